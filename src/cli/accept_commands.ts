@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
-import { terminalText } from "#kernel/control_pictures.ts";
+import { escapeForTerminal } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { acceptLines } from "#planner/operations/shared/held_rules.ts";
 import { insideRun, projectAround } from "#planner/store/processes/inside_run.ts";
@@ -76,7 +76,7 @@ export function lineFromTerminal(question: string): string {
     throw new OperationError("failed_precondition", "Cannot ask: expected a terminal");
   }
   try {
-    writeSync(terminal, terminalText(question));
+    writeSync(terminal, escapeForTerminal(question));
     return readLine(terminal);
   } finally {
     closeSync(terminal);

@@ -6,7 +6,7 @@ import { changedCheckFiles } from "#planner/runs/proof/edited_files.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { type CommandLine, checkLines, isPrefix, withoutAccepted } from "#planner/work/acceptance.ts";
 import { configLines } from "#planner/work/config_lines.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { askOnTerminal, lineText, questionAbout, refuseInRun, type WaitingLine } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
@@ -51,7 +51,7 @@ export async function approveCommands(words: ApproveWords, cli: Cli): Promise<Ex
     waiting.map(({ kind, text }) => ({ kind, text })),
   );
   if (json) printJson({ accepted: waiting });
-  else print(`Accepted: ${countOf(waiting.length, "command")}\n`);
+  else print(`Accepted: ${formatCountOf(waiting.length, "command")}\n`);
   return EXIT_STATUS.ok;
 }
 

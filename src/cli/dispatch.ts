@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type CommandDef, defineCommand, runCommand } from "citty";
 import { OperationError } from "#kernel/errors.ts";
-import { onNotice } from "#kernel/notices.ts";
+import { setNoticeListener } from "#kernel/notices.ts";
 import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
 import { diskRefusal } from "#planner/store/files/disk_error.ts";
 import type { Cli, Command } from "./command.ts";
@@ -120,7 +120,7 @@ function openCli(root: string | undefined, quiet: boolean): Cli {
   const cwd = process.cwd();
   const absoluteRoot = root === undefined ? undefined : resolve(cwd, root);
   const logger = openStderrLogger(quiet);
-  onNotice((sentence) => logger.warn(sentence));
+  setNoticeListener((sentence) => logger.warn(sentence));
   return {
     ...logger,
     cwd,

@@ -3,7 +3,7 @@ import { type Merged, type MergeResult, refusalText } from "#planner/runs/merge/
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { checkLines } from "#planner/work/acceptance.ts";
 import { configLines } from "#planner/work/config_lines.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { askToAccept } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import type { OpenProject } from "./open_project.ts";
@@ -38,5 +38,5 @@ export function isRefused(
 
 function commitsText(count: number): string {
   if (count === 0) return "nothing that was not there";
-  return countOf(count, "commit");
+  return formatCountOf(count, "commit");
 }

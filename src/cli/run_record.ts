@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { isJsonObject, jsonFields } from "#kernel/json_object.ts";
+import { getJsonFields, isJsonObject } from "#kernel/json_object.ts";
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -28,9 +28,9 @@ export async function keptRecord(ports: RunPorts, id: SpecId, word: string): Pro
 
 /** Returns a record for people, a line for each fact. */
 export function recordText({ run, runs, record }: KeptRunRecord): string {
-  const agent = jsonFields(record["agent"]);
-  const usage = jsonFields(record["usage"]);
-  const merged = jsonFields(record["merged"]);
+  const agent = getJsonFields(record["agent"]);
+  const usage = getJsonFields(record["usage"]);
+  const merged = getJsonFields(record["merged"]);
   const lines: (readonly [name: string, value: string])[] = [
     ["run", `${run} of ${runs.length}: ${text(record["status"])}`],
     ...list(record["reasons"]).map((reason) => ["because", text(reason)] as const),
@@ -38,10 +38,10 @@ export function recordText({ run, runs, record }: KeptRunRecord): string {
     ["time", `${text(record["started_at"])} to ${text(record["ended_at"])}`],
     ["agent", [agent["name"], agent["model"]].filter(Boolean).map(text).join(", ")],
     ["branch", `${text(record["branch"])}, ${shortenValue(record["base"])}..${shortenValue(record["head"])}`],
-    ...list(record["commits"]).map((one) => ["commit", commitText(jsonFields(one))] as const),
+    ...list(record["commits"]).map((one) => ["commit", commitText(getJsonFields(one))] as const),
     ...list(record["files"]).map((file) => ["file", text(file)] as const),
-    ...list(record["criteria"]).map((one) => ["criterion", criterionText(jsonFields(one))] as const),
-    ...list(record["verify"]).map((one) => ["verify", commandText(jsonFields(one))] as const),
+    ...list(record["criteria"]).map((one) => ["criterion", criterionText(getJsonFields(one))] as const),
+    ...list(record["verify"]).map((one) => ["verify", commandText(getJsonFields(one))] as const),
     ...list(record["denied"]).map((one) => ["denied", deniedText(one)] as const),
   ];
   if (typeof record["allow"] === "string") lines.push(["to allow", record["allow"]]);
@@ -51,7 +51,7 @@ export function recordText({ run, runs, record }: KeptRunRecord): string {
     lines.push(["used", `${text(usage["input_tokens"])} tokens in, ${text(usage["output_tokens"])} out${cost}`]);
   }
   for (const one of list(merged["commits"])) {
-    const { hash, patch_id } = jsonFields(one);
+    const { hash, patch_id } = getJsonFields(one);
     lines.push(["merged", `${shortenValue(hash)} at ${text(merged["at"])}, patch ${shortenValue(patch_id)}`]);
   }
   return lines.map(([name, value]) => `${plainLine(`${name.padEnd(10)}${value}`)}\n`).join("");
@@ -73,7 +73,7 @@ function commandText({ command, status, duration_ms, problem }: Fields): string 
 
 /** Records of earlier versions have the setting that allows a call beside it. */
 function deniedText(one: unknown): string {
-  const { what = one, allow } = jsonFields(one);
+  const { what = one, allow } = getJsonFields(one);
   return typeof allow === "string" ? `${text(what)} (to allow it: ${allow})` : text(what);
 }
 

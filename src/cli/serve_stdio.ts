@@ -3,7 +3,7 @@ import type { ServerWords } from "#interfaces/mcp/revision.ts";
 import { McpServer } from "#interfaces/mcp/server.ts";
 import type { StderrWriter } from "#interfaces/mcp/stderr_writer.ts";
 import type { ToolSet } from "#interfaces/mcp/tool_set.ts";
-import { onNotice } from "#kernel/notices.ts";
+import { setNoticeListener } from "#kernel/notices.ts";
 import { standardInput, standardOutput } from "#runtime/standard_streams.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "./exit_status.ts";
 
@@ -41,7 +41,7 @@ export async function serveStdio({ loadTools, ...words }: ServeStdioOptions): Pr
     log,
     loadTools: async () => {
       await guardOnce(() => output.hold());
-      onNotice(log);
+      setNoticeListener(log);
       return loadTools(log);
     },
   });

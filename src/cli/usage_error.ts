@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { nearest } from "#kernel/nearest.ts";
+import { findNearest } from "#kernel/nearest.ts";
 import { isTerminal } from "./output/terminal.ts";
 
 /** Wrong words on the command line, or no project to work on: exit status 2, with a line that says what helps. */
@@ -15,7 +15,7 @@ export class UsageError extends OperationError {
 
 /** `did you mean "<nearest>"?`, or an empty text when no candidate is near. */
 export function suggestion(text: string, candidates: Iterable<string>): string {
-  const near = nearest(text, candidates);
+  const near = findNearest(text, candidates);
   return near === undefined ? "" : `did you mean "${near}"?`;
 }
 

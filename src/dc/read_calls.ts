@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { Slots } from "#kernel/slots.ts";
+import { TaskSlots } from "#kernel/slots.ts";
 import type { Topology } from "./analysis/topology.ts";
 import type { DcContext } from "./context.ts";
 import { MeasuredGraphs } from "./measured_graphs.ts";
@@ -22,7 +22,7 @@ const RUNNING_PER_PEER = 8;
  * one connection with a thousand calls would hold up all others. A cancelled call that waits never starts.
  */
 export class PeerGate {
-  readonly #peers = new Map<object, Slots>();
+  readonly #peers = new Map<object, TaskSlots>();
 
   /**
    * Runs `work` when the peer has a free slot.
@@ -36,7 +36,7 @@ export class PeerGate {
     work: () => Promise<Result>,
   ): Promise<Result> {
     if (key === undefined) return work();
-    const slots = this.#peers.get(key) ?? new Slots(RUNNING_PER_PEER);
+    const slots = this.#peers.get(key) ?? new TaskSlots(RUNNING_PER_PEER);
     this.#peers.set(key, slots);
     try {
       return await slots.run(work, signal);

@@ -1,5 +1,5 @@
 import type { MessageShape } from "@bufbuild/protobuf";
-import { Slots } from "#kernel/slots.ts";
+import { TaskSlots } from "#kernel/slots.ts";
 import type { Topology } from "./analysis/topology.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { MAX_CHANGE_MESSAGE_CHARS } from "./limits.ts";
@@ -82,7 +82,7 @@ export class WriteCalls {
   readonly #context: DcContext;
   readonly #topologies: TopologyCache;
   /** One at a time: each keeps what it changes in memory. */
-  readonly #drafts = new Slots(1);
+  readonly #drafts = new TaskSlots(1);
 
   constructor(context: DcContext, topologies: TopologyCache) {
     this.#context = context;

@@ -1,8 +1,10 @@
-/** Bytes of one request that may use the whole budget; beyond them a request leaves a reserve for small ones. */
+/** Bytes up to which one request may use the whole budget; a larger request must leave a reserve for small ones. */
 const SMALL_BYTES = 64 * 1024;
-/** Part of the budget that large requests may use. Ours: a quarter remains for small requests and their replies. */
+/**
+ * Part of the budget that large requests may use. Our choice: a quarter remains for small requests and their replies.
+ */
 const LARGE_PART = 0.75;
-/** Charge for every open request: streams, headers, closures. Ours: an estimate, not measured. */
+/** Bytes charged for every open request: streams, headers, closures. Our choice: an estimate, not measured. */
 export const REQUEST_BYTES = 16 * 1024;
 
 /**
@@ -13,7 +15,7 @@ export class ByteBudget {
   readonly limit: number;
   #used = 0;
 
-  /** @param limit in bytes */
+  /** @param limit total bytes of all open requests */
   constructor(limit: number) {
     this.limit = limit;
   }
@@ -22,7 +24,7 @@ export class ByteBudget {
     return this.#used;
   }
 
-  /** Whether slow peers should be ended sooner than usual. */
+  /** Whether more than half of the budget is used; slow peers are then disconnected earlier. */
   get isScarce(): boolean {
     return this.#used > this.limit / 2;
   }
@@ -47,7 +49,7 @@ export class ByteAccount {
     charge(this.#held);
   }
 
-  /** Returns the account of a request that may charge nothing. */
+  /** Returns an account that rejects every charge. */
   static full(): ByteAccount {
     return new ByteAccount(new ByteBudget(-1), () => {});
   }

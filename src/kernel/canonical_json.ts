@@ -1,16 +1,16 @@
-/** Quoted names of fields: the same few names are written often. */
+/** Cache of field names as quoted JSON strings, because the same few names are written often. */
 const quoted = new Map<string, string>();
-/** Maximum number of cached names. Ours: the proto has some 300, users may choose more. */
+/** Maximum number of cached names. Our choice: the proto has some 300, users may define more. */
 const MAX_QUOTED = 4096;
 
-/** Texts of objects that are written more than once. */
+/** Cached JSON texts of objects that are written more than once. */
 const remembered = new WeakMap<object, string>();
 
 /**
  * Like `canonicalJson`, and caches the text for larger values that contain this object, for its lifetime.
  * The object must not change any more.
  */
-export function rememberCanonical(object: object): string {
+export function cacheCanonicalJson(object: object): string {
   const text = canonicalJson(object);
   remembered.set(object, text);
   return text;
@@ -23,19 +23,19 @@ export function rememberCanonical(object: object): string {
  * `1e999`.
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === "number") return numberJson(value);
+  if (typeof value === "number") return formatNumberJson(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const known = remembered.get(value);
   if (known !== undefined) return known;
-  if (isInKeyOrder(value)) return JSON.stringify(value);
-  return Array.isArray(value) ? listJson(value) : objectJson(value as Readonly<Record<string, unknown>>);
+  if (hasSortedKeys(value)) return JSON.stringify(value);
+  return Array.isArray(value) ? formatListJson(value) : formatObjectJson(value as Readonly<Record<string, unknown>>);
 }
 
 /**
  * Returns the object with its keys in the order of UTF-16 units, which makes `canonicalJson` cheap. Nested objects are
  * not changed.
  */
-export function inKeyOrder<Value extends object>(object: Value): Value {
+export function sortKeys<Value extends object>(object: Value): Value {
   const fields = object as Readonly<Record<string, unknown>>;
   const ordered = Object.keys(fields)
     .sort()
@@ -43,41 +43,41 @@ export function inKeyOrder<Value extends object>(object: Value): Value {
   return Object.fromEntries(ordered) as Value;
 }
 
-function numberJson(value: number): string {
+function formatNumberJson(value: number): string {
   if (Number.isFinite(value)) return JSON.stringify(value);
   return value > 0 ? "1e999" : "-1e999";
 }
 
 /** Whether `JSON.stringify` returns the canonical text; it writes keys in insertion order. */
-function isInKeyOrder(value: unknown): boolean {
+function hasSortedKeys(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;
-  if (Array.isArray(value)) return value.every(isInKeyOrder);
+  if (Array.isArray(value)) return value.every(hasSortedKeys);
   let before = "";
   for (const key in value) {
-    if (key < before || !isInKeyOrder((value as Readonly<Record<string, unknown>>)[key])) return false;
+    if (key < before || !hasSortedKeys((value as Readonly<Record<string, unknown>>)[key])) return false;
     before = key;
   }
   return true;
 }
 
-function listJson(items: readonly unknown[]): string {
+function formatListJson(items: readonly unknown[]): string {
   let text = "";
   for (const item of items) text += `${text === "" ? "" : ","}${canonicalJson(item ?? null)}`;
   return `[${text}]`;
 }
 
-function objectJson(object: Readonly<Record<string, unknown>>): string {
+function formatObjectJson(object: Readonly<Record<string, unknown>>): string {
   let text = "";
   // Without a comparison function, `sort` compares UTF-16 units.
   for (const key of Object.keys(object).sort()) {
     const value = object[key];
-    if (value !== undefined) text += `${text === "" ? "" : ","}${nameJson(key)}:${canonicalJson(value)}`;
+    if (value !== undefined) text += `${text === "" ? "" : ","}${quoteName(key)}:${canonicalJson(value)}`;
   }
   return `{${text}}`;
 }
 
-function nameJson(name: string): string {
+function quoteName(name: string): string {
   const known = quoted.get(name);
   if (known !== undefined) return known;
   const made = JSON.stringify(name);

@@ -1,15 +1,17 @@
-/** True when two JSON values are equal, whatever the order of fields. Cost: O(smaller value). */
-export function equalJson(left: unknown, right: unknown): boolean {
+/** Whether two JSON values are equal, regardless of the order of fields. Cost: O(smaller value). */
+export function isEqualJson(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
   if (Array.isArray(left) !== Array.isArray(right)) return false;
   const names = Object.keys(left);
   return (
     names.length === Object.keys(right).length &&
-    names.every((name) => Object.hasOwn(right, name) && equalJson(read(left, name), read(right, name)))
+    names.every(
+      (name) => Object.hasOwn(right, name) && isEqualJson(readOwnField(left, name), readOwnField(right, name)),
+    )
   );
 }
 
-function read(value: object, name: string): unknown {
+function readOwnField(value: object, name: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[name];
 }

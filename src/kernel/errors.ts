@@ -1,6 +1,6 @@
 /**
- * The kinds of refusal, one word each, shared by every interface. Each interface maps them with one total table.
- * Source: the canonical gRPC status codes that a caller can act on.
+ * Kinds of `OperationError`, shared by every interface; each interface maps them with one total table. Source: the
+ * canonical gRPC status codes that a caller can act on.
  */
 export const ERROR_KINDS = [
   "invalid_argument",
@@ -18,7 +18,7 @@ export const ERROR_KINDS = [
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /**
- * A refusal: the request was understood but is rejected; `message` gives the reason. Any other error is a bug in the
+ * A rejected request: it was understood but is refused; `message` gives the reason. Any other error is a bug in the
  * program.
  */
 export class OperationError extends Error {
@@ -31,13 +31,15 @@ export class OperationError extends Error {
   }
 }
 
-/** Returns the message of a refusal; reports a defect as one. */
-export function reasonOf(error: unknown): string {
+/** Returns the message of an `OperationError`, and "internal error: …" for any other error. */
+export function getErrorMessage(error: unknown): string {
   if (error instanceof OperationError) return error.message;
   return `internal error: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** For work whose refusal leaves the caller's result as it is; a defect is thrown again. */
+/**
+ * Ignores an `OperationError` of work whose refusal leaves the caller's result unchanged; throws any other error again.
+ */
 export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof OperationError)) throw error;
 }

@@ -1,4 +1,4 @@
-/** What XML 1.0 cannot hold, not even escaped. */
+/** Matches the characters that XML 1.0 cannot contain, even escaped. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the letters that must go
 const UNSPEAKABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 

@@ -1,10 +1,13 @@
 import type { Steps } from "./steps.ts";
 
-/** Bytes of JSON that are read at once, objects counted as more. Ours: some milliseconds' work. */
+/**
+ * Bytes of JSON that are parsed at once, where each object or list counts as more. Our choice: some milliseconds of
+ * work.
+ */
 const PIECE_BYTES = 32 * 1024;
-/** Bytes of text whose reading takes as long as that of an empty object or list. */
+/** Bytes of text that take as long to parse as an empty object or list. */
 const BRACKET_BYTES = 64;
-/** Bytes that are scanned in one step: some hundred microseconds. */
+/** Bytes that are scanned in one step; a step takes some hundred microseconds. */
 const SCANNED_BYTES = 128 * 1024;
 
 const QUOTE = 34;
@@ -16,33 +19,33 @@ const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** Some elements of a list by their bytes, without the commas around them. */
-export interface Elements {
+/** Byte range of consecutive elements of a list, without the commas around them. */
+export interface ElementRange {
   readonly from: number;
   readonly to: number;
-  /** Whether it is one element that is large. */
+  /** Whether the range is one element of at least `PIECE_BYTES`. */
   readonly isLarge: boolean;
 }
 
 /** A large list or object that is a member of the outermost object. */
 export interface LargeMember {
-  /** Where its name begins and ends, with the quotes. */
+  /** Byte range of the member's name, including the quotes. */
   readonly name: readonly [from: number, to: number];
-  /** The offsets behind its opening bracket and of its closing one. */
+  /** Offset of the first byte of the content, behind the opening bracket; `to` is the offset of the closing bracket. */
   readonly from: number;
   readonly to: number;
   readonly isList: boolean;
-  /** Of a list: its elements in pieces. */
-  readonly elements: readonly Elements[];
-  /** Whether it contains a list or an object. */
+  /** Byte ranges of the elements, if the member is a list; otherwise empty. */
+  readonly elements: readonly ElementRange[];
+  /** Whether the member contains a list or an object. */
   readonly isNested: boolean;
 }
 
 /**
- * Finds the large members of a JSON object by its bytes, so that they can be read in pieces. It does not check the
- * syntax, which parsing the pieces does. Cost: about 2 ms per MiB, in steps.
+ * Finds the large members of a JSON object from its bytes, so that they can be parsed in pieces. Does not check the
+ * syntax; parsing the pieces does. Cost: about 2 ms per MiB, in steps.
  */
-export function* largeMembers(bytes: Uint8Array): Steps<readonly LargeMember[]> {
+export function* findLargeMembers(bytes: Uint8Array): Steps<readonly LargeMember[]> {
   const search = new Search(bytes);
   while (!search.isOver) {
     search.step();
@@ -56,19 +59,19 @@ class Search {
   readonly #bytes: Uint8Array;
   #at = 0;
   #depth = 0;
-  /** The last text of the outermost object, and the one before a colon. */
+  /** Byte range of the last string in the outermost object; `#name` is that of the last string before a colon. */
   #text: readonly [number, number] = [0, 0];
   #name: readonly [number, number] = [0, 0];
   #from = 0;
   #isList = false;
   #isNested = false;
-  /** Opening brackets so far. */
+  /** Number of opening brackets scanned. */
   #brackets = 0;
-  #elements: Elements[] = [];
-  /** Where the elements that are in no piece begin, and the last of them. */
+  #elements: ElementRange[] = [];
+  /** Start offset of the current piece, which no range covers yet; `#element` is that of its last element. */
   #piece = 0;
   #element = 0;
-  /** What was read before the member, the piece and the element. */
+  /** Value of `#read` at the start of the current member; the next two fields hold it for the piece and the element. */
   #beforeMember = 0;
   #beforePiece = 0;
   #beforeElement = 0;
@@ -86,7 +89,7 @@ class Search {
     while (this.#at < until && !this.isOver) this.#take(this.#bytes[this.#at++]);
   }
 
-  /** What takes time to read so far, in bytes. */
+  /** Parsing cost of the scanned bytes, in bytes of text: brackets count as `BRACKET_BYTES` more. */
   get #read(): number {
     return this.#at + this.#brackets * BRACKET_BYTES;
   }
@@ -130,7 +133,7 @@ class Search {
     if (this.#depth === 2 && this.#isList) this.#endElement(this.#at - 1);
   }
 
-  /** Ends the current element, and the current piece when it has become large. */
+  /** Ends the current element, and ends the current piece if it has reached `PIECE_BYTES`. */
   #endElement(to: number): void {
     const read = this.#read;
     const isLarge = read - this.#beforeElement >= PIECE_BYTES;

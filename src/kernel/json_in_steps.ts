@@ -1,20 +1,21 @@
-import { type LargeMember, largeMembers } from "./json_cuts.ts";
+import { findLargeMembers, type LargeMember } from "./json_cuts.ts";
 import type { Steps } from "./steps.ts";
 
-/** Bytes of JSON that are parsed at once. */
+/** Bytes up to which JSON is parsed in one step. */
 const SMALL_BYTES = 16 * 1024;
 const BLANK = 32;
 const OPEN_LIST = 91;
 const OPEN_OBJECT = 123;
-/** Makes a list the member of an object, whose members are found. */
+/** Prefix that turns a list into the only member of an object, so that `findLargeMembers` can split it. */
 const BEFORE_LIST = Buffer.from('{"":');
 const BEHIND_LIST = Buffer.from("}");
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Parses JSON in steps: 300,000 objects take some tenths of a second, for which other work would wait. The value is that
- * of `JSON.parse`, except for an object that names a large member twice. A mark of the byte order may precede it.
+ * Parses JSON in steps, because 300,000 objects take some tenths of a second, during which no other work would run.
+ * Returns the value that `JSON.parse` returns, except for an object that contains a large member twice. Accepts a byte
+ * order mark at the start.
  *
  * @throws SyntaxError or TypeError for anything but JSON in UTF-8
  */
@@ -24,18 +25,18 @@ export function* parseJson(bytes: Uint8Array): Steps<unknown> {
 }
 
 function* parseValue(bytes: Uint8Array): Steps<unknown> {
-  const first = bytes.length < SMALL_BYTES ? undefined : firstByte(bytes);
+  const first = bytes.length < SMALL_BYTES ? undefined : findFirstByte(bytes);
   if (first === OPEN_OBJECT) return yield* parseObject(bytes);
   if (first !== OPEN_LIST) return JSON.parse(utf8.decode(bytes));
   const object = yield* parseObject(Buffer.concat([BEFORE_LIST, bytes, BEHIND_LIST]));
   const names = Object.keys(object);
-  // More members, or none, are those of a text that was no list.
+  // Any other number of members means that the text was not a list.
   if (names.length !== 1 || names[0] !== "") throw new SyntaxError("Expected one list");
   return object[""];
 }
 
 function* parseObject(bytes: Uint8Array): Steps<Record<string, unknown>> {
-  const members = yield* largeMembers(bytes);
+  const members = yield* findLargeMembers(bytes);
   let rest = "";
   let at = 0;
   for (const { from, to } of members) {
@@ -50,7 +51,7 @@ function* parseObject(bytes: Uint8Array): Steps<Record<string, unknown>> {
     const value = member.isList
       ? yield* parseList(bytes, member)
       : yield* parseObject(bytes.subarray(member.from - 1, member.to + 1));
-    // By assignment `__proto__` would be no member.
+    // Assigning `__proto__` would set the prototype instead of adding a member.
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
   }
   return object;
@@ -65,15 +66,15 @@ function* parseList(bytes: Uint8Array, { from, to, elements }: LargeMember): Ste
     if (element.isLarge) list.push(yield* parseValue(content));
     else {
       const text = utf8.decode(content);
-      // A piece without an element would be an empty list.
+      // A piece without an element must fail to parse, but `[]` would be a valid empty list.
       for (const item of JSON.parse(`[${text.trim() === "" ? "," : text}]`)) list.push(item);
     }
   }
   return list;
 }
 
-/** The first byte behind the blanks. */
-function firstByte(bytes: Uint8Array): number | undefined {
+/** Returns the first byte that is not white space. */
+function findFirstByte(bytes: Uint8Array): number | undefined {
   let at = 0;
   while ((bytes[at] ?? BLANK + 1) <= BLANK) at++;
   return bytes[at];

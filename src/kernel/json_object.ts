@@ -3,12 +3,12 @@ export function isJsonObject<Value = unknown>(value: unknown): value is Readonly
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the fields of a JSON object; none of any other value. */
-export function jsonFields(value: unknown): Readonly<Record<string, unknown>> {
+/** Returns the fields of a JSON object, or an empty object for any other value. */
+export function getJsonFields(value: unknown): Readonly<Record<string, unknown>> {
   return isJsonObject(value) ? value : {};
 }
 
-/** Reads a text as JSON. Returns undefined for any other text. */
+/** Parses JSON. Returns undefined if the text is not valid JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,11 +1,14 @@
-/** Deepest nesting of JSON that is read. No message of the contracts is nested more than a dozen levels deep. */
+/** Maximum nesting depth of accepted JSON. No message of the contracts is nested more than a dozen levels deep. */
 export const MAX_JSON_DEPTH = 64;
-/** Most values in one JSON text. The largest bulk request has some 500,000. */
+/** Maximum number of values in one JSON text. The largest bulk request has some 500,000. */
 export const MAX_JSON_VALUES = 1_000_000;
 
-/** Most members of one object. Our choice: no message has a hundred, and a name costs about a microsecond to read. */
+/**
+ * Maximum number of members of one object. Our choice: no message has a hundred, and a name takes about a microsecond
+ * to read.
+ */
 export const MAX_JSON_MEMBERS = 10_000;
-/** The count of a list, which reaches no limit. */
+/** Initial member count of a list, so low that counting its elements never reaches `MAX_JSON_MEMBERS`. */
 const NO_MEMBERS = -MAX_JSON_VALUES - 1;
 
 const QUOTE = 34;
@@ -27,7 +30,7 @@ export class JsonScan {
   #values = 1;
   #objects = 0;
   #hasLargeObject = false;
-  /** Members so far of the object at each depth; far below zero for a list. */
+  /** Number of members counted so far in the object at each depth; far below zero for a list. */
   readonly #members = new Int32Array(MAX_JSON_DEPTH + 2);
   #inText = false;
   #escaped = false;
@@ -41,7 +44,7 @@ export class JsonScan {
     return this.#objects;
   }
 
-  /** Reads the next chunk. Returns the exceeded limit, or undefined. */
+  /** Scans the next chunk. Returns a description of the exceeded limit, or undefined. */
   feed(bytes: Uint8Array): string | undefined {
     const end = bytes.length;
     let at = this.#inText ? this.#skipText(bytes, 0) : 0;

@@ -1,24 +1,28 @@
 import { distance } from "fastest-levenshtein";
 
-/** Most letters that may differ, however long the words are. Ours. */
+/** Maximum number of differing letters, for words of any length. Our choice. */
 const MAX_DIFFERENCES = 3;
 
-/** Longest text that is compared, in characters. Ours: no name is longer, and the cost grows with its third power. */
+/**
+ * Maximum length of a compared text, in characters. Our choice: no name is longer, and the cost grows with the third
+ * power of the length.
+ */
 const MAX_COMPARED = 64;
 
 /**
  * Returns the candidate closest to `text`, or undefined if none is close.
  *
- * Close means that at most a third of the shorter word's letters differ, three at most, and one always may. Two swapped
- * neighbours count as one difference; the dashes in front of a flag are no letters. A text over 64 characters has no close candidate. Cost: O(candidates × length³).
+ * A candidate is close if at most a third of the shorter word's letters differ, but never more than three; one
+ * difference is always allowed. Two swapped neighbours count as one difference; the dashes in front of a flag are
+ * ignored. A text over 64 characters has no close candidate. Cost: O(candidates × length³).
  */
-export function nearest(text: string, candidates: Iterable<string>): string | undefined {
+export function findNearest(text: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   if (text.length > MAX_COMPARED) return undefined;
   for (const candidate of candidates) {
     if (candidate.length > MAX_COMPARED) continue;
-    const found = typingDistance(text.toLowerCase(), candidate.toLowerCase());
+    const found = countTypingErrors(text.toLowerCase(), candidate.toLowerCase());
     const letters = Math.min(lettersOf(text), lettersOf(candidate));
     const allowed = Math.min(MAX_DIFFERENCES, Math.max(1, Math.floor(letters / 3)));
     if (found <= allowed && found < bestDistance) {
@@ -32,7 +36,7 @@ export function nearest(text: string, candidates: Iterable<string>): string | un
 const lettersOf = (word: string): number => word.replace(/^-+/, "").length;
 
 // Swapped neighbouring letters are the most common typing error, so they count as one difference.
-function typingDistance(typed: string, meant: string): number {
+function countTypingErrors(typed: string, meant: string): number {
   let best = distance(typed, meant);
   for (let index = 0; index + 1 < typed.length && best > 1; index++) {
     const swapped = typed.slice(0, index) + typed.charAt(index + 1) + typed.charAt(index) + typed.slice(index + 2);

@@ -2,12 +2,15 @@ type Listener = (sentence: string) => void;
 
 let listener: Listener | null = null;
 
-/** Sets who prints notices: each interface does at its start, in the form that its readers need. */
-export function onNotice(next: Listener): void {
+/** Sets the function that prints notices. Each interface sets it at its start, in the form that its readers need. */
+export function setNoticeListener(next: Listener): void {
   listener = next;
 }
 
-/** Reports a sentence beside the result of a call, from below every interface; dropped if none listens. */
-export function notice(sentence: string): void {
+/**
+ * Reports a sentence to the user in addition to a call's result, from modules that know no interface. Dropped if no
+ * listener is set.
+ */
+export function reportNotice(sentence: string): void {
   listener?.(sentence);
 }

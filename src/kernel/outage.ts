@@ -1,21 +1,21 @@
-/** Messages about the beginning and the end of an outage. */
-export interface OutageWords {
+/** Messages for the beginning and the end of an outage. */
+export interface OutageMessages {
   readonly gone: (why: string) => string;
   readonly back: string;
 }
 
-/** Reports once that something failed and once that it recovered, however many calls failed meanwhile. */
+/** Reports an outage once when it begins and once when it ends, however many calls fail in between. */
 export class Outage {
-  readonly #words: OutageWords;
+  readonly #words: OutageMessages;
   readonly #say: (message: string) => void;
   #lasting = false;
 
-  constructor(words: OutageWords, say: (message: string) => void) {
+  constructor(words: OutageMessages, say: (message: string) => void) {
     this.#words = words;
     this.#say = say;
   }
 
-  /** True from the first failure to the next success. */
+  /** Whether the outage lasts: from the first failure to the next success. */
   get lasts(): boolean {
     return this.#lasting;
   }

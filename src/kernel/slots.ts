@@ -1,5 +1,5 @@
 /** Limits how many tasks run at once; others wait in the order of arrival. */
-export class Slots {
+export class TaskSlots {
   readonly #count: number;
   readonly #waiting = new Set<() => void>();
   #free: number;
@@ -31,12 +31,12 @@ export class Slots {
     }
   }
 
-  /** Acquires a slot, to be released with `give`. */
+  /** Waits for a free slot and acquires it; release it with `give`. */
   async take(): Promise<void> {
     if (!this.#takeFree()) await this.#turn();
   }
 
-  /** Passes a slot to the next waiting task. */
+  /** Releases a slot: the next waiting task gets it. */
   give(): void {
     const [next] = this.#waiting;
     if (next === undefined) this.#free += 1;

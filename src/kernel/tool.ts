@@ -1,6 +1,6 @@
 import type { Static, TObject } from "@sinclair/typebox";
 
-/** Effect of a tool: none, a change, or a change that removes something (a status, a file, a process). */
+/** Effect of a tool: no change, a change, or a change that removes something (a status, a file, a process). */
 export type ToolEffect = "read" | "write" | "destroy";
 
 /**
@@ -10,20 +10,21 @@ export type ToolEffect = "read" | "write" | "destroy";
 export interface ToolResult<Value = unknown> {
   readonly value: Value;
   readonly text?: string;
-  /** True if `value` is an object that is also sent as structured content beside the text. */
+  /** True if `value` is an object that is also sent as structured content in addition to the text. */
   readonly structured?: boolean;
-  /** A picture sent beside the text: base64 and its media type. */
+  /** A picture that is sent in addition to the text: base64 and its media type. */
   readonly image?: { readonly data: string; readonly mediaType: string };
 }
 
-/** Context of one call beside its arguments. */
+/** Options of one call in addition to its arguments. */
 export interface CallOptions {
   /** Aborts when the caller cancels; a slow tool then stops at its next step. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * One tool: its wire name, its parameters and its behaviour. MCP, the command line and the docs read it from here.
+ * One tool: its wire name, its parameters and its behaviour. MCP, the command line and the docs derive their forms from
+ * it.
  *
  * `run` throws `OperationError` to refuse; any other error is a bug.
  */
@@ -33,14 +34,17 @@ export interface ToolDefinition<Context, Params extends TObject = TObject, Value
   readonly effect: ToolEffect;
   /** True if a repeated call with the same arguments changes nothing further. */
   readonly idempotent: boolean;
-  /** Whether a call may take long (a child process, every file); later calls then run beside it. */
+  /** Whether a call may take long (a child process, every file); later calls then run concurrently. */
   readonly slow?: boolean | ((args: Readonly<Record<string, unknown>>) => boolean);
   readonly params: Params;
   // A method, not a property, so that tools of several parameter types fit into one table.
   run(context: Context, args: Static<Params>, options?: CallOptions): Promise<ToolResult<Value>>;
 }
 
-/** Fixes the context type first, so that the parameter and answer types are inferred. */
+/**
+ * Returns an identity function for definitions of tools. The context type is fixed first, so that the parameter and
+ * answer types are inferred.
+ */
 export function defineTool<Context>() {
   return <Params extends TObject, Value>(
     definition: ToolDefinition<Context, Params, Value>,

@@ -1,4 +1,4 @@
-/** A date and a time of day on a clock. Months are 1 to 12. */
+/** A calendar date and a time of day without a time zone. Months are 1 to 12. */
 export interface LocalTime {
   readonly year: number;
   readonly month: number;
@@ -20,34 +20,35 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * Returns the instants at which the clocks of a zone show a time, in milliseconds since 1970: none where clocks are set
- * forward, two where they are set back, the earlier first. A date that no calendar has gives none.
+ * Returns the instants at which the clocks of a zone show a time, in milliseconds since 1970: none if the clocks skip
+ * it when they are set forward, two if they show it twice when they are set back, the earlier first. A date that does
+ * not exist gives none.
  */
-export function instantsOf(time: LocalTime, timeZone: string): readonly number[] {
+export function findInstants(time: LocalTime, timeZone: string): readonly number[] {
   const wanted = Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute);
   const read = new Date(wanted);
   if (read.getUTCDate() !== time.day || read.getUTCMonth() + 1 !== time.month) return [];
-  const offsets = new Set([-DAY_MS, 0, DAY_MS].map((around) => offsetAt(wanted + around, timeZone)));
+  const offsets = new Set([-DAY_MS, 0, DAY_MS].map((around) => computeUtcOffsetMs(wanted + around, timeZone)));
   return [...offsets]
     .map((offset) => wanted - offset)
-    .filter((instant) => instant + offsetAt(instant, timeZone) === wanted)
+    .filter((instant) => instant + computeUtcOffsetMs(instant, timeZone) === wanted)
     .sort((a, b) => a - b);
 }
 
-/** An instant on the clocks of a zone: 2026-11-28 20:00. */
-export function localText(instant: number, timeZone: string): string {
-  return new Date(instant + offsetAt(instant, timeZone)).toISOString().slice(0, 16).replace("T", " ");
+/** Formats an instant as local time of a zone: `2026-11-28 20:00`. */
+export function formatLocalTime(instant: number, timeZone: string): string {
+  return new Date(instant + computeUtcOffsetMs(instant, timeZone)).toISOString().slice(0, 16).replace("T", " ");
 }
 
-/** An offset from UTC as text: +01:00. */
-export function offsetText(instant: number, timeZone: string): string {
-  const minutes = Math.round(offsetAt(instant, timeZone) / 60_000);
+/** Formats a zone's offset from UTC at an instant: `+01:00`. */
+export function formatUtcOffset(instant: number, timeZone: string): string {
+  const minutes = Math.round(computeUtcOffsetMs(instant, timeZone) / 60_000);
   const two = (value: number) => String(value).padStart(2, "0");
   return `${minutes < 0 ? "-" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
 }
 
-/** Milliseconds that the clocks of a zone are ahead of UTC. */
-function offsetAt(instant: number, timeZone: string): number {
+/** Returns the offset of a zone from UTC at an instant, in milliseconds; positive east of Greenwich. */
+function computeUtcOffsetMs(instant: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat("en-US", {
     timeZone,
     calendar: "gregory",
@@ -66,18 +67,19 @@ function offsetAt(instant: number, timeZone: string): number {
 }
 
 /**
- * Returns the instant at which the clocks of a zone show a time. If they skip it or show it twice, or if no calendar has the
- * day, returns the words for an error message that say what is expected instead.
+ * Returns the instant at which the clocks of a zone show a time. If they skip it or show it twice, or if the date does
+ * not exist, returns `expected`: the words for an error message that name the expected input.
  */
-export function readLocalTime(time: LocalTime, zone: string): number | { readonly expected: string } {
-  const [first, second] = instantsOf(time, zone);
-  const written = (instant: number) => `${localText(instant, zone).replace(" ", "T")}${offsetText(instant, zone)}`;
+export function resolveLocalTime(time: LocalTime, zone: string): number | { readonly expected: string } {
+  const [first, second] = findInstants(time, zone);
+  const written = (instant: number) =>
+    `${formatLocalTime(instant, zone).replace(" ", "T")}${formatUtcOffset(instant, zone)}`;
   if (first !== undefined && second !== undefined)
     return { expected: `one of ${written(first)} and ${written(second)}: the clocks of ${zone} show it twice` };
   if (first !== undefined) return first;
-  const [before] = instantsOf({ ...time, hour: Math.max(0, time.hour - 1) }, zone);
-  const [after] = instantsOf({ ...time, hour: Math.min(23, time.hour + 1) }, zone);
+  const [before] = findInstants({ ...time, hour: Math.max(0, time.hour - 1) }, zone);
+  const [after] = findInstants({ ...time, hour: Math.min(23, time.hour + 1) }, zone);
   if (before === undefined || after === undefined) return { expected: "a day of the calendar" };
-  const shown = `${localText(before, zone)} or ${localText(after, zone)}`;
+  const shown = `${formatLocalTime(before, zone)} or ${formatLocalTime(after, zone)}`;
   return { expected: `a time such as ${shown}: the clocks of ${zone} skip it` };
 }

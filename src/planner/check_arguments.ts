@@ -2,7 +2,7 @@ import { Kind, type Static, type TObject, type TSchema, TypeRegistry } from "@si
 import { Value, type ValueError } from "@sinclair/typebox/value";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { nearest } from "#kernel/nearest.ts";
+import { findNearest } from "#kernel/nearest.ts";
 import { ONE_OF } from "#kernel/one_of.ts";
 import { MAX_SHOWN_CHARS, shortenText } from "#kernel/shortened.ts";
 
@@ -36,7 +36,7 @@ export function checkArguments<Params extends TObject>(params: Params, args: unk
 }
 
 function unknownParameter(name: string, known: readonly string[]): OperationError {
-  const near = nearest(name, known);
+  const near = findNearest(name, known);
   const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
   return new OperationError("invalid_argument", `Unknown parameter: ${shortenText(name)}${hint}`);
 }

@@ -1,7 +1,7 @@
-import { fixDecimals, percent, watts } from "./figures.ts";
-import { countOf } from "./names.ts";
+import { fixDecimals, formatPercent, formatWatts } from "./figures.ts";
+import { formatCountOf } from "./names.ts";
 
-/** Capacity of a rack, with the fields of the service's message. */
+/** Capacity of a rack, with the fields of the service's `RackCapacity` message. */
 export interface RackCapacity {
   readonly totalU: number;
   readonly freeU: number;
@@ -22,65 +22,65 @@ export interface RackCapacity {
   readonly devicesWithoutWeight: number;
 }
 
-/** How much of a limit is used, in words and in percent. */
+/** Use of one limit, as text and in percent. */
 export interface LimitFigure {
   readonly label: string;
   readonly value: string;
-  /** What the value excludes. */
+  /** Text that names what the value excludes. */
   readonly note?: string;
   /** Absent if the value or its limit is not recorded. */
   readonly pct?: number;
-  /** The part of `pct` that is always present; the remainder comes with a failure. */
+  /** Percent that is used in normal operation; the remainder of `pct` is added by a failure. */
   readonly usualPct?: number;
-  /** Share from which the rack's health watches it, in percent. */
+  /** Percent from which the rack's health reports a warning. */
   readonly watchAt?: number;
-  /** Whether more may be used than is recorded, so that the share proves no reserve. */
+  /** Whether the actual use may exceed the recorded one, so that the share proves no reserve. */
   readonly isLowerBound?: boolean;
 }
 
 const NOT_RECORDED = "not recorded";
 
-/** What a rack uses of each of its limits, as pages and pictures show it. */
-export function capacityFigures(capacity: RackCapacity) {
+/** Formats a rack's use of each of its limits, for pages and pictures. */
+export function formatCapacity(capacity: RackCapacity) {
   const { totalU, freeU, largestFreeBlockU, allocatedW, powerCapacityW, failoverWByPath, devices } = capacity;
-  const planned = limitFigure("Planned power", { value: allocatedW, limit: powerCapacityW, say: watts });
+  const planned = formatLimit("Planned power", { value: allocatedW, limit: powerCapacityW, say: formatWatts });
   return {
     freeSpace: `${freeU} of ${totalU} U free`,
     largestRun: `${largestFreeBlockU} U in one run`,
-    power: recordedFigure(devices, planned, allocatedW),
-    /** The load that each side must carry alone. */
+    power: markUnrecorded(devices, planned, allocatedW),
+    /** Load that each power path must carry if the other one fails. */
     sides: failoverWByPath.map(({ powerPath, normalW, failoverW }) =>
-      limitFigure(`Side ${powerPath === "" ? "?" : powerPath} alone`, {
+      formatLimit(`Side ${powerPath === "" ? "?" : powerPath} alone`, {
         value: failoverW,
         limit: powerCapacityW,
-        say: watts,
+        say: formatWatts,
         usual: normalW,
       }),
     ),
-    weight: weightFigure(capacity),
-    heat: heatFigure(capacity),
+    weight: formatWeight(capacity),
+    heat: formatHeat(capacity),
   };
 }
 
-/** Devices without a recorded weight make the sum a lower bound. */
-function weightFigure({ weightKg, maxLoadKg, devices, devicesWithoutWeight }: RackCapacity): LimitFigure {
+/** Formats the use of the load limit. The sum is a lower bound if devices have no recorded weight. */
+function formatWeight({ weightKg, maxLoadKg, devices, devicesWithoutWeight }: RackCapacity): LimitFigure {
   if (devicesWithoutWeight > 0 && devicesWithoutWeight === devices) return { label: "Weight", value: NOT_RECORDED };
   const say = (kg: number) => `${fixDecimals(kg)} kg`;
-  const known = limitFigure("Weight", { value: weightKg, limit: maxLoadKg, say, watchAt: 90 });
+  const known = formatLimit("Weight", { value: weightKg, limit: maxLoadKg, say, watchAt: 90 });
   if (devicesWithoutWeight === 0) return known;
-  const note = `${devicesWithoutWeight} of ${countOf(devices, "device")} without weight`;
+  const note = `${devicesWithoutWeight} of ${formatCountOf(devices, "device")} without weight`;
   return { ...known, value: `at least ${known.value}`, note, isLowerBound: true };
 }
 
-/** A rack's cooling capacity applies to heat to air; liquid cooling has separate units. */
-function heatFigure({ heatW, airHeatW, coolingCapacityW, devices }: RackCapacity): LimitFigure {
-  const air = limitFigure("Heat to air", { value: airHeatW, limit: coolingCapacityW, say: watts });
+/** Formats the use of a rack's cooling capacity, which applies to heat to air; liquid cooling has separate units. */
+function formatHeat({ heatW, airHeatW, coolingCapacityW, devices }: RackCapacity): LimitFigure {
+  const air = formatLimit("Heat to air", { value: airHeatW, limit: coolingCapacityW, say: formatWatts });
   const liquidW = heatW - airHeatW;
-  return recordedFigure(devices, liquidW > 0 ? { ...air, note: `${watts(liquidW)} to liquid` } : air, heatW);
+  return markUnrecorded(devices, liquidW > 0 ? { ...air, note: `${formatWatts(liquidW)} to liquid` } : air, heatW);
 }
 
-/** If no device draws or heats, the figure counts as not recorded. */
-function recordedFigure(devices: number, figure: LimitFigure, value: number): LimitFigure {
+/** Replaces a figure by "not recorded" if the rack has devices but their sum is zero. */
+function markUnrecorded(devices: number, figure: LimitFigure, value: number): LimitFigure {
   return value === 0 && devices > 0 ? { label: figure.label, value: NOT_RECORDED } : figure;
 }
 
@@ -92,9 +92,9 @@ interface Limited {
   readonly watchAt?: number;
 }
 
-function limitFigure(label: string, { value, limit, say, usual = value, watchAt = 80 }: Limited): LimitFigure {
+function formatLimit(label: string, { value, limit, say, usual = value, watchAt = 80 }: Limited): LimitFigure {
   if (limit === undefined || limit <= 0) return { label, value: `${say(value)}, no limit recorded` };
   const pct = (value / limit) * 100;
   const usualPct = (Math.min(usual, value) / limit) * 100;
-  return { label, value: `${say(value)} of ${say(limit)} (${percent(pct)})`, pct, usualPct, watchAt };
+  return { label, value: `${say(value)} of ${say(limit)} (${formatPercent(pct)})`, pct, usualPct, watchAt };
 }

@@ -1,4 +1,7 @@
-/** Hues by their upper edge in degrees, in the words in which cables are sold. Ours, after TIA-598-D's names of fibres. */
+/**
+ * Upper edge of each hue in degrees, with the names in which cables are sold. Our choice, after the fibre names of
+ * TIA-598-D.
+ */
 const HUES: readonly (readonly [to: number, name: string])[] = [
   [15, "red"],
   [42, "orange"],
@@ -11,18 +14,21 @@ const HUES: readonly (readonly [to: number, name: string])[] = [
   [330, "magenta"],
   [360, "red"],
 ];
-/** Below this saturation a colour is a grey, from these lightnesses on it is white or not black. */
+/** Saturation below which a colour is grey; the lightness constants below separate white, black, dark and light. */
 const GREY_SATURATION = 0.14;
 const WHITE = 0.92;
 const BLACK = 0.1;
 const DARK = 0.24;
 const LIGHT = 0.78;
-/** Dark orange is called brown, and light red rose. */
+/** Lightness below which orange is called brown. */
 const BROWN = 0.42;
 
-/** Names a recorded colour. @param color RRGGBB */
-export function colorName(color: string): string {
-  const { hue, saturation, lightness } = parts(color);
+/**
+ * Returns the English name of a recorded colour.
+ * @param color RRGGBB
+ */
+export function nameColor(color: string): string {
+  const { hue, saturation, lightness } = toHsl(color);
   if (lightness >= WHITE && saturation < 0.5) return "white";
   if (lightness < BLACK) return "black";
   const shade = lightness < DARK ? "dark " : lightness > LIGHT ? "light " : "";
@@ -34,8 +40,8 @@ export function colorName(color: string): string {
   return shade + name;
 }
 
-/** Hue in degrees, saturation and lightness from 0 to 1. */
-function parts(color: string) {
+/** Converts RRGGBB to a hue in degrees and a saturation and lightness from 0 to 1. */
+function toHsl(color: string) {
   const part = (at: number) => Number.parseInt(color.slice(at, at + 2), 16) / 255;
   const [red, green, blue] = [part(0), part(2), part(4)];
   const [least, most] = [Math.min(red, green, blue), Math.max(red, green, blue)];

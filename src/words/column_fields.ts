@@ -1,4 +1,4 @@
-/** Fields by the names that columns of lists have, in small letters and digits alone. */
+/** Field names by column names of imported lists; column names are reduced to lower-case letters and digits. */
 export const COLUMN_FIELDS: Readonly<Record<string, string>> = {
   ...{ device: "code", devicename: "code", rackname: "code", rack: "rack_code", cabinet: "rack_code" },
   ...{ u: "position_u", unit: "position_u", position: "position_u", ru: "position_u" },

@@ -11,65 +11,71 @@ export function fixDecimals(value: number): string {
   return text.endsWith(".0") ? text.slice(0, -2) : text;
 }
 
-/** Formats a number with exactly one decimal, for columns that are aligned at the right. */
-export function tenths(value: number | undefined, unknown = ""): string {
+/** Formats a number with exactly one decimal, for right-aligned columns. */
+export function formatTenths(value: number | undefined, unknown = ""): string {
   return value === undefined ? unknown : value.toFixed(1);
 }
 
 /** Formats a whole number with separators of thousands: `12,345`. */
-export function count(value: number | undefined): string {
+export function formatCount(value: number | undefined): string {
   return value === undefined ? UNKNOWN : whole.format(value);
 }
 
 /** Formats a number with separators of thousands, one decimal if it is significant, and a unit. */
-export function decimal(value: number | undefined, unit = ""): string {
+export function formatDecimal(value: number | undefined, unit = ""): string {
   if (value === undefined) return UNKNOWN;
-  return withUnit(grouped.format(value), unit);
+  return appendUnit(grouped.format(value), unit);
 }
 
-export function withUnit(figure: string, unit: string): string {
+export function appendUnit(figure: string, unit: string): string {
   return unit === "" ? figure : `${figure} ${unit}`;
 }
 
-export function percent(value: number | undefined): string {
+export function formatPercent(value: number | undefined): string {
   return value === undefined ? UNKNOWN : `${fixDecimals(value)} %`;
 }
 
-/** Watts in whole watts, or in kilowatts or megawatts with one decimal. */
-export function watts(value: number | undefined): string {
+/** Formats a power in W without decimals, or in kW or MW with one decimal. */
+export function formatWatts(value: number | undefined): string {
   if (value === undefined) return UNKNOWN;
   if (Math.abs(value) < 1000) return `${Math.round(value)} W`;
   return Math.abs(value) < 1_000_000 ? `${fixDecimals(value / 1000)} kW` : `${fixDecimals(value / 1_000_000)} MW`;
 }
 
-export function kilowatts(value: number): string {
-  return watts(value * 1000);
+export function formatKilowatts(value: number): string {
+  return formatWatts(value * 1000);
 }
 
-/** Megabits per second in Mbit/s, Gbit/s or Tbit/s. */
-export function bandwidth(mbps: number | undefined): string {
+/**
+ * Formats a bandwidth in Mbit/s, Gbit/s or Tbit/s.
+ * @param mbps megabits per second
+ */
+export function formatBandwidth(mbps: number | undefined): string {
   if (mbps === undefined) return UNKNOWN;
   if (mbps < 1000) return `${fixDecimals(mbps)} Mbit/s`;
   return mbps < 1_000_000 ? `${fixDecimals(mbps / 1000)} Gbit/s` : `${fixDecimals(mbps / 1_000_000)} Tbit/s`;
 }
 
-export function metres(value: number): string {
+export function formatMetres(value: number): string {
   return `${fixDecimals(value)} m`;
 }
 
-/** Seconds in seconds, minutes or hours. */
-export function duration(seconds: number): string {
+/**
+ * Formats a duration in seconds, minutes or hours.
+ * @param seconds the duration
+ */
+export function formatDuration(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 120 ? `${minutes} min` : `${fixDecimals(minutes / 60)} h`;
 }
 
-/** As in `950`, `47k` or `1.2M`. */
-export function shortCount(count: number): string {
+/** Formats a count in short form: `950`, `47k` or `1.2M`. */
+export function formatShortCount(count: number): string {
   if (count < 1000) return String(count);
   return count < 999_500 ? `${Math.round(count / 1000)}k` : `${(count / 1e6).toFixed(1)}M`;
 }
 
-export function dollars(amount: number): string {
+export function formatDollars(amount: number): string {
   return `$${amount.toFixed(2)}`;
 }

@@ -1,25 +1,31 @@
-/** Nouns that do not change. */
+/** Nouns whose plural equals the singular. */
 const INVARIABLE: ReadonlySet<string> = new Set(["switchgear", "U"]);
 
-/** Plural of an English noun, by its ending: `switch` becomes `switches`, `battery` becomes `batteries`. */
-export function plural(noun: string): string {
+/** Returns the plural of an English noun, by its ending: `switch` becomes `switches`, `battery` becomes `batteries`. */
+export function pluralize(noun: string): string {
   if (INVARIABLE.has(noun)) return noun;
   return /(?:s|ch|x)$/i.test(noun) ? `${noun}es` : `${noun.replace(/([^aeo])y$/, "$1ie")}s`;
 }
 
-/** A count and its noun: `1 rack`, `2 racks`. @param many form for all counts but 1, if it is irregular */
-export function countOf(count: number, one: string, many = plural(one)): string {
+/**
+ * Formats a count with its noun: `1 rack`, `2 racks`.
+ * @param many form for all counts but 1, if it is irregular
+ */
+export function formatCountOf(count: number, one: string, many = pluralize(one)): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Lists the first names and counts the rest: `a, b and 3 more`. @param all number of all, if more exist than are given */
+/**
+ * Lists the first names and counts the others: `a, b and 3 more`.
+ * @param all total number, if more exist than are given
+ */
 export function listSome(names: readonly string[], most: number, all = names.length): string {
   const listed = names.slice(0, most).join(", ");
   return all > most ? `${listed} and ${all - Math.min(most, names.length)} more` : listed;
 }
 
-/** Noun for a kind of resource, as a reference or a request names it. */
-export function kindNoun(kind: string): string {
+/** Returns the noun for a kind of resource: `crac` becomes "cooling unit", `device_type` becomes "device type". */
+export function nameKind(kind: string): string {
   return kind === "crac" ? "cooling unit" : kind.replaceAll("_", " ");
 }
 
@@ -27,31 +33,31 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Constants with an irregular spelling. */
+/** Labels of constants that the general rule would spell wrongly. */
 const SPELLED: Readonly<Record<string, string>> = { TWO_N: "2N", N_PLUS_1: "N+1", GRAPHQL: "GraphQL", GRPC: "gRPC" };
 
 const ABBREVIATION =
   /^(?:UPS|RPP|CDU|KVM|CRAC|CRAH|PDU|DAC|AOC|MMF|SMF|OM\d|OS\d|CAT\d\w?|USB|REST|MCP|ECMP|U|N|L[123]|[AB])$/;
 
-/** A constant as a person reads it: `RACK_PDU` is "Rack PDU". */
-export function constantWord(constant: string): string {
+/** Formats a constant for people: `RACK_PDU` becomes "Rack PDU". */
+export function formatConstant(constant: string): string {
   const spelled = SPELLED[constant];
   if (spelled !== undefined) return spelled;
   const words = constant.split("_").map((word) => (ABBREVIATION.test(word) ? word : word.toLowerCase()));
   return capitalize(words.join(" "));
 }
 
-/** `DEVICE_KIND_RACK_PDU` with its prefix becomes "Rack PDU"; an unset value becomes "". */
-export function enumWord(value: string | undefined, prefix: string): string {
+/** Formats an enum value without its prefix: `DEVICE_KIND_RACK_PDU` becomes "Rack PDU"; an unset value becomes "". */
+export function formatEnum(value: string | undefined, prefix: string): string {
   const bare = (value ?? "").replace(new RegExp(`^${prefix}_`), "");
-  return bare === "" || bare === "UNSPECIFIED" ? "" : constantWord(bare);
+  return bare === "" || bare === "UNSPECIFIED" ? "" : formatConstant(bare);
 }
 
-/** Modules whose name is more than capital letters. */
+/** Names of transceiver modules that upper case alone would not give. */
 const MODULES: Readonly<Record<string, string>> = { sfpp: "SFP+", qsfpp: "QSFP+", qsfpdd: "QSFP-DD" };
 
-/** A type of port as its makers write it: `25gbase-x-sfp28` is "25G SFP28". Other texts stay as they are. */
-export function portTypeWord(type: string): string {
+/** Formats a port type as vendors write it: `25gbase-x-sfp28` becomes "25G SFP28". Returns other texts unchanged. */
+export function formatPortType(type: string): string {
   const [, speed = "", unit, module] = /^(\d+(?:\.\d+)?)(g?)base-x-(\w+)$/.exec(type) ?? [];
   if (module !== undefined) {
     return `${unit === "g" ? speed : Number(speed) / 1000}G ${MODULES[module] ?? module.toUpperCase()}`;
@@ -63,7 +69,7 @@ export function portTypeWord(type: string): string {
     .replace("IEC-", "IEC ");
 }
 
-/** Adjectives of the draws that can count as load. */
+/** Adjectives for the kinds of power draw that can count as load. */
 export const BASIS_WORDS = {
   ALLOCATED: "planned",
   MEASURED: "measured",
@@ -71,20 +77,20 @@ export const BASIS_WORDS = {
   MEASURED_PEAK: "peak",
 } as const;
 
-/** Name in a reference, without its kind: `rack:R1` becomes `R1`. */
-export function refName(ref: string): string {
+/** Returns the name in a reference, without its kind: `rack:R1` becomes `R1`. */
+export function getRefName(ref: string): string {
   return ref.slice(ref.indexOf(":") + 1);
 }
 
-/** A message of the service with its references as names. */
-export function plainRefs(message: string): string {
+/** Removes the kinds from all references in a message of the service. */
+export function stripRefKinds(message: string): string {
   return message.replaceAll(
     /\b(?:device|device_type|feed|port|cable|crac|fabric|fabric_link|rack|row|room|zone|floor|site|window):(?=\S)/g,
     "",
   );
 }
 
-/** Units by the last part of a field's name. */
+/** Units by the suffix of a field's name. */
 const UNITS: Readonly<Record<string, string>> = {
   w: "W",
   va: "VA",
@@ -105,10 +111,12 @@ const UNITS: Readonly<Record<string, string>> = {
   u: "U",
 };
 
-/** Names whose last part only looks like a unit. */
+/** Field names whose suffix only looks like a unit. */
 const UNITLESS: ReadonlySet<string> = new Set(["power_in"]);
 
-/** Splits a field's name into its stem and its unit: `draw_w` is `draw` and W. The unit is "" if it names none. */
+/**
+ * Splits a field's name into its stem and its unit: `draw_w` becomes `draw` and W. The unit is "" if the name has none.
+ */
 export function splitUnit(name: string): { readonly stem: string; readonly unit: string } {
   const cut = name.lastIndexOf("_");
   const unit = cut < 1 || UNITLESS.has(name) ? undefined : UNITS[name.slice(cut + 1)];
@@ -117,24 +125,24 @@ export function splitUnit(name: string): { readonly stem: string; readonly unit:
 
 const SHARES: ReadonlySet<string> = new Set(["POWER_NORMAL", "POWER_FAILOVER", "SPACE", "WEIGHT"]);
 
-/** Unit of the value and the limit of a reason of health or a hotspot; "" for counts. */
-export function reasonUnit(code: string): string {
+/** Returns the unit of the value and limit of a health reason or a hotspot, by its code; "" for counts. */
+export function getReasonUnit(code: string): string {
   if (code.startsWith("ZONE_") || code.startsWith("RACK_WITHOUT_")) return "kW";
   if (code.startsWith("INLET_")) return "°C";
   if (code === "STALE_TELEMETRY") return "h";
   return SHARES.has(code) || code.startsWith("RACK_COOLING_") ? "%" : "";
 }
 
-// Messages of warnings that writes give and that a placement announces.
+// Warnings that write operations and placement previews return.
 
-export function nearLimit(ref: string, maxUtilizationPct: number): string {
+export function describeNearLimit(ref: string, maxUtilizationPct: number): string {
   return `"${ref}" carries more than ${maxUtilizationPct} % of its capacity`;
 }
 
-export function failoverOverload(ref: string): string {
+export function describeFailoverOverload(ref: string): string {
   return `"${ref}" cannot carry what one failure would shift to it`;
 }
 
-export function phaseImbalance(ref: string): string {
+export function describePhaseImbalance(ref: string): string {
   return `The phases of "${ref}" are loaded unevenly`;
 }

@@ -1,4 +1,4 @@
-/** Ports that are asked for, with the fields of the wire; any speed or type where it is not there. */
+/** Number, type and speed of the requested ports, with the fields of the wire; an absent type or speed means any. */
 export interface WantedPorts {
   readonly count: number;
   readonly type?: string;
@@ -8,8 +8,8 @@ export interface WantedPorts {
 const PORTS =
   /^(\d+)\s*[xX]\s*(?:(\d+(?:\.\d+)?)\s*([GgMm])(?:\s*\/\s*([a-z0-9][a-z0-9._-]*))?|\/?([a-z0-9][a-z0-9._-]*))$/;
 
-/** Reads `2x25G`, `2x25gbase-x-sfp28` or both, `2x25G/25gbase-x-sfp28`; undefined for another text. */
-export function readWantedPorts(text: string): WantedPorts | undefined {
+/** Parses `2x25G`, `2x25gbase-x-sfp28` or both, `2x25G/25gbase-x-sfp28`; returns undefined for any other text. */
+export function parseWantedPorts(text: string): WantedPorts | undefined {
   const [, count, speed, unit = "", both, alone] = PORTS.exec(text) ?? [];
   if (count === undefined) return undefined;
   const type = both ?? alone;

@@ -15,7 +15,7 @@ import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
-import { atOnce } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 
 const ROUNDS = 5;
 const MAX_PAIRED = 5000;
@@ -50,8 +50,8 @@ function timed<Result>(name: string, rounds: number, work: () => Result): Result
 const ends = topology.inventory.fabricLinks.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]);
 const switches = new Map(ends.map((key) => [key, topology.device(key)]));
 const all = { deviceOf: (key: string) => switches.get(key), isChosen: () => true, pairs: false };
-let site: SiteFailures = timed("fail every element", ROUNDS, () => atOnce(siteFailures(topology, OPTIONS)));
-let whole = timed("fold into causes", ROUNDS, () => atOnce(rehearse(site, all)));
+let site: SiteFailures = timed("fail every element", ROUNDS, () => runAllSteps(siteFailures(topology, OPTIONS)));
+let whole = timed("fold into causes", ROUNDS, () => runAllSteps(rehearse(site, all)));
 print(`${site.outcomes.length} elements, ${whole.lines.length} causes`);
 
 const server = topology.inventory.devices.find(({ kind }) => kind === "SERVER");
@@ -66,18 +66,18 @@ const change = () => {
 };
 timed("fail again after a change of one server", ROUNDS, () => {
   change();
-  site = atOnce(siteFailures(topology, OPTIONS, site));
+  site = runAllSteps(siteFailures(topology, OPTIONS, site));
 });
 print(`${site.renewed} elements failed again`);
 timed("fail and fold again after a change of one server", ROUNDS, () => {
   change();
-  site = atOnce(siteFailures(topology, OPTIONS, site));
-  whole = atOnce(rehearse(site, all, whole));
+  site = runAllSteps(siteFailures(topology, OPTIONS, site));
+  whole = runAllSteps(rehearse(site, all, whole));
 });
 
 const { power: graph, live } = topology;
 const input = { graph, live, loads: topology.apparentLoads(OPTIONS.basis), basis: OPTIONS.basis };
-timed("loads after each single loss", ROUNDS, () => atOnce(failover(input)));
+timed("loads after each single loss", ROUNDS, () => runAllSteps(failover(input)));
 topology.carried(OPTIONS.basis);
 timed("the same after a change of one server", ROUNDS, () => {
   change();
@@ -90,6 +90,6 @@ const upstream = site.outcomes
   .slice(0, MAX_PAIRED);
 const chosen = new Set(upstream.map(({ index }) => index));
 const isChosen = ({ index }: Element) => chosen.has(index);
-const pairs = timed("pairs", 1, () => atOnce(rehearse(site, { ...all, isChosen, pairs: true })));
+const pairs = timed("pairs", 1, () => runAllSteps(rehearse(site, { ...all, isChosen, pairs: true })));
 print(`${upstream.length} upstream elements, ${pairs.pairs} pairs, ${pairs.lines.length} causes`);
 await store.close();

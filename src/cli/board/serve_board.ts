@@ -15,7 +15,7 @@ import type { RunDeps } from "#planner/runs/run_types.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { openInBrowser } from "../open_browser.ts";
 import type { OpenProject } from "../open_project.ts";
@@ -130,5 +130,5 @@ function mergedText(result: MergeResult): string {
     throw new OperationError("failed_precondition", refusalText(result));
   }
   const notes = [...result.notes, ...(result.kept === null ? [] : [`The worktree is kept: ${result.kept}`])];
-  return [`Merged spec: ${result.spec_id} (${countOf(result.commits.length, "commit")})`, ...notes].join("\n");
+  return [`Merged spec: ${result.spec_id} (${formatCountOf(result.commits.length, "commit")})`, ...notes].join("\n");
 }

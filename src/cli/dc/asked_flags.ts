@@ -1,6 +1,6 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { QuestionField, QuestionFields } from "#gen/datacenter/v1/questions.ts";
-import { readWantedPorts } from "#words/wanted_ports.ts";
+import { parseWantedPorts } from "#words/wanted_ports.ts";
 import type { Flag } from "../command.ts";
 import { usageError } from "../usage_error.ts";
 
@@ -91,7 +91,7 @@ function fieldValue(command: string, flag: string, field: QuestionField, word: u
     return value;
   }
   if (field.type !== "group") return word as JsonValue;
-  const ports = readWantedPorts(String(word));
+  const ports = parseWantedPorts(String(word));
   if (ports === undefined) {
     throw refuse("<count>x<speed or type>, such as 2x25G or 2x25gbase-x-sfp28");
   }

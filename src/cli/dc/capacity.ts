@@ -8,8 +8,8 @@ import {
   type GetCapacityResponse,
   GetCapacityResponseSchema,
 } from "#gen/datacenter/v1/capacity_pb.ts";
-import { tenths } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
+import { formatTenths } from "#words/figures.ts";
+import { getRefName } from "#words/names.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable } from "../output/table.ts";
 import type { AskedRequest } from "./asked_flags.ts";
@@ -22,24 +22,24 @@ interface CapacityCall {
 }
 
 const COLUMNS: readonly Column<AreaCapacity>[] = [
-  { title: "AREA", text: ({ ref }) => refName(ref) },
-  { title: "DRAW", text: ({ drawKw }) => tenths(drawKw, "-"), align: "right" },
+  { title: "AREA", text: ({ ref }) => getRefName(ref) },
+  { title: "DRAW", text: ({ drawKw }) => formatTenths(drawKw, "-"), align: "right" },
   {
     title: "FREE kW",
-    text: ({ power }) => tenths(power?.freeKw, "-"),
+    text: ({ power }) => formatTenths(power?.freeKw, "-"),
     align: "right",
     style: (area) => color(area.power?.freeKw),
   },
   {
     title: "AFTER",
-    text: ({ power }) => tenths(power?.failoverFreeKw, "-"),
+    text: ({ power }) => formatTenths(power?.failoverFreeKw, "-"),
     align: "right",
     style: (area) => color(area.power?.failoverFreeKw),
   },
-  { title: "AIR kW", text: ({ air }) => tenths(air?.freeKw, "-"), align: "right" },
+  { title: "AIR kW", text: ({ air }) => formatTenths(air?.freeKw, "-"), align: "right" },
   {
     title: "AFTER",
-    text: ({ air }) => tenths(air?.failoverFreeKw, "-"),
+    text: ({ air }) => formatTenths(air?.failoverFreeKw, "-"),
     align: "right",
     style: (area) => color(area.air?.failoverFreeKw),
   },
@@ -72,5 +72,5 @@ function color(value: number | undefined): "red" | undefined {
 
 function failures(...refs: readonly (string | undefined)[]): string {
   const found = refs.flatMap((ref) => (ref === undefined || ref === "" ? [] : [ref]));
-  return found.length === 0 ? "-" : [...new Set(found)].map(refName).join(", ");
+  return found.length === 0 ? "-" : [...new Set(found)].map(getRefName).join(", ");
 }

@@ -12,7 +12,7 @@ import {
 import { cellWords, columnName, figureWords, isFigure, rangeOf } from "#web/console/lists/column_words.ts";
 import { wordsOfColumn } from "#web/console/lists/list_columns.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
-import { plainRefs } from "#words/names.ts";
+import { stripRefKinds } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
@@ -142,5 +142,5 @@ function tableColumn(column: string): Column<InventoryRow> {
 export function cellText({ texts, figures }: InventoryRow, column: string): string {
   const figure = figures[column];
   if (figure !== undefined) return figureWords(column, figure);
-  return plainRefs(cellWords(column, texts[column] ?? ""));
+  return stripRefKinds(cellWords(column, texts[column] ?? ""));
 }

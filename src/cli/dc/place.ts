@@ -12,8 +12,8 @@ import {
 } from "#gen/datacenter/v1/placement_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { reasonWord, refusalWord } from "#web/console/reason_words.ts";
-import { tenths } from "#words/figures.ts";
-import { countOf, plainRefs } from "#words/names.ts";
+import { formatTenths } from "#words/figures.ts";
+import { formatCountOf, stripRefKinds } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<DevicePlace>[] = [
   { title: "NOW", text: ({ after }) => percent(after?.powerNowPct), align: "right" },
   { title: "1 FAILED", text: ({ after }) => percent(after?.powerFailoverPct), align: "right" },
   { title: "RACK W", text: ({ after }) => String(after?.rackDrawW ?? 0), align: "right" },
-  { title: "AIR KW", text: ({ after }) => tenths(after?.airHeadroomKw), align: "right" },
+  { title: "AIR KW", text: ({ after }) => formatTenths(after?.airHeadroomKw), align: "right" },
   { title: "FREE U", text: ({ after }) => String(after?.freeU ?? 0), align: "right" },
 ];
 
@@ -60,7 +60,7 @@ const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
   { title: "EXAMPLES", text: ({ examples }) => examples.join(", "), shrinks: true },
 ];
 
-const firstRefusal = ({ message }: PlacementRefusal) => plainRefs(message);
+const firstRefusal = ({ message }: PlacementRefusal) => stripRefKinds(message);
 
 /** Prints where devices fit. Returns the status of a rejection if fewer places were found than requested. */
 export async function place(database: Database, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {
@@ -112,7 +112,7 @@ function summary({
   revision,
 }: FindPlacementResponse): string {
   const found = placed === requested ? `${placed} of ${requested} fit` : shortfall(placed, requested, proven);
-  return `${found}, in ${countOf(racksUsed, "rack")}; ${racks.length} of ${countOf(racksInScope, "rack")} can take one; revision ${revision}`;
+  return `${found}, in ${formatCountOf(racksUsed, "rack")}; ${racks.length} of ${formatCountOf(racksInScope, "rack")} can take one; revision ${revision}`;
 }
 
 function shortfall(placed: number, requested: number, proven: boolean): string {
@@ -182,5 +182,5 @@ function portsOf({ ports }: DevicePlace): string {
 }
 
 function percent(value: number | undefined): string {
-  return value === undefined ? "" : `${tenths(value)} %`;
+  return value === undefined ? "" : `${formatTenths(value)} %`;
 }

@@ -16,8 +16,8 @@ import {
   RehearseFailuresResponseSchema,
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { tenths } from "#words/figures.ts";
-import { countOf, plainRefs } from "#words/names.ts";
+import { formatTenths } from "#words/figures.ts";
+import { formatCountOf, stripRefKinds } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<FailureCause>[] = [
   { title: "CAUSE", text: ({ summary }) => summary.split(": ")[0] ?? "", shrinks: true },
   { title: "RACKS DARK", text: ({ impact }) => String(impact?.racksDark ?? 0), align: "right" },
   { title: "DEVICES OFFLINE", text: ({ impact }) => String(impact?.itDevicesOffline ?? 0), align: "right" },
-  { title: "IT LOAD", text: ({ impact }) => `${tenths((impact?.itLoadLostW ?? 0) / 1000)} kW`, align: "right" },
+  { title: "IT LOAD", text: ({ impact }) => `${formatTenths((impact?.itLoadLostW ?? 0) / 1000)} kW`, align: "right" },
 ];
 
 const FINDINGS: readonly Column<ReadingFinding>[] = [
@@ -84,7 +84,7 @@ export async function rehearse(database: Database, call: RehearseCall, log: Stde
 
 /** The causes as a table, each with its reason on the next line. */
 export function causesTable(causes: readonly FailureCause[], width: number | undefined): string {
-  return renderTable(causes, COLUMNS, width, ({ reason }) => plainRefs(reason));
+  return renderTable(causes, COLUMNS, width, ({ reason }) => stripRefKinds(reason));
 }
 
 /** What readings show of the scope, as a table below the causes; nothing without measured loads or findings. */
@@ -120,7 +120,7 @@ async function draw(
 
 function footer({ elementsFailed, pairsFailed, harmless, totalCount, revision }: RehearseFailuresResponse): string {
   const what = pairsFailed > 0 ? `${pairsFailed} pairs of ${elementsFailed} elements` : `${elementsFailed} elements`;
-  return `${what} failed in turn at revision ${revision}: ${countOf(totalCount, "cause")}, ${countOf(harmless, "element")} without effect`;
+  return `${what} failed in turn at revision ${revision}: ${formatCountOf(totalCount, "cause")}, ${formatCountOf(harmless, "element")} without effect`;
 }
 
 const CSV: readonly (readonly [string, (cause: FailureCause) => string | number])[] = [

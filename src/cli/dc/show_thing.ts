@@ -4,7 +4,7 @@ import type { InventoryKind, InventoryRow } from "#gen/datacenter/v1/planning_pb
 import { OperationError } from "#kernel/errors.ts";
 import { columnName } from "#web/console/lists/column_words.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
-import { capitalize, kindNoun, refName } from "#words/names.ts";
+import { capitalize, getRefName, nameKind } from "#words/names.ts";
 import { plainLine } from "../output/plain_text.ts";
 import { print, printJson } from "../output/print.ts";
 import { outputWidth, paint } from "../output/terminal.ts";
@@ -59,7 +59,7 @@ async function readRow(service: DcService, text: string) {
     const expected = Object.keys(LIST_OF).map((one) => REF_GRAMMAR[one as Ref["kind"]]);
     throw new OperationError("invalid_argument", `Cannot show "${text}": expected ${expected.join(", ")}, or a code`);
   }
-  const words = refName(text).split(/[/~]/);
+  const words = getRefName(text).split(/[/~]/);
   const { rows, columns } = await readRows(service, list, { words, where: [], sort: undefined, limit: undefined });
   const row = rows.find((one) => one.ref.toLowerCase() === text.toLowerCase());
   if (row === undefined) throw new OperationError("not_found", `Cannot find ${list.one} "${text}"`);
@@ -115,5 +115,5 @@ export function factsText(row: InventoryRow, columns: readonly string[], width =
     wrapWords(text, room).map((line, at) => `${paint((at === 0 ? name : "").padEnd(names), "dim")}  ${line}`),
   );
   const kind = row.ref.slice(0, row.ref.indexOf(":"));
-  return `${[paint(plainLine(`${capitalize(kindNoun(kind))} ${refName(row.ref)}`), "bold"), ...lines].join("\n")}\n`;
+  return `${[paint(plainLine(`${capitalize(nameKind(kind))} ${getRefName(row.ref)}`), "bold"), ...lines].join("\n")}\n`;
 }

@@ -16,8 +16,8 @@ import {
   UpsertWindowRequestSchema,
   WindowState,
 } from "#gen/datacenter/v1/windows_pb.ts";
-import { localText } from "#kernel/zoned_time.ts";
-import { constantWord, listSome, refName } from "#words/names.ts";
+import { formatLocalTime } from "#kernel/zoned_time.ts";
+import { formatConstant, getRefName, listSome } from "#words/names.ts";
 import type { Args } from "../command.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -113,7 +113,7 @@ export async function setWindowState(database: Database, code: string, state: ke
     // A code that nothing has would be refused for its missing elements.
     const { window } = await readWindow(service, code);
     await service.call(upsertWindow, request, CALLER);
-    print(`Window ${window?.code ?? code} is ${constantWord(state).toLowerCase()}\n`);
+    print(`Window ${window?.code ?? code} is ${formatConstant(state).toLowerCase()}\n`);
   });
 }
 
@@ -129,7 +129,7 @@ function windowText({ window, overdue, judgement }: GetWindowResponse, zone: str
   const lines = [
     [code, title].filter((text) => text !== "").join(": "),
     `${stateText(state, overdue)}, ${timeText(startsAt, zone)} to ${timeText(endsAt, zone)}`,
-    `Out: ${elementRefs.map(refName).join(", ")}`,
+    `Out: ${elementRefs.map(getRefName).join(", ")}`,
     ...[owner, contact].filter((text) => text !== ""),
     ...(notes === "" ? [] : [notes]),
   ];
@@ -147,10 +147,10 @@ function columnsIn({ name: zone, ambiguous }: CommandZone): readonly Column<List
     { title: "FROM", text: ({ window }) => inZone(window?.startsAt) },
     { title: "TO", text: ({ window }) => inZone(window?.endsAt) },
     { title: "STATE", text: ({ window, overdue }) => stateText(window?.state ?? 0, overdue) },
-    { title: "VERDICT", text: ({ verdict }) => constantWord(WINDOW_VERDICTS[verdict - 1] ?? "") || "-" },
+    { title: "VERDICT", text: ({ verdict }) => formatConstant(WINDOW_VERDICTS[verdict - 1] ?? "") || "-" },
     {
       title: "OUT",
-      text: ({ window }) => listSome((window?.elementRefs ?? []).map(refName), ELEMENTS_SHOWN),
+      text: ({ window }) => listSome((window?.elementRefs ?? []).map(getRefName), ELEMENTS_SHOWN),
       shrinks: true,
     },
     { title: "TITLE", text: ({ window }) => window?.title || "-", shrinks: true },
@@ -158,10 +158,10 @@ function columnsIn({ name: zone, ambiguous }: CommandZone): readonly Column<List
 }
 
 function stateText(state: WindowState, overdue: boolean): string {
-  const word = constantWord(WINDOW_STATES[state - 1] ?? "");
+  const word = formatConstant(WINDOW_STATES[state - 1] ?? "");
   return overdue ? `${word}, overdue` : word;
 }
 
 function timeText(time: Timestamp | undefined, zone: string): string {
-  return time === undefined ? "" : localText(timestampMs(time), zone);
+  return time === undefined ? "" : formatLocalTime(timestampMs(time), zone);
 }

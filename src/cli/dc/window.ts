@@ -8,8 +8,8 @@ import {
   CheckWindowResponseSchema,
   type WindowContact,
 } from "#gen/datacenter/v1/windows_pb.ts";
-import { localText } from "#kernel/zoned_time.ts";
-import { constantWord, refName } from "#words/names.ts";
+import { formatLocalTime } from "#kernel/zoned_time.ts";
+import { formatConstant, getRefName } from "#words/names.ts";
 import type { Args } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print } from "../output/print.ts";
@@ -51,7 +51,7 @@ export async function checkWindow(database: Database, call: WindowCall, log: Std
   if (call.json) printReplyJson(CheckWindowResponseSchema, reply);
   else {
     print(verdictText(reply));
-    const [from, to] = [time.startsAt, time.endsAt].map((instant) => localText(instant, zone.name));
+    const [from, to] = [time.startsAt, time.endsAt].map((instant) => formatLocalTime(instant, zone.name));
     log.note(`${from} to ${to}, revision ${reply.revision}. ${zoneNote(zone)}`);
   }
   return STATUS_OF[WINDOW_VERDICTS[reply.verdict - 1] ?? "UNKNOWN"];
@@ -85,12 +85,12 @@ export function verdictText(reply: CheckWindowResponse): string {
   const sections = [
     section("Reasons", reasons, reply.omittedReasons),
     section("Within the limit if one more fails", firstOf(further), reply.omittedNextFailures),
-    section("Better if also out", firstOf(reply.relievedBy.map(refName))),
+    section("Better if also out", firstOf(reply.relievedBy.map(getRefName))),
     section("Better without the window", reply.blockingWindows),
     section("Tell", firstOf(reply.contacts.map(contactText)), reply.omittedContacts),
   ];
-  const verdict = constantWord(WINDOW_VERDICTS[reply.verdict - 1] ?? "");
-  const impact = constantWord(WINDOW_IMPACTS[reply.impact - 1] ?? "").toLowerCase();
+  const verdict = formatConstant(WINDOW_VERDICTS[reply.verdict - 1] ?? "");
+  const impact = formatConstant(WINDOW_IMPACTS[reply.impact - 1] ?? "").toLowerCase();
   return `${[`${verdict} (${impact})`, ...sections.flat()].join("\n")}\n`;
 }
 

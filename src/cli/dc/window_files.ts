@@ -11,7 +11,7 @@ import type { DcService } from "#dc/service.ts";
 import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import type { Database } from "./database.ts";
@@ -29,7 +29,7 @@ export async function exportWindowLines(
   const lines = stored.map(
     ({ resource }) => `${JSON.stringify({ window: modelJson(MaintenanceWindowSchema, resource) })}\n`,
   );
-  log.note(countOf(await writeLines(output, lines), "window"));
+  log.note(formatCountOf(await writeLines(output, lines), "window"));
 }
 
 /** Writes all windows as an iCalendar file, to standard output without one. */
@@ -39,7 +39,7 @@ export async function exportCalendar(database: Database, output: string | undefi
     return windowCalendar(windows, { instance: service.instance, now: Date.now() });
   });
   await writeLines(output, [text]);
-  log.note(countOf(text.split("\r\nBEGIN:VEVENT\r\n").length - 1, "window"));
+  log.note(formatCountOf(text.split("\r\nBEGIN:VEVENT\r\n").length - 1, "window"));
 }
 
 /** Windows as an export has them, as JSON Lines. */

@@ -2,7 +2,7 @@ import { toJson } from "@bufbuild/protobuf";
 import { type GetWindowResponse, GetWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { escapeXml } from "#kernel/escape_xml.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import type { Database } from "./database.ts";
@@ -31,7 +31,7 @@ export async function printNotices(
   log.note(
     notices.length === 0
       ? "Nobody to tell: no device is lost or on its last supply"
-      : countOf(notices.length, "notice"),
+      : formatCountOf(notices.length, "notice"),
   );
 }
 

@@ -3,7 +3,7 @@ import { listWindows } from "#dc/operations/planning/windows/list_windows.ts";
 import type { DcService } from "#dc/service.ts";
 import { ListWindowsRequestSchema, type ListWindowsResponse, WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { isTimeZone, readLocalTime } from "#kernel/zoned_time.ts";
+import { isTimeZone, resolveLocalTime } from "#kernel/zoned_time.ts";
 
 /** Start and end of a window, in milliseconds since 1970. */
 export interface WindowTime {
@@ -38,7 +38,7 @@ function readInstant(flag: string, text: string, { name: zone, ambiguous, becaus
   if (ambiguous) throw wrongTime(flag, text, `an offset such as 2026-11-28T20:00+01:00, or --time-zone: ${because}`);
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = found.slice(1).map(Number);
   if (hour >= 24 || minute >= 60) throw wrongTime(flag, text, EXPECTED);
-  const instant = readLocalTime({ year, month, day, hour, minute }, zone);
+  const instant = resolveLocalTime({ year, month, day, hour, minute }, zone);
   if (typeof instant === "number") return instant;
   throw wrongTime(flag, text, instant.expected);
 }

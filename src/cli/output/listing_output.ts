@@ -2,7 +2,7 @@ import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts"
 import { shortenSpecIds } from "#planner/spec/resolve_id.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { Cli } from "../command.ts";
 import { type Column, printTable } from "./table.ts";
 import type { Style } from "./terminal.ts";
@@ -108,11 +108,11 @@ export function printListing<Row extends ListedSpec>(
 function invalidLine(specs: readonly ListedSpec[]): string {
   const count = specs.filter(({ invalid }) => invalid !== undefined).length;
   if (count === 0) return "";
-  return `${countOf(count, "spec is", "specs are")} not valid; \`planner lint\` shows why\n`;
+  return `${formatCountOf(count, "spec is", "specs are")} not valid; \`planner lint\` shows why\n`;
 }
 
 /** One line that counts unreadable files, empty without any. */
 export function unreadableLine(unreadable: readonly UnreadableFile[] = []): string {
   if (unreadable.length === 0) return "";
-  return `${countOf(unreadable.length, "file")} could not be read; \`planner lint\` shows why\n`;
+  return `${formatCountOf(unreadable.length, "file")} could not be read; \`planner lint\` shows why\n`;
 }

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { visibleSign } from "#kernel/control_pictures.ts";
+import { toVisibleSign } from "#kernel/control_pictures.ts";
 
 // Control characters drive a terminal; bidirectional embeddings and overrides make a line show something else than it
 // says; the two separators break a line in some terminals.
@@ -11,12 +11,12 @@ const UNSAFE_BUT_LINES = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u202
  * GitHub it is no command to the runner.
  */
 export function plainLine(text: string): string {
-  return withoutCommands(text.replace(UNSAFE, (character) => (/\s/.test(character) ? " " : visibleSign(character))));
+  return withoutCommands(text.replace(UNSAFE, (character) => (/\s/.test(character) ? " " : toVisibleSign(character))));
 }
 
 /** The same for a text of several lines: line feeds and tabs stay, a carriage return before a line feed goes. */
 export function plainLines(text: string): string {
-  return withoutCommands(text.replaceAll("\r\n", "\n").replace(UNSAFE_BUT_LINES, visibleSign));
+  return withoutCommands(text.replaceAll("\r\n", "\n").replace(UNSAFE_BUT_LINES, toVisibleSign));
 }
 
 function withoutCommands(lines: string): string {

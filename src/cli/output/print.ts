@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from "node:fs";
-import { terminalText } from "#kernel/control_pictures.ts";
+import { escapeForTerminal } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 /** How long to wait before a full pipe is tried again, in milliseconds: short beside any reader's own work. */
@@ -16,7 +16,7 @@ let waitCell: Int32Array | undefined;
  * files, branches and settings as visible signs; a file or a pipe gets a text as it is, since a diff must apply.
  */
 export function print(text: string | Uint8Array): void {
-  writeWhole(1, typeof text === "string" && isShown(1) ? terminalText(text) : text);
+  writeWhole(1, typeof text === "string" && isShown(1) ? escapeForTerminal(text) : text);
 }
 
 /** Characters that JSON leaves as they are and a terminal obeys. */
@@ -30,7 +30,7 @@ export function printJson(value: unknown): void {
 
 /** Writes to standard error in the same way. */
 export function printError(text: string): void {
-  writeWhole(2, isShown(2) ? terminalText(text) : text);
+  writeWhole(2, isShown(2) ? escapeForTerminal(text) : text);
 }
 
 /** Moves the cursor of the terminal that standard error is, or erases what is there: `sequence` holds no other's text. */

@@ -1,7 +1,7 @@
 import { escapeXml } from "#kernel/escape_xml.ts";
 import type { SinceReport, SpecVerdict } from "#planner/runs/proof/verify_since.ts";
 import type { CriterionProof } from "#planner/work/provenance.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { plainLine } from "./plain_text.ts";
 
 /** GitHub keeps one MiB of a step's summary and drops all of a longer one; characters take up to four bytes. */
@@ -32,7 +32,7 @@ export function countLine({ specs, since, commit }: SinceReport): string {
   const counts = new Map<string, number>();
   for (const { verdict } of specs) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
   const said = [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(", ");
-  return `${countOf(specs.length, "spec")} completed between ${since.slice(0, 10)} and ${commit.slice(0, 10)}${said === "" ? "" : `: ${said}`}`;
+  return `${formatCountOf(specs.length, "spec")} completed between ${since.slice(0, 10)} and ${commit.slice(0, 10)}${said === "" ? "" : `: ${said}`}`;
 }
 
 export function textReport(report: SinceReport): string {

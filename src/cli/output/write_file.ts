@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { randomHex } from "#kernel/random.ts";
+import { createRandomHex } from "#kernel/random.ts";
 import { errorCode, reason } from "#planner/store/files/disk_error.ts";
 import { openFolderOf, refuseLinkOut } from "#planner/store/files/open_folder.ts";
 import { isLink } from "#planner/store/project/project_bounds.ts";
@@ -133,7 +133,7 @@ function withTemporary<Result>(
   mode: number,
   use: (path: string) => Result,
 ): Result {
-  const temporary = join(folder, `.planner-${process.pid.toString(36)}-${randomHex(6)}.tmp`);
+  const temporary = join(folder, `.planner-${process.pid.toString(36)}-${createRandomHex(6)}.tmp`);
   const descriptor = openSync(temporary, "wx", mode);
   try {
     try {

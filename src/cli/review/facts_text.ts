@@ -1,7 +1,7 @@
 import type { Difference, FileChange } from "#planner/run_ports/differences.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
-import { countOf, listSome } from "#words/names.ts";
+import { formatCountOf, listSome } from "#words/names.ts";
 import { plainLine } from "../output/plain_text.ts";
 
 /** Files and commits that are listed. Ours: more are read in the difference. */
@@ -72,7 +72,9 @@ function differenceLines({ branch }: ReviewFacts, difference: Difference): reado
     commits: "Files, since the run began",
   }[kind];
   return [
-    ...(branch === null ? [] : [`Branch ${branch}${behind === 0 ? "" : `, ${countOf(behind, "commit")} behind`}`]),
+    ...(branch === null
+      ? []
+      : [`Branch ${branch}${behind === 0 ? "" : `, ${formatCountOf(behind, "commit")} behind`}`]),
     ...section(
       "Commits",
       commits.map(({ hash, author, at, subject }) => `${hash.slice(0, 10)} ${author}, ${at}: ${subject}`),

@@ -1,4 +1,4 @@
-import { reasonOf } from "#kernel/errors.ts";
+import { getErrorMessage } from "#kernel/errors.ts";
 import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
 import type { NewProcessRecord, ProcessRecords } from "#planner/run_ports/process_records.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -32,7 +32,7 @@ export async function recordEarlyRefusal(root: string, error: unknown): Promise<
   try {
     const { openRuns } = await import("#planner/store/processes/open_runs.ts");
     const { records } = openRuns(root, { now: () => new Date() });
-    await endUnbegunRecord(records, start, reasonOf(error));
+    await endUnbegunRecord(records, start, getErrorMessage(error));
   } catch {
     // The failure is reported all the same, in the log of the background.
   }

@@ -1,4 +1,4 @@
-import { OperationError, reasonOf } from "#kernel/errors.ts";
+import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import { DEFAULT_SPLIT_DEPTH } from "#planner/limits.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { RunEvent } from "#planner/runs/run_types.ts";
@@ -42,7 +42,7 @@ export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords
     else say(report, cli);
     return report.refused.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   } catch (error) {
-    refused = reasonOf(error);
+    refused = getErrorMessage(error);
     const by = signals.by();
     if (by === null || !(error instanceof OperationError)) throw error;
     cli.warn(error.message);

@@ -1,4 +1,4 @@
-import { reasonOf } from "#kernel/errors.ts";
+import { getErrorMessage } from "#kernel/errors.ts";
 import { readRules } from "#planner/operations/shared/held_rules.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { loadWorld } from "#planner/operations/shared/world.ts";
@@ -10,7 +10,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { checkLines } from "#planner/work/acceptance.ts";
 import { configLines } from "#planner/work/config_lines.ts";
 import { keepMemorySmall } from "#runtime/small_memory.ts";
-import { shellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import { askToAccept } from "../accept_commands.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
@@ -49,7 +49,7 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
     refused = result.refused.find(({ spec_id }) => spec_id === ids[0])?.reason ?? refused;
     return statusOf(result, signals.by());
   } catch (error) {
-    refused = reasonOf(error);
+    refused = getErrorMessage(error);
     throw error;
   } finally {
     letGrow();
@@ -74,7 +74,7 @@ async function unmergedWork({ ports }: RunDeps, { results }: QueueResult): Promi
   for (const { spec_id, status } of results) {
     const worktree = status === "completed" ? await ports.worktrees.find(spec_id) : null;
     if (worktree === null || (await ports.worktrees.isMerged(spec_id))) continue;
-    const range = shellWord(`${worktree.mainBranch}...${worktree.branch}`);
+    const range = quoteShellWord(`${worktree.mainBranch}...${worktree.branch}`);
     waiting.push({ spec_id, difference: `git diff ${range}` });
   }
   return waiting;

@@ -5,7 +5,7 @@ import { portKey, type Ref } from "#dc/model/ref.ts";
 import { edgeKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, PortRef, Rack, ResourceKind } from "#dc/model/resources.ts";
 import type { PathLoad } from "#gen/datacenter/v1/messages.ts";
-import { atOnce, type Steps } from "#kernel/steps.ts";
+import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import { type MediaServed, servedAround } from "./cooling/cooling_units.ts";
 import type { RackHeat } from "./cooling/thermal_spots.ts";
 import { type LocatedDevices, locate, relocate } from "./located_devices.ts";
@@ -52,7 +52,7 @@ export class Topology {
 
   /** Cost: O(devices + ports + cables). */
   static of(inventory: Inventory): Topology {
-    return atOnce(Topology.build(inventory));
+    return runAllSteps(Topology.build(inventory));
   }
 
   /** The same in steps, live set and loads included. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
-import { canonicalJson, inKeyOrder } from "#kernel/canonical_json.ts";
+import { canonicalJson, sortKeys } from "#kernel/canonical_json.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 
 /** Bound into every hash, so that entries of another layout never verify as these. */
@@ -9,7 +9,7 @@ const LAYOUT = "audit-v1";
 
 /** Gives a change its position at the end of the chain. Source: docs/contract/datacenter-analyses.md#audit-chain. */
 export function seal(head: ChainHead, draft: ChangeDraft): ChangeRecord {
-  const placed = inKeyOrder({ ...draft, seq: head.seq + 1, prevHash: head.hash, hash: "" });
+  const placed = sortKeys({ ...draft, seq: head.seq + 1, prevHash: head.hash, hash: "" });
   return { ...placed, hash: hashOf(placed) };
 }
 

@@ -1,4 +1,4 @@
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { Drawing, DrawOptions, Element, GraphEdge } from "./drawing.ts";
 import { frameScene } from "./frame.ts";
 import { layOut } from "./layout/layered.ts";
@@ -48,7 +48,7 @@ export function drawSubgraph(
   );
   const scene = frameScene({
     title,
-    subtitle: `${countOf(nodes.length, "element")} · ${countOf(edges.length, "connection")}`,
+    subtitle: `${formatCountOf(nodes.length, "element")} · ${formatCountOf(edges.length, "connection")}`,
     description: `${title}: ${nodes.map((node) => node.title).join(", ")}`.slice(0, 500),
     figures: [],
     notes:
@@ -56,7 +56,7 @@ export function drawSubgraph(
         ? []
         : [
             {
-              text: `${countOf(omittedNodes, "element")} not drawn, so that the picture stays readable`,
+              text: `${formatCountOf(omittedNodes, "element")} not drawn, so that the picture stays readable`,
               tone: "watch",
             },
           ],

@@ -1,16 +1,16 @@
 import type { QueueUse } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { Slots } from "#kernel/slots.ts";
+import { TaskSlots } from "#kernel/slots.ts";
 
 /** Limits concurrent work on a database, and rejects new work once it is closed. */
 export class Queue {
   readonly #places: number;
-  readonly #slots: Slots;
+  readonly #slots: TaskSlots;
   #over = false;
 
   constructor(places: number) {
     this.#places = places;
-    this.#slots = new Slots(places);
+    this.#slots = new TaskSlots(places);
   }
 
   /** Number of slots, of used slots, and of waiting work. */

@@ -10,7 +10,7 @@ import {
 } from "#dc/operations/messages/json_place.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { tryParseJson } from "#kernel/json_object.ts";
-import { atOnce } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { checkJsonShape, checkWireShape, LARGE_BYTES } from "./body_meter.ts";
 import { toConnectError } from "./errors.ts";
 import { type LargeForm, largeMessage } from "./large_message.ts";
@@ -60,7 +60,7 @@ export function requestDecoder(input: DescMessage, options: Partial<JsonReadOpti
 /** Checks again after decompression and removal of envelopes. */
 function checkShape(bytes: Uint8Array): void {
   try {
-    atOnce(checkJsonShape(bytes));
+    runAllSteps(checkJsonShape(bytes));
   } catch (error) {
     throw toConnectError(error, () => {});
   }

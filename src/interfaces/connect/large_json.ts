@@ -8,7 +8,7 @@ import {
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { unknownWord, unknownWordMessage, unreadablePart } from "#dc/operations/messages/json_place.ts";
-import { type Elements, type LargeMember, largeMembers } from "#kernel/json_cuts.ts";
+import { type ElementRange, findLargeMembers, type LargeMember } from "#kernel/json_cuts.ts";
 import { tryParseJson } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
 
@@ -45,7 +45,7 @@ export class UnknownWord extends UnreadableJson {
  * @throws UnreadableJson
  */
 export function* largeJson(desc: DescMessage, bytes: Uint8Array, options: Options): Steps<Message> {
-  const members = (yield* largeMembers(bytes)).map((member) => new Cut(desc, bytes, member));
+  const members = (yield* findLargeMembers(bytes)).map((member) => new Cut(desc, bytes, member));
   const cuts = members.filter(({ isWhole }) => !isWhole);
   const message = readPiece(desc, restOf(bytes, cuts), options);
   for (const cut of cuts) {
@@ -133,7 +133,7 @@ function* readList(message: Message, cut: Cut, field: ListField, options: Option
   }
 }
 
-function pieceText(cut: Cut, { from, to, isLarge }: Elements): string {
+function pieceText(cut: Cut, { from, to, isLarge }: ElementRange): string {
   const text = cut.text(from, to);
   // A piece without an element would be left out by its own brackets.
   const content = text.trim() === "" ? "," : text;

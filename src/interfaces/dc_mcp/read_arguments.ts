@@ -8,7 +8,7 @@ import {
 } from "@bufbuild/protobuf";
 import { unreadablePlace } from "#dc/operations/messages/json_place.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { nearest } from "#kernel/nearest.ts";
+import { findNearest } from "#kernel/nearest.ts";
 
 const UNREADABLE = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
 
@@ -57,7 +57,7 @@ export function checkNames(
   }
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
-    const close = nearest(name, known);
+    const close = findNearest(name, known);
     const hint = close === undefined ? `expected one of ${known.join(", ")}` : `did you mean "${close}"?`;
     throw new OperationError("invalid_argument", `Unknown parameter "${name}": ${hint}`);
   }

@@ -1,4 +1,4 @@
-import { Slots } from "#kernel/slots.ts";
+import { TaskSlots } from "#kernel/slots.ts";
 import { MAX_SLOW_CALLS } from "./limits.ts";
 import type { Subject } from "./tool_set.ts";
 
@@ -39,7 +39,7 @@ export class Schedule {
   readonly #gate: () => Promise<void> | undefined;
   readonly #line: Task[] = [];
   readonly #aside = new Set<Aside>();
-  readonly #slots = new Slots(MAX_SLOW_CALLS);
+  readonly #slots = new TaskSlots(MAX_SLOW_CALLS);
   #busy = false;
   #turn: Promise<void> | undefined;
 

@@ -1,13 +1,13 @@
-/** An edge of a layout, by the indexes of its two boxes. */
+/** An edge of a layout, as the indexes of its two boxes. */
 export interface LayoutEdge {
   readonly from: number;
   readonly to: number;
 }
 
-export interface LayerWishes {
-  /** Boxes that go to the last column if they have no consumers. */
+export interface LayerOptions {
+  /** Whether a box goes to the last column if it has no consumers. */
   readonly last?: (box: number) => boolean;
-  /** Whether a box is as close as possible to its sources instead. */
+  /** Whether boxes are placed as close as possible to their sources instead of their consumers. */
   readonly early?: boolean;
 }
 
@@ -19,18 +19,18 @@ export interface LayerWishes {
  *
  * Cost: O(boxes + edges). Source: longest-path layering as in Sugiyama, Tagawa and Toda, 1981.
  */
-export function layersOf(
+export function assignLayers(
   count: number,
   edges: readonly LayoutEdge[],
-  { last = () => false, early = false }: LayerWishes = {},
+  { last = () => false, early = false }: LayerOptions = {},
 ): { readonly layers: readonly number[]; readonly turned: ReadonlySet<LayoutEdge> } {
-  const order = sourcesFirst(count, edges);
+  const order = orderSourcesFirst(count, edges);
   const place = new Int32Array(count);
   for (const [at, box] of order.entries()) place[box] = at;
   const forward = (edge: LayoutEdge) => (place[edge.from] ?? 0) <= (place[edge.to] ?? 0);
   const turned = new Set(edges.filter((edge) => !forward(edge)));
   const straight = edges.map((edge) => (turned.has(edge) ? { from: edge.to, to: edge.from } : edge));
-  const out = listBy(count, straight, "from", "to");
+  const out = listNeighbours(count, straight, "from", "to");
   const layers = new Array<number>(count).fill(0);
   for (const box of order) {
     for (const to of out[box] ?? []) layers[to] = Math.max(layers[to] ?? 0, (layers[box] ?? 0) + 1);
@@ -46,8 +46,8 @@ export function layersOf(
   return { layers, turned };
 }
 
-/** Neighbours of every box; edges from a box to itself are ignored. */
-export function listBy(
+/** Returns the neighbours of every box; ignores edges from a box to itself. */
+export function listNeighbours(
   count: number,
   edges: readonly LayoutEdge[],
   key: "from" | "to",
@@ -59,18 +59,18 @@ export function listBy(
 }
 
 /**
- * An order in which sources come before consumers, except at edges that close a cycle: boxes in the order in which a search
- * along the edges leaves them, the last first.
+ * Orders boxes such that sources come before consumers, except at edges that close a cycle. The order is the reverse
+ * postorder of a depth-first search along the edges.
  */
-function sourcesFirst(count: number, edges: readonly LayoutEdge[]): readonly number[] {
-  const out = listBy(count, edges, "from", "to");
-  const sources = listBy(count, edges, "to", "from");
+function orderSourcesFirst(count: number, edges: readonly LayoutEdge[]): readonly number[] {
+  const out = listNeighbours(count, edges, "from", "to");
+  const sources = listNeighbours(count, edges, "to", "from");
   const boxes = [...sources.keys()];
   const left: number[] = [];
   const next = new Int32Array(count).fill(-1);
   for (const start of [...boxes.filter((box) => sources[box]?.length === 0), ...boxes]) {
     if (next[start] !== -1) continue;
-    // A chain may be longer than the call stack.
+    // The search keeps its own stack, because a chain may be longer than the call stack.
     const path = [start];
     next[start] = 0;
     for (let box = path.at(-1); box !== undefined; box = path.at(-1)) {

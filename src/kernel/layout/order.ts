@@ -1,7 +1,7 @@
 /** Boxes of one layer, from top to bottom. */
 export type Column = readonly number[];
 
-/** Rounds of sweeping there and back. More changes little in graphs of this size. */
+/** Number of rounds; each sweeps forward and back. More rounds change little in graphs of this size. */
 const ROUNDS = 8;
 
 interface Neighbours {
@@ -22,12 +22,12 @@ export function orderColumns(
   rounds = ROUNDS,
 ): readonly Column[] {
   let best = columns;
-  let fewest = crossings(columns, after);
+  let fewest = countCrossings(columns, after);
   let current = columns;
   for (let round = 0; round < rounds && fewest > 0; round += 1) {
-    current = sweep(current, before);
-    current = sweep(current.toReversed(), after).toReversed();
-    const found = crossings(current, after);
+    current = sortByNeighbours(current, before);
+    current = sortByNeighbours(current.toReversed(), after).toReversed();
+    const found = countCrossings(current, after);
     if (found >= fewest) continue;
     best = current;
     fewest = found;
@@ -36,11 +36,11 @@ export function orderColumns(
 }
 
 /** Orders each column by the mean position of the neighbours in the column before it. */
-function sweep(columns: readonly Column[], neighbours: Neighbours["before"]): readonly Column[] {
+function sortByNeighbours(columns: readonly Column[], neighbours: Neighbours["before"]): readonly Column[] {
   const place = new Map<number, number>();
   return columns.map((column, index) => {
     const wish = new Map(
-      column.map((box, at) => [box, mean(neighbours[box] ?? [], place) ?? (at + 0.5) / column.length]),
+      column.map((box, at) => [box, meanPosition(neighbours[box] ?? [], place) ?? (at + 0.5) / column.length]),
     );
     const sorted = index === 0 ? column : column.toSorted((a, b) => (wish.get(a) ?? 0) - (wish.get(b) ?? 0));
     for (const [at, box] of sorted.entries()) place.set(box, (at + 0.5) / sorted.length);
@@ -48,18 +48,18 @@ function sweep(columns: readonly Column[], neighbours: Neighbours["before"]): re
   });
 }
 
-function mean(boxes: readonly number[], place: ReadonlyMap<number, number>): number | undefined {
+function meanPosition(boxes: readonly number[], place: ReadonlyMap<number, number>): number | undefined {
   const places = boxes.flatMap((box) => place.get(box) ?? []);
   return places.length === 0 ? undefined : places.reduce((sum, one) => sum + one, 0) / places.length;
 }
 
-/** Pairs of edges that cross, over all pairs of neighbouring columns. */
-export function crossings(columns: readonly Column[], after: Neighbours["after"]): number {
-  return columns.reduce((sum, column, index) => sum + countCrossings(column, columns[index + 1] ?? [], after), 0);
+/** Counts the pairs of edges that cross, over all pairs of neighbouring columns. */
+export function countCrossings(columns: readonly Column[], after: Neighbours["after"]): number {
+  return columns.reduce((sum, column, index) => sum + countColumnCrossings(column, columns[index + 1] ?? [], after), 0);
 }
 
-/** Counts inversions of the far ends with a Fenwick tree. */
-function countCrossings(column: Column, next: Column, after: Neighbours["after"]): number {
+/** Counts the crossings between two columns as inversions of the far ends, with a Fenwick tree. */
+function countColumnCrossings(column: Column, next: Column, after: Neighbours["after"]): number {
   const place = new Map(next.map((box, at) => [box, at]));
   const tree = new Int32Array(next.length + 1);
   let seen = 0;

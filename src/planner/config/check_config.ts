@@ -1,7 +1,7 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { nearest } from "#kernel/nearest.ts";
+import { findNearest } from "#kernel/nearest.ts";
 import { parseDocument } from "../spec/document.ts";
 import { type FieldPath, frontmatterPlaces, type Place } from "../spec/frontmatter_places.ts";
 import type { PlannerConfig } from "./config.ts";
@@ -73,7 +73,7 @@ function wrongValues(written: Record<string, unknown>): Complaint[] {
     if (found.has(pointer)) continue;
     const path = stepsOf(pointer);
     const expected = `expected ${expectation(schema)}, got ${formatValue(value)}`;
-    const near = KindGuard.IsUnion(schema) && typeof value === "string" ? nearest(value, words(schema)) : undefined;
+    const near = KindGuard.IsUnion(schema) && typeof value === "string" ? findNearest(value, words(schema)) : undefined;
     const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
     found.set(pointer, { path, of: "value", message: `Invalid setting "${pathName(path)}": ${expected}${hint}` });
   }
@@ -129,7 +129,7 @@ function unknownKeys(schema: TSchema, value: unknown, path: readonly string[]): 
     const next = schemaOfKey(schema, key);
     if (next !== undefined) return unknownKeys(next, inner, here);
     const known = KindGuard.IsObject(schema) ? Object.keys(schema.properties) : [];
-    const near = nearest(key, known);
+    const near = findNearest(key, known);
     const hint = near === undefined ? `: expected one of ${known.join(", ")}` : `. Did you mean "${near}"?`;
     return [{ path: here, of: "key", message: `Unknown setting "${pathName(here)}"${hint}` }];
   });
@@ -160,7 +160,7 @@ function unknownProviders({ defaults, providers = {} }: WrittenConfig): Complain
   const lost = added
     .filter((name) => providers[name]?.command === undefined)
     .map((name): Complaint => {
-      const near = nearest(name, table);
+      const near = findNearest(name, table);
       const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
       const expected = `expected a "command" below it, or one of ${table.join(", ")}`;
       return { path: ["providers", name], of: "key", message: `Unknown agent "${name}": ${expected}${hint}` };
@@ -168,7 +168,7 @@ function unknownProviders({ defaults, providers = {} }: WrittenConfig): Complain
   const chosen = defaults?.provider;
   const known = [...table, ...added];
   if (chosen === undefined || known.includes(chosen)) return lost;
-  const near = nearest(chosen, known);
+  const near = findNearest(chosen, known);
   const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
   const message = `Invalid setting "defaults.provider": expected one of ${known.join(", ")}, got "${chosen}"${hint}`;
   return [{ path: ["defaults", "provider"], of: "value", message }, ...lost];

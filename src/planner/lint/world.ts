@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { nearest } from "#kernel/nearest.ts";
+import { findNearest } from "#kernel/nearest.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import { MAX_NEAREST_IDS } from "../limits.ts";
 import type { OutputVerdict, StrayEntry } from "../ports.ts";
@@ -64,7 +64,7 @@ export class World {
     const others = [...this.knownIds].filter((id) => id !== spec.id);
     const matches = others.filter((id) => id.includes(text));
     if (matches.length === 1) return matches[0];
-    const near = nearest(text, others);
+    const near = findNearest(text, others);
     // Ids of one day are alike by nature: only a slip of the finger is one.
     return near !== undefined && distance(text, near) <= MOST_SLIPS ? near : undefined;
   }

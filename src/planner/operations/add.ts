@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
-import { nearest } from "#kernel/nearest.ts";
+import { findNearest } from "#kernel/nearest.ts";
 import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
@@ -90,7 +90,7 @@ async function templateText({ templates }: PlannerContext, name: string): Promis
   const text = await templates.text(name);
   if (text !== null) return text;
   const names = await templates.names();
-  const near = nearest(name, names);
+  const near = findNearest(name, names);
   const known = names.length === 0 ? "a file in .planner/templates, which has none" : `one of ${names.join(", ")}`;
   const hint = near === undefined ? `expected ${known}` : `did you mean "${near}"?`;
   throw new OperationError("not_found", `Template not found: "${name}": ${hint}`);

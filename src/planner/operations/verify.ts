@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { PlannerContext } from "../context.ts";
 import { criteriaOf } from "../spec/criteria.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -49,11 +49,11 @@ interface Counted extends Readonly<Record<"total" | "unchecked" | "unrun", numbe
 function notes({ total, unchecked, unrun, record }: Counted): string {
   if (total === 0) return "No acceptance criteria found";
   if (unchecked === 0 && unrun > 0) {
-    return countOf(unrun, "criterion has a check that did not run", "criteria have checks that did not run");
+    return formatCountOf(unrun, "criterion has a check that did not run", "criteria have checks that did not run");
   }
   if (unchecked === 0)
     return record === null ? "All acceptance criteria met" : `All acceptance criteria met: ${record}`;
-  return countOf(unchecked, "criterion not yet checked", "criteria not yet checked");
+  return formatCountOf(unchecked, "criterion not yet checked", "criteria not yet checked");
 }
 
 /**

@@ -1,4 +1,4 @@
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { MAX_PROBLEM_LINES } from "../limits.ts";
 import type { OutputVerdict } from "../ports.ts";
 import { type Evaluation, evaluate } from "./evaluate.ts";
@@ -100,5 +100,5 @@ function problemLines(lines: readonly string[], count = lines.length): readonly 
   const different = [...new Set(lines)];
   const kept = different.slice(0, MAX_PROBLEM_LINES);
   const more = different.length - kept.length + (count - lines.length);
-  return more === 0 ? kept : [...kept, `and ${countOf(more, "more problem")}`];
+  return more === 0 ? kept : [...kept, `and ${formatCountOf(more, "more problem")}`];
 }

@@ -1,4 +1,4 @@
-import { equalJson } from "#kernel/equal_json.ts";
+import { isEqualJson } from "#kernel/equal_json.ts";
 import { ARRAY_CHECKS } from "./checks/array_checks.ts";
 import {
   type Check,
@@ -30,13 +30,13 @@ const ANY_CHECKS: readonly Keyword[] = [
     const texts = new Set(wanted.filter((each) => typeof each === "string"));
     const others = wanted.filter((each) => typeof each !== "string");
     return (value, frame) => {
-      const found = typeof value === "string" ? texts.has(value) : others.some((each) => equalJson(each, value));
+      const found = typeof value === "string" ? texts.has(value) : others.some((each) => isEqualJson(each, value));
       return found || fail(frame, `expected ${expectation(wanted)}, got ${formatValue(value)}`, { allowed: wanted });
     };
   }),
   keyword("const", "any", (wanted: unknown) => (value, frame) => {
     return (
-      equalJson(wanted, value) ||
+      isEqualJson(wanted, value) ||
       fail(frame, `expected ${formatValue(wanted)}, got ${formatValue(value)}`, { allowed: [wanted] })
     );
   }),

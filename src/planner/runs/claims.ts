@@ -1,4 +1,4 @@
-import { OperationError, reasonOf } from "#kernel/errors.ts";
+import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import type { Claim, ClaimHolder, SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
 import { AGENT_GRACE_MS } from "../limits.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -145,7 +145,7 @@ async function finishClaim(claim: Claim): Promise<SharedAnswer> {
     return await claim.finish({ steal: false, offline: false });
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    return { kind: "unknown", reason: reasonOf(error) };
+    return { kind: "unknown", reason: getErrorMessage(error) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { dollars } from "#words/figures.ts";
+import { formatDollars } from "#words/figures.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import { liveWorker } from "../operations/shared/live_worker.ts";
 import { loadWorld, type World } from "../operations/shared/world.ts";
@@ -160,7 +160,7 @@ class Queue {
     this.#spent += usage?.cost_usd ?? 0;
     const { budget } = this.#wishes;
     if (budget === null || this.#spent < budget) return;
-    this.#halt(`The budget is used up: ${dollars(this.#spent)} of ${dollars(budget)}`);
+    this.#halt(`The budget is used up: ${formatDollars(this.#spent)} of ${formatDollars(budget)}`);
   }
 
   #refuse(id: SpecId, reason: string): void {

@@ -1,4 +1,4 @@
-import { withoutControls } from "#kernel/control_pictures.ts";
+import { replaceControls } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { parseDocument, readableDocument } from "./document.ts";
 import { editFields, type FieldValue } from "./edit/edit_fields.ts";
@@ -70,7 +70,7 @@ export function newSpecText(input: NewSpec): string {
     ...input.fields,
   };
   const text = `\n${titleLine(title)}\n${body === "" ? "" : `\n${body}\n`}`;
-  return withFields(withoutControls(text), fields);
+  return withFields(replaceControls(text), fields);
 }
 
 /** A whole spec file: `fields` come behind `id`, in their order. */
@@ -125,8 +125,8 @@ export function specFromTemplate(template: string, { id, title, body, fields }: 
   const heading = titleHeading(document.body);
   const before = document.body.slice(0, heading?.start ?? 0);
   const after = document.body.slice(heading?.next ?? 0);
-  const added = body === "" ? "" : `${br}${withoutControls(body).replaceAll("\n", br)}${br}`;
+  const added = body === "" ? "" : `${br}${replaceControls(body).replaceAll("\n", br)}${br}`;
   const gap = heading === undefined && !/^\s*(?:\r|\n)/.test(after) ? br : "";
   const head = text.slice(0, text.length - document.body.length);
-  return `${head}${before === "" ? br : before}# ${withoutControls(title)}${br}${added}${gap}${after}`;
+  return `${head}${before === "" ? br : before}# ${replaceControls(title)}${br}${added}${gap}${after}`;
 }

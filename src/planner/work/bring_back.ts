@@ -1,4 +1,4 @@
-import { equalJson } from "#kernel/equal_json.ts";
+import { isEqualJson } from "#kernel/equal_json.ts";
 import { readableDocument } from "../spec/document.ts";
 import { appendOutput, replaceBody } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../spec/edit/edit_fields.ts";
@@ -49,7 +49,7 @@ type Fields = Readonly<Record<string, unknown>>;
 function changedFields(before: Fields, after: Fields): FieldChanges {
   const changes: Record<string, FieldValue | undefined> = {};
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (equalJson(before[key], after[key])) continue;
+    if (isEqualJson(before[key], after[key])) continue;
     const value = after[key];
     // What no edit can write, a nested list say, stays as it is here.
     if (value === undefined || isFieldValue(value)) changes[key] = value;

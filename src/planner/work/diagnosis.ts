@@ -1,4 +1,4 @@
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { LockHolder } from "../ports.ts";
 import type { Criterion } from "../spec/criteria.ts";
 
@@ -231,7 +231,7 @@ function projectCriteriaCheck(signs: SpecSigns): Check {
   const open = openCriteria(signs);
   if (signs.criteria.length === 0) return { name, passed: true, details: "None" };
   if (open === 0) return { name, passed: true, details: "All satisfied" };
-  const details = countOf(open, "unchecked item remains", "unchecked items remain");
+  const details = formatCountOf(open, "unchecked item remains", "unchecked items remain");
   return { name, passed: signs.status !== "completed" && !seemsFinished(signs), details };
 }
 
@@ -275,7 +275,7 @@ function age(milliseconds: number): string {
   ] as const;
   for (const [unit, length] of units) {
     const count = Math.floor(milliseconds / length);
-    if (count >= 1) return `${countOf(count, unit)} ago`;
+    if (count >= 1) return `${formatCountOf(count, unit)} ago`;
   }
   return "just now";
 }

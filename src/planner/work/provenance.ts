@@ -1,4 +1,4 @@
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { CommandLine } from "./acceptance.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
@@ -128,5 +128,5 @@ function waitingReasons(id: string, waiting: readonly CommandLine[]): readonly s
 }
 
 function countWaiting({ length }: readonly unknown[], word: string): string {
-  return `${countOf(length, word)} ${length === 1 ? "waits" : "wait"} for acceptance`;
+  return `${formatCountOf(length, word)} ${length === 1 ? "waits" : "wait"} for acceptance`;
 }

@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { dollars } from "#words/figures.ts";
+import { formatDollars } from "#words/figures.ts";
 import type { LimitSettings, PlannerConfig } from "../config/config.ts";
 import { tokensOf, type Usage } from "./usage.ts";
 
@@ -35,5 +35,5 @@ export function spentTooMuch(usage: Usage | null, { tokens, cost_usd }: LimitSet
   if (usage === null) return null;
   if (tokens !== null && tokensOf(usage) >= tokens) return `it reached limits.tokens: ${tokensOf(usage)} of ${tokens}`;
   if (cost_usd === null || usage.cost_usd === null || usage.cost_usd < cost_usd) return null;
-  return `it reached limits.cost_usd: ${dollars(usage.cost_usd)} of ${dollars(cost_usd)}`;
+  return `it reached limits.cost_usd: ${formatDollars(usage.cost_usd)} of ${formatDollars(cost_usd)}`;
 }

@@ -1,4 +1,4 @@
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { Criterion } from "../spec/criteria.ts";
 
 /** What an abandoned run left to read. */
@@ -45,13 +45,13 @@ export function analyzeRun({ lines, criteria, failure = null }: RunTraces): Take
 }
 
 function runParts(lines: readonly string[], errors: readonly string[]): string[] {
-  const parts = [`${countOf(lines.length, "log line")} in the last run`];
+  const parts = [`${formatCountOf(lines.length, "log line")} in the last run`];
   if (errors.length === 0) parts.push("No error lines");
   else {
-    parts.push(`${countOf(errors.length, "error line")}:`);
+    parts.push(`${formatCountOf(errors.length, "error line")}:`);
     parts.push(...errors.slice(0, QUOTED_ERRORS).map((line) => `- ${shortenLine(line.trim())}`));
   }
-  parts.push(`${countOf(lines.filter((line) => TOOL_CALL.test(line)).length, "line")} about tool calls`);
+  parts.push(`${formatCountOf(lines.filter((line) => TOOL_CALL.test(line)).length, "line")} about tool calls`);
   const complete = lines.some((line) => COMPLETION.test(line) && !NOT_COMPLETE.test(line));
   parts.push(complete ? "The run spoke of completion" : "The run did not speak of completion");
   return parts;
@@ -64,7 +64,7 @@ function isError(line: string): boolean {
 function nextStep(total: number, open: number): string {
   if (total === 0) return "The spec has no acceptance criteria: compare the work with its text, then go on by hand.";
   if (open === 0) return "All acceptance criteria are checked: verify the work, then finalize the spec.";
-  return `${countOf(open, "acceptance criterion", "acceptance criteria")} still open: go on by hand, or reset the spec to work it again.`;
+  return `${formatCountOf(open, "acceptance criterion", "acceptance criteria")} still open: go on by hand, or reset the spec to work it again.`;
 }
 
 function shortenLine(text: string): string {

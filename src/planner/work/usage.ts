@@ -1,4 +1,4 @@
-import { dollars, shortCount } from "#words/figures.ts";
+import { formatDollars, formatShortCount } from "#words/figures.ts";
 /** What one run consumed, as its agent reports it. */
 export interface Usage {
   /** All input tokens, those from a cache included. */
@@ -29,13 +29,13 @@ export function tokensOf({ input_tokens, output_tokens }: Usage): number {
 /** As in `46,970 tokens (35,000 cached), $0.08`. */
 export function usageText(usage: Usage): string {
   const cached = usage.cached_input_tokens === 0 ? "" : ` (${groupDigits(usage.cached_input_tokens)} cached)`;
-  return `${groupDigits(tokensOf(usage))} tokens${cached}${usage.cost_usd === null ? "" : `, ${dollars(usage.cost_usd)}`}`;
+  return `${groupDigits(tokensOf(usage))} tokens${cached}${usage.cost_usd === null ? "" : `, ${formatDollars(usage.cost_usd)}`}`;
 }
 
 /** As in `47k $0.08`: for a line with little room. */
 export function shortUsage(usage: Usage): string {
-  const count = shortCount(tokensOf(usage));
-  return usage.cost_usd === null ? count : `${count} ${dollars(usage.cost_usd)}`;
+  const count = formatShortCount(tokensOf(usage));
+  return usage.cost_usd === null ? count : `${count} ${formatDollars(usage.cost_usd)}`;
 }
 
 function groupDigits(count: number): string {

@@ -1,5 +1,5 @@
 import type { Card, CardAgent } from "#planner/board/wire.ts";
-import { dollars, shortCount } from "#words/figures.ts";
+import { formatDollars, formatShortCount } from "#words/figures.ts";
 import { addressOf, readPlace } from "./place.ts";
 import { plainLog } from "./plain_log.ts";
 import { duration, useNow } from "./times.ts";
@@ -78,8 +78,8 @@ function AgentLines({ agent: { name, model, started_at, tokens, cost_usd, line }
     name ?? "agent",
     ...(model === null ? [] : [model]),
     duration(Date.parse(started_at), now),
-    ...(tokens === null ? [] : [`${shortCount(tokens)} tokens`]),
-    ...(cost_usd === null ? [] : [dollars(cost_usd)]),
+    ...(tokens === null ? [] : [`${formatShortCount(tokens)} tokens`]),
+    ...(cost_usd === null ? [] : [formatDollars(cost_usd)]),
   ];
   return (
     <>

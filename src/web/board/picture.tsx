@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { BoardPicture, Card, PictureBox, PictureEdge } from "#planner/board/wire.ts";
-import { countOf, listSome } from "#words/names.ts";
+import { formatCountOf, listSome } from "#words/names.ts";
 import { RequestError, readPicture } from "./api.ts";
 import { BoxView } from "./box.tsx";
 import { followScroll } from "./follow_scroll.ts";
@@ -74,12 +74,12 @@ function Summary({ picture, total, cards, choose }: SummaryProps) {
     <>
       <p class="summary">
         <span>
-          {countOf(open, "open spec")}, {countOf(edges.length, "dependency", "dependencies")}
-          {total > open ? `; not drawn: ${countOf(total - open, "done spec")}` : ""}
+          {formatCountOf(open, "open spec")}, {formatCountOf(edges.length, "dependency", "dependencies")}
+          {total > open ? `; not drawn: ${formatCountOf(total - open, "done spec")}` : ""}
         </span>
         {start === undefined ? null : (
           <button type="button" onClick={() => choose(start)}>
-            Critical path: {countOf(critical_path.length, "spec")}
+            Critical path: {formatCountOf(critical_path.length, "spec")}
           </button>
         )}
       </p>

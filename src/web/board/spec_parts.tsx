@@ -1,5 +1,5 @@
 import type { NamedSpec, PageCriterion, SpecPage } from "#planner/board/wire.ts";
-import { dollars, shortCount } from "#words/figures.ts";
+import { formatDollars, formatShortCount } from "#words/figures.ts";
 import { act } from "./act.ts";
 import { addressOf, readPlace } from "./place.ts";
 import { duration, moment } from "./times.ts";
@@ -117,7 +117,7 @@ function runFacts(run: SpecPage["runs"][number]): readonly string[] {
     moment(run.started_at),
     duration(Date.parse(run.started_at), end),
     ...(run.agent === null ? [] : [run.agent]),
-    ...(run.tokens === null ? [] : [`${shortCount(run.tokens)} tokens`]),
-    ...(run.cost_usd === null ? [] : [dollars(run.cost_usd)]),
+    ...(run.tokens === null ? [] : [`${formatShortCount(run.tokens)} tokens`]),
+    ...(run.cost_usd === null ? [] : [formatDollars(run.cost_usd)]),
   ];
 }

@@ -1,10 +1,10 @@
 import type { PortRef } from "#gen/datacenter/v1/json.ts";
-import { count } from "#words/figures.ts";
-import { BASIS_WORDS, capitalize, plural } from "#words/names.ts";
+import { formatCount } from "#words/figures.ts";
+import { BASIS_WORDS, capitalize, pluralize } from "#words/names.ts";
 
 /** A count with separators of thousands, and its noun. */
 export function countOf(value: number, noun: string): string {
-  return `${count(value)} ${value === 1 ? noun : plural(noun)}`;
+  return `${formatCount(value)} ${value === 1 ? noun : pluralize(noun)}`;
 }
 
 const MOMENT: Intl.DateTimeFormatOptions = {

@@ -1,4 +1,4 @@
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 
 export const SEARCH_RPC = "datacenter.v1.PlanningService/SearchInventory";
 
@@ -14,7 +14,7 @@ export function nameQuery(code: string, kinds: readonly string[]) {
 /** References whose whole name is the text, whatever its case; if there are none, places whose last part it is. */
 export function refsNamed(refs: readonly string[], text: string): readonly string[] {
   const wanted = text.toLowerCase();
-  const whole = refs.filter((ref) => refName(ref).toLowerCase() === wanted);
+  const whole = refs.filter((ref) => getRefName(ref).toLowerCase() === wanted);
   const found = whole.length > 0 ? whole : refs.filter((ref) => isPlaceNamed(ref.toLowerCase(), wanted));
   return [...new Set(found)];
 }

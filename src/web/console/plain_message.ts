@@ -1,5 +1,5 @@
 import { FORM_ENUMS, FORMS } from "#gen/datacenter/v1/forms.ts";
-import { capitalize, constantWord, plainRefs } from "#words/names.ts";
+import { capitalize, formatConstant, stripRefKinds } from "#words/names.ts";
 import { labelOf } from "./edit/field_labels.ts";
 
 const FIELDS = new Map(
@@ -10,8 +10,8 @@ const FIELDS = new Map(
 const CONSTANTS = new Map(
   Object.values(FORM_ENUMS).flatMap(({ prefix, values }) =>
     [...values, "UNSPECIFIED"].flatMap((value) => [
-      [`${prefix}_${value}`, constantWord(value)] as const,
-      [value, constantWord(value)] as const,
+      [`${prefix}_${value}`, formatConstant(value)] as const,
+      [value, formatConstant(value)] as const,
     ]),
   ),
 );
@@ -29,7 +29,7 @@ export function plainMessage(message: string): string {
     .replaceAll(GRAMMAR, (_, kind: string) => `a ${kind.replaceAll("_", " ")}`)
     .replaceAll(PATH, pathWords)
     .replaceAll(CONSTANT, constantWords);
-  return plainRefs(named);
+  return stripRefKinds(named);
 }
 
 function constantWords(constant: string): string {

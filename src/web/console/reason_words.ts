@@ -1,5 +1,5 @@
-import { decimal } from "#words/figures.ts";
-import { constantWord, reasonUnit } from "#words/names.ts";
+import { formatDecimal } from "#words/figures.ts";
+import { formatConstant, getReasonUnit } from "#words/names.ts";
 import { countOf } from "./labels.ts";
 
 /** What the codes of reasons mean, where the code alone says too little. */
@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 export function reasonWord(code: string): string {
-  return WORDS[code] ?? constantWord(code);
+  return WORDS[code] ?? formatConstant(code);
 }
 
 /** Formats the measured and allowed values of a reason, if it has them, as a suffix of its text. */
@@ -25,17 +25,19 @@ export function reasonFigures({ code, value, limit }: { code: string; value?: nu
   switch (code) {
     case "REDUNDANCY_UNMET":
     case "ONE_POWER_PATH":
-      return `, ${decimal(value)} of ${decimal(limit)} separate supplies`;
+      return `, ${formatDecimal(value)} of ${formatDecimal(limit)} separate supplies`;
     case "SINGLE_CORDED":
     case "SUPPLY_UNDOCUMENTED":
       return `, ${countOf(value, "device")}`;
     case "U_SPACE_OCCUPIED":
     case "UNIT_RESERVED":
     case "OUTSIDE_RACK":
-      return `, U${decimal(value)}`;
+      return `, U${formatDecimal(value)}`;
     default: {
-      const found = `, ${decimal(value, reasonUnit(code))}`;
-      return limit === undefined || limit === 0 ? found : `${found}, limit ${decimal(limit, reasonUnit(code))}`;
+      const found = `, ${formatDecimal(value, getReasonUnit(code))}`;
+      return limit === undefined || limit === 0
+        ? found
+        : `${found}, limit ${formatDecimal(limit, getReasonUnit(code))}`;
     }
   }
 }
@@ -66,5 +68,5 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 export function refusalWord(reason: string): string {
-  return REFUSALS[reason] ?? constantWord(reason);
+  return REFUSALS[reason] ?? formatConstant(reason);
 }

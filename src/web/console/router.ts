@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from "preact/hooks";
-import { kindNoun } from "#words/names.ts";
+import { nameKind } from "#words/names.ts";
 import { listAddress, listSettings } from "./lists/list_columns.ts";
 
 /** Where the person is: a page, what it shows, and its settings. Lives in the address, so that links and Back work. */
@@ -37,7 +37,7 @@ function fromSearch(settings: URLSearchParams): URLSearchParams {
 export function linkTo(page: string, subject = "", settings: Readonly<Record<string, string>> = {}): string {
   const given = Object.entries(listAddress(page, settings)).filter(([, value]) => value !== "");
   const query = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
-  return `#/${kindNoun(page).replaceAll(" ", "-")}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
+  return `#/${nameKind(page).replaceAll(" ", "-")}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
 }
 
 /** Kinds of references with a page of the data in their list. */

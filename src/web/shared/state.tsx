@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { percent } from "#words/figures.ts";
+import { formatPercent } from "#words/figures.ts";
 import { type State, stateOfShare } from "./state_of_share.ts";
 
 /** Each state has its own shape, so that none depends on its colour. */
@@ -55,11 +55,11 @@ export function StateMark({ state, label }: { readonly state: State; readonly la
 /** A share of a limit in percent, marked from where it is to be watched. */
 export function Share({ pct }: { readonly pct: number | undefined }) {
   const state = pct === undefined ? undefined : stateOfShare(pct);
-  if (state === undefined) return percent(pct);
+  if (state === undefined) return formatPercent(pct);
   return (
     <span class={`said ${state}`}>
       <StateMark state={state} label={`${state}:`} />
-      {percent(pct)}
+      {formatPercent(pct)}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { isPowerKind } from "#dc/model/draw.ts";
-import { fixDecimals, percent, watts } from "#words/figures.ts";
-import { countOf } from "#words/names.ts";
+import { fixDecimals, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatCountOf } from "#words/names.ts";
 import { agreeingSites } from "../../support/dc/agreeing_sites.ts";
 import type { Pictured, WalkedSite } from "../../support/dc/walked_site.ts";
 
@@ -95,15 +95,16 @@ async function healthAgrees({ site, racks }: Known, { tile, rack, heat, pictures
 /** The figures of heat and weight in the picture of a rack. */
 function metersOf({ capacity }: Json, { air_heat_w = 0, utilization_pct }: Json): readonly string[] {
   const { devices = 0, devices_without_weight: missing = 0, weight_kg = 0, heat_w = 0 } = capacity;
-  const heat = utilization_pct === undefined ? [] : [percent(utilization_pct), watts(Math.round(air_heat_w))];
+  const heat =
+    utilization_pct === undefined ? [] : [formatPercent(utilization_pct), formatWatts(Math.round(air_heat_w))];
   const limit = capacity.cooling_capacity_w;
   return [
     heat_w === 0 && devices > 0
       ? "not recorded"
       : heat.length === 0
-        ? `${watts(air_heat_w)}, no limit recorded`
-        : `${heat[1]} of ${watts(limit)} (${heat[0]})`,
-    ...(missing > 0 && missing < devices ? [`${missing} of ${countOf(devices, "device")} without weight`] : []),
+        ? `${formatWatts(air_heat_w)}, no limit recorded`
+        : `${heat[1]} of ${formatWatts(limit)} (${heat[0]})`,
+    ...(missing > 0 && missing < devices ? [`${missing} of ${formatCountOf(devices, "device")} without weight`] : []),
     ...(missing > 0 && missing === devices ? ["not recorded"] : []),
     ...(weight_kg > 0 && capacity.max_load_kg === undefined
       ? [`${missing > 0 ? "at least " : ""}${fixDecimals(weight_kg)} kg, no limit recorded`]
@@ -131,18 +132,18 @@ async function figuresAgree({ site, racks }: Known, { tile, rack, heat, pictures
   const facts = pictures.floor.of(ref);
   expect([say, facts["Heat"], facts["Space taken"], facts["Power"], facts["Inlet"]]).toEqual([
     say,
-    watts(heatW),
-    percent(capacity.space_pct ?? 0),
-    capacity.power_pct === undefined ? "no limit recorded" : percent(capacity.power_pct),
+    formatWatts(heatW),
+    formatPercent(capacity.space_pct ?? 0),
+    capacity.power_pct === undefined ? "no limit recorded" : formatPercent(capacity.power_pct),
     heat.inlet_temp_c === undefined ? undefined : `${fixDecimals(heat.inlet_temp_c)} °C`,
   ]);
   const warm = pictures.thermal.of(ref);
   expect([say, warm["Heat"], warm["Heat to air"], warm["Cooling"], warm["Share"], warm["Inlet"]]).toEqual([
     say,
     facts["Heat"],
-    watts(heat.air_heat_w ?? 0),
-    capacity.cooling_capacity_w === undefined ? "no limit recorded" : watts(capacity.cooling_capacity_w),
-    heat.utilization_pct === undefined ? undefined : percent(heat.utilization_pct),
+    formatWatts(heat.air_heat_w ?? 0),
+    capacity.cooling_capacity_w === undefined ? "no limit recorded" : formatWatts(capacity.cooling_capacity_w),
+    heat.utilization_pct === undefined ? undefined : formatPercent(heat.utilization_pct),
     facts["Inlet"],
   ]);
   expect([say, tile.space_pct ?? 0, tile.power_pct]).toEqual([say, capacity.space_pct ?? 0, capacity.power_pct]);

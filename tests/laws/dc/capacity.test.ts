@@ -10,7 +10,7 @@ import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Port, Rack } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { atOnce } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { placementWorld, roomySite } from "../../support/dc/placement_world.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { NOTHING_FAILED, PowerModel } from "../../support/dc/power_model/model.ts";
@@ -89,7 +89,7 @@ async function found(inventory: Inventory, racks: readonly Rack[], when: When) {
     { basis: "ALLOCATED", now: NOW },
     new CooperativeScheduler(),
   );
-  return atOnce(freePower(supplied.racks, when)).watts;
+  return runAllSteps(freePower(supplied.racks, when)).watts;
 }
 
 test("free power is what racks take together before a finding comes, now and after one failure", async () => {
@@ -195,7 +195,7 @@ test("free cooling is the least headroom after the failure of any element, by th
     for (const text of ["site:S", "floor:S/1", "rack:R1", "rack:R3"]) {
       for (const medium of ["AIR", "LIQUID"] as const) {
         const area = parseRef(text) as Ref;
-        const answer = atOnce(cooling.of(area, medium));
+        const answer = runAllSteps(cooling.of(area, medium));
         if (answer === undefined) continue;
         const headroom = headroomOf(topology, area, medium);
         const [now, least] = [headroom([]), Math.min(headroom([]), ...lost.map(headroom))];
@@ -223,7 +223,7 @@ test("free ports are those that the failure of any element leaves on devices wit
       port: { name: "e1", kind: "NETWORK", type: at % 3 === 0 ? "sfp" : "qsfp" } as Port,
     }));
     const before = model.live(NOTHING_FAILED);
-    for (const { type, free, failoverFree, failureRef } of atOnce(freePorts(topology, ports))) {
+    for (const { type, free, failoverFree, failureRef } of runAllSteps(freePorts(topology, ports))) {
       const own = ports.filter(({ port }) => port.type === type).map(({ device }) => `d:${device.code}`);
       const live = own.filter((element) => before.has(element));
       const rest = failures(model).map(([, after]) => live.filter((element) => after.has(element)).length);

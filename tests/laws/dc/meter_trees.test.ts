@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { measuredTopology } from "#dc/analysis/measured/measured_topology.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device } from "#dc/model/resources.ts";
-import { atOnce } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 /** A supply with its meter, or a server; each has one source. */
@@ -99,7 +99,7 @@ test("meters of several levels divide what is left among the servers without one
         ),
       ) as ReadonlyMap<string, number>;
 
-      const { topology: made, share } = atOnce(measuredTopology(topology, measured));
+      const { topology: made, share } = runAllSteps(measuredTopology(topology, measured));
 
       for (const [name, watts] of expectedDraws(site)) {
         expect(made.device(name)?.measuredDrawW ?? made.device(name)?.allocatedDrawW).toBeCloseTo(watts, 6);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { canonicalJson, inKeyOrder } from "#kernel/canonical_json.ts";
+import { canonicalJson, sortKeys } from "#kernel/canonical_json.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 const name = fc.oneof(fc.string(), fc.constantFrom("10", "9", "1", "a", "B", "é", "\u{10000}", "\uffff", "__proto__"));
@@ -39,7 +39,7 @@ test("a value has one text, in whatever order its fields stand", () => {
       if (typeof json === "object" && json !== null && !Array.isArray(json)) {
         const other = Object.fromEntries(Object.entries(json).toReversed());
         expect(canonicalJson(other)).toBe(canonicalJson(json));
-        expect(canonicalJson(inKeyOrder(other))).toBe(canonicalJson(json));
+        expect(canonicalJson(sortKeys(other))).toBe(canonicalJson(json));
       }
     }),
     { numRuns: LAW_RUNS },

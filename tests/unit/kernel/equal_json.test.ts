@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { canonicalJson } from "#kernel/canonical_json.ts";
-import { equalJson } from "#kernel/equal_json.ts";
+import { isEqualJson } from "#kernel/equal_json.ts";
 
 const PAIRS: readonly (readonly [unknown, unknown, boolean])[] = [
   [1, 1.0, true],
@@ -17,8 +17,8 @@ const PAIRS: readonly (readonly [unknown, unknown, boolean])[] = [
 ];
 
 test.each(PAIRS)("equalJson compares %j with %j", (left, right, equal) => {
-  expect(equalJson(left, right)).toBe(equal);
-  expect(equalJson(right, left)).toBe(equal);
+  expect(isEqualJson(left, right)).toBe(equal);
+  expect(isEqualJson(right, left)).toBe(equal);
 });
 
 test.each(PAIRS)("canonicalJson of %j and %j are equal only when they are", (left, right, equal) => {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { Slots } from "#kernel/slots.ts";
+import { TaskSlots } from "#kernel/slots.ts";
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test("Slots runs as much as it has slots, and the next in order when work ends, well or not", async () => {
-  const slots = new Slots(2);
+  const slots = new TaskSlots(2);
   const begun: string[] = [];
   const held = new Map<string, PromiseWithResolvers<string>>();
   const run = (name: string): Promise<string> =>
@@ -33,7 +33,7 @@ test("Slots runs as much as it has slots, and the next in order when work ends, 
 });
 
 test("Slots never starts work that is aborted while it waits, and gives its turn to the next", async () => {
-  const slots = new Slots(1);
+  const slots = new TaskSlots(1);
   await slots.take();
   const cancel = new AbortController();
   const begun: string[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { cellWords, figureWords } from "#web/console/lists/column_words.ts";
 import { reasonFigures, reasonWord } from "#web/console/reason_words.ts";
-import { plainRefs } from "#words/names.ts";
+import { stripRefKinds } from "#words/names.ts";
 
 test.each([
   [{ code: "POWER_FAILOVER", value: 109.47, limit: 100 }, "High load after one failure, 109.5 %, limit 100 %"],
@@ -27,5 +27,7 @@ test("whether a link carries traffic reads as a word", () => {
 });
 
 test("a message of the service names things without their kinds", () => {
-  expect(plainRefs("device:RPP-A-D would come to 239.72 of 218.2 kW")).toBe("RPP-A-D would come to 239.72 of 218.2 kW");
+  expect(stripRefKinds("device:RPP-A-D would come to 239.72 of 218.2 kW")).toBe(
+    "RPP-A-D would come to 239.72 of 218.2 kW",
+  );
 });

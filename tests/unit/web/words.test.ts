@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { FAILURE_KINDS as SERVICE_KINDS } from "#dc/model/enum_values.ts";
 import { moment, utcMoment } from "#web/console/labels.ts";
 import { FAILURE_KINDS } from "#web/console/pages/rehearsal_fields.ts";
-import { bandwidth, watts } from "#words/figures.ts";
-import { constantWord, enumWord, portTypeWord } from "#words/names.ts";
+import { formatBandwidth, formatWatts } from "#words/figures.ts";
+import { formatConstant, formatEnum, formatPortType } from "#words/names.ts";
 
 test.each([
   ["DEVICE_KIND_RACK_PDU", "DEVICE_KIND", "Rack PDU"],
@@ -14,16 +14,21 @@ test.each([
   ["FACE_UNSPECIFIED", "FACE", ""],
   [undefined, "FACE", ""],
 ])("enumWord says %p", (value, prefix, word) => {
-  expect(enumWord(value, prefix)).toBe(word);
+  expect(formatEnum(value, prefix)).toBe(word);
 });
 
 test("a constant reads as a sentence", () => {
-  expect(constantWord("INLET_ABOVE_RECOMMENDED")).toBe("Inlet above recommended");
+  expect(formatConstant("INLET_ABOVE_RECOMMENDED")).toBe("Inlet above recommended");
 });
 
 test("figures carry the unit that suits their size", () => {
-  expect([watts(999), watts(1000), watts(227_520), watts(undefined)]).toEqual(["999 W", "1 kW", "227.5 kW", "–"]);
-  expect([bandwidth(100), bandwidth(25_000), bandwidth(13_600_000)]).toEqual([
+  expect([formatWatts(999), formatWatts(1000), formatWatts(227_520), formatWatts(undefined)]).toEqual([
+    "999 W",
+    "1 kW",
+    "227.5 kW",
+    "–",
+  ]);
+  expect([formatBandwidth(100), formatBandwidth(25_000), formatBandwidth(13_600_000)]).toEqual([
     "100 Mbit/s",
     "25 Gbit/s",
     "13.6 Tbit/s",
@@ -40,7 +45,7 @@ test.each([
   ["nema-5-20p", "NEMA 5-20P"],
   ["hardwired", "hardwired"],
 ])("portTypeWord names %p as its makers do", (type, word) => {
-  expect(portTypeWord(type)).toBe(word);
+  expect(formatPortType(type)).toBe(word);
 });
 
 test("a moment tells its zone, and what is none is left as it is", () => {

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { nearest } from "#kernel/nearest.ts";
+import { findNearest } from "#kernel/nearest.ts";
 import type { ConfigProblem } from "#planner/config/check_config.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
@@ -56,7 +56,7 @@ async function explainSettings(key: string | undefined, json: boolean): Promise<
   const all = describeSettings();
   const shown = all.filter(({ path }) => key === undefined || path === key || path.startsWith(`${key}.`));
   if (shown.length === 0) {
-    const near = nearest(
+    const near = findNearest(
       key ?? "",
       all.map(({ path }) => path),
     );
@@ -83,7 +83,7 @@ function settingAt(config: unknown, key: string | undefined): unknown {
   for (const step of key?.split(".") ?? []) {
     const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];
     if (!keys.includes(step)) {
-      const near = nearest(step, keys);
+      const near = findNearest(step, keys);
       const hint = near === undefined ? `expected one of ${keys.join(", ") || "none"}` : `did you mean "${near}"?`;
       throw new OperationError("not_found", `No setting "${key}": ${hint}`);
     }

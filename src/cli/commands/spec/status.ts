@@ -4,7 +4,7 @@ import { status } from "#planner/operations/status.ts";
 import { runTool } from "#planner/service.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
 import { shortUsage } from "#planner/work/usage.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { defineCommand } from "../../command.ts";
 import { statusStyle, unreadableLine } from "../../output/listing_output.ts";
 import { othersClaims, othersText } from "../../output/others_output.ts";
@@ -69,7 +69,7 @@ function outsideText(found: Status["outside_changes"], whole: boolean): string {
     whole
       ? changes.map((change) => `${spec_id}: ${plainLine(change)}`)
       : [
-          `${spec_id}: ${countOf(changes.length, "thing")} changed outside of the branch of its last run: planner status --activity`,
+          `${spec_id}: ${formatCountOf(changes.length, "thing")} changed outside of the branch of its last run: planner status --activity`,
         ],
   );
   return lines.map((line) => `${line}\n`).join("");

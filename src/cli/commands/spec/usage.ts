@@ -1,6 +1,6 @@
 import type { StoredReport } from "#planner/run_ports/process_records.ts";
 import { addUsage, NO_USAGE, tokensOf, type Usage } from "#planner/work/usage.ts";
-import { dollars } from "#words/figures.ts";
+import { formatDollars } from "#words/figures.ts";
 import { defineCommand } from "../../command.ts";
 import { print, printJson } from "../../output/print.ts";
 import { renderTable } from "../../output/table.ts";
@@ -42,7 +42,7 @@ export const command = defineCommand({
       { title: "tokens", text: (row: Row) => String(tokensOf(row)), align: RIGHT },
       { title: "cached", text: (row: Row) => String(row.cached_input_tokens), align: RIGHT },
       { title: "output", text: (row: Row) => String(row.output_tokens), align: RIGHT },
-      { title: "cost", text: ({ cost_usd }: Row) => (cost_usd === null ? "" : dollars(cost_usd)), align: RIGHT },
+      { title: "cost", text: ({ cost_usd }: Row) => (cost_usd === null ? "" : formatDollars(cost_usd)), align: RIGHT },
     ];
     print(renderTable(rows.length > 1 ? [...rows, total] : rows, columns));
   },

@@ -7,7 +7,7 @@ import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { textWords } from "#web/console/lists/column_words.ts";
-import { constantWord } from "#words/names.ts";
+import { formatConstant } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { print, stdoutClosed } from "../../output/print.ts";
 import { logError, type StderrLogger } from "../../output/stderr_logger.ts";
@@ -122,10 +122,10 @@ const TIMES = new Intl.DateTimeFormat("en", {
 
 const COLUMNS: readonly Column<ChangeRecord>[] = [
   { title: "TIME", text: ({ occurredAt }) => TIMES.format(new Date(occurredAt)).replace(",", "") },
-  { title: "CHANGE", text: ({ action }) => constantWord(action).toLowerCase() },
+  { title: "CHANGE", text: ({ action }) => formatConstant(action).toLowerCase() },
   { title: "WHAT", text: ({ entity }) => entity, shrinks: true },
   { title: "WHO", text: ({ actor }) => actor.principal, shrinks: true },
-  { title: "THROUGH", text: ({ request }) => constantWord(request.interface) },
+  { title: "THROUGH", text: ({ request }) => formatConstant(request.interface) },
 ];
 
 /** Changes as a table in local time, each with its values before and after below it. */

@@ -1,5 +1,5 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { jsonFields } from "#kernel/json_object.ts";
+import { getJsonFields } from "#kernel/json_object.ts";
 import { KIND_NAMES } from "../kinds.ts";
 
 /** One resource as a line of JSON Lines, with the number of the line, record or item that it comes from. */
@@ -64,14 +64,14 @@ export function subjectOf({ subject, text }: BadLine): Subject {
   const item = parsed(text);
   const kind = KIND_NAMES.find((name) => Object.hasOwn(item, name));
   if (kind === undefined) return {};
-  const resource = jsonFields(item[kind]);
+  const resource = getJsonFields(item[kind]);
   const ends = [resource["a"], resource["b"]].map(endText);
   const code = typeof resource["code"] === "string" ? resource["code"] : ends.includes("") ? "" : ends.join("~");
   return { kind, ...(code !== "" && { code }) };
 }
 
 function endText(end: unknown): string {
-  const fields = jsonFields(end);
+  const fields = getJsonFields(end);
   const device = fields["device_code"] ?? fields["deviceCode"];
   const port = fields["port_name"] ?? fields["portName"];
   return typeof device === "string" && typeof port === "string" ? `${device}/${port}` : "";
@@ -79,7 +79,7 @@ function endText(end: unknown): string {
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
-    return jsonFields(JSON.parse(text));
+    return getJsonFields(JSON.parse(text));
   } catch {
     return {};
   }

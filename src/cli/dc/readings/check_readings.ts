@@ -1,4 +1,4 @@
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -53,7 +53,7 @@ function linesOf(number: number, { query: { query, quantity }, taken, failure }:
   const head = `${number}. ${quantity}: ${plainLine(query)}`;
   if (taken === undefined) return `${head}\n   failed: ${plainLine(failure ?? "")}\n`;
   const { series, examples, untaken, untakenCount } = taken;
-  const counts = `${countOf(series, "series", "series")}, ${taken.taken} taken, ${untakenCount} not`;
+  const counts = `${formatCountOf(series, "series", "series")}, ${taken.taken} taken, ${untakenCount} not`;
   const shown = untaken.slice(0, PRINTED).map((one) => `   not: ${plainLine(one.series)}: ${plainLine(one.reason)}`);
   const more = untakenCount > shown.length ? [`   and ${untakenCount - shown.length} more`] : [];
   return `${[head, `   ${counts}`, ...examples.map((one) => `   ${plainLine(one)}`), ...shown, ...more].join("\n")}\n`;

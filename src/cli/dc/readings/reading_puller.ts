@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DcService } from "#dc/service.ts";
 import { Outage } from "#kernel/outage.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { askPrometheus } from "./ask_prometheus.ts";
 import type { ReadingMapping, ReadingQuery } from "./mapping_file.ts";
 import { type Taken, takeSeries } from "./take_series.ts";
@@ -58,7 +58,7 @@ function sayUntaken(asked: Asked, { series, untakenCount, untaken }: Taken, say:
   const line =
     untakenCount === 0
       ? ""
-      : `${untakenCount} of ${countOf(series, "series", "series")} not taken, such as ${first.join("; ")}`;
+      : `${untakenCount} of ${formatCountOf(series, "series", "series")} not taken, such as ${first.join("; ")}`;
   if (line !== asked.said && line !== "") say(`Query ${JSON.stringify(asked.query.query)}: ${line}`);
   asked.said = line;
 }

@@ -3,8 +3,8 @@ import { portRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { Finding } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { tenths } from "#words/figures.ts";
-import { failoverOverload, nearLimit, phaseImbalance } from "#words/names.ts";
+import { formatTenths } from "#words/figures.ts";
+import { describeFailoverOverload, describeNearLimit, describePhaseImbalance } from "#words/names.ts";
 import { loadReasons } from "../power/power_findings.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { elementsOf, legLoads, unevenPhases } from "../power/power_phases.ts";
@@ -48,7 +48,13 @@ function* equipment(placement: Placement): Steps<readonly Announced[]> {
     const loads = elements.map((index) => (carried.loads.watts[index] ?? 0) + (added.get(index) ?? 0));
     if (!unevenPhases(legLoads(graph, elements, loads))) continue;
     const ref = `device:${device.code}`;
-    found.push({ severity: "WARNING", code: "PHASE_IMBALANCE", field: "ports", message: phaseImbalance(ref), ref });
+    found.push({
+      severity: "WARNING",
+      code: "PHASE_IMBALANCE",
+      field: "ports",
+      message: describePhaseImbalance(ref),
+      ref,
+    });
   }
   return found;
 }
@@ -58,10 +64,10 @@ function aboveLimit(graph: PowerGraph, index: number, { code, value = 0, limit =
   const ref = node?.kind === "OUTLET" ? portRef(node.end) : (node?.ref ?? "");
   const figures = { value: `${Math.round(value)} %`, expected: `at most ${limit} %`, field: "ports", ref };
   if (code === "POWER_NORMAL") {
-    return [{ ...figures, severity: "WARNING", code: "SOURCE_NEAR_LIMIT", message: nearLimit(ref, limit) }];
+    return [{ ...figures, severity: "WARNING", code: "SOURCE_NEAR_LIMIT", message: describeNearLimit(ref, limit) }];
   }
   if (limit < 100) return [];
-  return [{ ...figures, severity: "WARNING", code: "FAILOVER_OVERLOAD", message: failoverOverload(ref) }];
+  return [{ ...figures, severity: "WARNING", code: "FAILOVER_OVERLOAD", message: describeFailoverOverload(ref) }];
 }
 
 function equipmentAbove({ places, ground }: Placement): ReadonlySet<Device> {
@@ -122,9 +128,9 @@ function withoutReserve(places: readonly Place[]): readonly Announced[] {
     return {
       severity: "WARNING" as const,
       code: "ZONE_WITHOUT_RESERVE" as const,
-      message: `The places of ${codes} have no reserve: without the largest unit they are ${tenths(short)} kW short`,
-      value: `${tenths(reserve.used / 1000)} kW`,
-      expected: `at most ${tenths(reserve.capacity / 1000)} kW`,
+      message: `The places of ${codes} have no reserve: without the largest unit they are ${formatTenths(short)} kW short`,
+      value: `${formatTenths(reserve.used / 1000)} kW`,
+      expected: `at most ${formatTenths(reserve.capacity / 1000)} kW`,
       ref: `crac:${units[0]?.code ?? ""}`,
     };
   });

@@ -1,6 +1,6 @@
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Impact, TripStep as TripReply } from "#gen/datacenter/v1/messages.ts";
-import { atOnce, type Steps } from "#kernel/steps.ts";
+import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import { type RackState, rackStates } from "../racks/rack_supply.ts";
 import type { Topology } from "../topology.ts";
 import { RideThrough } from "./battery.ts";
@@ -64,7 +64,7 @@ export interface BlastRadius {
  * power also computes live set and loads of the inventory. Source: docs/contract/datacenter-analyses.md#blast-radius.
  */
 export function blastRadius(topology: BlastSite, failing: Failing, options: BlastOptions): BlastRadius {
-  return atOnce(blastSteps(topology, failing, options));
+  return runAllSteps(blastSteps(topology, failing, options));
 }
 
 /** Nodes that fail together, and those of them that are not themselves counted as offline. */

@@ -1,5 +1,5 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { atOnce, type Steps } from "#kernel/steps.ts";
+import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import type { Loads } from "./load_lanes.ts";
 import { type Failover, failover } from "./power_failover.ts";
 import { type CarriedLoads, type PowerFinding, powerFindings } from "./power_findings.ts";
@@ -45,7 +45,7 @@ export class PowerFigures {
 
   /** Loads of every node now and after the loss of any one other; computed on the first call. */
   carried(basis: LoadBasis): CarriedLoads {
-    return atOnce(this.carriedInSteps(basis));
+    return runAllSteps(this.carriedInSteps(basis));
   }
 
   /**

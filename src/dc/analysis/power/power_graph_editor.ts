@@ -3,7 +3,7 @@ import type { Inventory } from "#dc/model/inventory.ts";
 import { isInlet } from "#dc/model/power_walk.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
-import { atOnce, type Steps } from "#kernel/steps.ts";
+import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import type { PowerEdge } from "./power_edge.ts";
 import { PowerEdges } from "./power_edges.ts";
 import type { PowerGraph } from "./power_graph.ts";
@@ -243,5 +243,5 @@ function recordedInlet({ allocatedDrawW, powerPath }: PowerIn = {}): Pick<PowerE
  * its two ports. Cost: O(ports + cables). Source: docs/contract/datacenter-analyses.md#power-graph.
  */
 export function powerGraph(inventory: Inventory): PowerGraph {
-  return atOnce(PowerGraphEditor.build(inventory)).graph();
+  return runAllSteps(PowerGraphEditor.build(inventory)).graph();
 }

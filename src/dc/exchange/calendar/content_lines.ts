@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { isTimeZone, type LocalTime, readLocalTime } from "#kernel/zoned_time.ts";
+import { isTimeZone, type LocalTime, resolveLocalTime } from "#kernel/zoned_time.ts";
 
 /** A line of a calendar: `NAME;PARAMETER=value:value`. Names are in capitals. */
 export interface ContentLine {
@@ -98,7 +98,7 @@ function zoneOf(line: number, name: string, asked: string | undefined, site: Cal
 }
 
 function instantOf(line: number, what: string, { local, second, zone }: Omit<CalendarTime, "instant">): number {
-  const instant = readLocalTime(local, zone);
+  const instant = resolveLocalTime(local, zone);
   if (typeof instant === "number") return instant + second * 1000;
   throw faultAt(line, `${what} cannot be read: expected ${instant.expected}`);
 }

@@ -5,8 +5,8 @@ import { parseRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Subgraph, SubgraphEdge, SubgraphNode } from "#dc/render/subgraph.ts";
-import { watts } from "#words/figures.ts";
-import { constantWord, refName } from "#words/names.ts";
+import { formatWatts } from "#words/figures.ts";
+import { formatConstant, getRefName } from "#words/names.ts";
 
 /** Maximum number of listed elements in a picture. Our choice: the maximum number of nodes. */
 const MOST_REFS = 10_000;
@@ -57,7 +57,7 @@ export function powerSubgraph({ power, live, loadsW }: Topology, refs: readonly 
     directed: true,
     nodes: indexes.map((index): SubgraphNode => {
       const { name, kind, ref } = identity(power, index);
-      const load = watts(loadsW[index] ?? 0);
+      const load = formatWatts(loadsW[index] ?? 0);
       return {
         ref,
         kind,
@@ -88,10 +88,10 @@ export function powerSubgraph({ power, live, loadsW }: Topology, refs: readonly 
 function identity(power: PowerGraph, index: number) {
   const node = power.nodes[index];
   const ref = node?.ref ?? "";
-  const short = refName(ref);
+  const short = getRefName(ref);
   if (node?.kind === "DEVICE") {
     const { kind, code } = node.device;
-    return { ref: `device:${code}`, name: code, kind: constantWord(isPowerKind(kind) ? kind : "CONSUMER") };
+    return { ref: `device:${code}`, name: code, kind: formatConstant(isPowerKind(kind) ? kind : "CONSUMER") };
   }
   if (node?.kind === "CRAC") return { ref: `crac:${node.crac.code}`, name: node.crac.code, kind: "Cooling unit" };
   return { ref, name: short, kind: node?.kind === "OUTLET" ? "Outlet" : "Feed" };

@@ -1,7 +1,7 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcWriter, DeadLetter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { atOnce } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { PoisonError, readDelivery } from "./delivery.ts";
 import { readRowChange } from "./row_change.ts";
 import { type FeedSource, type Receipt, takeDelivery } from "./take_delivery.ts";
@@ -26,7 +26,7 @@ export async function settleDeadLetter(
 }
 
 async function replay(source: Omit<FeedSource, "feed">, writer: DcWriter, letter: DeadLetter): Promise<Receipt> {
-  const delivery = atOnce(readDelivery(eventOf(letter)));
+  const delivery = runAllSteps(readDelivery(eventOf(letter)));
   const [poison] = delivery.poison;
   if (poison !== undefined) throw notReplayed(letter, poison.reason);
   try {

@@ -1,6 +1,6 @@
 import type { DescEnum, DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { compareText } from "#dc/model/ref.ts";
-import { inKeyOrder } from "#kernel/canonical_json.ts";
+import { sortKeys } from "#kernel/canonical_json.ts";
 
 type Write = (value: unknown) => JsonValue;
 
@@ -50,7 +50,7 @@ function writerOf(field: DescField): Write {
   if (field.fieldKind === "list") return (value) => (value as readonly unknown[]).map(item);
   if (field.fieldKind !== "map") return item;
   return (value) =>
-    inKeyOrder(Object.fromEntries(Object.entries(value as object).map(([key, inner]) => [key, item(inner)])));
+    sortKeys(Object.fromEntries(Object.entries(value as object).map(([key, inner]) => [key, item(inner)])));
 }
 
 function itemWriter({ enum: desc, message }: DescField): Write {

@@ -3,8 +3,8 @@ import { refOf } from "#dc/analysis/rehearsal/elements.ts";
 import type { Line } from "#dc/analysis/rehearsal/lines.ts";
 import { coolingUnits } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { bandwidth, decimal, watts } from "#words/figures.ts";
-import { kindNoun, plural, refName } from "#words/names.ts";
+import { formatBandwidth, formatDecimal, formatWatts } from "#words/figures.ts";
+import { getRefName, nameKind, pluralize } from "#words/names.ts";
 
 // Summaries of causes and reasons for their severities.
 
@@ -18,9 +18,9 @@ export function summaryOf(topology: Topology, line: Line, fabricMbps: number): s
     countText(impact.racksDark, "rack dark", "racks dark"),
     countText(impact.racksPartial, "rack partly dark", "racks partly dark"),
     countText(impact.itDevicesOffline, "device offline", "devices offline"),
-    impact.itLoadLostW > 0 ? `${watts(impact.itLoadLostW)} of IT load` : "",
-    impact.coolingLostKw > 0 ? `${decimal(impact.coolingLostKw)} kW of cooling` : "",
-    fabricMbps > 0 ? `${bandwidth(fabricMbps)} of fabric links` : "",
+    impact.itLoadLostW > 0 ? `${formatWatts(impact.itLoadLostW)} of IT load` : "",
+    impact.coolingLostKw > 0 ? `${formatDecimal(impact.coolingLostKw)} kW of cooling` : "",
+    fabricMbps > 0 ? `${formatBandwidth(fabricMbps)} of fabric links` : "",
     countText(loss.isolated.size, "device without a data path", "devices without a data path"),
     countText(loss.overloads.size, "overload"),
   ].filter((part) => part !== "");
@@ -39,13 +39,13 @@ export function summaryOf(topology: Topology, line: Line, fabricMbps: number): s
 type Failure = Line["failures"][number];
 
 function nameOf({ power }: Topology, { elements }: Failure): string {
-  return elements.map((element) => refName(refOf(power, element))).join(" with ");
+  return elements.map((element) => getRefName(refOf(power, element))).join(" with ");
 }
 
 function namesOf(topology: Topology, { failures, elementKind }: Line): string {
   const names = failures.slice(0, NAMED).map((failure) => nameOf(topology, failure));
   if (failures.length <= NAMED) return names.join(" and ");
-  return `${decimal(failures.length)} ${kindsInWords(elementKind)}, such as ${names[0]}`;
+  return `${formatDecimal(failures.length)} ${kindsInWords(elementKind)}, such as ${names[0]}`;
 }
 
 /** Kinds whose names are abbreviations. */
@@ -55,10 +55,10 @@ const ABBREVIATED = /\b(?:ups|rpp|pdu)\b/g;
 function kindsInWords(elementKind: string): string {
   const words = elementKind
     .split("+")
-    .map((kind) => kindNoun(kind.toLowerCase()).replace(ABBREVIATED, (word) => word.toUpperCase()));
+    .map((kind) => nameKind(kind.toLowerCase()).replace(ABBREVIATED, (word) => word.toUpperCase()));
   const [word = "", ...others] = words;
   if (others.some((other) => other !== word)) return `pairs of ${words.join(" and ")}`;
-  return others.length === 0 ? plural(word) : `pairs of ${plural(word)}`;
+  return others.length === 0 ? pluralize(word) : `pairs of ${pluralize(word)}`;
 }
 
 /**
@@ -87,7 +87,8 @@ function reasonAlone({ power }: Topology, { severity, loss }: Line, first: Failu
     case "MEDIUM": {
       if (off + isolated > 1) return devicesLost(off, isolated);
       const short = zones.find((zone) => zone.short);
-      if (short !== undefined) return `${short.ref} needs ${decimal(short.heatKw)} of ${decimal(short.capacityKw)} kW`;
+      if (short !== undefined)
+        return `${short.ref} needs ${formatDecimal(short.heatKw)} of ${formatDecimal(short.capacityKw)} kW`;
       if (first.cutOff.length > 0)
         return `${countText(first.cutOff.length, "switch loses", "switches lose")} the last uplink`;
       return worst === undefined ? loadText(over, "would trip") : loadText(worst, "trips");
@@ -115,10 +116,12 @@ function reserveLost(weaker: number, cooling: number): string {
 }
 
 function loadText(item: { readonly ref: string; readonly utilizationPct: number } | undefined, verb: string): string {
-  return item === undefined ? `A source ${verb}` : `${refName(item.ref)} ${verb} at ${decimal(item.utilizationPct)} %`;
+  return item === undefined
+    ? `A source ${verb}`
+    : `${getRefName(item.ref)} ${verb} at ${formatDecimal(item.utilizationPct)} %`;
 }
 
 /** A count and its noun; "" for 0. */
-export function countText(count: number, one: string, many = plural(one)): string {
-  return count === 0 ? "" : `${decimal(count)} ${count === 1 ? one : many}`;
+export function countText(count: number, one: string, many = pluralize(one)): string {
+  return count === 0 ? "" : `${formatDecimal(count)} ${count === 1 ? one : many}`;
 }

@@ -5,8 +5,8 @@ import type { Contact } from "#dc/analysis/window/contacts.ts";
 import type { Judged, Judgement, Reason } from "#dc/analysis/window/judgement.ts";
 import type { NextFailure } from "#dc/analysis/window/next_failures.ts";
 import { roundFigure } from "#dc/model/figure.ts";
-import { decimal, duration } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
+import { formatDecimal, formatDuration } from "#words/figures.ts";
+import { getRefName } from "#words/names.ts";
 import { listed } from "../messages/messages.ts";
 import { codesOf, rackCodes } from "./rehearsal_reply.ts";
 import { countText } from "./rehearsal_words.ts";
@@ -65,31 +65,31 @@ function reasonMessage(reason: Reason, next: readonly NextFailure[], topology: T
 }
 
 const SUMMARIES: Readonly<Record<Reason["kind"], (reason: Reason) => string>> = {
-  TRIP: ({ ref, during = 0 }) => `${refName(ref)} trips at ${decimal(during)} % of its capacity`,
-  RACK_LOST: ({ ref }) => `Rack ${refName(ref)} goes dark`,
-  DEVICE_LOST: ({ ref }) => `${refName(ref)} goes offline`,
-  COOLING_UNIT_LOST: ({ ref }) => `Cooling unit ${refName(ref)} goes offline`,
-  SWITCH_CUT_OFF: ({ ref }) => `${refName(ref)} loses its last working uplink`,
-  DATA_PATH_LOST: ({ ref }) => `${refName(ref)} is on and cannot be reached: all its switches are off or cut off`,
+  TRIP: ({ ref, during = 0 }) => `${getRefName(ref)} trips at ${formatDecimal(during)} % of its capacity`,
+  RACK_LOST: ({ ref }) => `Rack ${getRefName(ref)} goes dark`,
+  DEVICE_LOST: ({ ref }) => `${getRefName(ref)} goes offline`,
+  COOLING_UNIT_LOST: ({ ref }) => `Cooling unit ${getRefName(ref)} goes offline`,
+  SWITCH_CUT_OFF: ({ ref }) => `${getRefName(ref)} loses its last working uplink`,
+  DATA_PATH_LOST: ({ ref }) => `${getRefName(ref)} is on and cannot be reached: all its switches are off or cut off`,
   COOLING_SHORT: ({ ref, during = 0, limit = 0 }) =>
-    `${refName(ref)} needs ${decimal(during)} kW of cooling and has ${decimal(limit)} kW`,
-  ELEMENT_MISSING: ({ ref }) => `${refName(ref)} is not in the inventory any more`,
-  SUPPLY_UNKNOWN: ({ ref }) => `${refName(ref)} has no recorded supply and may go offline`,
+    `${getRefName(ref)} needs ${formatDecimal(during)} kW of cooling and has ${formatDecimal(limit)} kW`,
+  ELEMENT_MISSING: ({ ref }) => `${getRefName(ref)} is not in the inventory any more`,
+  SUPPLY_UNKNOWN: ({ ref }) => `${getRefName(ref)} has no recorded supply and may go offline`,
   CAPACITY_UNKNOWN: ({ ref, during = 0, limit = 0 }) =>
-    `${refName(ref)} has no recorded capacity and carries ${decimal(during)} W, at most ${decimal(limit)} W after any one failure today`,
+    `${getRefName(ref)} has no recorded capacity and carries ${formatDecimal(during)} W, at most ${formatDecimal(limit)} W after any one failure today`,
   OVER_LIMIT: ({ ref, during = 0, limit = 0 }) =>
-    `${refName(ref)} is at ${decimal(during)} % of its capacity, above its limit of ${decimal(limit)} %`,
+    `${getRefName(ref)} is at ${formatDecimal(during)} % of its capacity, above its limit of ${formatDecimal(limit)} %`,
   UPLINK_OVER_LIMIT: ({ ref, during = 0, limit = 0 }) =>
-    `The uplinks left to ${refName(ref)} carry ${decimal(during)} %, above ${decimal(limit)} %`,
+    `The uplinks left to ${getRefName(ref)} carry ${formatDecimal(during)} %, above ${formatDecimal(limit)} %`,
   ON_BATTERY: ({ ref, verdict, during = 0, limit = 0 }) =>
-    `${refName(ref)} runs on its battery for ${duration(during)} of ${duration(limit)}${verdict === "GO" ? "; nothing needs it" : ""}`,
+    `${getRefName(ref)} runs on its battery for ${formatDuration(during)} of ${formatDuration(limit)}${verdict === "GO" ? "; nothing needs it" : ""}`,
   LAST_COOLING_UNIT: ({ ref, during = 0, limit = 0 }) =>
-    `${refName(ref)} has no cooling reserve: ${decimal(during)} of ${decimal(limit)} kW`,
-  NEXT_FAILURE: ({ ref }) => `The failure of ${refName(ref)} takes more`,
+    `${getRefName(ref)} has no cooling reserve: ${formatDecimal(during)} of ${formatDecimal(limit)} kW`,
+  NEXT_FAILURE: ({ ref }) => `The failure of ${getRefName(ref)} takes more`,
   RESERVE_USED: ({ ref, during = 0 }) =>
     ref.startsWith("rack:")
-      ? `${countText(during, "device", "devices")} of rack ${refName(ref)} with less supply`
-      : `${refName(ref)} works with less supply or fewer uplinks`,
+      ? `${countText(during, "device", "devices")} of rack ${getRefName(ref)} with less supply`
+      : `${getRefName(ref)} works with less supply or fewer uplinks`,
 };
 
 function failureMessage(topology: Topology, failure: NextFailure, limit: number) {
@@ -121,7 +121,7 @@ function failureText(topology: Topology, { index, harm }: NextFailure): string {
     countText(harm.cutOff.size, "switch is cut off", "switches are cut off"),
     countText(harm.short.size, "area falls short of cooling", "areas fall short of cooling"),
   ].filter((part) => part !== "");
-  return `If ${refName(refAt(topology, index))} fails as well: ${parts.join(", ")}`;
+  return `If ${getRefName(refAt(topology, index))} fails as well: ${parts.join(", ")}`;
 }
 
 function refAt({ power }: Topology, index: number): string {

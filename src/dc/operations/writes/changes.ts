@@ -14,7 +14,7 @@ import {
   FabricLinkSchema,
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { canonicalJson, inKeyOrder, rememberCanonical } from "#kernel/canonical_json.ts";
+import { cacheCanonicalJson, canonicalJson, sortKeys } from "#kernel/canonical_json.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { modelJson } from "../messages/model_json.ts";
 
@@ -55,8 +55,8 @@ export class Changes {
     this.#writer = writer;
     this.#origin = origin;
     this.transactionId = origin.context.newId();
-    this.#actor = inKeyOrder(actorOf(origin.caller));
-    this.#request = inKeyOrder(requestOf(origin));
+    this.#actor = sortKeys(actorOf(origin.caller));
+    this.#request = sortKeys(requestOf(origin));
   }
 
   /** Writes a resource and notes the change. */
@@ -67,7 +67,7 @@ export class Changes {
   ): Promise<Stored<ResourceByKind[Kind]>> {
     const { now } = this.#origin;
     // For a resource without parts, the text of the version is that of the row as well.
-    rememberCanonical(resource);
+    cacheCanonicalJson(resource);
     const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
     await this.#writer.put(kind, stored);
     this.#note(before === undefined ? "CREATE" : "UPDATE", kind, before?.resource, resource);

@@ -17,7 +17,7 @@ import { type WarningFinding, warning } from "#dc/model/finding.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
-import { failoverOverload, nearLimit, phaseImbalance } from "#words/names.ts";
+import { describeFailoverOverload, describeNearLimit, describePhaseImbalance } from "#words/names.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { PowerSurroundings } from "./power_surroundings.ts";
 
@@ -142,7 +142,7 @@ function aboveLimit(carried: CarriedLoads, index: number): readonly WarningFindi
   return loadReasons(carried, index).flatMap(({ code, value = 0, limit = 0 }) => {
     if (code === "POWER_NORMAL") {
       return [
-        warning("SOURCE_NEAR_LIMIT", "ports", nearLimit(ref, maxUtilizationPct), {
+        warning("SOURCE_NEAR_LIMIT", "ports", describeNearLimit(ref, maxUtilizationPct), {
           value: figure(value),
           expected: `at most ${figure(maxUtilizationPct)}`,
           ref,
@@ -151,7 +151,7 @@ function aboveLimit(carried: CarriedLoads, index: number): readonly WarningFindi
     }
     if (limit < 100) return [];
     return [
-      warning("FAILOVER_OVERLOAD", "ports", failoverOverload(ref), {
+      warning("FAILOVER_OVERLOAD", "ports", describeFailoverOverload(ref), {
         value: figure(value),
         expected: `at most ${figure(100)}`,
         ref,
@@ -173,7 +173,7 @@ function phaseWarnings(
   if (!unevenPhases(legs)) return [];
   const ref = graph.nodes[elements[0] ?? -1]?.ref ?? "";
   return [
-    warning("PHASE_IMBALANCE", "ports", phaseImbalance(ref), {
+    warning("PHASE_IMBALANCE", "ports", describePhaseImbalance(ref), {
       value: `${Math.round(legs.A)}, ${Math.round(legs.B)} and ${Math.round(legs.C)} W`,
       expected: `a spread of at most ${IMBALANCE_PCT} % of the mean`,
       ref,

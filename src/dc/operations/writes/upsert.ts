@@ -14,7 +14,7 @@ import { rackRules } from "#dc/model/rules/rack.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 import type { Stored } from "#dc/ports.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { applyMask, checkMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
 import { SCHEMAS } from "./changes.ts";
@@ -117,7 +117,7 @@ export function checkPrecondition(
 ): void {
   if (etag !== NOTHING_STORED) checkEtag(etag, stored?.etag, { ref, field: etagField });
   if (etag !== NOTHING_STORED || stored === undefined) return;
-  const value = refName(ref);
+  const value = getRefName(ref);
   const what = ref.slice(0, ref.indexOf(":")).replaceAll("_", " ");
   const message = `There is a ${what} "${value}" already: expected one that is not stored yet`;
   throw refuse("ALREADY_STORED", message, { field, value, expected: "one that is not stored yet", ref });

@@ -1,9 +1,9 @@
 import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPort } from "#dc/model/ref.ts";
-import { colorName } from "#words/color_name.ts";
-import { metres } from "#words/figures.ts";
-import { capitalize, countOf } from "#words/names.ts";
+import { nameColor } from "#words/color_name.ts";
+import { formatMetres } from "#words/figures.ts";
+import { capitalize, formatCountOf } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { type Figure, frameScene, type LegendLine, type Note } from "../frame.ts";
 import type { Paint } from "../palette.ts";
@@ -36,7 +36,9 @@ export function drawCablePath(picture: CablePicture, options: DrawOptions): Draw
     scene: frameScene({
       title,
       subtitle:
-        picture.paths.length > 1 ? `${countOf(picture.paths.length, "path")}, one per branch` : capitalize(subtitle),
+        picture.paths.length > 1
+          ? `${formatCountOf(picture.paths.length, "path")}, one per branch`
+          : capitalize(subtitle),
       description:
         `${title}: ${picture.paths.map((path) => `${endOf(path).words}, ${totalWords(path)}`).join("; ")}.`.slice(
           0,
@@ -173,7 +175,9 @@ function figuresOf({ paths }: CablePicture): readonly Figure[] {
       ? [
           {
             label: "length",
-            value: only.lengthIsPartial ? `at least ${metres(only.totalLengthM)}` : metres(only.totalLengthM),
+            value: only.lengthIsPartial
+              ? `at least ${formatMetres(only.totalLengthM)}`
+              : formatMetres(only.totalLengthM),
           },
           {
             label: "every cable connected",
@@ -190,13 +194,13 @@ const MOST_NOTES = 6;
 
 function notesOf({ paths }: CablePicture, { omitted, pathsLeft }: CollapsedPaths): readonly Note[] {
   const problems = [...new Set(paths.flatMap((path) => path.problems.map(({ message }) => message)))];
-  const left = pathsLeft === 0 ? "" : ` and ${countOf(pathsLeft, "path")} left out`;
+  const left = pathsLeft === 0 ? "" : ` and ${formatCountOf(pathsLeft, "path")} left out`;
   return [
     ...problems.slice(0, MOST_NOTES).map((text): Note => ({ text, tone: "fault" })),
     ...paths.flatMap(otherWays).slice(0, MOST_NOTES),
     ...(problems.length > MOST_NOTES ? [{ text: `and ${problems.length - MOST_NOTES} more problems` }] : []),
     ...(omitted > 0
-      ? [{ text: `Folded: ${countOf(omitted, "device")} told in counts${left}`, tone: "info" as const }]
+      ? [{ text: `Folded: ${formatCountOf(omitted, "device")} told in counts${left}`, tone: "info" as const }]
       : []),
   ];
 }
@@ -234,7 +238,7 @@ function legendOf({ paths }: CablePicture): readonly LegendLine[] {
     ],
   });
   return [
-    ...colors.map((color) => jacket(`${colorName(color)} cable`, `#${color}`, `on:#${color}`)),
+    ...colors.map((color) => jacket(`${nameColor(color)} cable`, `#${color}`, `on:#${color}`)),
     ...JACKETS.filter(({ label }) => used.has(label)).map(({ label, paint }) =>
       jacket(colors.length === 0 ? label : `${label}, no colour recorded`, paint, "ink"),
     ),

@@ -1,5 +1,5 @@
 import type { Segment } from "#dc/analysis/cabling/cable_path.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, linkTitle, placeOf, throughLabel } from "./labels.ts";
 import type { CollapsedPaths, Stop } from "./picture.ts";
@@ -36,7 +36,7 @@ function idOf({ hops }: Stop, lane: number): string {
 function nodeOf({ hops }: Stop, id: string): GraphNode {
   const [hop] = hops;
   if (hop === undefined || hops.length > 1)
-    return { id, label: countOf(hops.length, "device"), shape: "note", style: "dashed" };
+    return { id, label: formatCountOf(hops.length, "device"), shape: "note", style: "dashed" };
   const lines = [hop.device.code, kindOf(hop.device), placeOf(hop), throughLabel(hop)];
   return { id, label: lines.filter((line) => line !== "").join("\n"), shape: "box" };
 }

@@ -1,6 +1,6 @@
 import type { Segment } from "#dc/analysis/cabling/cable_path.ts";
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
-import { constantWord, countOf } from "#words/names.ts";
+import { formatConstant, formatCountOf } from "#words/names.ts";
 import type { Paint } from "../palette.ts";
 import { roleToken } from "../parts/roles.ts";
 import type { Item, Point, Stroke } from "../scene.ts";
@@ -24,7 +24,9 @@ export function stopItem(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
   const name = device.name === undefined || device.name === device.code ? "" : ` · ${device.name}`;
   const room = STOP_WIDTH - 20;
   const status =
-    device.status === undefined || device.status === "ACTIVE" ? "" : ` · ${constantWord(device.status).toLowerCase()}`;
+    device.status === undefined || device.status === "ACTIVE"
+      ? ""
+      : ` · ${formatConstant(device.status).toLowerCase()}`;
   return {
     kind: "group",
     ref: `device:${device.code}`,
@@ -110,7 +112,7 @@ function collapsedStop({ hops }: Stop, [x, y]: Point): Item {
   return {
     kind: "group",
     tip: [
-      `${countOf(hops.length, "device")} on the way`,
+      `${formatCountOf(hops.length, "device")} on the way`,
       ...codes.slice(0, 20),
       ...(codes.length > 20 ? ["…"] : []),
     ].join("\n"),
@@ -141,7 +143,7 @@ function collapsedStop({ hops }: Stop, [x, y]: Point): Item {
         kind: "text",
         x: middle,
         y: 48,
-        text: countOf(hops.length, "device"),
+        text: formatCountOf(hops.length, "device"),
         size: 13,
         weight: "bold",
         anchor: "middle",

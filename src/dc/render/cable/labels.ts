@@ -2,9 +2,9 @@ import type { CablePath, Hop, HopDevice, Segment } from "#dc/analysis/cabling/ca
 import { inService } from "#dc/model/in_service.ts";
 import { cableRef, formatPort, portRef } from "#dc/model/ref.ts";
 import type { Port } from "#dc/model/resources.ts";
-import { colorName } from "#words/color_name.ts";
-import { fixDecimals, metres } from "#words/figures.ts";
-import { constantWord, countOf } from "#words/names.ts";
+import { nameColor } from "#words/color_name.ts";
+import { fixDecimals, formatMetres } from "#words/figures.ts";
+import { formatConstant, formatCountOf } from "#words/names.ts";
 import type { State } from "../palette.ts";
 
 type Fact = readonly [string, string];
@@ -19,7 +19,10 @@ export function endOf(path: CablePath): { readonly words: string; readonly state
     case "OPEN":
       return { words: `open end: nothing follows ${at}`, state: "watch" };
     case "SPLIT":
-      return { words: `splits at ${at} into ${countOf(path.branches.length, "branch", "branches")}`, state: "info" };
+      return {
+        words: `splits at ${at} into ${formatCountOf(path.branches.length, "branch", "branches")}`,
+        state: "info",
+      };
     case "LOOP":
       return { words: `loop: the path comes back to itself at ${at}`, state: "fault" };
     case "TRUNCATED":
@@ -31,7 +34,7 @@ export function endOf(path: CablePath): { readonly words: string; readonly state
 
 /** The kind of a device in words. Only a cooling unit has no device kind. */
 export function kindOf({ kind }: HopDevice): string {
-  return kind === undefined ? "Cooling unit" : constantWord(kind);
+  return kind === undefined ? "Cooling unit" : formatConstant(kind);
 }
 
 function lastPort({ device, inPort, outPort }: Hop): string {
@@ -42,14 +45,14 @@ function lastPort({ device, inPort, outPort }: Hop): string {
 /** Length and state of a path. */
 export function totalWords(path: CablePath): string {
   const cables = path.segments.filter(({ cable }) => cable !== undefined).length;
-  const length = path.lengthIsPartial ? `at least ${metres(path.totalLengthM)}` : metres(path.totalLengthM);
+  const length = path.lengthIsPartial ? `at least ${formatMetres(path.totalLengthM)}` : formatMetres(path.totalLengthM);
   const parts = [
-    countOf(path.hops.length, "device"),
-    countOf(cables, "cable"),
+    formatCountOf(path.hops.length, "device"),
+    formatCountOf(cables, "cable"),
     ...(cables > 0 ? [length, isConnected(path) ? "every cable connected" : "not every cable connected"] : []),
     ...path.hops
       .filter(({ device }) => !inService(device))
-      .map(({ device }) => `${device.code} is ${constantWord(device.status ?? "ACTIVE").toLowerCase()}`),
+      .map(({ device }) => `${device.code} is ${formatConstant(device.status ?? "ACTIVE").toLowerCase()}`),
   ];
   return parts.join(" · ");
 }
@@ -92,7 +95,7 @@ function portPair(front: Port, rear: Port): string {
  */
 export function linkTitle({ cable, from, to }: Segment, device: HopDevice | undefined): string {
   if (cable !== undefined) {
-    const type = cable.type === undefined ? "Cable" : constantWord(cable.type);
+    const type = cable.type === undefined ? "Cable" : formatConstant(cable.type);
     return cable.label === undefined ? type : `${type} · ${cable.label}`;
   }
   const end = device?.code === from.deviceCode ? from : to;
@@ -105,9 +108,9 @@ export function linkDetail({ cable }: Segment): string {
   if (cable === undefined) return "no cable recorded";
   const { lengthM, color, status = "CONNECTED" } = cable;
   const parts = [
-    lengthM === undefined ? "length unknown" : metres(lengthM),
-    ...(color === undefined ? [] : [colorName(color)]),
-    ...(status === "CONNECTED" ? [] : [constantWord(status).toLowerCase()]),
+    lengthM === undefined ? "length unknown" : formatMetres(lengthM),
+    ...(color === undefined ? [] : [nameColor(color)]),
+    ...(status === "CONNECTED" ? [] : [formatConstant(status).toLowerCase()]),
   ];
   return parts.join(" · ");
 }
@@ -122,11 +125,11 @@ export function linkFacts(link: Segment): readonly Fact[] {
   const facts: Fact[] = [
     ["From", formatPort(from)],
     ["To", formatPort(to)],
-    ["Type", cable?.type === undefined ? "" : constantWord(cable.type)],
+    ["Type", cable?.type === undefined ? "" : formatConstant(cable.type)],
     ["Label", cable?.label ?? ""],
-    ["Length", cable?.lengthM === undefined ? "" : metres(cable.lengthM)],
-    ["Colour", cable?.color === undefined ? "" : `${colorName(cable.color)} (#${cable.color})`],
-    ["Status", cable === undefined ? "" : constantWord(cable.status ?? "CONNECTED")],
+    ["Length", cable?.lengthM === undefined ? "" : formatMetres(cable.lengthM)],
+    ["Colour", cable?.color === undefined ? "" : `${nameColor(cable.color)} (#${cable.color})`],
+    ["Status", cable === undefined ? "" : formatConstant(cable.status ?? "CONNECTED")],
     ["Bundle", cable?.bundle ?? ""],
   ];
   return facts.filter(([, value]) => value !== "");
@@ -142,7 +145,7 @@ export function hopFacts(hop: Hop): readonly Fact[] {
     ["Enters at", inPort],
     ["Leaves at", outPort],
     ["Inside", throughLabel(hop)],
-    ["Status", constantWord(device.status ?? "ACTIVE")],
+    ["Status", formatConstant(device.status ?? "ACTIVE")],
   ];
   return facts.filter(([, value]) => value !== "");
 }

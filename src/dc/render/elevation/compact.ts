@@ -1,6 +1,6 @@
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { percent } from "#words/figures.ts";
-import { countOf } from "#words/names.ts";
+import { formatPercent } from "#words/figures.ts";
+import { formatCountOf } from "#words/names.ts";
 import { drawOf, mark, rackTitle, stateOfHealth } from "../parts/marks.ts";
 import type { Item, Scene } from "../scene.ts";
 import { occupantTip } from "./occupant_box.ts";
@@ -53,10 +53,10 @@ export function compactRack(
       };
     });
   const title = rackTitle(rack?.code ?? "", rack?.name ?? "");
-  const load = `${countOf(capacity?.freeU ?? 0, "U", "U")} free · ${drawOf(capacity?.devices ?? 0, capacity?.allocatedW ?? 0)}`;
+  const load = `${formatCountOf(capacity?.freeU ?? 0, "U", "U")} free · ${drawOf(capacity?.devices ?? 0, capacity?.allocatedW ?? 0)}`;
   return {
     title,
-    description: `Front of a rack with ${countOf(occupants.length, "device")}; ${percent(capacity?.spacePct ?? 0)} of the space taken.`,
+    description: `Front of a rack with ${formatCountOf(occupants.length, "device")}; ${formatPercent(capacity?.spacePct ?? 0)} of the space taken.`,
     width: WIDTH,
     height: TOP + frame.height + EDGE,
     items: [

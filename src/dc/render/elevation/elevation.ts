@@ -1,7 +1,7 @@
 import { FACES, type Face, type RenderView } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { watts } from "#words/figures.ts";
-import { constantWord, countOf } from "#words/names.ts";
+import { formatWatts } from "#words/figures.ts";
+import { formatConstant, formatCountOf } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import { HEADING_HEIGHT, heading, MARGIN } from "../parts/chrome.ts";
 import { drawOf, rackTitle, STATE_WORDS, stateOfHealth, titleOf, wordAt } from "../parts/marks.ts";
@@ -74,7 +74,7 @@ function fullRack(reply: GetRackResponse, { occupants, style, faces, omittedNode
       kind: "text",
       x: MARGIN,
       y: height - MARGIN,
-      text: `${countOf(omittedNodes, "device")} not drawn, so that the picture stays readable`,
+      text: `${formatCountOf(omittedNodes, "device")} not drawn, so that the picture stays readable`,
       size: 12,
       weight: "bold",
       fill: "watchText",
@@ -94,7 +94,7 @@ function headingOf({ rack, occupants, capacity }: GetRackResponse) {
   const place = [siteId, `floor ${floorNumber}`, room === "" ? "" : `room ${room}`, row === "" ? "" : `row ${row}`];
   return {
     title: rackTitle(rack?.code ?? "", rack?.name ?? ""),
-    subtitle: [...place, countOf(occupants.length, "device"), plannedText(capacity)].filter(Boolean).join(" · "),
+    subtitle: [...place, formatCountOf(occupants.length, "device"), plannedText(capacity)].filter(Boolean).join(" · "),
     state: stateOfHealth(rack?.health ?? 0),
   };
 }
@@ -108,9 +108,9 @@ function words({ rack, occupants, capacity, conflicts }: GetRackResponse): Pick<
   return {
     title: rackTitle(rack?.code ?? "", rack?.name ?? ""),
     description:
-      `Elevation of a rack of ${totalU} units with ${countOf(occupants.length, "device")}, ${freeU} units free, ` +
+      `Elevation of a rack of ${totalU} units with ${formatCountOf(occupants.length, "device")}, ${freeU} units free, ` +
       `planned ${plannedText(capacity)}, health ${STATE_WORDS[stateOfHealth(rack?.health ?? 0)]}, ` +
-      `${countOf(conflicts.length, "conflict")}.`,
+      `${formatCountOf(conflicts.length, "conflict")}.`,
   };
 }
 
@@ -137,7 +137,7 @@ function placeOf({ positionU, uHeight, face, mount, parentDeviceCode, bay }: Occ
     return bay === "" ? `In ${parentDeviceCode}` : `Bay ${bay} of ${parentDeviceCode}`;
   }
   if (positionU === undefined)
-    return constantWord(wordAt(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
+    return formatConstant(wordAt(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
   const side = wordAt(FACES, face);
   return `U${positionU}, ${uHeight} U${side === undefined ? "" : `, ${side.toLowerCase()}`}`;
 }
@@ -166,7 +166,7 @@ function elementsOf({ rack, occupants, capacity }: GetRackResponse): readonly El
           ["Role", occupant.role],
           ["Place", placeOf(occupant)],
           ["Status", statusWord(occupant) || "Active"],
-          ["Planned draw", watts(occupant.drawW)],
+          ["Planned draw", formatWatts(occupant.drawW)],
         ],
         related: [root],
       }),

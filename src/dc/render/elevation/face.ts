@@ -1,6 +1,6 @@
 import type { Face } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant, UnitRow } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { constantWord } from "#words/names.ts";
+import { formatConstant } from "#words/names.ts";
 import { mark } from "../parts/marks.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
@@ -37,7 +37,7 @@ export function rackFace(face: Face, input: FaceInput): { readonly items: readon
   return {
     width: railsX + RAILS + (right.length > 0 ? LANE + 4 : 0) + 4,
     items: [
-      { kind: "text", x: railsX, y: 12, text: constantWord(face), size: 12, weight: "bold", fill: "ink" },
+      { kind: "text", x: railsX, y: 12, text: formatConstant(face), size: 12, weight: "bold", fill: "ink" },
       { kind: "rect", ...rails, fill: "panel" },
       ...unitLines(input, rails),
       ...reservations(input, rails),
@@ -162,7 +162,7 @@ function conflictSigns(face: Face, { reply, frame }: FaceInput): readonly Item[]
       const { top, bottom } = frame.stretch(positionU, positionU + 1);
       return {
         kind: "group",
-        tip: `${constantWord(code)}: ${deviceCode}, ${otherCode}`,
+        tip: `${formatConstant(code)}: ${deviceCode}, ${otherCode}`,
         items: [...mark("fault", [7, TITLE + (top + bottom) / 2], 11)],
       };
     });

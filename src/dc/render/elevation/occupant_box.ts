@@ -1,5 +1,5 @@
 import type { Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { watts } from "#words/figures.ts";
+import { formatWatts } from "#words/figures.ts";
 import { mark, titleOf } from "../parts/marks.ts";
 import type { Group, Item, Text } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
@@ -89,7 +89,7 @@ function label(occupant: Occupant, place: BoxPlace, { style, ink }: LabelOptions
   const size = letterSize(place.height);
   const state = style.state(occupant);
   const markRoom = state === undefined ? 0 : size + 6;
-  const draw = occupant.drawW > 0 ? watts(occupant.drawW) : "";
+  const draw = occupant.drawW > 0 ? formatWatts(occupant.drawW) : "";
   const drawRoom = draw === "" || place.width < 150 ? 0 : textWidth(draw, { size: size - 1 }) + 8;
   const room = place.width - 14 - markRoom - drawRoom;
   const right = place.x + place.width - 7;
@@ -161,7 +161,7 @@ export function occupantTip(occupant: Occupant): string {
     titleOf(deviceCode, name),
     [kindWord(occupant), role, statusWord(occupant)].filter(Boolean).join(" · "),
     positionU === undefined ? "" : `U${positionU}, ${uHeight} U high`,
-    drawW > 0 ? watts(drawW) : "",
+    drawW > 0 ? formatWatts(drawW) : "",
   ]
     .filter(Boolean)
     .join("\n");

@@ -1,7 +1,7 @@
 import { type Coloring, DEVICE_KINDS, DEVICE_STATUSES, type DeviceStatus } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { watts } from "#words/figures.ts";
-import { constantWord } from "#words/names.ts";
+import { formatWatts } from "#words/figures.ts";
+import { formatConstant } from "#words/names.ts";
 import { type State, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
 import { STATE_WORDS, stateOfHealth, wordAt } from "../parts/marks.ts";
@@ -84,7 +84,7 @@ function powerStyle({ capacity }: GetRackResponse, state: OccupantStyle["state"]
     fill: (occupant) => scaleStep(share(occupant)),
     state,
     legend: SHARE_STEPS.map(([pct, label]) => ({
-      label: `${label} of ${watts(mostPerU)} per U`,
+      label: `${label} of ${formatWatts(mostPerU)} per U`,
       fill: scaleStep(pct),
     })),
   };
@@ -93,7 +93,7 @@ function powerStyle({ capacity }: GetRackResponse, state: OccupantStyle["state"]
 function statusLegend(occupants: readonly Occupant[]): readonly LegendEntry[] {
   const present = new Set(occupants.map(({ status }) => wordAt(DEVICE_STATUSES, status) ?? "ACTIVE"));
   return DEVICE_STATUSES.filter((status) => present.has(status)).map((status) => ({
-    label: constantWord(status),
+    label: formatConstant(status),
     fill: softColour(OF_STATUS[status] ?? "ok"),
   }));
 }
@@ -110,11 +110,11 @@ function roleLegend(occupants: readonly Occupant[]): readonly LegendEntry[] {
 }
 
 export function kindWord({ kind }: Occupant): string {
-  return constantWord(wordAt(DEVICE_KINDS, kind) ?? "OTHER");
+  return formatConstant(wordAt(DEVICE_KINDS, kind) ?? "OTHER");
 }
 
 /** Word of a status that is not ACTIVE. */
 export function statusWord({ status }: Occupant): string {
   const word = wordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
-  return word === "ACTIVE" ? "" : constantWord(word);
+  return word === "ACTIVE" ? "" : formatConstant(word);
 }

@@ -1,8 +1,8 @@
 import { MOUNTS } from "#dc/model/enum_values.ts";
 import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { capacityFigures, type LimitFigure } from "#words/capacity_figures.ts";
-import { fixDecimals, withUnit } from "#words/figures.ts";
-import { constantWord, countOf, reasonUnit, refName } from "#words/names.ts";
+import { formatCapacity, type LimitFigure } from "#words/capacity_figures.ts";
+import { appendUnit, fixDecimals } from "#words/figures.ts";
+import { formatConstant, formatCountOf, getReasonUnit, getRefName } from "#words/names.ts";
 import { card, type LegendEntry, legend, sectionTitle } from "../parts/chrome.ts";
 import { mark, stateOfHealth, stateOfShare, titleOf, wordAt } from "../parts/marks.ts";
 import { type Meter, meter, meterHeight } from "../parts/meter.ts";
@@ -68,7 +68,7 @@ interface Card {
 
 function capacityCard(capacity: Capacity | undefined): Card | undefined {
   if (capacity === undefined) return undefined;
-  const { freeSpace, largestRun, power, sides, weight, heat } = capacityFigures(capacity);
+  const { freeSpace, largestRun, power, sides, weight, heat } = formatCapacity(capacity);
   const meters = [
     spaceMeter(capacity, `${freeSpace}, ${largestRun}`),
     ...[power, ...sides, weight, heat].map(limitMeter),
@@ -116,14 +116,14 @@ function findings({ rack, conflicts }: GetRackResponse): readonly Line[] {
     const numbers =
       value === undefined
         ? ""
-        : ` ${withUnit(fixDecimals(value), reasonUnit(code))}${limit === undefined ? "" : ` (limit ${withUnit(fixDecimals(limit), reasonUnit(code))})`}`;
-    const text = `${constantWord(code)}${numbers}${ref === "" ? "" : ` · ${refName(ref)}`}`;
+        : ` ${appendUnit(fixDecimals(value), getReasonUnit(code))}${limit === undefined ? "" : ` (limit ${appendUnit(fixDecimals(limit), getReasonUnit(code))})`}`;
+    const text = `${formatConstant(code)}${numbers}${ref === "" ? "" : ` · ${getRefName(ref)}`}`;
     return { text, tip: text, sign: mark(stateOfHealth(health), [6, -4], 11) };
   });
   return [
     ...reasons,
     ...conflicts.map(({ deviceCode, otherCode, positionU, code }): Line => {
-      const text = `U${positionU} ${constantWord(code).toLowerCase()}: ${deviceCode}, ${otherCode}`;
+      const text = `U${positionU} ${formatConstant(code).toLowerCase()}: ${deviceCode}, ${otherCode}`;
       return { text, tip: text, sign: mark("fault", [6, -4], 11) };
     }),
   ];
@@ -136,7 +136,7 @@ function unplacedLines({ occupants, style, frame }: PanelInput): readonly Line[]
     const placed = occupant.positionU !== undefined && occupant.uHeight > 0;
     const mount = placed
       ? `U${occupant.positionU}, outside the rack`
-      : constantWord(wordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
+      : formatConstant(wordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
     return {
       text: `${titleOf(occupant.deviceCode, occupant.name)} (${kindWord(occupant)}, ${mount})`,
       tip: occupantTip(occupant),
@@ -160,7 +160,7 @@ function listCard(title: string, lines: readonly Line[]): Card | undefined {
             kind: "text",
             x: 36,
             y: 46 + shown.length * LINE,
-            text: `and ${countOf(more, "more", "more")}`,
+            text: `and ${formatCountOf(more, "more", "more")}`,
             size: 11,
             fill: "muted",
           },

@@ -1,7 +1,7 @@
 import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
-import { bandwidth, percent } from "#words/figures.ts";
-import { countOf } from "#words/names.ts";
+import { formatBandwidth, formatPercent } from "#words/figures.ts";
+import { formatCountOf } from "#words/names.ts";
 import { type Paint, scaleStep } from "../palette.ts";
 import type { Stroke } from "../scene.ts";
 import type { Bundle, FabricPicture } from "./picture.ts";
@@ -79,9 +79,9 @@ export function bundleFacts({ links }: Bundle, state: BundleState): readonly (re
   const facts: (readonly [string, string])[] = [
     ["Links up", String(state.up)],
     ["Links down", state.down === 0 ? "" : String(state.down)],
-    ["Missing", state.missing === 0 ? "" : countOf(state.missing, "link of a full mesh", "links of a full mesh")],
-    ["Busiest", state.utilizationPct === undefined ? "" : percent(state.utilizationPct)],
-    ["Capacity", state.up === 0 ? "" : bandwidth(state.capacityMbps)],
+    ["Missing", state.missing === 0 ? "" : formatCountOf(state.missing, "link of a full mesh", "links of a full mesh")],
+    ["Busiest", state.utilizationPct === undefined ? "" : formatPercent(state.utilizationPct)],
+    ["Capacity", state.up === 0 ? "" : formatBandwidth(state.capacityMbps)],
     ["Congested", state.congested ? "yes" : ""],
     ["Errors", errors(links)],
   ];

@@ -1,6 +1,6 @@
 import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
-import { percent } from "#words/figures.ts";
+import { formatPercent } from "#words/figures.ts";
 import { capitalize } from "#words/names.ts";
 import type { Drawing, DrawOptions, Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import { frameScene } from "../frame.ts";
@@ -98,7 +98,11 @@ function fabricGraphOf({ name }: FabricPicture, { units, bundles }: FabricParts,
       // Lines of a graph have no outline, so they use the strong colours of states.
       const { stroke, dash } = strokeOf(state, coloring === "UTILIZATION" ? "HEALTH" : coloring);
       const label =
-        state.utilizationPct === undefined ? (state.down > 0 ? "down" : "missing") : percent(state.utilizationPct);
+        state.utilizationPct === undefined
+          ? state.down > 0
+            ? "down"
+            : "missing"
+          : formatPercent(state.utilizationPct);
       return {
         from: units[upper]?.id ?? "",
         to: units[lower]?.id ?? "",

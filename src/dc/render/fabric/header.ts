@@ -1,8 +1,8 @@
 import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
 import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
-import { bandwidth, percent } from "#words/figures.ts";
-import { constantWord, countOf, refName } from "#words/names.ts";
+import { formatBandwidth, formatPercent } from "#words/figures.ts";
+import { formatConstant, formatCountOf, getRefName } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { State } from "../palette.ts";
 import { scaleLegend } from "../scale_legend.ts";
@@ -25,7 +25,7 @@ export function fabricWords(picture: FabricPicture, collapsed: CollapsedFabric, 
   const subtitle =
     answer.nodes.length === 0
       ? "No fabric link is recorded here"
-      : [...perTier, countOf(answer.links.length, "link")].join(", ");
+      : [...perTier, formatCountOf(answer.links.length, "link")].join(", ");
   const figures = figuresOf(picture);
   return {
     title,
@@ -49,17 +49,17 @@ function figuresOf({ answer: { summary, nodes, missing }, congestionPct }: Fabri
     { label: "links up", value: String(summary.linksUp) },
     bad("links down", summary.linksDown),
     bad(
-      `congested, from ${percent(congestionPct)}`,
+      `congested, from ${formatPercent(congestionPct)}`,
       summary.congested,
       summary.maxUtilPct >= FULL_PCT ? "fault" : "watch",
     ),
     bad("missing of the full mesh", missing.length),
     ...(failed > 0 ? [bad("switches failed", failed)] : []),
-    { label: "busiest link", value: percent(summary.maxUtilPct) },
-    { label: "95 % of links below", value: percent(summary.p95UtilPct) },
+    { label: "busiest link", value: formatPercent(summary.maxUtilPct) },
+    { label: "95 % of links below", value: formatPercent(summary.p95UtilPct) },
     ...worstOf("worst oversubscription", nodes, "oversubscription"),
     ...worstOf("worst with an upper switch lost", nodes, "oversubscriptionN1"),
-    { label: "bisection bandwidth", value: bandwidth(summary.bisectionMbps) },
+    { label: "bisection bandwidth", value: formatBandwidth(summary.bisectionMbps) },
   ];
 }
 
@@ -82,7 +82,7 @@ function notesOf(
   const cables = [...physical]
     .filter(([, match]) => match === "MISSING" || match === "MISMATCH")
     .map(
-      ([ref]): Note => ({ text: `${refName(ref)}: the cables do not join the two ends of the link`, tone: "fault" }),
+      ([ref]): Note => ({ text: `${getRefName(ref)}: the cables do not join the two ends of the link`, tone: "fault" }),
     );
   const all = [
     ...told.filter(({ tone }) => tone === "fault"),
@@ -91,7 +91,7 @@ function notesOf(
     ...told.filter(({ tone }) => tone === "info"),
   ];
   const groups = units.filter(({ group }) => group).length;
-  const collapsed = `Folded: ${countOf(omitted, "switch", "switches")} counted in ${countOf(groups, "group")}`;
+  const collapsed = `Folded: ${formatCountOf(omitted, "switch", "switches")} counted in ${formatCountOf(groups, "group")}`;
   return [
     ...all.slice(0, MOST_FINDINGS),
     ...(all.length > MOST_FINDINGS ? [{ text: `and ${all.length - MOST_FINDINGS} more findings` }] : []),
@@ -104,13 +104,16 @@ function findingNotes(findings: FabricPicture["answer"]["findings"]): readonly N
   const notes = findings.map(({ message, ref, value, expected, code, severity }): Note => {
     const grave = code === "NO_UPLINK" || code === "LINK_DOWN" ? "fault" : "watch";
     const tone = severity === "INFO" ? "info" : grave;
-    const about = message.includes(`"${refName(ref)}"`) ? message : `${refName(ref)}: ${message}`;
+    const about = message.includes(`"${getRefName(ref)}"`) ? message : `${getRefName(ref)}: ${message}`;
     return { text: `${about} (${value}, expected ${expected})`, tone };
   });
   const [first] = notes;
   if (first === undefined || notes.length <= 3) return notes;
   return [
-    { ...first, text: `${constantWord(findings[0]?.code ?? "")} at ${findings.length} places, such as ${first.text}` },
+    {
+      ...first,
+      text: `${formatConstant(findings[0]?.code ?? "")} at ${findings.length} places, such as ${first.text}`,
+    },
   ];
 }
 
@@ -127,11 +130,11 @@ function legendOf({ answer, congestionPct, watchPct }: FabricPicture, coloring: 
   // Lines and cells have one scale.
   if (coloring === "UTILIZATION") return [...scaleLegend(), ...broken];
   if (coloring === "NONE" || coloring === "ROLE")
-    return [line(`congested, from ${percent(congestionPct)}`, { stroke: "line", strokeWidth: 3 }), ...broken];
+    return [line(`congested, from ${formatPercent(congestionPct)}`, { stroke: "line", strokeWidth: 3 }), ...broken];
   return [
-    line(`full, from ${percent(FULL_PCT)}`, { stroke: "faultText", strokeWidth: 3 }),
-    line(`congested, from ${percent(congestionPct)}`, { stroke: "watchText", strokeWidth: 3 }),
-    line(`watched, from ${percent(watchPct)}`, { stroke: "watchText", strokeWidth: 2 }),
+    line(`full, from ${formatPercent(FULL_PCT)}`, { stroke: "faultText", strokeWidth: 3 }),
+    line(`congested, from ${formatPercent(congestionPct)}`, { stroke: "watchText", strokeWidth: 3 }),
+    line(`watched, from ${formatPercent(watchPct)}`, { stroke: "watchText", strokeWidth: 2 }),
     ...broken,
   ];
 }

@@ -1,6 +1,6 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
-import { percent } from "#words/figures.ts";
-import { countOf } from "#words/names.ts";
+import { formatPercent } from "#words/figures.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { Paint, ScaleToken } from "../palette.ts";
 import { Places } from "../places.ts";
 import type { Item } from "../scene.ts";
@@ -119,7 +119,7 @@ function runLine(upper: UnitPart | undefined, run: Run, { quiet, from, input }: 
   return [
     {
       kind: "group",
-      tip: `${upper.tally.title} to row ${place}\n${countOf(links, "link")}, the busiest at ${percent(busiest)}`,
+      tip: `${upper.tally.title} to row ${place}\n${formatCountOf(links, "link")}, the busiest at ${formatPercent(busiest)}`,
       items: [
         {
           ...linkCurve(x1, y1, x2, y2),

@@ -1,5 +1,5 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
-import { percent } from "#words/figures.ts";
+import { formatPercent } from "#words/figures.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { strokeOf } from "./bundles.ts";
@@ -84,7 +84,7 @@ function endsOf(
 /** The use of the busiest link, on a ground above the lower box. */
 function figure({ state: { utilizationPct = 0, up } }: BundlePart, x: number, y: number): readonly Item[] {
   if (up === 0 || utilizationPct < TOLD) return [];
-  const text = percent(utilizationPct);
+  const text = formatPercent(utilizationPct);
   const width = textWidth(text, LABEL) + 10;
   return [
     { kind: "rect", x: x - width / 2, y: y - 26, width, height: 17, radius: 4, fill: "panel", stroke: "watchText" },

@@ -1,6 +1,6 @@
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
-import { bandwidth } from "#words/figures.ts";
-import { constantWord, countOf } from "#words/names.ts";
+import { formatBandwidth } from "#words/figures.ts";
+import { formatConstant, formatCountOf } from "#words/names.ts";
 import type { Paint, State } from "../palette.ts";
 import { roleToken } from "../parts/roles.ts";
 import { placeWords } from "../places.ts";
@@ -66,12 +66,12 @@ export function unitFacts(unit: Unit, state: UnitState): readonly (readonly [str
     ["Switches", unit.group ? String(unit.switches.length) : ""],
     ["Name", device?.name ?? ""],
     ["Role", device?.role ?? ""],
-    ["Kind", device === undefined ? "" : constantWord(device.kind)],
+    ["Kind", device === undefined ? "" : formatConstant(device.kind)],
     ["Rack", device?.rackCode ?? ""],
-    ["Failed", state.failed === 0 ? "" : countOf(state.failed, "switch", "switches")],
+    ["Failed", state.failed === 0 ? "" : formatCountOf(state.failed, "switch", "switches")],
     ["Links up", `${state.uplinksUp} of ${state.uplinks}`],
-    ["Downwards", node === undefined ? "" : bandwidth(node.downlinkMbps)],
-    ["Upwards", node === undefined || node.uplinkMbps === 0 ? "" : bandwidth(node.uplinkMbps)],
+    ["Downwards", node === undefined ? "" : formatBandwidth(node.downlinkMbps)],
+    ["Upwards", node === undefined || node.uplinkMbps === 0 ? "" : formatBandwidth(node.uplinkMbps)],
     ["Oversubscription", state.oversubscription === undefined ? "" : ratio(state.oversubscription)],
     ["With its largest upper switch lost", lostWords(state)],
   ];

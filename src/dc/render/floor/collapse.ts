@@ -1,5 +1,5 @@
 import type { Rectangle } from "#dc/model/rack_space.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { State } from "../palette.ts";
 import { STATE_WORDS } from "../parts/marks.ts";
 import type { Tile } from "./tiles.ts";
@@ -65,7 +65,7 @@ function blockOf(label: string, group: readonly Tile[]): Block {
   const counts = GRAVEST.map((state) => [state, group.filter((tile) => tile.state === state).length] as const);
   const present = counts.filter(([, count]) => count > 0);
   return {
-    label: `${label}: ${countOf(group.length, "rack")}`,
+    label: `${label}: ${formatCountOf(group.length, "rack")}`,
     area: rectangleAround(group.map(({ area }) => area)),
     state: present[0]?.[0] ?? "info",
     tip: [label, ...present.map(([state, count]) => `${count} ${STATE_WORDS[state].toLowerCase()}`)].join("\n"),

@@ -1,5 +1,5 @@
 import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Graph } from "../drawing.ts";
 import { type FrameInput, frameScene, type LegendLine } from "../frame.ts";
 import { swatch } from "../parts/chrome.ts";
@@ -94,10 +94,10 @@ function subtitleOf(reply: FloorPlanResponse): string {
   if (isEmpty(reply)) return "No rack, cooling unit or floor-standing supply is recorded here";
   const parts = [
     racks.length === 0 && without.length > 0 ? "no rack on the plan" : "",
-    racks.length > 0 ? `${countOf(racks.length, "rack")} on the plan` : "",
+    racks.length > 0 ? `${formatCountOf(racks.length, "rack")} on the plan` : "",
     racks.length + without.length === 0 ? "no racks" : "",
-    countOf(cracs.length, "cooling unit"),
-    devices.length > 0 ? `${countOf(devices.length, "floor-standing supply", "floor-standing supplies")}` : "",
+    formatCountOf(cracs.length, "cooling unit"),
+    devices.length > 0 ? `${formatCountOf(devices.length, "floor-standing supply", "floor-standing supplies")}` : "",
     isMeasured(reply) ? "by readings" : "",
   ].filter(Boolean);
   const [first = "", ...rest] = parts;
@@ -115,7 +115,7 @@ function headOf(
   return {
     title: `Floor ${name}`,
     subtitle: subtitleOf(reply),
-    description: `Floor plan of ${name}: ${countOf(ok + watch + fault, "rack")}, ${ok} OK, ${watch} watch, ${fault} fault.`,
+    description: `Floor plan of ${name}: ${formatCountOf(ok + watch + fault, "rack")}, ${ok} OK, ${watch} watch, ${fault} fault.`,
     figures:
       risks.length > 0
         ? risks
@@ -139,19 +139,19 @@ function headOf(
         ? []
         : [
             {
-              text: `Footprints overlap in ${countOf(overlaps, "place")}: hatched`,
+              text: `Footprints overlap in ${formatCountOf(overlaps, "place")}: hatched`,
               tone: "fault" as const,
               isOwn: true,
             },
           ]),
       ...(unplaced.length === 0
         ? []
-        : [{ text: `${countOf(unplaced.length, "element")} without a recorded place: listed below the plan` }]),
+        : [{ text: `${formatCountOf(unplaced.length, "element")} without a recorded place: listed below the plan` }]),
       ...(omitted === 0
         ? []
         : [
             {
-              text: `${countOf(omitted, "footprint")} not drawn one by one (${countOf(blocks.length, "block")} instead), so that the plan stays readable`,
+              text: `${formatCountOf(omitted, "footprint")} not drawn one by one (${formatCountOf(blocks.length, "block")} instead), so that the plan stays readable`,
               tone: "watch" as const,
             },
           ]),

@@ -1,6 +1,6 @@
 import { type Coloring, RACK_RISKS, type RackRisk } from "#dc/model/enum_values.ts";
 import { type FloorPlanResponse, LoadBasis, type RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fixDecimals, percent, watts } from "#words/figures.ts";
+import { fixDecimals, formatPercent, formatWatts } from "#words/figures.ts";
 import { capitalize } from "#words/names.ts";
 import type { FrameInput } from "../frame.ts";
 import { type ScaleToken, type State, scaleStep, type Token } from "../palette.ts";
@@ -48,7 +48,7 @@ export function floorStyle(reply: FloorPlanResponse, coloring: Coloring): FloorS
     default:
       return {
         fill: ({ health }) => `${stateOfHealth(health)}Soft`,
-        figure: ({ powerPct }) => (powerPct === undefined ? "" : percent(Math.round(powerPct))),
+        figure: ({ powerPct }) => (powerPct === undefined ? "" : formatPercent(Math.round(powerPct))),
         legend: legendOfSigns(),
       };
   }
@@ -112,7 +112,7 @@ function shares(value: (rack: RackTile) => number | undefined, unknown: string):
     },
     figure: (rack) => {
       const pct = value(rack);
-      return pct === undefined ? "" : percent(Math.round(pct));
+      return pct === undefined ? "" : formatPercent(Math.round(pct));
     },
     legend: scale(SHARES, unknown),
   };
@@ -153,6 +153,6 @@ function thermal(racks: readonly RackTile[]): FloorStyle {
   const byShare = shares(({ coolingPct }) => coolingPct, "no cooling limit recorded");
   return {
     ...byShare,
-    figure: (rack) => (rack.coolingPct === undefined ? watts(rack.heatW) : byShare.figure(rack)),
+    figure: (rack) => (rack.coolingPct === undefined ? formatWatts(rack.heatW) : byShare.figure(rack)),
   };
 }

@@ -2,8 +2,8 @@ import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/enum_val
 import { type Rectangle, rectangle } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fixDecimals, percent, watts, withUnit } from "#words/figures.ts";
-import { constantWord, reasonUnit, refName } from "#words/names.ts";
+import { appendUnit, fixDecimals, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatConstant, getReasonUnit, getRefName } from "#words/names.ts";
 import type { State, Token } from "../palette.ts";
 import { STATE_WORDS, stateOfHealth, stateOfShare, titleOf, wordAt } from "../parts/marks.ts";
 import { type FloorStyle, riskLook } from "./floor_style.ts";
@@ -79,18 +79,18 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
     facts: [
       ...(risk === undefined ? [] : [["One failure", riskWords(rack)] as const]),
       ["Health", STATE_WORDS[state]],
-      ["Space taken", percent(spacePct)],
-      ["Power", powerPct === undefined ? "no limit recorded" : percent(powerPct)],
-      ...(measuredW === undefined ? [] : [["Measured", watts(measuredW)] as const]),
-      ["Heat", watts(heatW)],
-      ...(coolingPct === undefined ? [] : [["Cooling", percent(coolingPct)] as const]),
+      ["Space taken", formatPercent(spacePct)],
+      ["Power", powerPct === undefined ? "no limit recorded" : formatPercent(powerPct)],
+      ...(measuredW === undefined ? [] : [["Measured", formatWatts(measuredW)] as const]),
+      ["Heat", formatWatts(heatW)],
+      ...(coolingPct === undefined ? [] : [["Cooling", formatPercent(coolingPct)] as const]),
       ...(inletTempC === undefined ? [] : [["Inlet", `${fixDecimals(inletTempC)} °C`] as const]),
       ...reasons.map(({ code: reason, value, limit, ref }): readonly [string, string] => [
-        constantWord(reason),
+        formatConstant(reason),
         [
-          value === undefined ? "" : `${withUnit(fixDecimals(value), reasonUnit(reason))}`,
-          limit === undefined ? "" : `limit ${withUnit(fixDecimals(limit), reasonUnit(reason))}`,
-          refName(ref),
+          value === undefined ? "" : `${appendUnit(fixDecimals(value), getReasonUnit(reason))}`,
+          limit === undefined ? "" : `limit ${appendUnit(fixDecimals(limit), getReasonUnit(reason))}`,
+          getRefName(ref),
         ]
           .filter(Boolean)
           .join(", "),
@@ -102,7 +102,7 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
 /** `goes dark by UPS-A2`, or `stays on`. */
 function riskWords(rack: RackTile): string {
   const { label } = riskLook(rack);
-  return rack.riskRef === undefined ? label : `${label} by ${refName(rack.riskRef)}`;
+  return rack.riskRef === undefined ? label : `${label} by ${getRefName(rack.riskRef)}`;
 }
 
 type UnitOnPlan = Pick<CracTile, "code" | "name" | "status" | "utilizationPct"> & {
@@ -122,11 +122,11 @@ export function cracTile({ code, name, placement, status, utilizationPct }: Unit
     row: "",
     fill: works ? "accentSoft" : "offlineSoft",
     state: stateOfUnit(word, utilizationPct),
-    figure: word === "ACTIVE" ? percent(Math.round(utilizationPct)) : constantWord(word),
+    figure: word === "ACTIVE" ? formatPercent(Math.round(utilizationPct)) : formatConstant(word),
     facts: [
-      ["Status", constantWord(word)],
+      ["Status", formatConstant(word)],
       // Only an active unit has an effective capacity to be loaded.
-      ...(word === "ACTIVE" ? [["Load", percent(utilizationPct)] as const] : []),
+      ...(word === "ACTIVE" ? [["Load", formatPercent(utilizationPct)] as const] : []),
     ],
   };
 }
@@ -153,10 +153,10 @@ function deviceTile({ code, name, kind, placement, status, health, powerPct, pow
     state: state ?? (load === "ok" || load === "info" ? undefined : load),
     figure: loadFigure(powerPct, powerFailoverPct),
     facts: [
-      ["Kind", constantWord(wordAt(DEVICE_KINDS, kind) ?? "OTHER")],
-      ["Status", constantWord(word)],
-      ["Load", powerPct === undefined ? "no capacity recorded" : percent(powerPct)],
-      ...(powerFailoverPct === undefined ? [] : [["After one failure", percent(powerFailoverPct)] as const]),
+      ["Kind", formatConstant(wordAt(DEVICE_KINDS, kind) ?? "OTHER")],
+      ["Status", formatConstant(word)],
+      ["Load", powerPct === undefined ? "no capacity recorded" : formatPercent(powerPct)],
+      ...(powerFailoverPct === undefined ? [] : [["After one failure", formatPercent(powerFailoverPct)] as const]),
     ],
   };
 }
@@ -164,7 +164,7 @@ function deviceTile({ code, name, kind, placement, status, health, powerPct, pow
 /** The load of a device, and its load after one failure if that exceeds its capacity. */
 function loadFigure(now: number | undefined, failover: number | undefined): string {
   if (now === undefined) return "";
-  const percentNow = percent(Math.round(now));
+  const percentNow = formatPercent(Math.round(now));
   if (failover === undefined || failover <= 100 || failover <= now) return percentNow;
-  return `${percentNow} → ${percent(Math.round(failover))}`;
+  return `${percentNow} → ${formatPercent(Math.round(failover))}`;
 }

@@ -1,5 +1,5 @@
 import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { capitalize, refName } from "#words/names.ts";
+import { capitalize, getRefName } from "#words/names.ts";
 import type { State } from "../palette.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
@@ -47,8 +47,8 @@ function unitTile(ref: string): Tile {
   return {
     ref,
     kind: "crac",
-    code: refName(ref),
-    title: refName(ref),
+    code: getRefName(ref),
+    title: getRefName(ref),
     area: { west: 0, north: 0, east: 0, south: 0 },
     facing: 0,
     row: "",

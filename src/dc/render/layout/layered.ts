@@ -1,4 +1,4 @@
-import { type LayoutEdge, layersOf } from "#kernel/layout/layers.ts";
+import { assignLayers, type LayoutEdge } from "#kernel/layout/layers.ts";
 import { orderColumns } from "#kernel/layout/order.ts";
 import type { Point } from "../scene.ts";
 import { placeBoxes } from "./place.ts";
@@ -89,7 +89,7 @@ class Slots {
   readonly #wires = new Map<string, Wire>();
 
   constructor(boxes: readonly LayoutBox[], edges: readonly LabelledEdge[]) {
-    const { layers, turned } = layersOf(boxes.length, edges, { last: (box) => boxes[box]?.last === true });
+    const { layers, turned } = assignLayers(boxes.length, edges, { last: (box) => boxes[box]?.last === true });
     this.#boxes = boxes;
     this.#turned = turned;
     this.layers = [...layers];

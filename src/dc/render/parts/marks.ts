@@ -1,7 +1,7 @@
 import { isDrawUnknown } from "#dc/model/draw.ts";
 import { HEALTHS } from "#dc/model/enum_values.ts";
 import { judgeShare } from "#kernel/judge_share.ts";
-import { watts } from "#words/figures.ts";
+import { formatWatts } from "#words/figures.ts";
 import type { State } from "../palette.ts";
 import type { Item } from "../scene.ts";
 
@@ -85,7 +85,7 @@ export function wordAt<Word extends string>(words: readonly Word[], number: numb
 }
 
 export function drawOf(devices: number, sumW: number): string {
-  return isDrawUnknown(devices, sumW) ? "draw not recorded" : watts(sumW);
+  return isDrawUnknown(devices, sumW) ? "draw not recorded" : formatWatts(sumW);
 }
 
 /** Joins code and name on one line; omits a name that equals the code. */

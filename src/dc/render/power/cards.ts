@@ -1,6 +1,6 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
-import { watts } from "#words/figures.ts";
+import { formatWatts } from "#words/figures.ts";
 import { placeWords } from "../places.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
@@ -67,7 +67,7 @@ export function cardItem(
 ): Item {
   const { chip, columns } = gridOf(nodes, width);
   const title = placeWords(id);
-  const lost = tally.lostW > 0 ? ` · ${watts(tally.lostW)} lost` : "";
+  const lost = tally.lostW > 0 ? ` · ${formatWatts(tally.lostW)} lost` : "";
   const words = `${impactLabel(tally)}${lost}`;
   const wordsWidth = Math.min(textWidth(words, { size: 10.5 }), width * 0.6);
   return {

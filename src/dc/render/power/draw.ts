@@ -1,5 +1,5 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { frameScene } from "../frame.ts";
 import { layOut } from "../layout/layered.ts";
@@ -112,5 +112,5 @@ function edgeItems(edge: DrawnEdge, label: string, route: readonly Point[]): rea
     fill: "muted",
     maxWidth: LABEL_MOST - 8,
   };
-  return [{ kind: "group", tip: [label, ...edge.via.map(refName)].join("\n"), items: [line, words] }];
+  return [{ kind: "group", tip: [label, ...edge.via.map(getRefName)].join("\n"), items: [line, words] }];
 }

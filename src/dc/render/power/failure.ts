@@ -6,7 +6,7 @@ import { upstreamOf } from "#dc/analysis/power/power_reach.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Rack } from "#dc/model/resources.ts";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 
 /** A power failure as it was analysed: whole, since a reply cut at its longest list would draw less than is dark. */
 export interface PowerFailure {
@@ -116,5 +116,5 @@ export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach 
 /** Name under which a node is shown. */
 export function titleOf(node: PowerNode): string {
   if (node.kind === "DEVICE") return node.device.code;
-  return node.kind === "CRAC" ? node.crac.code : refName(node.ref);
+  return node.kind === "CRAC" ? node.crac.code : getRefName(node.ref);
 }

@@ -1,6 +1,6 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
-import { bandwidth, duration, percent, watts } from "#words/figures.ts";
-import { BASIS_WORDS, countOf, refName } from "#words/names.ts";
+import { formatBandwidth, formatDuration, formatPercent, formatWatts } from "#words/figures.ts";
+import { BASIS_WORDS, formatCountOf, getRefName } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import { refWords } from "../places.ts";
 import { scaleLegend } from "../scale_legend.ts";
@@ -54,9 +54,9 @@ function figuresOf({ blast: { impact, overloads } }: PowerFailure): readonly Fig
       value: String(impact.devicesDegraded),
       ...(impact.devicesDegraded > 0 && { tone: "watch" }),
     },
-    { label: "IT load lost", value: watts(impact.itLoadLostW), ...(impact.itLoadLostW > 0 && { tone: "fault" }) },
+    { label: "IT load lost", value: formatWatts(impact.itLoadLostW), ...(impact.itLoadLostW > 0 && { tone: "fault" }) },
     ...(impact.coolingLostKw > 0
-      ? [{ label: "cooling lost", value: watts(impact.coolingLostKw * 1000), tone: "fault" as const }]
+      ? [{ label: "cooling lost", value: formatWatts(impact.coolingLostKw * 1000), tone: "fault" as const }]
       : []),
     ...(overloads.length > 0
       ? [
@@ -69,7 +69,7 @@ function figuresOf({ blast: { impact, overloads } }: PowerFailure): readonly Fig
       : []),
     ...(impact.minRideThroughS === undefined
       ? []
-      : [{ label: "shortest battery", value: duration(impact.minRideThroughS), tone: "info" as const }]),
+      : [{ label: "shortest battery", value: formatDuration(impact.minRideThroughS), tone: "info" as const }]),
     ...(impact.devicesUndocumented > 0
       ? [{ label: "without recorded inlets", value: String(impact.devicesUndocumented), tone: "watch" as const }]
       : []),
@@ -91,21 +91,21 @@ function notesOf(failure: PowerFailure, { omitted, drawn }: Collapsed): readonly
   const overloads = blast.overloads.map(
     ({ ref, loadBeforeW, loadAfterW, capacityW, utilizationPct, severity }): Note => {
       const limit = severity === "WOULD_TRIP" ? "would trip" : "is above its derated limit";
-      const rise = `${watts(loadBeforeW)} to ${watts(loadAfterW)} of ${watts(capacityW)}, ${percent(utilizationPct)}`;
+      const rise = `${formatWatts(loadBeforeW)} to ${formatWatts(loadAfterW)} of ${formatWatts(capacityW)}, ${formatPercent(utilizationPct)}`;
       return {
-        text: `Overload: ${refName(ref)} ${limit}: ${rise}`,
+        text: `Overload: ${getRefName(ref)} ${limit}: ${rise}`,
         tone: severity === "WOULD_TRIP" ? "fault" : "watch",
       };
     },
   );
   const steps = blast.steps.map(
     ({ step, trippedRefs, devicesOffline }): Note => ({
-      text: `Cascade step ${step}: ${firstOf(trippedRefs)} trips, ${countOf(devicesOffline, "element")} offline then`,
+      text: `Cascade step ${step}: ${firstOf(trippedRefs)} trips, ${formatCountOf(devicesOffline, "element")} offline then`,
       tone: "fault",
     }),
   );
   const groups = drawn.filter(({ form }) => form === "GROUP").length;
-  const collapsed = `Folded: ${countOf(omitted, "element")} ${omitted === 1 ? "is" : "are"} counted in ${countOf(groups, "group")}`;
+  const collapsed = `Folded: ${formatCountOf(omitted, "element")} ${omitted === 1 ? "is" : "are"} counted in ${formatCountOf(groups, "group")}`;
   return [
     ...cutNotes(overloads, "overloads"),
     ...cutNotes(steps, "steps"),
@@ -116,9 +116,9 @@ function notesOf(failure: PowerFailure, { omitted, drawn }: Collapsed): readonly
 /** What a failure takes that leaves every supply on. */
 function networkNotes({ linksDown, lostMbps, cutOff, isolated }: PowerFailure["network"]): readonly Note[] {
   const verb = linksDown.length === 1 ? "goes" : "go";
-  const links = `${countOf(linksDown.length, "fabric link")} of ${bandwidth(lostMbps)} ${verb} down: ${firstOf(linksDown)}`;
-  const switches = `${countOf(cutOff.length, "switch", "switches")} without an uplink: ${firstOf(cutOff)}`;
-  const devices = `${countOf(isolated.length, "device")} without a data path: ${firstOf(isolated)}`;
+  const links = `${formatCountOf(linksDown.length, "fabric link")} of ${formatBandwidth(lostMbps)} ${verb} down: ${firstOf(linksDown)}`;
+  const switches = `${formatCountOf(cutOff.length, "switch", "switches")} without an uplink: ${firstOf(cutOff)}`;
+  const devices = `${formatCountOf(isolated.length, "device")} without a data path: ${firstOf(isolated)}`;
   return [
     { text: "No supply fails with this", tone: "info" },
     ...(linksDown.length === 0 ? [] : [{ text: links, tone: "watch" as const }]),
@@ -133,7 +133,7 @@ function cutNotes(notes: readonly Note[], what: string): readonly Note[] {
 }
 
 function firstOf(refs: readonly string[]): string {
-  const names = refs.map(refName);
+  const names = refs.map(getRefName);
   return names.length <= 4 ? names.join(", ") : `${names.slice(0, 4).join(", ")} and ${names.length - 4} more`;
 }
 

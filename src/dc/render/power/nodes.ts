@@ -1,7 +1,7 @@
 import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
-import { percent, watts } from "#words/figures.ts";
-import { constantWord, refName } from "#words/names.ts";
+import { formatPercent, formatWatts } from "#words/figures.ts";
+import { formatConstant, getRefName } from "#words/names.ts";
 import { type Paint, scaleStep } from "../palette.ts";
 import { roleToken } from "../parts/roles.ts";
 import type { Item } from "../scene.ts";
@@ -40,8 +40,8 @@ export class Node {
   }
 
   kind(): string {
-    if (this.node.kind === "DEVICE") return constantWord(this.node.device.kind);
-    if (this.node.kind === "CRAC") return constantWord(this.node.crac.kind);
+    if (this.node.kind === "DEVICE") return formatConstant(this.node.device.kind);
+    if (this.node.kind === "CRAC") return formatConstant(this.node.crac.kind);
     return this.node.kind === "FEED" ? "Undeclared feed" : this.node.ref.startsWith("feed:") ? "Feed" : "Outlet";
   }
 
@@ -57,8 +57,10 @@ export class Node {
     const trip = trips.get(this.#index);
     const overload = overloads.get(this.#index);
     return [
-      ...(trip === undefined ? [] : [`Step ${trip.step}: trips at ${percent(trip.utilizationPct)}`]),
-      ...(overload === undefined ? [] : [`${percent(overload.utilizationPct)}: ${OVERLOAD_WORDS[overload.severity]}`]),
+      ...(trip === undefined ? [] : [`Step ${trip.step}: trips at ${formatPercent(trip.utilizationPct)}`]),
+      ...(overload === undefined
+        ? []
+        : [`${formatPercent(overload.utilizationPct)}: ${OVERLOAD_WORDS[overload.severity]}`]),
     ];
   }
 
@@ -67,8 +69,8 @@ export class Node {
     if (this.#failure.blast.live[this.#index] !== 1) return "";
     const loadW = Math.round(this.#failure.blast.loadsAfter[this.#index] ?? 0);
     const { capacityW } = this.node;
-    if (capacityW === undefined || capacityW === 0) return loadW === 0 ? "" : watts(loadW);
-    return `${watts(loadW)} of ${watts(capacityW)} (${percent((loadW / capacityW) * 100)})`;
+    if (capacityW === undefined || capacityW === 0) return loadW === 0 ? "" : formatWatts(loadW);
+    return `${formatWatts(loadW)} of ${formatWatts(capacityW)} (${formatPercent((loadW / capacityW) * 100)})`;
   }
 
   facts(): readonly (readonly [string, string])[] {
@@ -77,7 +79,7 @@ export class Node {
     const names = (live: boolean) =>
       inlets
         .filter(({ from, inlet }) => (blast.live[from] === 1) === live && inlet !== "")
-        .map(({ inlet, from }) => `${inlet} (${refName(graph.nodes[from]?.ref ?? "")})`)
+        .map(({ inlet, from }) => `${inlet} (${getRefName(graph.nodes[from]?.ref ?? "")})`)
         .join(", ");
     const rack = this.node.kind === "DEVICE" ? this.node.device.rackCode : undefined;
     const facts: (readonly [string, string])[] = [
@@ -247,6 +249,6 @@ export function partOf(failure: PowerFailure, collapsed: Collapsed, drawn: Drawn
 /** The feed of a single supply, else how many supplies there are. */
 export function edgeLabel({ count, dead, via }: DrawnEdge): string {
   const [only] = via;
-  if (count === 1) return only === undefined ? "" : refName(only);
+  if (count === 1) return only === undefined ? "" : getRefName(only);
   return dead > 0 && dead < count ? `${count} supplies, ${dead} dead` : `${count} supplies`;
 }

@@ -3,8 +3,8 @@ import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Device } from "#dc/model/resources.ts";
-import { watts } from "#words/figures.ts";
-import { countOf } from "#words/names.ts";
+import { formatWatts } from "#words/figures.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { Collapsed } from "./collapse.ts";
 import { IMPACT_STATES, type ImpactState, type PowerFailure } from "./failure.ts";
 import type { Shown } from "./impact_styles.ts";
@@ -103,11 +103,11 @@ export function impactLabel({ impacts }: Tally): string {
 /** Label of a group: the number of its elements and the states of its racks. */
 export function groupWords({ elements, racks, racksDark, racksPartial, lostW, overloaded, tripped }: Tally): string {
   const parts = [
-    countOf(elements, "element"),
-    ...(racks > 1 ? [countOf(racks, "rack")] : []),
+    formatCountOf(elements, "element"),
+    ...(racks > 1 ? [formatCountOf(racks, "rack")] : []),
     ...(racksDark > 0 && racks > 1 ? [`${racksDark} dark`] : []),
     ...(racksPartial > 0 && racks > 1 ? [`${racksPartial} partly`] : []),
-    ...(lostW > 0 ? [`${watts(lostW)} lost`] : []),
+    ...(lostW > 0 ? [`${formatWatts(lostW)} lost`] : []),
     ...(overloaded > 0 ? [`${overloaded} overloaded`] : []),
     ...(tripped > 0 ? [`${tripped} tripped`] : []),
   ];

@@ -1,6 +1,6 @@
 import type { Hotspot, RackThermal, ThermalHeadroomResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fixDecimals, kilowatts, percent, withUnit } from "#words/figures.ts";
-import { constantWord, countOf, reasonUnit } from "#words/names.ts";
+import { appendUnit, fixDecimals, formatKilowatts, formatPercent } from "#words/figures.ts";
+import { formatConstant, formatCountOf, getReasonUnit } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import { type FrameInput, frameScene } from "../frame.ts";
 import { card, sectionTitle, swatch } from "../parts/chrome.ts";
@@ -94,33 +94,37 @@ function headOf(
   const failed = reply.cracs.filter((share) => share.failed).map(({ code }) => code);
   return {
     title: `Thermal headroom of ${refWords(scopeRef)}`,
-    subtitle: `${countOf(reply.racks.length, "rack")} · ${countOf(reply.cracs.length, "cooling unit")} · ${countOf(reply.zones.length, "zone")}`,
+    subtitle: `${formatCountOf(reply.racks.length, "rack")} · ${formatCountOf(reply.cracs.length, "cooling unit")} · ${formatCountOf(reply.zones.length, "zone")}`,
     description:
-      `Heat ${kilowatts(heatKw)}, of which ${kilowatts(airHeatKw)} to air; usable cooling ${kilowatts(usableKw)}; ` +
-      `headroom ${kilowatts(headroomKw)}; ${countOf(short, "zone")} without its reserve; ` +
-      `${countOf(reply.hotspots.length, "finding")}.`,
+      `Heat ${formatKilowatts(heatKw)}, of which ${formatKilowatts(airHeatKw)} to air; usable cooling ${formatKilowatts(usableKw)}; ` +
+      `headroom ${formatKilowatts(headroomKw)}; ${formatCountOf(short, "zone")} without its reserve; ` +
+      `${formatCountOf(reply.hotspots.length, "finding")}.`,
     figures: [
-      { label: "Heat to air", value: kilowatts(airHeatKw) },
-      { label: "Heat to liquid", value: kilowatts(liquidHeatKw) },
-      ...(infrastructureHeatKw > 0 ? [{ label: "Losses of power", value: kilowatts(infrastructureHeatKw) }] : []),
+      { label: "Heat to air", value: formatKilowatts(airHeatKw) },
+      { label: "Heat to liquid", value: formatKilowatts(liquidHeatKw) },
+      ...(infrastructureHeatKw > 0 ? [{ label: "Losses of power", value: formatKilowatts(infrastructureHeatKw) }] : []),
       ...coolingFigures(reply),
       ...(reply.ccf > 0 ? [{ label: "Cooling capacity factor", value: fixDecimals(reply.ccf) }] : []),
-      ...(reply.rciHiPct === undefined ? [] : [{ label: "Rack cooling index, high", value: percent(reply.rciHiPct) }]),
-      ...(reply.rciLoPct === undefined ? [] : [{ label: "Rack cooling index, low", value: percent(reply.rciLoPct) }]),
+      ...(reply.rciHiPct === undefined
+        ? []
+        : [{ label: "Rack cooling index, high", value: formatPercent(reply.rciHiPct) }]),
+      ...(reply.rciLoPct === undefined
+        ? []
+        : [{ label: "Rack cooling index, low", value: formatPercent(reply.rciLoPct) }]),
     ],
     notes: [
       ...(reply.zones.length + reply.racks.length > 0 ? [] : [{ text: "Nothing is recorded in this scope" }]),
       ...unserved
         .filter(([, kw]) => kw > 0)
         .map(([medium, kw]) => ({
-          text: `${kilowatts(kw)} of heat to ${medium} for which no cooling unit is recorded`,
+          text: `${formatKilowatts(kw)} of heat to ${medium} for which no cooling unit is recorded`,
           tone: "watch" as const,
         })),
       ...(short === 0
         ? []
         : [
             {
-              text: `${countOf(short, "zone")} of ${reply.zones.length} cannot spare the reserve`,
+              text: `${formatCountOf(short, "zone")} of ${reply.zones.length} cannot spare the reserve`,
               tone: "watch" as const,
             },
           ]),
@@ -129,7 +133,7 @@ function headOf(
         ? []
         : [
             {
-              text: `${countOf(omitted, "rack")} not drawn, the coolest, so that the picture stays readable`,
+              text: `${formatCountOf(omitted, "rack")} not drawn, the coolest, so that the picture stays readable`,
               tone: "watch" as const,
             },
           ]),
@@ -158,15 +162,15 @@ function coolingFigures({
   const own = headroomTone(headroomKw, reserveKw);
   const tone = own === "ok" && isTense ? "watch" : own;
   return [
-    { label: "Usable cooling", value: kilowatts(usableKw) },
-    { label: "Reserve", value: kilowatts(reserveKw) },
-    { label: "Headroom", value: `${kilowatts(headroomKw)} (${percent(headroomPct)})`, tone },
+    { label: "Usable cooling", value: formatKilowatts(usableKw) },
+    { label: "Reserve", value: formatKilowatts(reserveKw) },
+    { label: "Headroom", value: `${formatKilowatts(headroomKw)} (${formatPercent(headroomPct)})`, tone },
     ...(liquidHeatKw === 0 && liquidUsableKw === 0
       ? []
       : [
           {
             label: "Headroom of liquid",
-            value: liquidRatedKw === 0 ? "no unit recorded" : kilowatts(liquidHeadroomKw),
+            value: liquidRatedKw === 0 ? "no unit recorded" : formatKilowatts(liquidHeadroomKw),
             tone: liquidRatedKw === 0 ? ("watch" as const) : headroomTone(liquidHeadroomKw, liquidReserveKw),
           },
         ]),
@@ -202,7 +206,7 @@ function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly I
               kind: "text",
               x: 280,
               y: 0,
-              text: `${constantWord(code)}: ${withUnit(fixDecimals(value), reasonUnit(code))}, limit ${withUnit(fixDecimals(limit), reasonUnit(code))}`,
+              text: `${formatConstant(code)}: ${appendUnit(fixDecimals(value), getReasonUnit(code))}, limit ${appendUnit(fixDecimals(limit), getReasonUnit(code))}`,
               size: 11,
               fill: "ink",
               maxWidth: WIDTH - 330,
@@ -234,10 +238,10 @@ function elementsOf(reply: ThermalHeadroomResponse, style: ThermalStyle): readon
         kind: "zone",
         title: refWords(zone.ref),
         facts: [
-          ["Heat", kilowatts(zone.heatKw)],
-          ["Usable cooling", kilowatts(zone.usableKw)],
-          ["Reserve", kilowatts(zone.reserveKw)],
-          ["Headroom", kilowatts(zone.headroomKw)],
+          ["Heat", formatKilowatts(zone.heatKw)],
+          ["Usable cooling", formatKilowatts(zone.usableKw)],
+          ["Reserve", formatKilowatts(zone.reserveKw)],
+          ["Headroom", formatKilowatts(zone.headroomKw)],
         ],
         related: [...zone.cracCodes.map((code) => `crac:${code}`), ...zone.rackCodes.map((code) => `rack:${code}`)],
       }),
@@ -248,8 +252,8 @@ function elementsOf(reply: ThermalHeadroomResponse, style: ThermalStyle): readon
         kind: "crac",
         title: share.code,
         facts: [
-          ["Cooling", kilowatts(share.effectiveKw)],
-          ["Load", `${kilowatts(share.loadKw)} (${loadText(share)})`],
+          ["Cooling", formatKilowatts(share.effectiveKw)],
+          ["Load", `${formatKilowatts(share.loadKw)} (${loadText(share)})`],
           ...(share.failed ? [["State", "taken as failed"] as const] : []),
         ],
       }),
@@ -274,7 +278,7 @@ function graphOf({ scopeRef, zones, cracs, racks }: ThermalHeadroomResponse): Gr
       })),
       ...zones.map((zone) => ({
         id: zone.ref,
-        label: `${placeWords(zone.ref)}\n${kilowatts(zone.heatKw)} of ${kilowatts(zone.usableKw)}`,
+        label: `${placeWords(zone.ref)}\n${formatKilowatts(zone.heatKw)} of ${formatKilowatts(zone.usableKw)}`,
         shape: "box" as const,
         fill: `${stateOfZone(zone)}Soft` as const,
       })),

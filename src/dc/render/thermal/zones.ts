@@ -1,5 +1,5 @@
 import type { CracShare, ThermalHeadroomResponse, ZoneRollup } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { kilowatts, percent } from "#words/figures.ts";
+import { formatKilowatts, formatPercent } from "#words/figures.ts";
 import type { State } from "../palette.ts";
 import { card, sectionTitle } from "../parts/chrome.ts";
 import { mark, stateOfShare } from "../parts/marks.ts";
@@ -80,7 +80,7 @@ function zoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readonly I
   const state = stateOfZone(zone);
   const capacity = Math.max(effectiveKw, usableKw);
   const reserve = px(Math.min(reserveKw, capacity));
-  const said = `${kilowatts(heatKw)} of ${kilowatts(usableKw)} usable, headroom ${kilowatts(headroomKw)}`;
+  const said = `${formatKilowatts(heatKw)} of ${formatKilowatts(usableKw)} usable, headroom ${formatKilowatts(headroomKw)}`;
   return [
     ...mark(state, [6, 7], 12),
     {
@@ -142,15 +142,15 @@ function unitsLine(codes: readonly string[], units: ReadonlyMap<string, CracShar
 /** The load of a unit as a share of its capacity; a unit that does not run has none. */
 export function loadText({ failed, effectiveKw, utilizationPct }: CracShare): string {
   if (failed) return "failed";
-  return effectiveKw > 0 ? percent(Math.round(utilizationPct)) : "not running";
+  return effectiveKw > 0 ? formatPercent(Math.round(utilizationPct)) : "not running";
 }
 
 function tipOf(zone: ZoneRollup): string {
   const { ref, heatKw, effectiveKw, reserveKw, usableKw, cracCodes, rackCodes } = zone;
   return [
     placeWords(ref),
-    `Heat ${kilowatts(heatKw)}`,
-    `Cooling ${kilowatts(effectiveKw)}, reserve ${kilowatts(reserveKw)}, usable ${kilowatts(usableKw)}`,
+    `Heat ${formatKilowatts(heatKw)}`,
+    `Cooling ${formatKilowatts(effectiveKw)}, reserve ${formatKilowatts(reserveKw)}, usable ${formatKilowatts(usableKw)}`,
     `${cracCodes.length} cooling units, ${rackCodes.length} racks`,
   ].join("\n");
 }

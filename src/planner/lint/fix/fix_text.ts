@@ -1,4 +1,4 @@
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldValue } from "../../spec/edit/edit_fields.ts";
 import { applyEdits, type TextEdit } from "../../spec/edit/text_edits.ts";
@@ -97,7 +97,7 @@ function trimText(text: string): ReturnType<Fix> {
   if (!document.ok) return keepText(text);
   const { body, lines } = trimBody(document.body);
   const head = text.slice(0, text.length - document.body.length);
-  return { text: head + body, done: [`trailing white space trimmed in the body, ${countOf(lines, "line")}`] };
+  return { text: head + body, done: [`trailing white space trimmed in the body, ${formatCountOf(lines, "line")}`] };
 }
 
 function endWithNewline(text: string): ReturnType<Fix> {
@@ -117,7 +117,7 @@ function editedFrontmatter(
   if (edits.length === 0) return keepText(text);
   const edited = applyEdits(text, edits);
   return sameMeaning(text, edited)
-    ? { text: edited, done: [said(countOf(changedLines(text, edited), "line"))] }
+    ? { text: edited, done: [said(formatCountOf(changedLines(text, edited), "line"))] }
     : keepText(text);
 }
 

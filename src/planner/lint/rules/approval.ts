@@ -1,4 +1,4 @@
-import { nearest } from "#kernel/nearest.ts";
+import { findNearest } from "#kernel/nearest.ts";
 import { isMissing, typeName } from "../field_value.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
@@ -38,7 +38,7 @@ function* statusFindings(
     return;
   }
   if (!STATUSES.some((known) => known === status)) {
-    const near = nearest(status, STATUSES);
+    const near = findNearest(status, STATUSES);
     yield {
       ...error("status", `approval.status '${status}' not in enum [${STATUSES.join(", ")}]`),
       allowed: STATUSES,

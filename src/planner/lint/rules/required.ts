@@ -1,4 +1,4 @@
-import { nearest } from "#kernel/nearest.ts";
+import { findNearest } from "#kernel/nearest.ts";
 import type { FieldRule } from "../../config/config.ts";
 import { isDay } from "../../spec/planning.ts";
 import type { Spec } from "../../spec/spec.ts";
@@ -124,6 +124,6 @@ function* enumFindings(field: string, allowed: readonly string[], value: unknown
 function suggestionFor(field: string, text: string, accepted: readonly string[]): string | undefined {
   const read = field === "status" ? readStatus(text) : text;
   if (read !== text) return `Write ${read}, which it is read as`;
-  const near = nearest(text, accepted);
+  const near = findNearest(text, accepted);
   return near === undefined ? undefined : `Did you mean '${near}'?`;
 }

@@ -1,4 +1,4 @@
-import { nearest } from "#kernel/nearest.ts";
+import { findNearest } from "#kernel/nearest.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { isMissing } from "../field_value.ts";
@@ -46,7 +46,7 @@ function* unknownType(spec: Spec, { required, fields }: PlannerConfig["schema"][
     const message = "missing optional field 'type'";
     yield { severity: "warning", field: "type", message, allowed: allowed ?? TYPES, path: ["type"] };
   } else if (allowed === undefined && !TYPES.some((known) => known === spec.type)) {
-    const near = nearest(spec.type, TYPES);
+    const near = findNearest(spec.type, TYPES);
     yield {
       severity: "warning",
       field: "type",

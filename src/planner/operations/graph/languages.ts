@@ -1,4 +1,4 @@
-import { visibleSign } from "#kernel/control_pictures.ts";
+import { toVisibleSign } from "#kernel/control_pictures.ts";
 import { quoteDot } from "#kernel/quote_dot.ts";
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 
@@ -23,7 +23,7 @@ function escapeMermaid(text: string): string {
   return text
     .toWellFormed()
     .replace(/\s+/g, " ")
-    .replace(/\p{Cc}/gu, visibleSign)
+    .replace(/\p{Cc}/gu, toVisibleSign)
     .replace(/[^\p{L}\p{M}\p{N} .,:_/-]/gu, (sign) => `#${sign.codePointAt(0)};`);
 }
 

@@ -1,4 +1,4 @@
-import { type LayoutEdge, layersOf, listBy } from "#kernel/layout/layers.ts";
+import { assignLayers, type LayoutEdge, listNeighbours } from "#kernel/layout/layers.ts";
 import { orderColumns } from "#kernel/layout/order.ts";
 import { cyclesOf } from "../../lint/cycles.ts";
 import type { Readiness } from "../../spec/readiness.ts";
@@ -139,7 +139,7 @@ function arrangeGraph(
   const ids = [...facts.keys()].sort();
   const index = new Map(ids.map((id, at) => [id, at]));
   const edges = waiting.map(({ from, to }) => ({ from: index.get(from) ?? 0, to: index.get(to) ?? 0 }));
-  const { layers, turned } = layersOf(ids.length, edges, { early: true });
+  const { layers, turned } = assignLayers(ids.length, edges, { early: true });
   const isOpen = ids.map((id) => {
     const { status } = facts.get(id) ?? { status: "unknown" };
     return !DONE.has(status) && status !== "unknown";
@@ -217,7 +217,7 @@ function longestChain(
   layers: readonly number[],
   edges: readonly LayoutEdge[],
 ): readonly number[] {
-  const before = listBy(counts.length, edges, "to", "from");
+  const before = listNeighbours(counts.length, edges, "to", "from");
   const length = counts.map(() => 0);
   const last = counts.map(() => -1);
   const boxes = [...counts.keys()].filter((box) => counts[box]);

@@ -1,5 +1,5 @@
 import { escapeXml } from "#kernel/escape_xml.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { colourOf } from "./languages.ts";
 import { BOX, edgeLines, MARGIN, type Place, placesOf } from "./places.ts";
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
@@ -17,9 +17,9 @@ const LETTERS = 36;
 export function toSvg(graph: SpecGraph): string {
   const { boxes, edges } = graph;
   const { places, width, height } = placesOf(graph, TITLE_HEIGHT);
-  const title = `${countOf(boxes.length, "spec")}, ${countOf(edges.length, "dependency", "dependencies")}`;
+  const title = `${formatCountOf(boxes.length, "spec")}, ${formatCountOf(edges.length, "dependency", "dependencies")}`;
   const chain = graph.critical_path.length;
-  const heading = chain === 0 ? title : `${title}; critical path of ${countOf(chain, "spec")} (bold)`;
+  const heading = chain === 0 ? title : `${title}; critical path of ${formatCountOf(chain, "spec")} (bold)`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="12">`,
     `<title>${escapeXml(title)}</title>`,

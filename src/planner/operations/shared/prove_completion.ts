@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { PlannerContext } from "../../context.ts";
 import { criteriaOf } from "../../spec/criteria.ts";
 import type { FieldChanges } from "../../spec/edit/edit_fields.ts";
@@ -74,7 +74,7 @@ function refuseExcuse(context: PlannerContext, why: string): void {
 
 /** What the checks of a spec came to, for people. */
 export function passedText(proof: Provenance): string {
-  const checks = countOf(resultsIn(proof).length, "check");
+  const checks = formatCountOf(resultsIn(proof).length, "check");
   const { commit = null, beside = [], where } = proof.state ?? {};
   if (commit === null) return `${checks} passed`;
   if (where !== "fresh" && beside.length > 0) {

@@ -1,5 +1,5 @@
 import { canonicalJson } from "#kernel/canonical_json.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
 import {
   type Apply,
@@ -18,10 +18,12 @@ type Items = Kinds["array"];
 /** Keywords about arrays. Source: JSON Schema 2020-12 Core, 10.3.1; Validation, 6.4. */
 export const ARRAY_CHECKS: readonly Keyword[] = [
   keyword("minItems", "array", (least: number) => (value, frame) => {
-    return value.length >= least || fail(frame, `expected at least ${countOf(least, "item")}, got ${value.length}`);
+    return (
+      value.length >= least || fail(frame, `expected at least ${formatCountOf(least, "item")}, got ${value.length}`)
+    );
   }),
   keyword("maxItems", "array", (most: number) => (value, frame) => {
-    return value.length <= most || fail(frame, `expected at most ${countOf(most, "item")}, got ${value.length}`);
+    return value.length <= most || fail(frame, `expected at most ${formatCountOf(most, "item")}, got ${value.length}`);
   }),
   keyword("uniqueItems", "array", (wanted: boolean) => (value, frame) => !wanted || checkUnique(value, frame)),
   keyword("prefixItems", "array", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
@@ -77,7 +79,7 @@ function checkContains(schema: LinkedSchema, { keywords }: LinkedObject): Check<
       frame.evaluated?.items.add(index);
     }
     const like = 'that "contains" describes';
-    if (found < least) return fail(frame, `expected at least ${countOf(least, "item")} ${like}, got ${found}`);
-    return found <= most || fail(frame, `expected at most ${countOf(most, "item")} ${like}, got ${found}`);
+    if (found < least) return fail(frame, `expected at least ${formatCountOf(least, "item")} ${like}, got ${found}`);
+    return found <= most || fail(frame, `expected at most ${formatCountOf(most, "item")} ${like}, got ${found}`);
   };
 }

@@ -1,4 +1,4 @@
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
 import type { WatchedPattern } from "../patterns.ts";
 import { fieldName } from "../problems.ts";
@@ -26,11 +26,11 @@ export const OBJECT_CHECKS: readonly Keyword[] = [
   ),
   keyword("minProperties", "object", (least: number) => (value, frame) => {
     const size = Object.keys(value).length;
-    return size >= least || fail(frame, `expected at least ${countOf(least, "field")}, got ${size}`);
+    return size >= least || fail(frame, `expected at least ${formatCountOf(least, "field")}, got ${size}`);
   }),
   keyword("maxProperties", "object", (most: number) => (value, frame) => {
     const size = Object.keys(value).length;
-    return size <= most || fail(frame, `expected at most ${countOf(most, "field")}, got ${size}`);
+    return size <= most || fail(frame, `expected at most ${formatCountOf(most, "field")}, got ${size}`);
   }),
   keyword("properties", "object", (properties: ReadonlyMap<string, LinkedSchema>) => (value, frame, apply) => {
     return testEvery(properties, frame, ([name, schema]) => {

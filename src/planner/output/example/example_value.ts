@@ -1,4 +1,4 @@
-import { equalJson } from "#kernel/equal_json.ts";
+import { isEqualJson } from "#kernel/equal_json.ts";
 import { evaluate, stepLimit, TooManySteps } from "../evaluate.ts";
 import { linkSchema } from "../link_schema.ts";
 import type { LinkedSchema } from "../linked_schema.ts";
@@ -123,7 +123,7 @@ class ExampleMaker {
     if (nth < hinted.length) return { value: hinted[nth] };
     const lists = parts.values("enum").filter((list) => Array.isArray(list));
     const [first, ...others] = lists;
-    const allowed = first?.filter((value) => others.every((list) => list.some((other) => equalJson(value, other))));
+    const allowed = first?.filter((value) => others.every((list) => list.some((other) => isEqualJson(value, other))));
     return allowed === undefined || allowed.length === 0 ? undefined : { value: allowed[nth % allowed.length] };
   }
 

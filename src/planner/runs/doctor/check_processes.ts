@@ -1,5 +1,5 @@
 import type { ClaimHolder } from "#planner/run_ports/claims.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { endClaim, PROCESS_GONE } from "../claims.ts";
@@ -35,7 +35,7 @@ async function releaseClaim(deps: CareDeps, id: SpecId, holder: ClaimHolder): Pr
 }
 
 function endedPart(ended: number): readonly string[] {
-  return ended === 0 ? [] : [`ended ${countOf(ended, "process")} that it had left`];
+  return ended === 0 ? [] : [`ended ${formatCountOf(ended, "process")} that it had left`];
 }
 
 /** Records that say `running` although their process is gone. */

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
-import { countOf } from "#words/names.ts";
-import { shellWord } from "#words/shell_word.ts";
+import { formatCountOf } from "#words/names.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import { liveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -66,7 +66,7 @@ async function contentOf({ ports: { worktrees } }: CareDeps, id: SpecId): Promis
 
 function describeContent({ uncommitted, unmerged }: Content): string {
   const parts: string[] = [];
-  if (unmerged > 0) parts.push(`${countOf(unmerged, "commit")} not merged`);
+  if (unmerged > 0) parts.push(`${formatCountOf(unmerged, "commit")} not merged`);
   if (uncommitted.length > 0) parts.push(`uncommitted changes (${uncommitted.slice(0, 3).join(", ")})`);
   return parts.join(" and ");
 }
@@ -98,9 +98,9 @@ async function adviceForGone({ ports }: CareDeps, id: SpecId, commit: boolean): 
   // Git would meet a conflict in the spec if its deletion is committed.
   const isThere = worktree !== null && (await worktree.specs().ids()).includes(id);
   const keep = isThere
-    ? `"cp ${shellWord(`${withoutSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`
-    : `${commit ? "commit there and run" : "take the commits with"} "git merge ${shellWord(branch)}"`;
-  return `its spec is gone: ${keep}, or drop all of it with "git worktree remove --force .planner/worktrees/${id}" and "git branch -D ${shellWord(branch)}"; then run "planner doctor --fix"`;
+    ? `"cp ${quoteShellWord(`${withoutSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`
+    : `${commit ? "commit there and run" : "take the commits with"} "git merge ${quoteShellWord(branch)}"`;
+  return `its spec is gone: ${keep}, or drop all of it with "git worktree remove --force .planner/worktrees/${id}" and "git branch -D ${quoteShellWord(branch)}"; then run "planner doctor --fix"`;
 }
 
 /** Removes it unless a run began in it or a file appeared in it meanwhile. */

@@ -1,7 +1,7 @@
 import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
 import type { Claim } from "#planner/run_ports/claims.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
-import { shellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { lostRulesText, rulesLost } from "../../operations/shared/held_rules.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
@@ -143,7 +143,7 @@ async function conflict(deps: RunDeps, { spec, worktree, files }: Conflict): Pro
   const { context } = deps;
   const { id } = spec;
   const where = worktree?.path ?? `.planner/worktrees/${id}`;
-  const advice = `in "${where}" run "git rebase ${shellWord(worktree?.mainBranch ?? "main")}", settle the conflict and go on with "git rebase --continue"; then run "planner merge ${id}"; or let an agent settle it: "planner work ${id}"`;
+  const advice = `in "${where}" run "git rebase ${quoteShellWord(worktree?.mainBranch ?? "main")}", settle the conflict and go on with "git rebase --continue"; then run "planner merge ${id}"; or let an agent settle it: "planner work ${id}"`;
   if (!spec.archived) {
     await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention", completed_at: undefined }));
   }

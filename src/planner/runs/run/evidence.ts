@@ -1,4 +1,4 @@
-import { Slots } from "#kernel/slots.ts";
+import { TaskSlots } from "#kernel/slots.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
 import { outputConsequence, outputReportLines } from "../../output/report.ts";
 import { type ReadableDocument, readableDocument } from "../../spec/document.ts";
@@ -160,7 +160,7 @@ interface OutputReport {
 }
 
 /** Judging holds a whole run's output in memory, and runs may end together. */
-const judging = new Slots(1);
+const judging = new TaskSlots(1);
 
 /**
  * Source: docs/contract/spec-tool.md#output-2, docs/contract/spec-tool.md#output-4,

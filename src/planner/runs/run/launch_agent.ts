@@ -1,4 +1,4 @@
-import { reasonOf } from "#kernel/errors.ts";
+import { getErrorMessage } from "#kernel/errors.ts";
 import { checkLines, isAccepted } from "../../work/acceptance.ts";
 import { type AgentLaunch, agentLaunch } from "../../work/agent_launch.ts";
 import { assemblePrompt, type PromptRequest } from "../../work/prompts/prompt.ts";
@@ -74,7 +74,7 @@ async function displace({ ports }: RunDeps, { id, log }: AgentJob): Promise<void
     }
   } catch (error) {
     // The worktree may be broken by now; the end of the run handles that.
-    await log.line(`planner: ${reasonOf(error)}`);
+    await log.line(`planner: ${getErrorMessage(error)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { Slots } from "#kernel/slots.ts";
+import { TaskSlots } from "#kernel/slots.ts";
 import { loadWorld, type World } from "../../operations/shared/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parentOf, type SpecId, specIdParts } from "../../spec/spec_id.ts";
@@ -17,7 +17,7 @@ const TRY_EVERY_MS = 100;
 const TRIES = 50;
 
 /** Runs that begin together move the same main branch. */
-const merging = new Slots(1);
+const merging = new TaskSlots(1);
 
 /**
  * Merges the finished branches of the specs that a spec builds upon, so that its own branch begins with that work.

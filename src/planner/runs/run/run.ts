@@ -1,4 +1,4 @@
-import { OperationError, reasonOf } from "#kernel/errors.ts";
+import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
 import type { RunLog } from "#planner/run_ports/run_ports.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
@@ -85,7 +85,7 @@ export class Run {
       return await this.#inPlace(before);
     } catch (error) {
       // Nothing may be said about a spec that another process has taken by now.
-      const reason = reasonOf(error);
+      const reason = getErrorMessage(error);
       const { processId } = this.#start;
       if (await this.#isHeld()) await breakOff(this.#deps, this.#id, { processId, reason, log: this.#log });
       if (!(error instanceof OperationError)) throw error;
@@ -224,7 +224,7 @@ export class Run {
 
   /** Returns the error's message; adds the phase for unexpected errors, to help find the defect. */
   #brokenIn(error: unknown): string {
-    const reason = reasonOf(error);
+    const reason = getErrorMessage(error);
     return error instanceof OperationError ? reason : `${reason} (phase "${this.#phase}")`;
   }
 

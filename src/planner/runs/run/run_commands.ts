@@ -1,7 +1,7 @@
-import { Slots } from "#kernel/slots.ts";
+import { TaskSlots } from "#kernel/slots.ts";
 import type { AgentExit, AgentProcess, AgentStart } from "#planner/run_ports/agents.ts";
 import type { RunLog } from "#planner/run_ports/run_ports.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { Hasher } from "../../program_ports.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
@@ -30,7 +30,7 @@ export async function runCommands(
   rules: CommandRules,
 ): Promise<readonly CommandResult[]> {
   const { word = "verify", width = 1, stopAtFailure = false } = rules;
-  const slots = new Slots(width);
+  const slots = new TaskSlots(width);
   let failed = false;
   const results = commands.map((command) =>
     slots.run(async () => {
@@ -66,7 +66,7 @@ async function runCommand(
     read: (process) => Promise.all([copy(process, "stdout", log, hash), copy(process, "stderr", log, null)]),
   });
   const duration_ms = context.clock.now().getTime() - began;
-  const problem = watch.late() ? `took over ${countOf(limitSeconds, "second")}` : problemOf(exit);
+  const problem = watch.late() ? `took over ${formatCountOf(limitSeconds, "second")}` : problemOf(exit);
   return { command, status: exit.code, duration_ms, output_hash: hash.digest(), problem };
 }
 

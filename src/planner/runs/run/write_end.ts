@@ -1,7 +1,7 @@
-import { OperationError, reasonOf } from "#kernel/errors.ts";
+import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import type { RunLog } from "#planner/run_ports/run_ports.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
-import { shellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import type { SpecStore } from "../../ports.ts";
@@ -33,7 +33,7 @@ export async function specLeft(
     const isThere = (await specs.ids()).includes(id);
     if (isThere) return await specs.load(id);
   } catch (error) {
-    return `the spec cannot be read any more: ${reasonOf(error)}`;
+    return `the spec cannot be read any more: ${getErrorMessage(error)}`;
   }
   if (state !== null && !state.safe) return state.problems.join("; ");
   const file = `.planner/specs/${id}.md`;
@@ -112,7 +112,7 @@ async function writeBoth(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Pr
     const file = `.planner/specs/${id}.md`;
     throw new OperationError(
       "failed_precondition",
-      `"${file}" is gone from the project since the run began: "cp ${shellWord(`${withoutSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`,
+      `"${file}" is gone from the project since the run began: "cp ${quoteShellWord(`${withoutSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`,
     );
   }
   await changeSpec(deps.context, id, (found) => {
@@ -195,7 +195,7 @@ export async function breakOff(
     try {
       await step();
     } catch (error) {
-      tell({ event: "note", spec_id: id, message: reasonOf(error) });
+      tell({ event: "note", spec_id: id, message: getErrorMessage(error) });
     }
   }
 }

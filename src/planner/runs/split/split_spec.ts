@@ -1,4 +1,4 @@
-import { OperationError, reasonOf } from "#kernel/errors.ts";
+import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/spec_facts.ts";
@@ -100,7 +100,7 @@ async function splitOne(deps: RunDeps, id: SpecId, wishes: SplitWishes): Promise
       end = { status: "completed" };
       return { spec_id: id, members };
     } catch (error) {
-      end = { status: "failed", error: reasonOf(error) };
+      end = { status: "failed", error: getErrorMessage(error) };
       throw error;
     } finally {
       await ports.records.finish(processId, end, context.clock.now());

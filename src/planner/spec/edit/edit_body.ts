@@ -1,4 +1,4 @@
-import { withoutControls } from "#kernel/control_pictures.ts";
+import { replaceControls } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { missingFence } from "../body_lines.ts";
 import { readableDocument } from "../document.ts";
@@ -85,7 +85,7 @@ function formatText(text: string, lineBreak: string): string {
   if (text.includes("\0") || !text.isWellFormed()) {
     throw new OperationError("invalid_argument", "Invalid output: expected text without NUL characters");
   }
-  return ensureLineEnd(withoutControls(text).replaceAll("\n", lineBreak), lineBreak);
+  return ensureLineEnd(replaceControls(text).replaceAll("\n", lineBreak), lineBreak);
 }
 
 function ensureLineEnd(text: string, lineBreak: string): string {

@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { randomHex } from "#kernel/random.ts";
+import { createRandomHex } from "#kernel/random.ts";
 import { isAlive } from "../processes/process_life.ts";
 import { errorCode } from "./disk_error.ts";
 import { removeInside } from "./open_folder.ts";
@@ -42,7 +42,7 @@ export async function writeBeside(target: string, text: string | Uint8Array, lik
 
 /** An unused name for such a file. */
 export function temporaryBeside(target: string): string {
-  return join(dirname(target), `.planner-${process.pid.toString(36)}-${randomHex(6)}.tmp`);
+  return join(dirname(target), `.planner-${process.pid.toString(36)}-${createRandomHex(6)}.tmp`);
 }
 
 async function takeAfter(handle: FileHandle, { mode, uid, gid }: FileOwnership): Promise<void> {

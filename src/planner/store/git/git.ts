@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
-import { Slots } from "#kernel/slots.ts";
+import { TaskSlots } from "#kernel/slots.ts";
 import { diskRefusal } from "../files/disk_error.ts";
 import { type GitCall, prepareGit, type ReadyGit } from "./start_git.ts";
 
@@ -23,7 +23,7 @@ const CUT_OFF =
 /** How many run at once. Ours: they are busy all the time, and twenty runs that begin together keep their answers in memory. */
 const MAX_AT_ONCE = 4;
 
-const slots = new Slots(MAX_AT_ONCE);
+const slots = new TaskSlots(MAX_AT_ONCE);
 
 export interface GitAnswer {
   readonly status: number | null;

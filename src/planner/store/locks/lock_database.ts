@@ -13,7 +13,7 @@ import { basename, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { OperationError } from "#kernel/errors.ts";
-import { notice } from "#kernel/notices.ts";
+import { reportNotice } from "#kernel/notices.ts";
 import { errorCode } from "../files/disk_error.ts";
 import { type OpenFolder, openFolderOf } from "../files/open_folder.ts";
 
@@ -89,7 +89,7 @@ export class LockDatabase {
   }
 
   #reportSpoilt(): void {
-    notice(`"${this.#file}" was no lock of planner: it was renamed to "${this.#file}.spoilt-…"`);
+    reportNotice(`"${this.#file}" was no lock of planner: it was renamed to "${this.#file}.spoilt-…"`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
-import { randomId } from "#kernel/random.ts";
+import { createRandomId } from "#kernel/random.ts";
 import type { WatchFile, WatchHold } from "#planner/run_ports/run_ports.ts";
 import { diskRefusal } from "../files/disk_error.ts";
 import { readJson, textField } from "../files/json_file.ts";
@@ -36,7 +36,7 @@ async function take(root: string): Promise<WatchHold | null> {
   const holder = readWatch(root);
   if (holder?.alive === true) return null;
   if (holder !== null) await removeFile(root);
-  const token = randomId();
+  const token = createRandomId();
   const text = `${JSON.stringify(ownMark(token), null, 2)}\n`;
   if (!(await createFile(join(root, WATCH_PID), WATCH_PID, text))) return null;
   const isHeld = (): boolean => readToken(root) === token;

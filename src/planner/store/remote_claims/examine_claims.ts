@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SharedTrouble } from "#planner/run_ports/claims.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { ClaimRemote } from "./claim_remote.ts";
 import type { ClaimSession } from "./claim_session.ts";
 import { doneInMain, mainRefs, tryServer } from "./main_at_remote.ts";
@@ -75,12 +75,12 @@ async function findFinished(place: RemoteClaimsPlace, session: ClaimSession): Pr
   if (ids.length === 0) return [];
   return [
     {
-      message: `it still has ${countOf(ids.length, "claim")} of specs that its main branch has as done`,
+      message: `it still has ${formatCountOf(ids.length, "claim")} of specs that its main branch has as done`,
       advice: null,
       repair: () =>
         inSession(place, async (again) => {
           const gone = await prune(again.remote, again.known, await finishedIds(place, again));
-          return gone.length === 0 ? null : `deleted ${countOf(gone.length, "claim")}`;
+          return gone.length === 0 ? null : `deleted ${formatCountOf(gone.length, "claim")}`;
         }),
     },
   ];

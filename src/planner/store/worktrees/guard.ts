@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlantedChange } from "#planner/run_ports/worktrees.ts";
-import { shellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import {
   type Change,
@@ -146,11 +146,13 @@ export async function undoOf(repository: Repository, { name, before }: Change): 
   if (setting !== null) return undoSetting(repository, { scope: setting[1] ?? "local", key: setting[2] ?? "", before });
   if (name === "alternates") {
     const file = join(repository.commonFolder, "objects/info/alternates");
-    return before === undefined ? `rm ${shellWord(file)}` : `printf '%s\\n' ${shellWord(before)} > ${shellWord(file)}`;
+    return before === undefined
+      ? `rm ${quoteShellWord(file)}`
+      : `printf '%s\\n' ${quoteShellWord(before)} > ${quoteShellWord(file)}`;
   }
   if (!name.startsWith("hook ")) return "git worktree repair";
   const folder = hooksFolder(repository, (await repository.settings()).get("core.hookspath"));
-  const file = shellWord(join(folder, name.slice("hook ".length)));
+  const file = quoteShellWord(join(folder, name.slice("hook ".length)));
   return before === undefined ? `rm ${file}` : `bring back ${file}`;
 }
 
@@ -174,11 +176,13 @@ async function undoSetting(
   }
   const config = join(commonFolder, "config");
   const commands = [...files].map((file) => {
-    return `git config ${file === config ? "" : `--file ${shellWord(file)} `}--unset-all ${shellWord(key)}`;
+    return `git config ${file === config ? "" : `--file ${quoteShellWord(file)} `}--unset-all ${quoteShellWord(key)}`;
   });
   const values = before === undefined ? [] : before.split("\n");
   for (const value of values) {
-    commands.push(`git config ${scope === "local" ? "" : `--${scope} `}--add ${shellWord(key)} ${shellWord(value)}`);
+    commands.push(
+      `git config ${scope === "local" ? "" : `--${scope} `}--add ${quoteShellWord(key)} ${quoteShellWord(value)}`,
+    );
   }
   return commands.join(" && ");
 }

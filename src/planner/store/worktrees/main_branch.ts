@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { shellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
 import { readMoves } from "./admin_folder.ts";
 import { shortName } from "./outside_words.ts";
@@ -12,8 +12,9 @@ export async function goneMain(git: Git, mainBranch: string, id: SpecId): Promis
   const name = await newName(git, mainBranch);
   const then = `then run "planner merge ${id}"`;
   const what = `"${mainBranch}", which the work of ${id} goes to,`;
-  if (name === null) return `${what} is gone: make it with "git branch ${shellWord(mainBranch)} <commit>", ${then}`;
-  const back = `git branch -m ${shellWord(name)} ${shellWord(mainBranch)}`;
+  if (name === null)
+    return `${what} is gone: make it with "git branch ${quoteShellWord(mainBranch)} <commit>", ${then}`;
+  const back = `git branch -m ${quoteShellWord(name)} ${quoteShellWord(mainBranch)}`;
   return `${what} was renamed to "${name}": take that back with "${back}", ${then}`;
 }
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { shellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
 import { MERGE_ACTION, readMoves } from "./admin_folder.ts";
 import { undoOf } from "./guard.ts";
@@ -73,13 +73,13 @@ function stashSentence({ name, before, now }: Change, kept: string | undefined):
 function headSentence({ top }: Repository, path: string, { before, now }: Change): string {
   if (before === undefined) return `worktree "${path}" was made during the run: it stays`;
   if (now === undefined) return `worktree "${path}" was removed during the run`;
-  const back = `git ${inFolder(top, path)}switch ${before.startsWith("refs/heads/") ? "" : "--detach "}${shellWord(shortName(before))}`;
+  const back = `git ${inFolder(top, path)}switch ${before.startsWith("refs/heads/") ? "" : "--detach "}${quoteShellWord(shortName(before))}`;
   return `${nameOf(now)} is checked out in "${path}" since the run, ${nameOf(before)} was before: "${back}" brings it back`;
 }
 
 /** The words that lead git to another folder than the project's. */
 export function inFolder(top: string, path: string): string {
-  return path === top ? "" : `-C ${shellWord(path)} `;
+  return path === top ? "" : `-C ${quoteShellWord(path)} `;
 }
 
 function nameOf(head: string): string {
@@ -124,7 +124,9 @@ async function refSentence(repository: Repository, ref: string, { before, now }:
 
 function undoRef(ref: string, before: string): string {
   if (before.startsWith("ref: ")) return "";
-  const branch = ref.startsWith("refs/heads/") ? `branch ${shellWord(shortName(ref))}` : `update-ref ${shellWord(ref)}`;
+  const branch = ref.startsWith("refs/heads/")
+    ? `branch ${quoteShellWord(shortName(ref))}`
+    : `update-ref ${quoteShellWord(ref)}`;
   return `: "git ${branch} ${before}" brings it back`;
 }
 

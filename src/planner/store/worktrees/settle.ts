@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import type { BranchCommit, WorktreeState } from "#planner/run_ports/worktree.ts";
-import { shellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
 import { readGitFile, readHead, readMoves, unfinishedIn } from "./admin_folder.ts";
 import { plantedElsewhere, plantedProblem } from "./guard.ts";
@@ -94,9 +94,9 @@ async function follow(place: Place, refs: Snapshot, found: Findings): Promise<vo
     return;
   }
   const behind = hash === undefined || tip === undefined || (await isAncestor(git, hash, tip));
-  const join = behind ? "" : ` and "git merge ${"hash" in head ? head.hash : shellWord(shortName(head.ref))}"`;
+  const join = behind ? "" : ` and "git merge ${"hash" in head ? head.hash : quoteShellWord(shortName(head.ref))}"`;
   found.problems.push(
-    `${where} is checked out, which does not continue "${worktree.branch}": in "${worktree.path}" run "git checkout ${shellWord(worktree.branch)}"${join}, then "planner merge ${place.id}"`,
+    `${where} is checked out, which does not continue "${worktree.branch}": in "${worktree.path}" run "git checkout ${quoteShellWord(worktree.branch)}"${join}, then "planner merge ${place.id}"`,
   );
 }
 
@@ -151,14 +151,14 @@ async function mainProblem(
     const isRenamed =
       head !== undefined && head !== main && before[`ref ${head}`] === undefined && `ref ${head}` in now;
     if (isRenamed) {
-      const rename = `git branch -m ${shellWord(shortName(head))} ${shellWord(mainBranch)}`;
+      const rename = `git branch -m ${quoteShellWord(shortName(head))} ${quoteShellWord(mainBranch)}`;
       return problem(`renamed to "${shortName(head)}"`, `take that back with "${rename}"`);
     }
     const switched =
       path === undefined || head === main
         ? ""
-        : ` and "git ${inFolder(repository.top, path.slice("HEAD ".length))}switch ${shellWord(mainBranch)}"`;
-    return problem("deleted", `take it back with "git update-ref ${shellWord(main)} ${old}"${switched}`);
+        : ` and "git ${inFolder(repository.top, path.slice("HEAD ".length))}switch ${quoteShellWord(mainBranch)}"`;
+    return problem("deleted", `take it back with "git update-ref ${quoteShellWord(main)} ${old}"${switched}`);
   }
   const made = new Set(
     readMoves(gitFolder, "HEAD").flatMap(({ to, message }) => (MADE_HERE.test(message) ? [to] : [])),
@@ -170,7 +170,7 @@ async function mainProblem(
   // A checkout whose files came along has to go back with its branch.
   const undo =
     checkout === null
-      ? `update-ref ${shellWord(main)} ${old}`
+      ? `update-ref ${quoteShellWord(main)} ${old}`
       : `${inFolder(repository.top, checkout)}reset --keep ${old}`;
   const others = await git.line([
     "rev-list",

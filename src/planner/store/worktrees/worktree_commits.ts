@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { temporaryPid } from "../files/temporary_file.ts";
 import { type Git, gitsWords } from "../git/git.ts";
@@ -157,7 +157,7 @@ export async function refuseUnmerged(git: Git, branches: Branches): Promise<void
   const { length } = await commitsAhead(git, branches);
   throw new OperationError(
     "failed_precondition",
-    `Branch "${branches.branch}" has ${countOf(length, "commit")} that "${branches.mainBranch}" lacks`,
+    `Branch "${branches.branch}" has ${formatCountOf(length, "commit")} that "${branches.mainBranch}" lacks`,
   );
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { Advance } from "#planner/run_ports/requests.ts";
 import type { MergeAnswer, MergeWishes } from "#planner/run_ports/worktrees.ts";
-import { shellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { Git, gitsWords } from "../git/git.ts";
 import { activeFile, SPECS } from "../project/places.ts";
@@ -104,7 +104,7 @@ async function refuseDeleted({ id, repository }: Place, main: Git, commit: strin
   if (lost.length === 0) return;
   throw new OperationError(
     "failed_precondition",
-    `"${lost[0]}" is deleted in "${main.cwd}" and changed by the branch: commit the deletion or run "git restore ${shellWord(lost[0] ?? "")}", then "planner merge ${id}"`,
+    `"${lost[0]}" is deleted in "${main.cwd}" and changed by the branch: commit the deletion or run "git restore ${quoteShellWord(lost[0] ?? "")}", then "planner merge ${id}"`,
   );
 }
 

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { WorktreeOptions } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { shellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import { removeFolderInside } from "../files/open_folder.ts";
 import { type Git, gitsWords } from "../git/git.ts";
 import { withSetting } from "../git/start_git.ts";
@@ -55,7 +55,7 @@ export async function checkBase({ git }: Repository, mainBranch: string, base: s
     refuse("expected a branch, a tag or a commit of this repository: correct it in .planner/config.md");
   }
   if ((await git.try(["merge-base", "--is-ancestor", base, `refs/heads/${mainBranch}`])).status !== 0) {
-    refuse(`it has commits that "${mainBranch}" lacks: merge them first, "git merge ${shellWord(base)}"`);
+    refuse(`it has commits that "${mainBranch}" lacks: merge them first, "git merge ${quoteShellWord(base)}"`);
   }
 }
 

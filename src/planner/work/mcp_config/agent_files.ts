@@ -1,4 +1,4 @@
-import { equalJson } from "#kernel/equal_json.ts";
+import { isEqualJson } from "#kernel/equal_json.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { ConfigEdit, ServerEntry } from "./config_edit.ts";
 
@@ -86,7 +86,7 @@ async function json(file: string, text: string, list: string, entry: ServerEntry
 async function claude(file: string, text: string, server: McpServer): Promise<ConfigEdit> {
   const { extendJson, readJson } = await import("./json_config.ts");
   const path = ["mcpServers", SERVER_NAME];
-  const isShared = equalJson(readJson(text, path), stdio(server));
+  const isShared = isEqualJson(readJson(text, path), stdio(server));
   return isShared
     ? extendJson(file, text, [...path, ALWAYS_LOAD], true)
     : extendJson(file, text, path, { ...stdio(server), [ALWAYS_LOAD]: true });
@@ -96,7 +96,7 @@ async function claude(file: string, text: string, server: McpServer): Promise<Co
 async function sharedFile(file: string, text: string, server: McpServer): Promise<ConfigEdit> {
   const { readJson } = await import("./json_config.ts");
   const loaded = { ...stdio(server), [ALWAYS_LOAD]: true };
-  if (equalJson(readJson(text, ["mcpServers", SERVER_NAME]), loaded)) return { kind: "present" };
+  if (isEqualJson(readJson(text, ["mcpServers", SERVER_NAME]), loaded)) return { kind: "present" };
   return json(file, text, "mcpServers", stdio(server));
 }
 

@@ -7,7 +7,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { equalJson } from "#kernel/equal_json.ts";
+import { isEqualJson } from "#kernel/equal_json.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import {
   BYTE_ORDER_MARK,
@@ -47,14 +47,14 @@ export function extendJson(
   const root = parseRoot(file, json);
   if (root === undefined) return { kind: "added", text: `${mark}${freshJson(path, entry, lineEnding(json))}` };
   const found = findNodeAtLocation(root, [...path]);
-  if (found !== undefined) return { kind: equalJson(dataOf(json, found), entry) ? "present" : "other" };
+  if (found !== undefined) return { kind: isEqualJson(dataOf(json, found), entry) ? "present" : "other" };
   const { parent, depth } = deepestObject(file, root, path);
   const key = path[depth] ?? "";
   const value = nestEntry(path.slice(depth + 1), entry);
   const extended = insertMember(json, parent, (indent) =>
     indent === null ? inline(key, value) : render(key, value, indent, layoutOf(json)),
   );
-  if (!equalJson(parse(extended, [], LENIENT), expectedData(parse(json, [], LENIENT), path, entry))) {
+  if (!isEqualJson(parse(extended, [], LENIENT), expectedData(parse(json, [], LENIENT), path, entry))) {
     throw unfitConfig(file, `"${path.slice(0, -1).join(".")}" is written in a way that cannot be extended safely`);
   }
   return { kind: "added", text: mark + extended };
@@ -85,7 +85,7 @@ export function extendJsonList(
     const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...path]);
     if (node !== undefined) json = insertMember(json, node, () => JSON.stringify(item));
   }
-  if (!equalJson(parse(json, [], LENIENT), expectedData(before, path, [...known, ...missing]))) {
+  if (!isEqualJson(parse(json, [], LENIENT), expectedData(before, path, [...known, ...missing]))) {
     throw unfitConfig(file, `"${path.join(".")}" is written in a way that cannot be extended safely`);
   }
   return missing.length === 0 ? { kind: "present" } : { kind: "added", text: mark + json };

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { nearest } from "#kernel/nearest.ts";
+import { findNearest } from "#kernel/nearest.ts";
 import { shortenText } from "#kernel/shortened.ts";
 import type { PromptStore } from "../../ports.ts";
 import { parseDocument } from "../../spec/document.ts";
@@ -72,14 +72,14 @@ async function read(prompts: PromptStore, name: string, child: string | undefine
 async function missingPrompt(prompts: PromptStore, name: string, child: string | undefined): Promise<OperationError> {
   const names = await prompts.names();
   if (child === undefined) return promptNotFound(name, names);
-  const near = nearest(name, names);
+  const near = findNearest(name, names);
   const hint = near === undefined ? "" : `: did you mean "${near}"?`;
   return new OperationError("failed_precondition", `Prompt "${child}" extends "${name}", which does not exist${hint}`);
 }
 
 /** The refusal of a template's name. @param names those that there are */
 export function promptNotFound(name: string, names: readonly string[]): OperationError {
-  const near = nearest(name, names);
+  const near = findNearest(name, names);
   const known = names.length === 0 ? "a file in .planner/prompts, which has none" : `one of ${names.join(", ")}`;
   const hint = near === undefined ? `expected ${known}` : `did you mean "${near}"?`;
   return new OperationError("not_found", `Prompt not found: "${shortenText(name)}": ${hint}`);
@@ -110,7 +110,7 @@ export function fillTemplate({ name, text }: PromptTemplate, values: ReadonlyMap
   });
   const warnings = [...unknown].map((placeholder) => {
     const meant = placeholder.slice(2, -2).trim();
-    const near = meant === "" ? undefined : nearest(meant, values.keys());
+    const near = meant === "" ? undefined : findNearest(meant, values.keys());
     const hint = near === undefined ? "" : `. Did you mean "{{${near}}}"?`;
     return `Prompt "${name}" holds ${placeholder}, which means nothing and stays as it is${hint}`;
   });

@@ -1,6 +1,6 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { RecordFacts } from "#planner/run_ports/kept_records.ts";
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import { criteriaOf } from "../../spec/criteria.ts";
 import { readableDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -80,7 +80,7 @@ function commitsCheck(id: SpecId, record: Fields, facts: RecordFacts): RecordChe
       detail: `the record does not name ${unnamed.map(({ hash }) => shortenValue(hash)).join(", ")}`,
     };
   }
-  return { part, result: "ok", detail: countOf(hashes.length, "commit") };
+  return { part, result: "ok", detail: formatCountOf(hashes.length, "commit") };
 }
 
 function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: RecordFacts): RecordCheck {
@@ -91,7 +91,8 @@ function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: RecordFact
   const missing = named.filter((path) => !files.includes(path) && !own.includes(path));
   const isCut = hasMerges || named.length >= MAX_RECORDED_FILES;
   const more = isCut ? [] : files.filter((path) => !named.includes(path) && !own.includes(path));
-  if (missing.length === 0 && more.length === 0) return { part, result: "ok", detail: countOf(named.length, "file") };
+  if (missing.length === 0 && more.length === 0)
+    return { part, result: "ok", detail: formatCountOf(named.length, "file") };
   const found = [
     ...(missing.length === 0 ? [] : [`not changed: ${missing.slice(0, 5).join(", ")}`]),
     ...(more.length === 0 ? [] : [`not named: ${more.slice(0, 5).join(", ")}`]),
@@ -107,7 +108,7 @@ function criteriaCheck(record: Fields, { specText }: RecordFacts): RecordCheck {
   const there = new Map(criteriaOf(readableDocument(specText).body).map(({ label, checked }) => [label, checked]));
   const wrong = named.filter(({ label, checked, lost }) => lost !== true && there.get(String(label)) !== checked);
   if (wrong.length === 0)
-    return { part, result: "ok", detail: `${countOf(named.length, "criterion")} as in the commit` };
+    return { part, result: "ok", detail: `${formatCountOf(named.length, "criterion")} as in the commit` };
   const detail = `otherwise in the commit: ${wrong.map(({ label }) => `"${String(label)}"`).join(", ")}`;
   // A person, and a run that did not complete, may have left the ticks uncommitted.
   const isCommitted = record["status"] === "completed" && record["mode"] !== "manual";
@@ -120,7 +121,8 @@ const UNPROVEN: ReadonlySet<unknown> = new Set(["proposed", "edited", "not_run",
 function verdictCheck(record: Fields): RecordCheck {
   const part = "checks";
   const commands = recordedCommands(record);
-  if (record["status"] !== "completed") return { part, result: "ok", detail: countOf(commands.length, "command") };
+  if (record["status"] !== "completed")
+    return { part, result: "ok", detail: formatCountOf(commands.length, "command") };
   const open = listIn(record, "criteria").filter(({ checked, lost }) => checked !== true || lost === true);
   const { proof, unproven } = record;
   const beside =
@@ -139,7 +141,8 @@ function verdictCheck(record: Fields): RecordCheck {
     ),
     ...(isJsonObject(output) && output["problem"] !== null ? ["the output does not fit its schema"] : []),
   ];
-  if (against.length === 0) return { part, result: "ok", detail: `${countOf(commands.length, "command")} passed` };
+  if (against.length === 0)
+    return { part, result: "ok", detail: `${formatCountOf(commands.length, "command")} passed` };
   return { part, result: "differs", detail: `completed although ${against.join("; ")}` };
 }
 
@@ -169,7 +172,7 @@ function mergedCheck(id: SpecId, record: Fields, { present, inMain, patches }: R
     const named = lost.map(({ hash }) => shortenValue(hash)).join(", ");
     return { part, result: "differs", detail: `merged with another change than recorded: ${named}` };
   }
-  return { part, result: "ok", detail: `${countOf(commits.length, "commit")} in the main branch by patch id` };
+  return { part, result: "ok", detail: `${formatCountOf(commits.length, "commit")} in the main branch by patch id` };
 }
 
 function listIn(record: Fields, name: string): readonly Fields[] {

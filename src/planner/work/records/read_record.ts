@@ -1,4 +1,4 @@
-import { isJsonObject, jsonFields } from "#kernel/json_object.ts";
+import { getJsonFields, isJsonObject } from "#kernel/json_object.ts";
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 
 /** What a stored record says of its run. Fields that it lacks, or has in another form, are null or empty. */
@@ -31,8 +31,8 @@ export interface RecordedCriterion {
 
 /** Reads a record, which any program may have written. */
 export function recordOf({ run, record }: KeptRunRecord): RecordFacts {
-  const agent = jsonFields(record["agent"]);
-  const proof = jsonFields(record["proof"]);
+  const agent = getJsonFields(record["agent"]);
+  const proof = getJsonFields(record["proof"]);
   return {
     run,
     mode: textOf(record["mode"]),
@@ -53,7 +53,7 @@ export function recordOf({ run, record }: KeptRunRecord): RecordFacts {
 export function recordedCriteria({ record }: KeptRunRecord): readonly RecordedCriterion[] {
   const listed = Array.isArray(record["criteria"]) ? record["criteria"] : [];
   return listed.filter(isJsonObject).map((criterion) => {
-    const { command, problem, duration_ms } = jsonFields(criterion["check"]);
+    const { command, problem, duration_ms } = getJsonFields(criterion["check"]);
     const check = { command: textOf(command) ?? "", problem: textOf(problem), duration_ms: Number(duration_ms) || 0 };
     return {
       label: textOf(criterion["label"]) ?? "",

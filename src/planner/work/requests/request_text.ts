@@ -1,4 +1,4 @@
-import { countOf } from "#words/names.ts";
+import { formatCountOf } from "#words/names.ts";
 import type { RecordFacts } from "../records/read_record.ts";
 import type { ReviewedCriterion } from "../reviewed_criteria.ts";
 
@@ -81,7 +81,7 @@ export function requestBody(facts: RequestFacts): string {
   const { spec_id, criteria, record, commits, files } = facts;
   const head = [
     BEGIN,
-    `Spec ${escapeCode(spec_id)}, ${countOf(commits.length, "commit")}, ${countOf(files, "file")}`,
+    `Spec ${escapeCode(spec_id)}, ${formatCountOf(commits.length, "commit")}, ${formatCountOf(files, "file")}`,
     "",
   ];
   const end = ["", ...recordLines(record), END];
@@ -128,7 +128,9 @@ function recordLines(record: RecordFacts | null): readonly string[] {
     `Run ${run} ${by}${which}: ${escapeText(status ?? "unknown")}${ended_at === null ? "" : `, ${escapeText(ended_at)}`}`,
     ...(unproven === null ? [] : [`- Completed without proof: ${escapeText(unproven)}`]),
     ...warnings.slice(0, MAX_NOTES).map((warning) => `- ${escapeText(warning)}`),
-    ...(beside.length === 0 ? [] : [`- Its checks ran beside ${countOf(beside.length, "file")} that no commit holds`]),
+    ...(beside.length === 0
+      ? []
+      : [`- Its checks ran beside ${formatCountOf(beside.length, "file")} that no commit holds`]),
     "",
   ];
 }

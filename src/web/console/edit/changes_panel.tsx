@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Finding } from "#gen/datacenter/v1/json.ts";
-import { constantWord } from "#words/names.ts";
+import { formatConstant } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import type { State } from "../../shared/state_of_share.ts";
 import type { CallError } from "../api/client.ts";
@@ -77,7 +77,7 @@ export function Warnings({ warnings }: { readonly warnings: readonly Finding[] }
   return (
     <>
       {warnings.map(({ code, message, ref }) => (
-        <FindingLine key={`${code} ${message} ${ref}`} state="watch" title={constantWord(code)}>
+        <FindingLine key={`${code} ${message} ${ref}`} state="watch" title={formatConstant(code)}>
           {plainMessage(message)}
         </FindingLine>
       ))}
@@ -94,7 +94,7 @@ export function Refused({ error: { violations, message, reason } }: { readonly e
   return (
     <>
       {texts.slice(0, MOST_REASONS).map((text) => (
-        <FindingLine key={text} state="fault" title={reason === "" ? "Refused" : constantWord(reason)}>
+        <FindingLine key={text} state="fault" title={reason === "" ? "Refused" : formatConstant(reason)}>
           {text}
         </FindingLine>
       ))}

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { kindNoun, plainRefs } from "#words/names.ts";
+import { nameKind, stripRefKinds } from "#words/names.ts";
 import { countOf } from "../labels.ts";
 import { Switch } from "../ui/fields.tsx";
 import { removeChange } from "./changes.ts";
@@ -38,7 +38,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<Edit, { readonly
   return (
     <EditDialog
       title={`Delete ${name}`}
-      about={kindNoun(kind)}
+      about={nameKind(kind)}
       leave={leave}
       submit={submit}
       footer={
@@ -46,7 +46,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<Edit, { readonly
           leave={leave}
           submit={submit}
           disabled={!proposal.canWrite}
-          label={also.length === 0 ? `Delete ${kindNoun(kind)}` : `Delete, and change ${countOf(also.length, "other")}`}
+          label={also.length === 0 ? `Delete ${nameKind(kind)}` : `Delete, and change ${countOf(also.length, "other")}`}
         />
       }
     >
@@ -82,7 +82,7 @@ function Also({ refs }: { readonly refs: readonly string[] }) {
   if (refs.length === 0) return <FindingLine state="ok" title="Nothing else is removed or changed" />;
   return (
     <FindingLine state="watch" title={`${countOf(refs.length, "other resource")} removed or changed with it`}>
-      {plainRefs(refs.slice(0, NAMED).join(", "))}
+      {stripRefKinds(refs.slice(0, NAMED).join(", "))}
       {refs.length > NAMED ? `, and ${refs.length - NAMED} more` : ""}
     </FindingLine>
   );

@@ -1,5 +1,5 @@
 import { FORM_ENUMS, FORMS, type FormField, RESOURCES } from "#gen/datacenter/v1/forms.ts";
-import { enumWord } from "#words/names.ts";
+import { formatEnum } from "#words/names.ts";
 
 export type { FormField } from "#gen/datacenter/v1/forms.ts";
 
@@ -29,12 +29,12 @@ export function fieldsOfKind(kind: Kind): readonly FormField[] {
 /** Values of an enumeration with their words. */
 export function choicesOf(name: string): readonly (readonly [value: string, word: string])[] {
   const { prefix, values } = FORM_ENUMS[name] ?? { prefix: "", values: [] };
-  return values.map((value) => [`${prefix}_${value}`, enumWord(value, "")] as const);
+  return values.map((value) => [`${prefix}_${value}`, formatEnum(value, "")] as const);
 }
 
 /** The word for a value of an enumeration; "" when unset. */
 export function choiceWord(name: string, value: string): string {
-  return enumWord(value, FORM_ENUMS[name]?.prefix ?? "");
+  return formatEnum(value, FORM_ENUMS[name]?.prefix ?? "");
 }
 
 /** What identifies the elements of a list of messages; undefined where only their order does. */

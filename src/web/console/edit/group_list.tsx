@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { useForm } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";
 import type { FieldProps } from "./field_parts.tsx";
@@ -105,7 +105,7 @@ function summaryOf(element: Values, message: string): string {
     .map((field) => valueText(element[field.name], field));
   const { source_ref = "" } = (element["power_in"] ?? {}) as { source_ref?: string };
   const { feed_id = "" } = (element["power_out"] ?? {}) as { feed_id?: string };
-  return [...words, source_ref === "" ? "" : `from ${refName(source_ref)}`, feed_id === "" ? "" : `feed ${feed_id}`]
+  return [...words, source_ref === "" ? "" : `from ${getRefName(source_ref)}`, feed_id === "" ? "" : `feed ${feed_id}`]
     .filter((word) => word !== "")
     .join(", ");
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { idOf, useForm } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";
 import { describedBy, type FieldProps, Hints } from "./field_parts.tsx";
@@ -13,7 +13,9 @@ export function TextListField({ field, path, value }: FieldProps) {
   const values = (value ?? []) as readonly unknown[];
   // What is stored stays so while its code is left alone: a code may name several things.
   const [stored] = useState(values);
-  const written = REFERENCES.has(field.name) ? values.map((one) => refName(String(one))).join(", ") : values.join(", ");
+  const written = REFERENCES.has(field.name)
+    ? values.map((one) => getRefName(String(one))).join(", ")
+    : values.join(", ");
   const [text, setText] = useState(written);
   const read = (typed: string) => valuesOf(typed, field, stored);
   const at = pathText(path);

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
-import { count } from "#words/figures.ts";
-import { kindNoun, plainRefs } from "#words/names.ts";
+import { formatCount } from "#words/figures.ts";
+import { nameKind, stripRefKinds } from "#words/names.ts";
 import { countOf } from "../labels.ts";
 import { callsOf } from "../lists/selection.tsx";
 import { Switch } from "../ui/fields.tsx";
@@ -44,7 +44,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
     done: ({ changed }) => {
       const refused = proposal.preview?.refused.length ?? 0;
       const failed = refused === 0 ? "" : `, ${countOf(refused, "other")} refused`;
-      return `${isDelete ? "Deleted" : "Changed"} ${countOf(changed, kindNoun(kind))}${failed}`;
+      return `${isDelete ? "Deleted" : "Changed"} ${countOf(changed, nameKind(kind))}${failed}`;
     },
   });
   const { state, preview, progress } = proposal;
@@ -54,7 +54,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
   const verb = isDelete ? "Delete" : "Save";
   return (
     <EditDialog
-      title={`${isDelete ? "Delete" : "Edit"} ${countOf(codes.length, kindNoun(kind))}`}
+      title={`${isDelete ? "Delete" : "Edit"} ${countOf(codes.length, nameKind(kind))}`}
       leave={leave}
       submit={submit}
       footer={
@@ -64,8 +64,8 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
           disabled={!proposal.canWrite}
           label={
             progress === undefined
-              ? `${verb} ${countOf(ready, kindNoun(kind))}`
-              : `${count(progress)} of ${count(codes.length)}`
+              ? `${verb} ${countOf(ready, nameKind(kind))}`
+              : `${formatCount(progress)} of ${formatCount(codes.length)}`
           }
         />
       }
@@ -84,7 +84,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
           <h3>Findings</h3>
           <Outcomes
             proposal={proposal}
-            noun={kindNoun(kind)}
+            noun={nameKind(kind)}
             verb={isDelete ? "be deleted" : "change"}
             total={codes.length}
           />
@@ -193,7 +193,7 @@ function SetValues({
 }
 
 function checkingWords({ checked }: Proposal, total: number): string {
-  const how = total > MAX_BATCH_ITEMS ? `: ${count(checked)} of ${count(total)}` : "";
+  const how = total > MAX_BATCH_ITEMS ? `: ${formatCount(checked)} of ${formatCount(total)}` : "";
   return `Checking with the server${how}`;
 }
 
@@ -219,7 +219,7 @@ function Outcomes(props: {
   return (
     <ul class="edit-findings" aria-live="polite">
       <FindingLine state={changed === 0 ? "info" : "ok"} title={`${countOf(changed, noun)} would ${verb}`}>
-        {unchanged === 0 ? undefined : `${count(unchanged)} are so already.`}
+        {unchanged === 0 ? undefined : `${formatCount(unchanged)} are so already.`}
       </FindingLine>
       {preview === undefined ? errors.map((error) => <Refused key={error.message} error={error} />) : null}
       {warnings.length === 0 ? null : <Warnings warnings={warnings.slice(0, NAMED)} />}
@@ -228,7 +228,7 @@ function Outcomes(props: {
       )}
       {refused.slice(0, NAMED).map(({ ref, error }) => (
         <li key={`${ref} ${error.message}`} class="refused-item">
-          <code>{plainRefs(ref)}</code> {error.message}
+          <code>{stripRefKinds(ref)}</code> {error.message}
         </li>
       ))}
     </ul>

@@ -1,5 +1,5 @@
 import type { Port } from "#gen/datacenter/v1/json.ts";
-import { enumWord, portTypeWord } from "#words/names.ts";
+import { formatEnum, formatPortType } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { Combobox } from "../ui/combobox.tsx";
 import { useDelayed } from "../ui/use_delayed.ts";
@@ -45,7 +45,7 @@ export function PortEnd({ field, path, value }: FieldProps) {
           options={(matching.length > 0 ? matching : free).map(({ name, kind, type }) => ({
             value: name,
             name,
-            note: [enumWord(kind, "PORT_KIND"), portTypeWord(type)].filter((one) => one !== "").join(", "),
+            note: [formatEnum(kind, "PORT_KIND"), formatPortType(type)].filter((one) => one !== "").join(", "),
           }))}
           typed={(port) => set(device_code, port)}
           choose={({ name }) => set(device_code, name)}

@@ -7,8 +7,8 @@ import type {
   RackPreview,
   SupplyPreview,
 } from "#gen/datacenter/v1/json.ts";
-import { decimal, kilowatts, percent, watts } from "#words/figures.ts";
-import { listSome, refName } from "#words/names.ts";
+import { formatDecimal, formatKilowatts, formatPercent, formatWatts } from "#words/figures.ts";
+import { getRefName, listSome } from "#words/names.ts";
 import { type State, stateOfShare } from "../../shared/state_of_share.ts";
 import { countOf } from "../labels.ts";
 import { reasonFigures, reasonWord } from "../reason_words.ts";
@@ -34,7 +34,9 @@ const AREAS: ReadonlySet<string> = new Set(["site", "floor", "room", "row", "zon
 /** What a reference names; of an area the kind and its own name, as the site is known. */
 function nameOf(ref: string): string {
   const kind = ref.slice(0, ref.indexOf(":"));
-  return AREAS.has(kind) ? `${kind} ${ref.slice(Math.max(ref.indexOf(":"), ref.lastIndexOf("/")) + 1)}` : refName(ref);
+  return AREAS.has(kind)
+    ? `${kind} ${ref.slice(Math.max(ref.indexOf(":"), ref.lastIndexOf("/")) + 1)}`
+    : getRefName(ref);
 }
 
 /** Names before the rest is counted. */
@@ -65,7 +67,7 @@ function effectLines({ devices, lost_count, reduced_count }: PreviewChangesRespo
   const dead = of("LOST", true);
   return [
     ...line("fault", lost_count, `${countOf(lost_count, "device")} would go dark`, lostText(lost, lost_count)),
-    ...line("watch", dead.length, "Power equipment without supply", listNames(dead.map(({ ref }) => refName(ref)))),
+    ...line("watch", dead.length, "Power equipment without supply", listNames(dead.map(({ ref }) => getRefName(ref)))),
     ...line(
       "watch",
       reduced_count,
@@ -81,7 +83,7 @@ function lostText(lost: readonly DevicePreview[], count: number): string {
 }
 
 function namesOf(devices: readonly DevicePreview[]): readonly string[] {
-  return devices.map(({ ref }) => refName(ref));
+  return devices.map(({ ref }) => getRefName(ref));
 }
 
 function betterLines({ devices, gained_count, increased_count }: PreviewChangesResponse): readonly PreviewLine[] {
@@ -154,15 +156,15 @@ function supplyRows(supply: SupplyPreview): readonly PreviewRow[] {
   const state = STATES[supply.health_after] ?? "unknown";
   // A removed element carries no load of interest.
   if (load_w.after === undefined) return [];
-  const name = refName(supply.ref);
+  const name = getRefName(supply.ref);
   const withShare = (load: FigureChange, share: FigureChange) => (side: "before" | "after") =>
     share[side] === undefined
-      ? knownFigure(load[side], watts)
-      : `${knownFigure(load[side], watts)}, ${knownFigure(share[side], percent)}`;
+      ? knownFigure(load[side], formatWatts)
+      : `${knownFigure(load[side], formatWatts)}, ${knownFigure(share[side], formatPercent)}`;
   return [
     rowOfBoth(`${name}: load`, state, withShare(load_w, load_pct)),
     rowOfBoth(`${name}: after one failure`, state, withShare(failover_w, failover_pct)),
-    rowOfBoth(`${name}: capacity`, state, (side) => knownFigure(capacity_w[side], watts)),
+    rowOfBoth(`${name}: capacity`, state, (side) => knownFigure(capacity_w[side], formatWatts)),
   ];
 }
 
@@ -179,7 +181,7 @@ function rackRows(rack: RackPreview): readonly PreviewRow[] {
   const name = rack.rack_code;
   return [
     rowOfBoth(`${name}: power`, stateOf(draw_w, power_capacity_w), (side) =>
-      ofLimit(draw_w[side], power_capacity_w[side], watts),
+      ofLimit(draw_w[side], power_capacity_w[side], formatWatts),
     ),
     rowOfBoth(`${name}: free units`, "ok", (side) => knownFigure(free_u[side], (value) => `${value} U`)),
     rowOfBoth(`${name}: weight`, stateOf(weight_kg, max_load_kg), (side) =>
@@ -191,11 +193,13 @@ function rackRows(rack: RackPreview): readonly PreviewRow[] {
 function coolingRows({ ref, medium, heat_kw = UNKNOWN, usable_kw = UNKNOWN, health_after }: CoolingPreview) {
   const heat = medium === "COOLING_MEDIUM_LIQUID" ? "liquid heat of usable cooling" : "heat of usable cooling";
   const state = STATES[health_after] ?? "unknown";
-  return [rowOfBoth(`${nameOf(ref)}: ${heat}`, state, (side) => ofLimit(heat_kw[side], usable_kw[side], kilowatts))];
+  return [
+    rowOfBoth(`${nameOf(ref)}: ${heat}`, state, (side) => ofLimit(heat_kw[side], usable_kw[side], formatKilowatts)),
+  ];
 }
 
 function kilograms(value: number): string {
-  return decimal(value, "kg");
+  return formatDecimal(value, "kg");
 }
 
 /** A figure and its unit, which stay on one line. */

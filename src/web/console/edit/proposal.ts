@@ -1,6 +1,6 @@
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { BulkReply, Finding, PreviewChangesResponse } from "#gen/datacenter/v1/json.ts";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { CallError, type ErrorDetail } from "../api/client.ts";
 import { plainMessage } from "../plain_message.ts";
 import { ask } from "./ask.ts";
@@ -157,7 +157,7 @@ function refusalOf(ref: string, error: NonNullable<BulkReply["results"][number][
   const details = error.details as readonly ErrorDetail[];
   return new CallError(
     "failed_precondition",
-    plainMessage(message.includes(refName(ref)) ? message : `${ref}: ${message}`),
+    plainMessage(message.includes(getRefName(ref)) ? message : `${ref}: ${message}`),
     {
       reason: details.find(({ reason }) => reason !== undefined)?.reason ?? "",
       violations: details

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
-import { watts } from "#words/figures.ts";
+import { formatWatts } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { linkTo } from "../router.ts";
 import { isKey, keyShown } from "../shell/keys.ts";
@@ -174,7 +174,7 @@ function Face({ answer, face, move, choose, startDrag, onKey, mayWrite, hasCords
         >
           <span>{box.device.device_code}</span>
           <span class="board-draw">
-            {box.isMounted && box.device.draw_w > 0 ? watts(box.device.draw_w) : ""}
+            {box.isMounted && box.device.draw_w > 0 ? formatWatts(box.device.draw_w) : ""}
             {box.isMounted && watched.has(`device:${box.device.device_code}`) ? (
               <StateMark state="watch" label="finding" />
             ) : null}

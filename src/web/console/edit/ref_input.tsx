@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { refsNamed } from "../named_refs.ts";
 import { Combobox } from "../ui/combobox.tsx";
 import { optionsOf, shownRef, typedRef, useHits } from "../ui/use_hits.ts";
@@ -25,7 +25,7 @@ export function RefInput({
   // What is stored stays so while its code is left alone: a code may name several things.
   const [stored] = useState(value);
   const [typed, setTyped] = useState("");
-  const hits = useHits(refName(value), KINDS[name] ?? ["DEVICE"]);
+  const hits = useHits(getRefName(value), KINDS[name] ?? ["DEVICE"]);
   const isRef = name === "source_ref";
   const type = (text: string) => {
     setTyped(text);
@@ -36,7 +36,7 @@ export function RefInput({
             text,
           )
         : [];
-    set(text === refName(stored) ? stored : found.length === 1 ? (found[0] ?? "") : typedRef(text));
+    set(text === getRefName(stored) ? stored : found.length === 1 ? (found[0] ?? "") : typedRef(text));
   };
   return (
     <Combobox
@@ -44,7 +44,7 @@ export function RefInput({
       value={typed === value ? typed : shownRef(value, hits)}
       options={optionsOf(hits)}
       typed={type}
-      choose={(option) => set(isRef ? option.value : refName(option.value))}
+      choose={(option) => set(isRef ? option.value : getRefName(option.value))}
     />
   );
 }

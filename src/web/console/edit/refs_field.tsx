@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { kindNoun, refName } from "#words/names.ts";
+import { getRefName, nameKind } from "#words/names.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { callError, type Reply } from "../api/client.ts";
 import { nameQuery, refsNamed, SEARCH_RPC } from "../named_refs.ts";
@@ -101,5 +101,5 @@ async function refsOf(typed: string): Promise<readonly string[]> {
 /** A reference as a person reads it: a device by its code, others with their kind. */
 export function refWords(ref: string): string {
   const kind = ref.slice(0, ref.indexOf(":"));
-  return kind === "device" ? refName(ref) : `${kindNoun(kind)} ${refName(ref)}`;
+  return kind === "device" ? getRefName(ref) : `${nameKind(kind)} ${getRefName(ref)}`;
 }

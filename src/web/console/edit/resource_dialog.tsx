@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { kindNoun, refName } from "#words/names.ts";
+import { getRefName, nameKind } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { countOf } from "../labels.ts";
 import { linkTo, parsePlace } from "../router.ts";
@@ -56,7 +56,7 @@ function Waiting({ edit, loaded }: { readonly edit: ResourceEdit; readonly loade
 }
 
 function titleOf(edit: ResourceEdit): string {
-  const noun = kindNoun(edit.kind);
+  const noun = nameKind(edit.kind);
   if (edit.mode === "create") return `New ${noun}`;
   const verb = edit.mode === "edit" ? (edit.verb ?? "Edit") : "Duplicate";
   return `${verb} ${identityText(edit.kind, edit.identity)}`;
@@ -104,7 +104,7 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
   return (
     <EditDialog
       title={titleOf(edit)}
-      about={isNew ? "" : kindNoun(kind)}
+      about={isNew ? "" : nameKind(kind)}
       leave={leave}
       submit={submit}
       footer={
@@ -141,11 +141,11 @@ function followEnds(kind: Kind, identity: Values): void {
   const stored = [...(editing.state().notice?.etags ?? [])].find(([, etag]) => etag !== "")?.[0] ?? old;
   const { page, subject, settings } = parsePlace(location.hash);
   if (stored === old || `${page}:${subject}`.toLowerCase() !== old.toLowerCase()) return;
-  location.replace(linkTo(page, refName(stored), Object.fromEntries(settings)));
+  location.replace(linkTo(page, getRefName(stored), Object.fromEntries(settings)));
 }
 
 function saveLabel(edit: ResourceEdit, { changes }: Draft): string {
-  if (edit.mode !== "edit") return `Create ${kindNoun(edit.kind)}`;
+  if (edit.mode !== "edit") return `Create ${nameKind(edit.kind)}`;
   return edit.verb === undefined ? `Save ${countOf(changes.length, "change")}` : titleOf(edit);
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { kindNoun } from "#words/names.ts";
+import { nameKind } from "#words/names.ts";
 import { CallError, callError, read } from "../api/client.ts";
 import { signedIn } from "../api/sign_in.ts";
 import { identityText, type Kind, messageOf, type Values } from "./form_model.ts";
@@ -46,7 +46,7 @@ export async function loadStored(kind: Kind, identity: Values, signal?: AbortSig
   const name = identityText(kind, identity);
   const ref = `${kind}:${name}`;
   const base = (await readStored([{ kind, ref }], signal)).get(ref);
-  if (base === undefined) throw new CallError("not_found", `There is no ${kindNoun(kind)} ${name}`);
+  if (base === undefined) throw new CallError("not_found", `There is no ${nameKind(kind)} ${name}`);
   return base;
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
-import { plainRefs } from "#words/names.ts";
+import { stripRefKinds } from "#words/names.ts";
 import { type CallError, callError } from "../api/client.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { countOf, moment, utcMoment } from "../labels.ts";
@@ -80,13 +80,13 @@ function Shown({
   readonly steps: readonly MetStep[];
   readonly proposal: Proposal;
 }) {
-  const again = steps.flatMap((step) => changedSince(step).map((row) => `${plainRefs(step.ref)}: ${row.label}`));
+  const again = steps.flatMap((step) => changedSince(step).map((row) => `${stripRefKinds(step.ref)}: ${row.label}`));
   return (
     <>
       {steps.slice(0, LISTED).map((step) => (
         <section key={step.ref}>
           <h3>
-            {plainRefs(step.ref)} <span class="muted">{wordOf(step)}</span>
+            {stripRefKinds(step.ref)} <span class="muted">{wordOf(step)}</span>
           </h3>
           {step.before === undefined || step.current === undefined ? null : (
             <ChangesTable changes={stepChanges(step)} />

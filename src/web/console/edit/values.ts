@@ -1,4 +1,4 @@
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { moment } from "../labels.ts";
 import { labelOf, limitText, unitOf } from "./field_labels.ts";
 import { choiceWord, type FormField, fieldsOf, type Values } from "./form_model.ts";
@@ -79,7 +79,7 @@ export function valuesOf(text: string, { name, type }: FormField, stored: readon
   if (!REFERENCES.has(name)) return parts;
   const left = stored.map(String);
   return parts.map((part) => {
-    const at = left.findIndex((ref) => refName(ref) === part);
+    const at = left.findIndex((ref) => getRefName(ref) === part);
     return at === -1 ? part : left.splice(at, 1)[0];
   });
 }
@@ -137,7 +137,7 @@ function oneText(value: unknown, field: FormField): string {
     case "group":
       return groupText(value as Values, field.of ?? "");
     case "text":
-      return REFERENCES.has(field.name) ? refName(String(value)) : String(value);
+      return REFERENCES.has(field.name) ? getRefName(String(value)) : String(value);
     default: {
       const unit = unitOf(field);
       return unit === "" ? String(value) : `${typeof value === "number" ? figure(value) : value} ${unit}`;

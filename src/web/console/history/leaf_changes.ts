@@ -1,6 +1,6 @@
 import { FORM_ENUMS } from "#gen/datacenter/v1/forms.ts";
-import { count } from "#words/figures.ts";
-import { capitalize, constantWord, splitUnit } from "#words/names.ts";
+import { formatCount } from "#words/figures.ts";
+import { capitalize, formatConstant, splitUnit } from "#words/names.ts";
 
 /** One value that a change set, altered or removed; an absent side is undefined. */
 export interface LeafChange {
@@ -58,9 +58,9 @@ function nameOf(member: unknown): string | undefined {
 function valueWords(value: unknown): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number")
-    return Number.isInteger(value) && Math.abs(value) < 10_000 ? String(value) : count(value);
+    return Number.isInteger(value) && Math.abs(value) < 10_000 ? String(value) : formatCount(value);
   const text = String(value);
-  return ENUMERATION.test(text) ? constantWord(text.replace(ENUMERATION, "")) : text;
+  return ENUMERATION.test(text) ? formatConstant(text.replace(ENUMERATION, "")) : text;
 }
 
 /** Names that the console gives fields everywhere. */

@@ -1,4 +1,4 @@
-import { capitalize, kindNoun, refName } from "#words/names.ts";
+import { capitalize, getRefName, nameKind } from "#words/names.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { countOf } from "../labels.ts";
 
@@ -25,7 +25,7 @@ const DONE: Readonly<Record<string, string>> = { CREATE: "created", UPDATE: "cha
 
 /** What a kind of reference names, in words. */
 export function kindWords(ref: string): string {
-  return kindNoun(ref.slice(0, ref.indexOf(":")));
+  return nameKind(ref.slice(0, ref.indexOf(":")));
 }
 
 /** What an entry did. */
@@ -36,7 +36,7 @@ export function actionWord({ action }: Pick<AuditEntry, "action">): string {
 /** "Rack R1 created", or counts such as "26 devices created, 1 rack created". */
 export function requestWords({ entries, first }: RequestGroup): string {
   if (entries.length === 1) {
-    return `${capitalize(kindWords(first.entity))} ${refName(first.entity)} ${actionWord(first)}`;
+    return `${capitalize(kindWords(first.entity))} ${getRefName(first.entity)} ${actionWord(first)}`;
   }
   const moved = movedWords(entries);
   if (moved !== undefined) return moved;
@@ -56,9 +56,9 @@ function movedWords(entries: readonly AuditEntry[]): string | undefined {
     (word) => entries.find((entry) => actionWord(entry) === word)?.entity,
   );
   if (entries.length !== 2 || gone === undefined || come === undefined || !gone.includes("~")) return undefined;
-  const [before, after] = [gone, come].map((ref) => new Set(refName(ref).split("~")));
+  const [before, after] = [gone, come].map((ref) => new Set(getRefName(ref).split("~")));
   if (before?.isDisjointFrom(after ?? new Set()) !== false) return undefined;
-  return `${capitalize(kindWords(gone))} ${refName(gone)} moved to ${refName(come)}`;
+  return `${capitalize(kindWords(gone))} ${getRefName(gone)} moved to ${getRefName(come)}`;
 }
 
 const THROUGH: Readonly<Record<string, string>> = {

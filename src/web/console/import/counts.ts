@@ -1,4 +1,4 @@
-import { enumWord } from "#words/names.ts";
+import { formatEnum } from "#words/names.ts";
 import type { Run } from "./use_run.ts";
 
 const PROMISED: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ export function countsOf(run: Run): readonly (readonly [label: string, number: n
     ...Object.entries(PROMISED)
       .filter(([outcome]) => (outcomes.get(outcome) ?? 0) > 0)
       .map(([outcome, label]) => {
-        return [step === "check" ? label : enumWord(outcome, "OUTCOME"), outcomes.get(outcome) ?? 0] as const;
+        return [step === "check" ? label : formatEnum(outcome, "OUTCOME"), outcomes.get(outcome) ?? 0] as const;
       }),
     ["Refused", refusedCount(run)] as const,
   ];

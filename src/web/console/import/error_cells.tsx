@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import { Card } from "../ui/parts.tsx";
 import { saveFile } from "../ui/save_file.ts";
 import { type ErrorCell, type ErrorRow, type ErrorTable, errorsAsCsv } from "./error_rows.ts";
@@ -30,7 +30,7 @@ export function ErrorCells({ table, correct }: { readonly table: ErrorTable; rea
     >
       {rows.length > SHOWN ? (
         <p>
-          The first {SHOWN} of {count(rows.length)} rows:
+          The first {SHOWN} of {formatCount(rows.length)} rows:
         </p>
       ) : null}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard */}

@@ -1,4 +1,4 @@
-import { capitalize, kindNoun } from "#words/names.ts";
+import { capitalize, nameKind } from "#words/names.ts";
 import { labelOf } from "../edit/field_labels.ts";
 import type { CsvTable } from "./csv.ts";
 import type { FieldProblem, Item, Parsed } from "./parse_items.ts";
@@ -50,7 +50,7 @@ export function errorTable(
     });
     return {
       line: item.line,
-      what: `${capitalize(kindNoun(item.kind))} ${itemName(item)}`,
+      what: `${capitalize(nameKind(item.kind))} ${itemName(item)}`,
       item,
       cells: new Map([...columns.keys()].map((key) => [key, cell(key)])),
       others: (at.get("") ?? []).map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)),

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import type { Change } from "../edit/changes.ts";
 import { Effects } from "../edit/effects.tsx";
 import { useProposal } from "../edit/use_proposal.ts";
@@ -30,14 +30,14 @@ export function ImportResult(props: {
         <Summary run={run} />
         {!running && sent < total ? (
           <button type="button" onClick={() => void goOn()}>
-            Go on with the other {count(total - sent)}
+            Go on with the other {formatCount(total - sent)}
           </button>
         ) : null}
       </div>
       {error === undefined ? null : <Failure error={error} />}
       <Figures>
         {countsOf(run).map(([label, number]) => (
-          <Figure key={label} label={label} value={count(number)} />
+          <Figure key={label} label={label} value={formatCount(number)} />
         ))}
       </Figures>
       <ErrorCells table={errors} correct={correct} />
@@ -54,12 +54,14 @@ function Summary({ run }: { readonly run: Run }) {
   const done = step === "check" ? "checked" : "sent";
   return (
     <p>
-      {running ? `${count(sent)} of ${count(total)} ${done}. ` : ""}
-      {!running && sent < total ? `It ended after ${count(sent)} of ${count(total)} items were ${done}. ` : ""}
+      {running ? `${formatCount(sent)} of ${formatCount(total)} ${done}. ` : ""}
+      {!running && sent < total
+        ? `It ended after ${formatCount(sent)} of ${formatCount(total)} items were ${done}. `
+        : ""}
       {isDone(run) && refused === 0 ? (
         <Badge tone="ok">{step === "check" ? "Everything would be taken" : "Everything was taken"}</Badge>
       ) : null}
-      {refused === 0 ? null : <Badge tone="fault">{count(refused)} refused</Badge>}
+      {refused === 0 ? null : <Badge tone="fault">{formatCount(refused)} refused</Badge>}
       {isDone(run) && step === "check" ? " Nothing is written yet." : ""}
       {isDone(run) && step === "check" && refused > 0 ? " Correct the marked cells, or write the others." : ""}
       {differsFromCheck(run)

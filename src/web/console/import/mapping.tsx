@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
-import { count } from "#words/figures.ts";
-import { capitalize, kindNoun, plural } from "#words/names.ts";
+import { formatCount } from "#words/figures.ts";
+import { capitalize, nameKind, pluralize } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { choicesOf } from "../edit/form_model.ts";
 import { ChoiceField } from "../ui/fields.tsx";
@@ -45,11 +45,11 @@ export function MappingTable({
   const missing = unfilled(mapping);
   const first = table.rows[0]?.cells ?? [];
   return (
-    <Card title={`Columns of ${count(table.rows.length)} rows`}>
+    <Card title={`Columns of ${formatCount(table.rows.length)} rows`}>
       <ChoiceField
         label="The rows are"
         value={mapping.kind}
-        choices={KINDS.map((kind) => [kind, capitalize(plural(kindNoun(kind)))] as const)}
+        choices={KINDS.map((kind) => [kind, capitalize(pluralize(nameKind(kind)))] as const)}
         change={(kind) => setKind(KINDS.find((one) => one === kind) ?? "device")}
       />
       {unknown.length === 0 ? null : (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { type State, stateOfShare } from "../../shared/state_of_share.ts";
 import { linkTo } from "../router.ts";
@@ -90,7 +90,7 @@ function linkText({ texts }: InventoryRow, column: string, text: string): Compon
     case "source":
       return text.includes(":") ? <RefLink to={text} /> : <a href={linkTo("trace", `port:${text}`)}>{text}</a>;
     case "serves":
-      return text.split(", ").map((ref) => <RefLink key={ref} to={ref} label={`${refName(ref)} `} />);
+      return text.split(", ").map((ref) => <RefLink key={ref} to={ref} label={`${getRefName(ref)} `} />);
     default:
       return cellWords(column, text);
   }

@@ -1,5 +1,12 @@
-import { bandwidth, count, decimal, kilowatts, percent, watts } from "#words/figures.ts";
-import { constantWord, portTypeWord, splitUnit } from "#words/names.ts";
+import {
+  formatBandwidth,
+  formatCount,
+  formatDecimal,
+  formatKilowatts,
+  formatPercent,
+  formatWatts,
+} from "#words/figures.ts";
+import { formatConstant, formatPortType, splitUnit } from "#words/names.ts";
 
 /** Names of columns whose own name says too little. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -52,7 +59,7 @@ const UNITS = /_(?:w|kw|va|pct|u|kg|m|min|c|mbps)$/;
 
 /** The name of a column, without its unit. */
 export function columnName(column: string): string {
-  return NAMES[column] ?? constantWord(column.replace(UNITS, "").toUpperCase()).replace(/ a$/, "");
+  return NAMES[column] ?? formatConstant(column.replace(UNITS, "").toUpperCase()).replace(/ a$/, "");
 }
 
 /** Whether a column holds figures. */
@@ -68,22 +75,22 @@ const COUNTS: ReadonlySet<string> = new Set(
 const KILOWATTS_FROM = 10_000;
 
 function wattsIn(value: number, most: number | undefined): string {
-  if (most === undefined) return watts(value);
-  return most >= KILOWATTS_FROM ? decimal(value / 1000, "kW") : `${count(value)} W`;
+  if (most === undefined) return formatWatts(value);
+  return most >= KILOWATTS_FROM ? formatDecimal(value / 1000, "kW") : `${formatCount(value)} W`;
 }
 
 /** A figure with its unit; `most` is the greatest figure of the column, which decides the unit, if it is in one. */
 export function figureWords(column: string, value: number, most?: number): string {
-  if (column.endsWith("_kw")) return most === undefined ? kilowatts(value) : decimal(value, "kW");
+  if (column.endsWith("_kw")) return most === undefined ? formatKilowatts(value) : formatDecimal(value, "kW");
   if (column.endsWith("_w")) return wattsIn(value, most);
-  if (column.endsWith("_pct")) return percent(value);
-  if (column.endsWith("_mbps")) return bandwidth(value);
-  return decimal(value, column === "position_u" || !UNITS.test(column) ? "" : splitUnit(column).unit);
+  if (column.endsWith("_pct")) return formatPercent(value);
+  if (column.endsWith("_mbps")) return formatBandwidth(value);
+  return formatDecimal(value, column === "position_u" || !UNITS.test(column) ? "" : splitUnit(column).unit);
 }
 
 /** A word of an enumeration, such as `RACK_PDU`, in the field's own spelling; other texts as they are. */
 export function textWords(text: string): string {
-  return /^[A-Z][A-Z0-9_]*$/.test(text) && ENUMERATED.test(text) ? constantWord(text) : text;
+  return /^[A-Z][A-Z0-9_]*$/.test(text) && ENUMERATED.test(text) ? formatConstant(text) : text;
 }
 
 const ENUMERATED = /^(?:[A-Z]+_[A-Z0-9_]+|[A-Z]{3,})$/;
@@ -97,8 +104,8 @@ const ENUMERATIONS: ReadonlySet<string> = new Set(
 
 /** A text of a column as a person reads it. */
 export function cellWords(column: string, text: string): string {
-  if (column === "traffic") return constantWord(text);
-  if (column === "type") return portTypeWord(textWords(text));
+  if (column === "traffic") return formatConstant(text);
+  if (column === "type") return formatPortType(textWords(text));
   return ENUMERATIONS.has(column) || column === "role" ? textWords(text) : text;
 }
 

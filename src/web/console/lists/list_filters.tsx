@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { useCall } from "../api/use_call.ts";
 import { type Place, setSettings } from "../router.ts";
@@ -127,7 +127,7 @@ function ValueChoice({ list, place, column }: { list: ListKind; place: Place; co
               onChange={({ currentTarget }) => choose(value, currentTarget.checked)}
             />
             <span>{cellWords(column, value)}</span>
-            <span class="tally">{count(number)}</span>
+            <span class="tally">{formatCount(number)}</span>
           </label>
         ))}
       {counts.length > OFFERED ? <p class="muted">More values: type them into the text filter.</p> : null}

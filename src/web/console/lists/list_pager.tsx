@@ -1,4 +1,4 @@
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import { setSettings } from "../router.ts";
 import { PAGE_SIZE } from "./inventory_rows.ts";
 
@@ -11,7 +11,7 @@ export function ListPager({ page, total }: { readonly page: number; readonly tot
   return (
     <nav class="pager" aria-label="Pages of the list">
       <span class="muted">
-        {count(first)} to {count(Math.min(total, first + PAGE_SIZE - 1))} of {count(total)}
+        {formatCount(first)} to {formatCount(Math.min(total, first + PAGE_SIZE - 1))} of {formatCount(total)}
       </span>
       <button type="button" disabled={page === 1} onClick={go(1)}>
         First
@@ -20,7 +20,7 @@ export function ListPager({ page, total }: { readonly page: number; readonly tot
         Previous
       </button>
       <span>
-        page <strong>{count(page)}</strong> of {count(pages)}
+        page <strong>{formatCount(page)}</strong> of {formatCount(pages)}
       </span>
       <button type="button" disabled={page >= pages} onClick={go(page + 1)}>
         Next

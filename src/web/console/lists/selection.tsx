@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import { callError } from "../api/client.ts";
 import { EditButton } from "../edit/edit_buttons.tsx";
 import type { Kind } from "../edit/form_model.ts";
@@ -78,13 +78,13 @@ export function SelectedBar(props: {
   };
   return (
     <div class="selected-bar" role="status">
-      <strong>{count(codes.length)} selected</strong>
+      <strong>{formatCount(codes.length)} selected</strong>
       {codes.length < total ? (
         <button type="button" class="quiet" disabled={busy} onClick={() => void selectAll()}>
-          Select all {count(total)} that match
+          Select all {formatCount(total)} that match
         </button>
       ) : null}
-      <EditButton edit={{ mode: "many", kind, codes }}>Edit {count(codes.length)}</EditButton>
+      <EditButton edit={{ mode: "many", kind, codes }}>Edit {formatCount(codes.length)}</EditButton>
       <EditButton edit={{ mode: "delete-many", kind, codes }}>Delete</EditButton>
       <button type="button" class="quiet" onClick={() => set([])}>
         Clear
@@ -98,5 +98,5 @@ export function SelectedBar(props: {
 /** How many changes are sent: the service takes up to 1,000 in a call. */
 export function callsOf(changes: number): string {
   const calls = Math.ceil(changes / MAX_BATCH_ITEMS);
-  return `Written in ${calls} calls of up to ${count(MAX_BATCH_ITEMS)}, each all or none`;
+  return `Written in ${calls} calls of up to ${formatCount(MAX_BATCH_ITEMS)}, each all or none`;
 }

@@ -1,6 +1,6 @@
 import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
-import { count, kilowatts, watts } from "#words/figures.ts";
-import { plainRefs, refName } from "#words/names.ts";
+import { formatCount, formatKilowatts, formatWatts } from "#words/figures.ts";
+import { getRefName, stripRefKinds } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { countOf } from "../labels.ts";
 import { linkTo } from "../router.ts";
@@ -37,7 +37,7 @@ export function Causes({ rehearsal }: { readonly rehearsal: RehearseFailuresResp
         {total_count > causes.length ? (
           <>
             {" "}
-            <a href={linkTo("rehearsal")}>{count(total_count - causes.length)} lesser causes</a>
+            <a href={linkTo("rehearsal")}>{formatCount(total_count - causes.length)} lesser causes</a>
           </>
         ) : null}
       </p>
@@ -56,15 +56,15 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
       <Amount
         value={impact?.racks_dark ?? 0}
         label={impact?.racks_dark === 1 ? "rack dark" : "racks dark"}
-        words={count}
+        words={formatCount}
       />
       <Amount
         value={impact?.it_devices_offline ?? 0}
         label={impact?.it_devices_offline === 1 ? "device offline" : "devices offline"}
-        words={count}
+        words={formatCount}
       />
-      <Amount value={impact?.it_load_lost_w ?? 0} label="of IT load" words={watts} />
-      <Amount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={kilowatts} />
+      <Amount value={impact?.it_load_lost_w ?? 0} label="of IT load" words={formatWatts} />
+      <Amount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={formatKilowatts} />
       <p class="cause-evidence">
         <a href={pictureOf(cause)}>See the picture</a> {evidence(cause)}
         {others === 0 ? null : (
@@ -77,7 +77,7 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
                 <RefLink to={ref} />
               </span>
             ))}
-            {others > NAMED ? ` and ${count(others - NAMED)} more` : ""}.
+            {others > NAMED ? ` and ${formatCount(others - NAMED)} more` : ""}.
           </span>
         )}
       </p>
@@ -88,7 +88,7 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
 /** What the loss does, such as "Losing any of 29 rack PDUs, such as PDU-A01-A: 1 device goes offline." */
 function causeSentence({ reason, summary, element_count }: FailureCause): string {
   const [subject = ""] = summary.split(": ");
-  const plain = plainRefs(reason);
+  const plain = stripRefKinds(reason);
   const [, alone, what] = /^(Each|.* alone): (.*)$/.exec(plain) ?? ["", "Each", plain];
   const each = / such as /.test(subject) ? `any of ${subject}` : subject.replace(" and ", " or ");
   const lost = alone !== "Each" ? alone?.replace(/ alone$/, "") : element_count > 1 ? each : subject;
@@ -115,13 +115,13 @@ function evidence({ summary, trips, zones, elements }: FailureCause): string {
   const tripped = elements[0]?.tripped_refs ?? [];
   const trip = trips.find(({ ref }) => tripped.includes(ref)) ?? trips[0];
   if (trip !== undefined) {
-    return `${refName(trip.ref)} would carry ${watts(trip.load_w)} of ${watts(trip.capacity_w)} and trip. ${loss}`;
+    return `${getRefName(trip.ref)} would carry ${formatWatts(trip.load_w)} of ${formatWatts(trip.capacity_w)} and trip. ${loss}`;
   }
   const [zone] = zones;
   if (zone?.short === true) {
-    const short = kilowatts(zone.heat_kw - zone.capacity_kw);
-    const more = zones.length > 1 ? ` So are ${count(zones.length - 1)} more areas.` : "";
-    return `${refName(zone.ref)} is short of ${short} then.${more}`;
+    const short = formatKilowatts(zone.heat_kw - zone.capacity_kw);
+    const more = zones.length > 1 ? ` So are ${formatCount(zones.length - 1)} more areas.` : "";
+    return `${getRefName(zone.ref)} is short of ${short} then.${more}`;
   }
   return loss;
 }

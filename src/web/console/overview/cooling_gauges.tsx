@@ -1,6 +1,6 @@
 import type { RehearseFailuresResponse, ThermalHeadroomResponse, ZoneShortage } from "#gen/datacenter/v1/json.ts";
-import { kilowatts, percent } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
+import { formatKilowatts, formatPercent } from "#words/figures.ts";
+import { getRefName } from "#words/names.ts";
 import { stateOfShare } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
@@ -96,7 +96,7 @@ function Unknown({ name, href }: MediumProps) {
 /** Heat without a recorded unit is not 0 % of anything. */
 function Unserved({ name, href, note, heat }: MediumProps) {
   const isNeeded = heat > 0;
-  const [value = "", unit = ""] = kilowatts(heat).split(" ");
+  const [value = "", unit = ""] = formatKilowatts(heat).split(" ");
   return (
     <Gauge
       name={name}
@@ -115,7 +115,7 @@ function Unserved({ name, href, note, heat }: MediumProps) {
 
 function Served({ name, href, note, heat, usable, headroom, effective, worst }: MediumProps) {
   const share = (100 * heat) / effective;
-  const [value = "", unit = ""] = kilowatts(heat).split(" ");
+  const [value = "", unit = ""] = formatKilowatts(heat).split(" ");
   const after = worst === undefined ? undefined : shareOf(worst);
   return (
     <Gauge
@@ -123,16 +123,16 @@ function Served({ name, href, note, heat, usable, headroom, effective, worst }: 
       href={href}
       value={value}
       state={stateOfShare(after ?? share) ?? "ok"}
-      unit={`${unit} of ${kilowatts(effective)} ${note}`}
+      unit={`${unit} of ${formatKilowatts(effective)} ${note}`}
       share={share}
       after={after}
       lines={[
-        ["Headroom", kilowatts(headroom), headroom < 0 ? Math.max(80, share) : 0],
+        ["Headroom", formatKilowatts(headroom), headroom < 0 ? Math.max(80, share) : 0],
         worst === undefined
-          ? ["Reserve", kilowatts(effective - usable)]
+          ? ["Reserve", formatKilowatts(effective - usable)]
           : [
-              <>one unit lost, {refName(worst.ref)}</>,
-              Number.isFinite(after) ? percent(after) : "none left",
+              <>one unit lost, {getRefName(worst.ref)}</>,
+              Number.isFinite(after) ? formatPercent(after) : "none left",
               after ?? 0,
             ],
       ]}

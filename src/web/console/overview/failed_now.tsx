@@ -1,5 +1,5 @@
 import type { ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { cellWords } from "../lists/column_words.ts";
@@ -61,7 +61,7 @@ export function FailedNow({ failures }: { readonly failures: ReturnType<typeof u
               ))}
               {list.total_count > list.rows.length ? (
                 <a href={linkTo(page, "", { [column]: value })}>
-                  {count(list.total_count - list.rows.length)} more {what}
+                  {formatCount(list.total_count - list.rows.length)} more {what}
                 </a>
               ) : null}
             </span>

@@ -1,6 +1,6 @@
 import type { RackTile } from "#gen/datacenter/v1/json.ts";
-import { count } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
+import { formatCount } from "#words/figures.ts";
+import { getRefName } from "#words/names.ts";
 import type { FloorOverview } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { countOf } from "../labels.ts";
@@ -29,7 +29,9 @@ export function FloorCard({ site, floor }: FloorProps) {
       {plan.reply === undefined ? null : (
         <>
           {placed.length === 0 ? <p class="muted">No rack has a place on the plan.</p> : null}
-          {placed.length > 0 && placed.length <= DRAWN ? <MiniPlan racks={placed} name={refName(floor_ref)} /> : null}
+          {placed.length > 0 && placed.length <= DRAWN ? (
+            <MiniPlan racks={placed} name={getRefName(floor_ref)} />
+          ) : null}
           <Legend racks={[...placed, ...plan.reply.unplaced_racks]} />
           <HealthCounts counts={plan.reply.counts} />
         </>
@@ -103,7 +105,7 @@ function Legend({ racks }: { readonly racks: readonly RackTile[] }) {
           <svg viewBox="0 0 16 16" class="mini-plan key" aria-hidden="true">
             <rect class={what} x="1" y="1" width="14" height="14" rx="2" />
           </svg>
-          {count(of(what))} {WORDS[what][of(what) === 1 ? 0 : 1]}
+          {formatCount(of(what))} {WORDS[what][of(what) === 1 ? 0 : 1]}
         </li>
       ))}
     </ul>

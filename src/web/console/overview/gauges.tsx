@@ -1,5 +1,5 @@
 import type { InventoryRow, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
-import { count, decimal, percent, watts } from "#words/figures.ts";
+import { formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { stateOfShare } from "../../shared/state_of_share.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
@@ -42,7 +42,7 @@ function PowerGauge() {
   const { row: then } = useFirst("SUPPLY", { order_by: "failover_pct desc" });
   const share = now?.figures["load_pct"];
   const after = then?.figures["failover_pct"];
-  const [value = "–", unit = ""] = watts(sites?.sums["draw_w"]).split(" ");
+  const [value = "–", unit = ""] = formatWatts(sites?.sums["draw_w"]).split(" ");
   return (
     <Gauge
       name="Power"
@@ -53,8 +53,8 @@ function PowerGauge() {
       share={share}
       after={after}
       lines={[
-        [<>Busiest, {nameOf(now)}</>, knownFigure(share, percent), share ?? 0],
-        [<>after one failure, {nameOf(then)}</>, knownFigure(after, percent), after ?? 0],
+        [<>Busiest, {nameOf(now)}</>, knownFigure(share, formatPercent), share ?? 0],
+        [<>after one failure, {nameOf(then)}</>, knownFigure(after, formatPercent), after ?? 0],
       ]}
     />
   );
@@ -78,14 +78,14 @@ function SpaceGauge() {
       href={linkTo("racks", "", { order: "largest_free_block_u desc" })}
       state={used === undefined ? "unknown" : undefined}
       harmless
-      value={count(free)}
-      unit={`U free of ${count(height)}`}
+      value={formatCount(free)}
+      unit={`U free of ${formatCount(height)}`}
       share={used}
       lines={[
-        ["Used", knownFigure(used, percent)],
+        ["Used", knownFigure(used, formatPercent)],
         [
           <>Largest block, {row?.name ?? "no rack"}</>,
-          knownFigure(row?.figures["largest_free_block_u"], (u) => decimal(u, "U")),
+          knownFigure(row?.figures["largest_free_block_u"], (u) => formatDecimal(u, "U")),
         ],
       ]}
     />
@@ -123,14 +123,16 @@ function FabricGauge({ links }: { readonly links: number }) {
       name={reply?.rows.length === 1 ? `Fabric ${only?.name}` : "Fabrics"}
       href={reply?.rows.length === 1 ? linkTo("fabric", only?.name) : linkTo("fabrics")}
       state={down > 0 ? "fault" : (stateOfShare(busiest) ?? (congested > 0 ? "watch" : "ok"))}
-      value={count(reply?.sums["congested"])}
-      unit={`of ${count(links)} links over 80 %`}
+      value={formatCount(reply?.sums["congested"])}
+      unit={`of ${formatCount(links)} links over 80 %`}
       share={busiest}
       lines={[
-        ["Busiest link", knownFigure(busiest, percent), busiest ?? 0],
+        ["Busiest link", knownFigure(busiest, formatPercent), busiest ?? 0],
         [
           worst?.oversubscription_n1 === undefined ? "After one spine lost" : <>one spine lost, {worst.code}</>,
-          worst?.oversubscription_n1 === undefined ? "see the fabric" : `${decimal(worst.oversubscription_n1)} : 1`,
+          worst?.oversubscription_n1 === undefined
+            ? "see the fabric"
+            : `${formatDecimal(worst.oversubscription_n1)} : 1`,
         ],
       ]}
     />

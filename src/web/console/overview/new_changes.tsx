@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import type { AuditEntry, HistoryAnswer } from "../api/replies.ts";
 import { useRead } from "../api/use_call.ts";
 import { groupByRequest, type RequestGroup, requestWords } from "../history/requests.ts";
@@ -84,7 +84,7 @@ function Line({ group, isCut }: { readonly group: RequestGroup; readonly isCut: 
         {message === "" ? "" : `${message}: `}
         {entries.length === 1 ? (
           <>
-            {requestWords(group).replace(refName(entity), "").trim()} <RefLink to={entity} />
+            {requestWords(group).replace(getRefName(entity), "").trim()} <RefLink to={entity} />
           </>
         ) : (
           <a href={linkTo("history", "", { request: first.request.id })}>

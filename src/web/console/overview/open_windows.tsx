@@ -1,6 +1,6 @@
 import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
-import { count } from "#words/figures.ts";
-import { plainRefs } from "#words/names.ts";
+import { formatCount } from "#words/figures.ts";
+import { stripRefKinds } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
@@ -25,13 +25,13 @@ export function OpenWindows() {
             <StateMark state={one.overdue ? "fault" : stateOfVerdict(one.verdict)} label="window:" />
             <span>
               {whenWords(one)} <RefLink to={`window:${one.window.code}`} />
-              {one.window.title === "" ? "" : `, ${one.window.title}`}. {plainRefs(one.summary)}.{" "}
+              {one.window.title === "" ? "" : `, ${one.window.title}`}. {stripRefKinds(one.summary)}.{" "}
               <span class="muted">{spanWords(one.window)}</span>
             </span>
           </li>
         ))}
       </ul>
-      {rest === 0 ? null : <p class="card-foot">{count(rest)} later.</p>}
+      {rest === 0 ? null : <p class="card-foot">{formatCount(rest)} later.</p>}
     </Card>
   );
 }

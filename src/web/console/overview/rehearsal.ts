@@ -1,5 +1,5 @@
 import type { FailureCause, Impact, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import type { State } from "../../shared/state_of_share.ts";
 import { type Asked, useCall } from "../api/use_call.ts";
 import { countOf } from "../labels.ts";
@@ -31,7 +31,7 @@ export function stateOfCause({ severity }: FailureCause): State {
 /** Returns a link to the picture of a cause's worst element: its power cascade, its thermal zone or its fabric. */
 export function pictureOf({ kind, elements, zones }: FailureCause): string {
   const ref = elements[0]?.refs[0] ?? "";
-  const code = refName(ref);
+  const code = getRefName(ref);
   const [zone] = zones;
   if (kind === "FAILURE_KIND_COOLING" && zone !== undefined) return linkTo("thermal", zone.ref, { failed: code });
   if (kind === "FAILURE_KIND_SWITCH") return linkTo("fabric", "", { failed: code });
@@ -41,7 +41,7 @@ export function pictureOf({ kind, elements, zones }: FailureCause): string {
 /** What the worst failure of a cause does alone. The impact of a cause is that of all its elements together. */
 export function worstOf({ elements }: FailureCause): { readonly name: string; readonly impact: Impact | undefined } {
   const [worst] = elements;
-  return { name: (worst?.refs ?? []).map(refName).join(" and "), impact: worst?.impact };
+  return { name: (worst?.refs ?? []).map(getRefName).join(" and "), impact: worst?.impact };
 }
 
 /** What the worst single failure takes, in one sentence. @param none the sentence if it takes no rack and no device */

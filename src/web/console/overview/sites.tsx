@@ -1,4 +1,4 @@
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import { linkTo } from "../router.ts";
 import { Card } from "../ui/parts.tsx";
@@ -15,8 +15,8 @@ const sumOf = ({ floors }: Site, what: "racks" | "devices" | "cracs") =>
 
 const COLUMNS: readonly Column<Site>[] = [
   { name: "Site", cell: ({ site_id }) => <a href={linkTo("site", site_id)}>{site_id}</a> },
-  { name: "Racks", numeric: true, cell: (site) => count(sumOf(site, "racks")) },
-  { name: "Devices", numeric: true, cell: (site) => count(sumOf(site, "devices")) },
+  { name: "Racks", numeric: true, cell: (site) => formatCount(sumOf(site, "racks")) },
+  { name: "Devices", numeric: true, cell: (site) => formatCount(sumOf(site, "devices")) },
   { name: "Worst single failure", cell: ({ site_id }) => <WorstLoss scope={`site:${site_id}`} /> },
 ];
 
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Site>[] = [
 export function Sites({ inventory: { sites } }: { readonly inventory: InventoryOverview }) {
   const bySize = [...sites].sort((a, b) => sumOf(b, "racks") - sumOf(a, "racks"));
   return (
-    <Card title="Sites" action={<a href={linkTo("sites")}>All {count(sites.length)} sites</a>}>
+    <Card title="Sites" action={<a href={linkTo("sites")}>All {formatCount(sites.length)} sites</a>}>
       <Table
         caption="Sites with the worst failure of each, the largest first"
         columns={COLUMNS}

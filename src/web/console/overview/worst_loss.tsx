@@ -1,5 +1,5 @@
 import type { FailureCause, Location } from "#gen/datacenter/v1/json.ts";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
@@ -24,7 +24,7 @@ export function RackLoss({ code, location }: { readonly code: string; readonly l
   return (
     <>
       <StateMark state="fault" label="fault:" />
-      <a href={linkTo("power", risk_ref)}>Losing {refName(risk_ref)} would turn all of it off.</a>
+      <a href={linkTo("power", risk_ref)}>Losing {getRefName(risk_ref)} would turn all of it off.</a>
     </>
   );
 }

@@ -1,6 +1,13 @@
 import type { AffectedItem, PowerBlastRadiusResponse } from "#gen/datacenter/v1/json.ts";
-import { bandwidth, count, decimal, duration, percent, watts } from "#words/figures.ts";
-import { enumWord, refName } from "#words/names.ts";
+import {
+  formatBandwidth,
+  formatCount,
+  formatDecimal,
+  formatDuration,
+  formatPercent,
+  formatWatts,
+} from "#words/figures.ts";
+import { formatEnum, getRefName } from "#words/names.ts";
 import { countOf } from "../labels.ts";
 import type { Question } from "../ui/download.tsx";
 import { Badge, Card, Figure, Figures, RefLink, type Tone } from "../ui/parts.tsx";
@@ -16,28 +23,28 @@ const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
 };
 
 const ITEMS: readonly Column<AffectedItem>[] = [
-  { name: "Item", cell: ({ kind, code }) => <RefLink to={`${enumWord(kind, "ITEM_KIND").toLowerCase()}:${code}`} /> },
-  { name: "Kind", cell: ({ kind }) => enumWord(kind, "ITEM_KIND") },
+  { name: "Item", cell: ({ kind, code }) => <RefLink to={`${formatEnum(kind, "ITEM_KIND").toLowerCase()}:${code}`} /> },
+  { name: "Kind", cell: ({ kind }) => formatEnum(kind, "ITEM_KIND") },
   { name: "Role", cell: ({ role }) => role },
   {
     name: "State",
     cell: ({ state }) => {
-      const [tone, word] = STATES[state] ?? ["plain", enumWord(state, "IMPACT_STATE")];
+      const [tone, word] = STATES[state] ?? ["plain", formatEnum(state, "IMPACT_STATE")];
       return <Badge tone={tone}>{word}</Badge>;
     },
   },
   { name: "Rack", cell: ({ rack_code }) => (rack_code === "" ? null : <RefLink to={`rack:${rack_code}`} />) },
-  { name: "Draw", numeric: true, cell: ({ draw_w }) => (draw_w === 0 ? null : watts(draw_w)) },
+  { name: "Draw", numeric: true, cell: ({ draw_w }) => (draw_w === 0 ? null : formatWatts(draw_w)) },
   { name: "Inlets lost", cell: ({ lost_inlets }) => lost_inlets.join(", ") },
   { name: "Inlets left", cell: ({ remaining_inlets }) => remaining_inlets.join(", ") },
 ];
 
 const OVERLOADS: readonly Column<PowerBlastRadiusResponse["overloads"][number]>[] = [
   { name: "Source", cell: ({ ref }) => <RefLink to={ref} /> },
-  { name: "Before", numeric: true, cell: ({ load_before_w }) => watts(load_before_w) },
-  { name: "After", numeric: true, cell: ({ load_after_w }) => watts(load_after_w) },
-  { name: "Capacity", numeric: true, cell: ({ capacity_w }) => watts(capacity_w) },
-  { name: "Load", numeric: true, cell: ({ utilization_pct }) => percent(utilization_pct) },
+  { name: "Before", numeric: true, cell: ({ load_before_w }) => formatWatts(load_before_w) },
+  { name: "After", numeric: true, cell: ({ load_after_w }) => formatWatts(load_after_w) },
+  { name: "Capacity", numeric: true, cell: ({ capacity_w }) => formatWatts(capacity_w) },
+  { name: "Load", numeric: true, cell: ({ utilization_pct }) => formatPercent(utilization_pct) },
   {
     name: "Verdict",
     cell: ({ severity }) =>
@@ -67,7 +74,7 @@ export function Blast({
               <li key={step}>
                 {trips.map(({ ref, load_w, utilization_pct }) => (
                   <span key={ref}>
-                    <RefLink to={ref} /> trips at {watts(load_w)} ({percent(utilization_pct)}).{" "}
+                    <RefLink to={ref} /> trips at {formatWatts(load_w)} ({formatPercent(utilization_pct)}).{" "}
                   </span>
                 ))}
                 {countOf(devices_offline, "element")} off in all.
@@ -83,7 +90,7 @@ export function Blast({
         </Card>
       )}
       <Picture
-        label={`Power impact of ${refName(answer.source_ref)}`}
+        label={`Power impact of ${getRefName(answer.source_ref)}`}
         render={render}
         question={question}
         subject={answer.source_ref}
@@ -132,37 +139,51 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
   const battery = impact.min_ride_through_s;
   return (
     <Figures>
-      <Figure label="Racks dark" value={count(impact.racks_dark)} tone={bad(impact.racks_dark)} />
-      <Figure label="Racks partly dark" value={count(impact.racks_partial)} tone={bad(impact.racks_partial)} />
-      <Figure label="Racks protected" value={count(impact.racks_protected)} tone="plain" note="affected, nothing off" />
+      <Figure label="Racks dark" value={formatCount(impact.racks_dark)} tone={bad(impact.racks_dark)} />
+      <Figure label="Racks partly dark" value={formatCount(impact.racks_partial)} tone={bad(impact.racks_partial)} />
+      <Figure
+        label="Racks protected"
+        value={formatCount(impact.racks_protected)}
+        tone="plain"
+        note="affected, nothing off"
+      />
       <Figure
         label="Devices offline"
-        value={count(impact.it_devices_offline)}
+        value={formatCount(impact.it_devices_offline)}
         tone={bad(impact.it_devices_offline)}
-        note={`and ${count(impact.devices_offline - impact.it_devices_offline)} of power equipment`}
+        note={`and ${formatCount(impact.devices_offline - impact.it_devices_offline)} of power equipment`}
       />
-      <Figure label="Devices degraded" value={count(impact.devices_degraded)} />
-      <Figure label="IT load lost" value={watts(impact.it_load_lost_w)} tone={bad(impact.it_load_lost_w)} />
+      <Figure label="Devices degraded" value={formatCount(impact.devices_degraded)} />
+      <Figure label="IT load lost" value={formatWatts(impact.it_load_lost_w)} tone={bad(impact.it_load_lost_w)} />
       <Figure
         label="Cooling lost"
-        value={decimal(impact.cooling_lost_kw, "kW")}
+        value={formatDecimal(impact.cooling_lost_kw, "kW")}
         tone={bad(impact.cooling_lost_kw)}
         note={countOf(impact.cracs_offline, "unit")}
       />
       {links === 0 ? null : (
-        <Figure label="Fabric links down" value={count(links)} tone="watch" note={bandwidth(answer.fabric_lost_mbps)} />
+        <Figure
+          label="Fabric links down"
+          value={formatCount(links)}
+          tone="watch"
+          note={formatBandwidth(answer.fabric_lost_mbps)}
+        />
       )}
-      {cutOff === 0 ? null : <Figure label="Switches without uplink" value={count(cutOff)} tone="fault" />}
-      {isolated === 0 ? null : <Figure label="Devices without data path" value={count(isolated)} tone="fault" />}
+      {cutOff === 0 ? null : <Figure label="Switches without uplink" value={formatCount(cutOff)} tone="fault" />}
+      {isolated === 0 ? null : <Figure label="Devices without data path" value={formatCount(isolated)} tone="fault" />}
       {battery === undefined ? null : (
         <Figure
           label="Battery lasts"
-          value={duration(impact.min_ride_through_at_load_s ?? battery)}
-          note={`the shortest; ${duration(battery)} at rated load`}
+          value={formatDuration(impact.min_ride_through_at_load_s ?? battery)}
+          note={`the shortest; ${formatDuration(battery)} at rated load`}
         />
       )}
       {impact.devices_undocumented === 0 ? null : (
-        <Figure label="Without recorded inlets" value={count(impact.devices_undocumented)} note="not counted as off" />
+        <Figure
+          label="Without recorded inlets"
+          value={formatCount(impact.devices_undocumented)}
+          note="not counted as off"
+        />
       )}
     </Figures>
   );

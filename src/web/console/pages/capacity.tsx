@@ -1,6 +1,6 @@
 import type { AreaCapacity } from "#gen/datacenter/v1/json.ts";
-import { count, decimal } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
+import { formatCount, formatDecimal } from "#words/figures.ts";
+import { getRefName } from "#words/names.ts";
 import { constantOf } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { moment } from "../labels.ts";
@@ -35,11 +35,11 @@ export function Capacity({ place: { subject, settings } }: { readonly place: Pla
   return (
     <>
       <PageHead
-        title={subject === "" ? "What is left" : `What is left in ${refName(subject)}`}
+        title={subject === "" ? "What is left" : `What is left in ${getRefName(subject)}`}
         kind={
           whole.reply === undefined
             ? "Capacity"
-            : `Revision ${count(whole.reply.revision)}, ${moment(new Date().toISOString())}`
+            : `Revision ${formatCount(whole.reply.revision)}, ${moment(new Date().toISOString())}`
         }
       />
       <Filters>
@@ -71,7 +71,7 @@ export function Capacity({ place: { subject, settings } }: { readonly place: Pla
 
 function Whole({ area }: { readonly area: AreaCapacity }) {
   const { power, air, liquid } = area;
-  const after = (kw: number | undefined) => (kw === undefined ? "not recorded" : decimal(kw, "kW"));
+  const after = (kw: number | undefined) => (kw === undefined ? "not recorded" : formatDecimal(kw, "kW"));
   const tone = (kw: number | undefined) => (kw !== undefined && kw <= 0 ? "watch" : "plain");
   return (
     <>
@@ -82,10 +82,10 @@ function Whole({ area }: { readonly area: AreaCapacity }) {
           value={after(power?.failover_free_kw)}
           tone={tone(power?.failover_free_kw)}
         />
-        <Figure label="Free units" value={`${count(area.free_u)} of ${count(area.total_u)} U`} />
+        <Figure label="Free units" value={`${formatCount(area.free_u)} of ${formatCount(area.total_u)} U`} />
         <Figure
           label="Largest block"
-          value={decimal(area.largest_free_block_u, "U")}
+          value={formatDecimal(area.largest_free_block_u, "U")}
           note={area.largest_free_block_rack}
         />
         {air === undefined ? null : (
@@ -115,17 +115,21 @@ function Whole({ area }: { readonly area: AreaCapacity }) {
 /** What is left, amber where nothing is. */
 function Left({ kw }: { readonly kw: number | undefined }) {
   if (kw === undefined) return <span class="muted">not recorded</span>;
-  return kw > 0 ? <span>{decimal(kw, "kW")}</span> : <Badge tone="watch">{decimal(kw, "kW")}</Badge>;
+  return kw > 0 ? <span>{formatDecimal(kw, "kW")}</span> : <Badge tone="watch">{formatDecimal(kw, "kW")}</Badge>;
 }
 
 const COLUMNS: readonly Column<AreaCapacity>[] = [
   { name: "Area", cell: ({ ref }) => <RefLink to={ref} /> },
-  { name: "Racks", numeric: true, cell: ({ racks }) => count(racks) },
-  { name: "Draw", numeric: true, cell: ({ draw_kw }) => decimal(draw_kw, "kW") },
+  { name: "Racks", numeric: true, cell: ({ racks }) => formatCount(racks) },
+  { name: "Draw", numeric: true, cell: ({ draw_kw }) => formatDecimal(draw_kw, "kW") },
   { name: "Free power", numeric: true, cell: ({ power }) => <Left kw={power?.free_kw} /> },
   { name: "After one failure", numeric: true, cell: ({ power }) => <Left kw={power?.failover_free_kw} /> },
   { name: "Of", cell: ({ power }) => (power?.failure_ref ? <RefLink to={power.failure_ref} /> : "") },
-  { name: "Free units", numeric: true, cell: ({ free_u, total_u }) => `${count(free_u)} of ${count(total_u)}` },
+  {
+    name: "Free units",
+    numeric: true,
+    cell: ({ free_u, total_u }) => `${formatCount(free_u)} of ${formatCount(total_u)}`,
+  },
   {
     name: "Largest block",
     cell: ({ largest_free_block_u, largest_free_block_rack }) =>
@@ -136,7 +140,7 @@ const COLUMNS: readonly Column<AreaCapacity>[] = [
     numeric: true,
     cell: ({ air }) => (air === undefined ? "" : <Left kw={air.failover_free_kw} />),
   },
-  { name: "Ports", numeric: true, cell: ({ ports }) => count(ports.reduce((sum, { free }) => sum + free, 0)) },
+  { name: "Ports", numeric: true, cell: ({ ports }) => formatCount(ports.reduce((sum, { free }) => sum + free, 0)) },
 ];
 
 function Parts({ title, areas }: { readonly title: string; readonly areas: readonly AreaCapacity[] }) {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { AreaCapacity, FreeCooling, FreePorts, FreePower } from "#gen/datacenter/v1/json.ts";
-import { count, decimal } from "#words/figures.ts";
-import { enumWord, portTypeWord } from "#words/names.ts";
+import { formatCount, formatDecimal } from "#words/figures.ts";
+import { formatEnum, formatPortType } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
@@ -35,10 +35,10 @@ function MeasuredDraw({ scope }: { readonly scope: string }) {
   const planned = draw_kw - measured_draw_kw;
   return (
     <p>
-      Draws {decimal(draw_kw, "kW")}
+      Draws {formatDecimal(draw_kw, "kW")}
       {planned < 0.05
         ? ", all of it measured"
-        : `: ${decimal(measured_draw_kw, "kW")} measured, ${decimal(planned, "kW")} planned for want of a reading`}
+        : `: ${formatDecimal(measured_draw_kw, "kW")} measured, ${formatDecimal(planned, "kW")} planned for want of a reading`}
       .
     </p>
   );
@@ -54,8 +54,8 @@ interface LeftRow {
 /** What is left in an area, a line for each resource. */
 export function capacityRows(area: AreaCapacity): readonly LeftRow[] {
   const { power, air, liquid, racks_without_supply: without } = area;
-  const block = `largest block ${decimal(area.largest_free_block_u, "U")} in ${area.largest_free_block_rack}`;
-  const units = `${count(area.free_u)} of ${count(area.total_u)} free, ${block}`;
+  const block = `largest block ${formatDecimal(area.largest_free_block_u, "U")} in ${area.largest_free_block_rack}`;
+  const units = `${formatCount(area.free_u)} of ${formatCount(area.total_u)} free, ${block}`;
   const kilowatts = (name: string, free: FreePower | FreeCooling | undefined): readonly LeftRow[] =>
     free === undefined ? [] : [{ name, held: <FreeKilowatts free={free} />, text: kilowattWords(free) }];
   return [
@@ -78,8 +78,8 @@ export function portsRows({ ports }: AreaCapacity): readonly (readonly [string, 
 }
 
 function kilowattWords({ free_kw, failover_free_kw }: FreePower | FreeCooling): string {
-  const now = free_kw === undefined ? "not recorded" : `${decimal(free_kw, "kW")} now`;
-  return `${now}${failover_free_kw === undefined ? "" : `, ${decimal(failover_free_kw, "kW")} after one failure`}`;
+  const now = free_kw === undefined ? "not recorded" : `${formatDecimal(free_kw, "kW")} now`;
+  return `${now}${failover_free_kw === undefined ? "" : `, ${formatDecimal(failover_free_kw, "kW")} after one failure`}`;
 }
 
 function FreeKilowatts({ free }: { readonly free: FreePower | FreeCooling }) {
@@ -110,6 +110,6 @@ function Failure({ target }: { readonly target: string }) {
 }
 
 function portsName({ kind, type }: FreePorts): string {
-  const what = kind === "PORT_KIND_POWER_OUT" ? "Outlets" : `${enumWord(kind, "PORT_KIND")} ports`;
-  return type === "" ? what : `${what} ${portTypeWord(type)}`;
+  const what = kind === "PORT_KIND_POWER_OUT" ? "Outlets" : `${formatEnum(kind, "PORT_KIND")} ports`;
+  return type === "" ? what : `${what} ${formatPortType(type)}`;
 }

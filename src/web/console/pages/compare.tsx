@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
-import { kindNoun, plural, refName } from "#words/names.ts";
+import { getRefName, nameKind, pluralize } from "#words/names.ts";
 import { call, type Reply } from "../api/client.ts";
 import { useQuestion } from "../api/use_call.ts";
 import { Cell } from "../lists/cell.tsx";
@@ -44,7 +44,7 @@ export function Compare({ place: { subject, settings } }: { readonly place: Plac
   );
   return (
     <>
-      <PageHead title={refs.length < 2 ? "Compare" : refs.map(refName).join(" and ")} kind="Side by side" />
+      <PageHead title={refs.length < 2 ? "Compare" : refs.map(getRefName).join(" and ")} kind="Side by side" />
       <Filters>
         <RefField label="What" placeholder="B03" kinds={KINDS} value={subject} change={setSubject} />
         <RefField
@@ -69,7 +69,7 @@ async function sideOf(ref: string, signal: AbortSignal): Promise<Side> {
   const [list, capacity] = await Promise.all([
     call(
       LIST_RPC,
-      { kind: `INVENTORY_KIND_${kind.toUpperCase()}`, query: refName(ref).replaceAll("/", " "), page_size: 100 },
+      { kind: `INVENTORY_KIND_${kind.toUpperCase()}`, query: getRefName(ref).replaceAll("/", " "), page_size: 100 },
       signal,
     ),
     call(CAPACITY_RPC, { scope_ref: ref }, signal),
@@ -81,13 +81,13 @@ async function sideOf(ref: string, signal: AbortSignal): Promise<Side> {
 function Sides({ sides }: { readonly sides: readonly Side[] }) {
   const columns: readonly Column<Line>[] = [
     { name: "Fact", cell: ({ name, texts }) => (isEqual(texts) ? <span class="muted">{name}</span> : <b>{name}</b>) },
-    ...sides.map(({ ref }, at): Column<Line> => ({ name: refName(ref), cell: ({ cells }) => cells[at] ?? "" })),
+    ...sides.map(({ ref }, at): Column<Line> => ({ name: getRefName(ref), cell: ({ cells }) => cells[at] ?? "" })),
   ];
   const all = [...factLines(sides), ...capacityLines(sides)];
   const lines = [...all.filter(({ texts }) => !isEqual(texts)), ...all.filter(({ texts }) => isEqual(texts))];
   const differing = lines.filter(({ texts }) => !isEqual(texts)).length;
   const [first] = sides;
-  const what = plural(kindNoun(first?.ref.split(":")[0] ?? ""));
+  const what = pluralize(nameKind(first?.ref.split(":")[0] ?? ""));
   return (
     <Card
       title={differing === 0 ? `These ${what} are alike` : `${differing} of ${lines.length} facts differ`}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Cable, Device as DeviceFields, GetDeviceResponse, Port } from "#gen/datacenter/v1/json.ts";
-import { bandwidth, decimal, watts } from "#words/figures.ts";
-import { enumWord, portTypeWord, refName } from "#words/names.ts";
+import { formatBandwidth, formatDecimal, formatWatts } from "#words/figures.ts";
+import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
 import { Share, StateMark } from "../../shared/state.tsx";
 import type { State } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
@@ -38,7 +38,7 @@ export function Device({ place }: { readonly place: Place }) {
       trail={placeTrail(device?.location, device?.rack_code)}
       state={
         device === undefined ? null : (
-          <Badge tone={STATUS_TONES[device.status] ?? "info"}>{enumWord(device.status, "DEVICE_STATUS")}</Badge>
+          <Badge tone={STATUS_TONES[device.status] ?? "info"}>{formatEnum(device.status, "DEVICE_STATUS")}</Badge>
         )
       }
       sentence={asked.reply === undefined ? <>&nbsp;</> : <SupplySentence answer={asked.reply} />}
@@ -59,7 +59,7 @@ export function Device({ place }: { readonly place: Place }) {
 
 /** What the device is, in one line: "compute server". */
 function deviceWords({ role, kind }: DeviceFields): string {
-  const word = enumWord(kind, "DEVICE_KIND");
+  const word = formatEnum(kind, "DEVICE_KIND");
   return role === "" || role === kind ? word : `${word}, ${role}`;
 }
 
@@ -120,12 +120,14 @@ function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
     ["Place", placeWords(device.location, device.rack_code)],
     [
       "Unit",
-      device.position_u === undefined ? "" : `${decimal(device.position_u)}, ${decimal(device.u_height, "U")} high`,
+      device.position_u === undefined
+        ? ""
+        : `${formatDecimal(device.position_u)}, ${formatDecimal(device.u_height, "U")} high`,
     ],
     ["Inside", parent === "" ? "" : <RefLink key="parent" to={`device:${parent}`} />],
     ["Maker and model", [device.manufacturer, device.model].filter((part) => part !== "").join(" ")],
     ...factsOf("device", device, "serial asset_tag allocated_draw_w max_draw_w measured_draw_w heat_w cooling_method"),
-    ["Weight", device.weight_kg === undefined ? "not recorded" : decimal(device.weight_kg, "kg")],
+    ["Weight", device.weight_kg === undefined ? "not recorded" : formatDecimal(device.weight_kg, "kg")],
     ...factsOf("device", device, "tenant tags labels comments"),
     ["Changed", device.update_time && <Moment key="changed" at={device.update_time} />],
   ];
@@ -140,7 +142,7 @@ function Power({ answer }: { readonly answer: GetDeviceResponse }) {
       <ol class="chains">
         {power_chain.map(({ inlet, path, path_label, live }) => (
           <li key={inlet}>
-            <strong>{inlet}</strong> {path_label === "" ? "" : `side ${refName(path_label)} `}
+            <strong>{inlet}</strong> {path_label === "" ? "" : `side ${getRefName(path_label)} `}
             <Badge tone={live ? "ok" : "fault"}>{live ? "live" : "no power"}</Badge>
             <span class="chain">
               {path.map((ref) => (
@@ -163,7 +165,7 @@ function Carried({ answer }: { readonly answer: GetDeviceResponse }) {
   return (
     <>
       <p>
-        Carries {watts(power_load_w)}
+        Carries {formatWatts(power_load_w)}
         {power_pct === undefined ? null : (
           <>
             , <Share pct={power_pct} /> of its capacity
@@ -173,7 +175,7 @@ function Carried({ answer }: { readonly answer: GetDeviceResponse }) {
         {power_failover_ref === "" ? null : (
           <>
             {" "}
-            {watts(power_failover_w)}
+            {formatWatts(power_failover_w)}
             {power_failover_pct === undefined ? null : (
               <>
                 {" "}
@@ -202,7 +204,7 @@ function cablesByPort({ device, cables }: GetDeviceResponse): ReadonlyMap<string
 function PortCounts({ answer }: { readonly answer: GetDeviceResponse }) {
   const { ports, code } = answer.device;
   const byPort = cablesByPort(answer);
-  const kinds = Map.groupBy(ports, ({ kind }) => enumWord(kind, "PORT_KIND"));
+  const kinds = Map.groupBy(ports, ({ kind }) => formatEnum(kind, "PORT_KIND"));
   const isUsed = (port: Port) => byPort.has(port.name) || (port.power_in?.source_ref ?? "") !== "";
   return (
     <Card title="Ports" action={<a href={linkTo("device", code, { tab: "ports" })}>All {ports.length} ports</a>}>
@@ -228,9 +230,9 @@ function Ports({ answer }: { readonly answer: GetDeviceResponse }) {
         </a>
       ),
     },
-    { name: "Kind", cell: ({ kind }) => enumWord(kind, "PORT_KIND") },
-    { name: "Type", cell: ({ type }) => portTypeWord(type) },
-    { name: "Speed", numeric: true, cell: ({ speed_mbps }) => bandwidth(speed_mbps) },
+    { name: "Kind", cell: ({ kind }) => formatEnum(kind, "PORT_KIND") },
+    { name: "Type", cell: ({ type }) => formatPortType(type) },
+    { name: "Speed", numeric: true, cell: ({ speed_mbps }) => formatBandwidth(speed_mbps) },
     { name: "Leads to", cell: (port) => <FarEnd port={port} cable={byPort.get(port.name)} code={device.code} /> },
     { name: "Cable", cell: ({ name }) => cableWords(byPort.get(name)) },
     ...(may
@@ -276,6 +278,6 @@ function FarEnd({
 
 function cableWords(cable: Cable | undefined): string {
   if (cable === undefined) return "";
-  const length = cable.length_m === undefined ? "" : decimal(cable.length_m, "m");
-  return [cable.label, enumWord(cable.type, "CABLE_TYPE"), length].filter((part) => part !== "").join(", ");
+  const length = cable.length_m === undefined ? "" : formatDecimal(cable.length_m, "m");
+  return [cable.label, formatEnum(cable.type, "CABLE_TYPE"), length].filter((part) => part !== "").join(", ");
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { count } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
+import { formatCount } from "#words/figures.ts";
+import { getRefName } from "#words/names.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { UndoButton } from "../edit/undo.tsx";
 import { leafChanges } from "../history/leaf_changes.ts";
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<RequestGroup>[] = [
   { name: "Who", cell: ({ first }) => first.actor.principal || "anonymous" },
   { name: "Through", cell: ({ first }) => throughWords(first.request) },
   { name: "Why", cell: ({ first }) => first.message },
-  { name: "Changes", numeric: true, cell: ({ entries }) => count(entries.length) },
+  { name: "Changes", numeric: true, cell: ({ entries }) => formatCount(entries.length) },
 ];
 
 /** Entries of the change log by request; each opens to the values before and after. */
@@ -55,7 +55,7 @@ function Request({ group }: { readonly group: RequestGroup }) {
           ))}
           {shown.length === group.entries.length ? null : (
             <button type="button" onClick={() => setAll(true)}>
-              Show {count(group.entries.length - shown.length)} more
+              Show {formatCount(group.entries.length - shown.length)} more
             </button>
           )}
           <p>
@@ -75,7 +75,7 @@ function Change({ entry }: { readonly entry: AuditEntry }) {
   return (
     <section class="change">
       <h3>
-        {kind.charAt(0).toUpperCase() + kind.slice(1)} <RefLink to={entity} label={refName(entity)} />{" "}
+        {kind.charAt(0).toUpperCase() + kind.slice(1)} <RefLink to={entity} label={getRefName(entity)} />{" "}
         {actionWord(entry)} <a href={linkTo("history", entity)}>All changes of this</a>
       </h3>
       <table class="diff">

@@ -1,6 +1,6 @@
 import type { FabricTopologyResponse } from "#gen/datacenter/v1/json.ts";
-import { bandwidth, count, decimal, percent } from "#words/figures.ts";
-import { enumWord, refName } from "#words/names.ts";
+import { formatBandwidth, formatCount, formatDecimal, formatPercent } from "#words/figures.ts";
+import { formatEnum, getRefName } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { portName } from "../labels.ts";
@@ -27,14 +27,14 @@ const LINK_COLUMNS: readonly Column<Link>[] = [
   { name: "Leaf", cell: ({ link }) => <a href={linkTo("device", link.a.device_code)}>{portName(link.a)}</a> },
   { name: "Spine", cell: ({ link }) => <a href={linkTo("device", link.b.device_code)}>{portName(link.b)}</a> },
   { name: "Status", cell: statusWords },
-  { name: "Capacity", numeric: true, cell: ({ link }) => bandwidth(link.capacity_mbps) },
-  { name: "Used", numeric: true, cell: ({ link, live }) => percent(live ? link.utilization_pct : undefined) },
+  { name: "Capacity", numeric: true, cell: ({ link }) => formatBandwidth(link.capacity_mbps) },
+  { name: "Used", numeric: true, cell: ({ link, live }) => formatPercent(live ? link.utilization_pct : undefined) },
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
 ];
 
 /** Whether a link works; one that is recorded as up is down while a switch at its end is taken as failed. */
 function statusWords({ link: { status }, live }: Link): string {
-  return live || status !== "LINK_STATUS_UP" ? enumWord(status, "LINK_STATUS") : "Down: an end fails";
+  return live || status !== "LINK_STATUS_UP" ? formatEnum(status, "LINK_STATUS") : "Down: an end fails";
 }
 
 /** How a fabric is shown, by the value in the address; the matrix is what the page opens as. */
@@ -118,7 +118,7 @@ const NODE_COLUMNS: readonly Column<Node>[] = [
 ];
 
 function ratio(value: number | undefined): string {
-  return value === undefined ? "–" : `${decimal(value)} : 1`;
+  return value === undefined ? "–" : `${formatDecimal(value)} : 1`;
 }
 
 interface ShownProps {
@@ -138,7 +138,7 @@ function Shown({ answer, question, isTable, name }: ShownProps) {
       {summary === undefined ? null : <Summary summary={summary} />}
       {isTable ? null : <Picture label="Fabric" render={render} question={question} readout told />}
       {missing.length === 0 ? null : (
-        <Card title="Missing links" action={<Badge tone="watch">{count(missing.length)}</Badge>}>
+        <Card title="Missing links" action={<Badge tone="watch">{formatCount(missing.length)}</Badge>}>
           <p>{missing.map(({ leaf_code, spine_code }) => `${leaf_code} – ${spine_code}`).join(", ")}</p>
         </Card>
       )}
@@ -157,12 +157,12 @@ function Shown({ answer, question, isTable, name }: ShownProps) {
       {findings.length === 0 ? null : (
         <Card
           title="Findings"
-          action={<Badge tone={findings.some(isGrave) ? "watch" : "info"}>{count(findings.length)}</Badge>}
+          action={<Badge tone={findings.some(isGrave) ? "watch" : "info"}>{formatCount(findings.length)}</Badge>}
         >
           <FindingList findings={findings.slice(0, FINDINGS)} />
           {findings.length <= FINDINGS ? null : (
             <details>
-              <summary>{count(findings.length - FINDINGS)} more</summary>
+              <summary>{formatCount(findings.length - FINDINGS)} more</summary>
               <FindingList findings={findings.slice(FINDINGS)} />
             </details>
           )}
@@ -175,16 +175,20 @@ function Shown({ answer, question, isTable, name }: ShownProps) {
 function Summary({ summary }: { readonly summary: NonNullable<FabricTopologyResponse["summary"]> }) {
   return (
     <Figures>
-      <Figure label="Links up" value={count(summary.links_up)} />
-      <Figure label="Links down" value={count(summary.links_down)} tone={summary.links_down > 0 ? "fault" : "ok"} />
+      <Figure label="Links up" value={formatCount(summary.links_up)} />
+      <Figure
+        label="Links down"
+        value={formatCount(summary.links_down)}
+        tone={summary.links_down > 0 ? "fault" : "ok"}
+      />
       <Figure
         label="Congested"
-        value={count(summary.congested)}
+        value={formatCount(summary.congested)}
         tone={summary.congested === 0 ? "ok" : summary.max_util_pct >= 100 ? "fault" : "watch"}
       />
-      <Figure label="Busiest link" value={percent(summary.max_util_pct)} />
-      <Figure label="19 of 20 links below" value={percent(summary.p95_util_pct)} />
-      <Figure label="Bisection" value={bandwidth(summary.bisection_mbps)} />
+      <Figure label="Busiest link" value={formatPercent(summary.max_util_pct)} />
+      <Figure label="19 of 20 links below" value={formatPercent(summary.p95_util_pct)} />
+      <Figure label="Bisection" value={formatBandwidth(summary.bisection_mbps)} />
     </Figures>
   );
 }
@@ -196,7 +200,9 @@ function Links({ answer: { links }, most, name }: { answer: FabricTopologyRespon
   const all = linkTo("links", "", { fabric: name, order: "load_pct desc" });
   return (
     <Card
-      title={links.length > most ? `The ${most} busiest of ${count(links.length)} links` : "Links, the busiest first"}
+      title={
+        links.length > most ? `The ${most} busiest of ${formatCount(links.length)} links` : "Links, the busiest first"
+      }
       action={links.length > most ? <a href={all}>All links</a> : null}
     >
       <Table
@@ -217,7 +223,7 @@ function FindingList({ findings }: Pick<FabricTopologyResponse, "findings">) {
         <li key={`${code} ${ref} ${message}`}>
           {ref === "" ? null : (
             <>
-              <RefLink to={ref} label={refName(ref)} />:{" "}
+              <RefLink to={ref} label={getRefName(ref)} />:{" "}
             </>
           )}
           {message}, {value}

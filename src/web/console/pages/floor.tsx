@@ -1,6 +1,6 @@
 import type { FloorPlanResponse, Health, RackTile } from "#gen/datacenter/v1/json.ts";
-import { decimal, percent, watts } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
+import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
+import { getRefName } from "#words/names.ts";
 import { Share } from "../../shared/state.tsx";
 import { useRender } from "../../shared/use_theme.ts";
 import { constantOf } from "../address_words.ts";
@@ -56,10 +56,10 @@ const COLUMNS: readonly Column<RackTile>[] = [
   { name: "Rack", cell: ({ code }) => <a href={linkTo("rack", code)}>{code}</a> },
   { name: "Row", cell: ({ row }) => row },
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
-  { name: "Space", numeric: true, cell: ({ space_pct }) => percent(space_pct) },
+  { name: "Space", numeric: true, cell: ({ space_pct }) => formatPercent(space_pct) },
   { name: "Power", numeric: true, cell: ({ power_pct }) => <Share pct={power_pct} /> },
-  { name: "Heat", numeric: true, cell: ({ heat_w }) => watts(heat_w) },
-  { name: "Inlet", numeric: true, cell: ({ inlet_temp_c }) => decimal(inlet_temp_c, "°C") },
+  { name: "Heat", numeric: true, cell: ({ heat_w }) => formatWatts(heat_w) },
+  { name: "Inlet", numeric: true, cell: ({ inlet_temp_c }) => formatDecimal(inlet_temp_c, "°C") },
   { name: "Why", cell: ({ reasons }) => <Reasons reasons={reasons} /> },
 ];
 
@@ -72,7 +72,11 @@ const WITH_RISK = [...COLUMNS.slice(0, 2), { name: "After one failure", cell: Ri
 /** The same with what meters say. */
 const WITH_MEASURED: readonly Column<RackTile>[] = [
   ...COLUMNS.slice(0, 2),
-  { name: "Measured", numeric: true, cell: ({ measured_w }) => (measured_w === undefined ? "" : watts(measured_w)) },
+  {
+    name: "Measured",
+    numeric: true,
+    cell: ({ measured_w }) => (measured_w === undefined ? "" : formatWatts(measured_w)),
+  },
   ...COLUMNS.slice(2),
 ];
 
@@ -110,7 +114,7 @@ export function Floor({ place }: { readonly place: Place }) {
   return (
     <>
       <PageHead
-        title={`Floor ${refName(floorRef)}`}
+        title={`Floor ${getRefName(floorRef)}`}
         action={
           plan.error?.code === "not_found" ? null : (
             <>
@@ -157,7 +161,7 @@ function Plan({
   return (
     <>
       <HealthCounts counts={counts} />
-      <Picture label={`Floor plan of ${refName(floor_ref)}`} render={render} question={question} told />
+      <Picture label={`Floor plan of ${getRefName(floor_ref)}`} render={render} question={question} told />
       {unplaced.length === 0 ? null : (
         <Card title="Without a place on the plan">
           <ul class="inline">

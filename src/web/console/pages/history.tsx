@@ -1,5 +1,5 @@
-import { count } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
+import { formatCount } from "#words/figures.ts";
+import { getRefName } from "#words/names.ts";
 import type { HistoryAnswer } from "../api/replies.ts";
 import { useRead } from "../api/use_call.ts";
 import { groupByRequest } from "../history/requests.ts";
@@ -49,7 +49,7 @@ export function History({ place }: { readonly place: Place }) {
   const asked = useRead<HistoryAnswer>("/audit/history", { ...filter, page_size: PAGE, page_token: pages.token });
   return (
     <>
-      <PageHead title={subject === "" ? "History" : `History of ${refName(subject)}`} />
+      <PageHead title={subject === "" ? "History" : `History of ${getRefName(subject)}`} />
       <Filters>
         <ChoiceField
           label="When"
@@ -96,7 +96,7 @@ export function History({ place }: { readonly place: Place }) {
         {({ entries, next_page_token }) => (
           <>
             <p class="tally-line">
-              {countOf(groupByRequest(entries).length, "request")}, {count(entries.length)}{" "}
+              {countOf(groupByRequest(entries).length, "request")}, {formatCount(entries.length)}{" "}
               {entries.length === 1 ? "change" : "changes"}
               {next_page_token === "" ? "" : " on this page"}
             </p>

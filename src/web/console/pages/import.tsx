@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import { mayWrite, useSession } from "../api/session.ts";
 import { guessColumn, guessKind, itemsOf, targetsOf } from "../import/columns.ts";
 import { refusedCount } from "../import/counts.ts";
@@ -123,7 +123,7 @@ function StepButtons(props: {
       )}
       {good > 0 ? (
         <button type="button" class="primary" onClick={write}>
-          Write {refusedCount(run) > 0 ? `the other ${count(good)}` : countOf(good, "item")}
+          Write {refusedCount(run) > 0 ? `the other ${formatCount(good)}` : countOf(good, "item")}
         </button>
       ) : null}
       {isDone(run) && run.step === "write" ? (
@@ -248,7 +248,7 @@ function TextSource({
       </label>
       {text.length > LARGE ? (
         <p>
-          {count(text.length)} characters are ready to import.{" "}
+          {formatCount(text.length)} characters are ready to import.{" "}
           <button type="button" onClick={() => setText("")}>
             Clear
           </button>

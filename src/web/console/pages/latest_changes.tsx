@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import { read } from "../api/client.ts";
 import type { HistoryAnswer } from "../api/replies.ts";
 import { useQuestion, useRead } from "../api/use_call.ts";
@@ -51,6 +51,6 @@ export function PlaceChanges({ row }: { readonly row: InventoryRow }) {
 }
 
 function searchedText({ searched, isWhole, back }: PlaceSearch): string {
-  if (isWhole) return `All ${count(searched)} changes of the history were searched.`;
-  return `The last ${count(searched)} changes were searched, back to ${moment(back)}.`;
+  if (isWhole) return `All ${formatCount(searched)} changes of the history were searched.`;
+  return `The last ${formatCount(searched)} changes were searched, back to ${moment(back)}.`;
 }

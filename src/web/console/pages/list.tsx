@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { callError } from "../api/client.ts";
 import { useCall } from "../api/use_call.ts";
@@ -55,7 +55,7 @@ function Listed({ list, place }: { readonly list: ListKind; readonly place: Plac
     <>
       <PageHead
         title={list.title}
-        kind={asked.reply === undefined ? undefined : `${count(asked.reply.total_count)} found`}
+        kind={asked.reply === undefined ? undefined : `${formatCount(asked.reply.total_count)} found`}
         action={
           <>
             <Export list={list} request={request} columns={shown} />

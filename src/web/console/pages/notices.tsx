@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { KeptNotice, ListNoticesResponse } from "#gen/datacenter/v1/json.ts";
-import { plainRefs } from "#words/names.ts";
+import { stripRefKinds } from "#words/names.ts";
 import { call, callError } from "../api/client.ts";
 import { signedIn } from "../api/sign_in.ts";
 import { type Asked, useCall } from "../api/use_call.ts";
@@ -140,7 +140,7 @@ function DeadLetters({ reply, orders }: { readonly reply: ListNoticesResponse; r
 }
 
 const COLUMNS: readonly Column<KeptNotice>[] = [
-  { name: "Notice", cell: ({ summary }) => plainRefs(summary) },
+  { name: "Notice", cell: ({ summary }) => stripRefKinds(summary) },
   { name: "Severity", cell: ({ severity }) => <Severity of={severity} /> },
   { name: "To", cell: ({ receiver }) => receiver },
   { name: "When", cell: ({ time }) => (time === undefined ? "" : <Moment at={time} />) },

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
-import { decimal, percent, watts } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
+import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
+import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { stateOfShare } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
@@ -107,10 +107,10 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     sentence: ({ figures, texts }) => (
       <Carried share={figures["load_pct"]}>
         It carries {figureWords("load_kw", figures["load_kw"] ?? 0)} of heat from{" "}
-        {zonesOf(texts["serves"]).map(refName).join(" and ") || "an unknown zone"},{" "}
+        {zonesOf(texts["serves"]).map(getRefName).join(" and ") || "an unknown zone"},{" "}
         {figures["load_pct"] === undefined
           ? "of an unknown capacity"
-          : `${percent(figures["load_pct"])} of what it can`}
+          : `${formatPercent(figures["load_pct"])} of what it can`}
         .
       </Carried>
     ),
@@ -130,7 +130,7 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     ),
     related: ({ texts }) =>
       zonesOf(texts["serves"]).map(
-        (ref): Related => [`Cooling of ${refName(ref)}`, `thermal/${encodeURIComponent(ref)}`, {}],
+        (ref): Related => [`Cooling of ${getRefName(ref)}`, `thermal/${encodeURIComponent(ref)}`, {}],
       ),
   },
   feed: {
@@ -138,10 +138,10 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     one: "Feed",
     sentence: ({ figures, texts }) => (
       <Carried share={Math.max(figures["load_pct"] ?? 0, figures["failover_pct"] ?? 0)}>
-        It carries {watts(figures["load_w"])} of {watts(figures["capacity_w"])}
+        It carries {formatWatts(figures["load_w"])} of {formatWatts(figures["capacity_w"])}
         {texts["failover_ref"] === undefined
           ? "."
-          : `, and ${watts(figures["failover_w"])} when ${refName(texts["failover_ref"])} is lost.`}
+          : `, and ${formatWatts(figures["failover_w"])} when ${getRefName(texts["failover_ref"])} is lost.`}
       </Carried>
     ),
     details: (row) => <Supply supplies={[row]} />,
@@ -238,9 +238,9 @@ function ZoneWithout(props: { readonly zone: string; readonly unit: string; read
     : [reply.air_heat_kw, reply.effective_kw];
   return (
     <Meter
-      label={refName(zone)}
+      label={getRefName(zone)}
       share={left === 0 ? undefined : (100 * heat) / left}
-      text={`${decimal(heat, "kW")} of heat, ${decimal(left, "kW")} of cooling`}
+      text={`${formatDecimal(heat, "kW")} of heat, ${formatDecimal(left, "kW")} of cooling`}
     />
   );
 }

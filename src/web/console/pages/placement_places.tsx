@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { DevicePlace, FittingRack } from "#gen/datacenter/v1/json.ts";
-import { count, decimal, percent, watts } from "#words/figures.ts";
+import { formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { countOf } from "../labels.ts";
 import { setSettings } from "../router.ts";
 import { Card, MeterBar, RefLink } from "../ui/parts.tsx";
@@ -28,20 +28,20 @@ const PLACES: readonly Column<DevicePlace>[] = [
     name: "Busiest supply, now and after one failure",
     cell: ({ after }) => <Load now={after.power_now_pct} failed={after.power_failover_pct} />,
   },
-  { name: "Rack draw", numeric: true, cell: ({ after }) => watts(after.rack_draw_w) },
+  { name: "Rack draw", numeric: true, cell: ({ after }) => formatWatts(after.rack_draw_w) },
   { name: "Power used", numeric: true, cell: ({ after }) => knownFigure(after.rack_power_pct) },
   { name: "Cooling used", numeric: true, cell: ({ after }) => knownFigure(after.rack_cooling_pct) },
   {
     name: "Air left",
     numeric: true,
-    cell: ({ after }) => (after.air_headroom_kw === undefined ? "unknown" : decimal(after.air_headroom_kw, "kW")),
+    cell: ({ after }) => (after.air_headroom_kw === undefined ? "unknown" : formatDecimal(after.air_headroom_kw, "kW")),
   },
   { name: "Load used", numeric: true, cell: ({ after }) => knownFigure(after.weight_pct) },
-  { name: "Free units", numeric: true, cell: ({ after }) => count(after.free_u ?? 0) },
+  { name: "Free units", numeric: true, cell: ({ after }) => formatCount(after.free_u ?? 0) },
   {
     name: "Free ports",
     numeric: true,
-    cell: ({ after }) => (after.free_ports === undefined ? "unknown" : count(after.free_ports)),
+    cell: ({ after }) => (after.free_ports === undefined ? "unknown" : formatCount(after.free_ports)),
   },
 ];
 
@@ -136,8 +136,8 @@ export function FittingRacks({ racks }: { readonly racks: readonly FittingRack[]
 
 const FITTING: readonly Column<FittingRack>[] = [
   { name: "Rack", cell: ({ rack_code }) => <RefLink to={`rack:${rack_code}`} /> },
-  { name: "Fit if no other rack takes any, at most", numeric: true, cell: ({ fits }) => count(fits) },
-  { name: "Placed by this answer", numeric: true, cell: ({ placed = 0 }) => count(placed) },
+  { name: "Fit if no other rack takes any, at most", numeric: true, cell: ({ fits }) => formatCount(fits) },
+  { name: "Placed by this answer", numeric: true, cell: ({ placed = 0 }) => formatCount(placed) },
   {
     name: "Choose",
     cell: ({ rack_code }) => (
@@ -152,11 +152,11 @@ function Load({ now, failed }: { readonly now: number | undefined; readonly fail
   if (now === undefined && failed === undefined) return <>unknown</>;
   return (
     <>
-      <MeterBar share={now} after={failed} /> {percent(now)}, {percent(failed)}
+      <MeterBar share={now} after={failed} /> {formatPercent(now)}, {formatPercent(failed)}
     </>
   );
 }
 
 function knownFigure(value: number | undefined): string {
-  return value === undefined ? "unknown" : percent(value);
+  return value === undefined ? "unknown" : formatPercent(value);
 }

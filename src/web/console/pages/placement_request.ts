@@ -1,5 +1,5 @@
 import type { DevicePlace, FindPlacementResponse } from "#gen/datacenter/v1/json.ts";
-import { readWantedPorts, type WantedPorts } from "#words/wanted_ports.ts";
+import { parseWantedPorts, type WantedPorts } from "#words/wanted_ports.ts";
 import { constantOf } from "../address_words.ts";
 import type { AskedField } from "./asked_field.ts";
 import { FIRST_FIELDS, MORE_FIELDS } from "./placement_fields.ts";
@@ -71,7 +71,7 @@ function portsOf(text: string): readonly WantedPorts[] | Wrong {
   const found: WantedPorts[] = [];
   for (const part of text.split(/[,;]/).map((one) => one.trim())) {
     if (part === "") continue;
-    const ports = readWantedPorts(part);
+    const ports = parseWantedPorts(part);
     if (ports === undefined) {
       return { wrong: `Ports are written as 2x25G, 2x25gbase-x-sfp28 or 2x25G/25gbase-x-sfp28, not “${part}”.` };
     }

@@ -1,5 +1,5 @@
 import type { DevicePlace, Finding, FindPlacementResponse, PlacementRefusal } from "#gen/datacenter/v1/json.ts";
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { countOf } from "../labels.ts";
 import { plainMessage } from "../plain_message.ts";
@@ -12,7 +12,7 @@ import { FittingRacks, Places } from "./placement_places.tsx";
 
 const REFUSALS: readonly Column<PlacementRefusal>[] = [
   { name: "Reason", cell: ({ reason, message }) => `${refusalWord(reason)}: ${plainMessage(message)}` },
-  { name: "Racks", numeric: true, cell: ({ racks }) => count(racks) },
+  { name: "Racks", numeric: true, cell: ({ racks }) => formatCount(racks) },
   {
     name: "Such as",
     cell: ({ examples = [] }) =>
@@ -42,11 +42,11 @@ export function PlacementResult({ answer, question, write }: ResultProps) {
       <Figures>
         <Figure
           label="Devices that fit"
-          value={`${count(placed)} of ${count(requested)}`}
+          value={`${formatCount(placed)} of ${formatCount(requested)}`}
           tone={placed < requested ? "watch" : "ok"}
           note={placed === requested ? `in ${countOf(answer.racks_used ?? 0, "rack")}` : shortfall(proven)}
         />
-        <Figure label="Racks that take one" value={`${count(total - refused)} of ${count(total)}`} />
+        <Figure label="Racks that take one" value={`${formatCount(total - refused)} of ${formatCount(total)}`} />
         <Figure label="Holds for" value={`revision ${answer.revision ?? 0}`} />
       </Figures>
       <Places places={places} write={write} empty={whyNone(answer)} />

@@ -1,6 +1,6 @@
 import type { PhaseLoad, PortPower } from "#gen/datacenter/v1/json.ts";
-import { count, decimal, percent, watts } from "#words/figures.ts";
-import { enumWord } from "#words/names.ts";
+import { formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatEnum } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Facts, RefLink } from "../ui/parts.tsx";
@@ -18,16 +18,16 @@ function Carried({ power }: { readonly power: PortPower }) {
       <Facts
         rows={[
           ["Power", live ? "arrives" : "does not arrive"],
-          ["Load now", `${watts(load_w)}${share(power.load_pct)}`],
+          ["Load now", `${formatWatts(load_w)}${share(power.load_pct)}`],
           ["After one failure", <After key="after" load={power} />],
-          ["Rating", capacity_va === undefined ? "" : `${count(capacity_va)} VA`],
-          ["Busiest phase", worst_leg === "PHASE_LEG_UNSPECIFIED" ? "" : enumWord(worst_leg, "PHASE_LEG")],
+          ["Rating", capacity_va === undefined ? "" : `${formatCount(capacity_va)} VA`],
+          ["Busiest phase", worst_leg === "PHASE_LEG_UNSPECIFIED" ? "" : formatEnum(worst_leg, "PHASE_LEG")],
           ...phases.map(
             (phase) =>
               [
-                `Phase ${enumWord(phase.leg, "PHASE_LEG")}`,
+                `Phase ${formatEnum(phase.leg, "PHASE_LEG")}`,
                 <span key={phase.leg}>
-                  {decimal(phase.load_va, "VA")}
+                  {formatDecimal(phase.load_va, "VA")}
                   {share(phase.load_pct)}, after one failure <After load={phase} />
                 </span>,
               ] as const,
@@ -41,7 +41,7 @@ function Carried({ power }: { readonly power: PortPower }) {
 function After({ load: { failover_va, failover_pct, failover_ref } }: { readonly load: PhaseLoad | PortPower }) {
   return (
     <>
-      {decimal(failover_va, "VA")}
+      {formatDecimal(failover_va, "VA")}
       {share(failover_pct)}
       {failover_ref === "" ? null : (
         <>
@@ -55,5 +55,5 @@ function After({ load: { failover_va, failover_pct, failover_ref } }: { readonly
 }
 
 function share(value: number | undefined): string {
-  return value === undefined ? "" : `, ${percent(value)}`;
+  return value === undefined ? "" : `, ${formatPercent(value)}`;
 }

@@ -1,4 +1,4 @@
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
@@ -72,7 +72,7 @@ export function Power({ place }: { readonly place: Place }) {
 
 function titleOf(subject: string, more: readonly string[]): string {
   if (subject === "") return "What if it fails?";
-  const names = [subject, ...more].map(refName);
+  const names = [subject, ...more].map(getRefName);
   return names.length === 1 ? `If ${names[0]} fails` : `If ${names.join(" and ")} fail`;
 }
 

@@ -1,7 +1,7 @@
 import type { Capacity, GetRackResponse, Occupant, Rack as RackFields } from "#gen/datacenter/v1/json.ts";
-import { capacityFigures } from "#words/capacity_figures.ts";
-import { decimal, watts } from "#words/figures.ts";
-import { constantWord, enumWord } from "#words/names.ts";
+import { formatCapacity } from "#words/capacity_figures.ts";
+import { formatDecimal, formatWatts } from "#words/figures.ts";
+import { formatConstant, formatEnum } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { constantOf } from "../address_words.ts";
 import { camelKeys } from "../api/replies.ts";
@@ -26,14 +26,14 @@ import { Reasons } from "./reasons.tsx";
 import { ThingActions } from "./thing_actions.tsx";
 
 const COLUMNS: readonly Column<Occupant>[] = [
-  { name: "U", numeric: true, cell: ({ position_u }) => decimal(position_u) },
+  { name: "U", numeric: true, cell: ({ position_u }) => formatDecimal(position_u) },
   { name: "Device", cell: ({ device_code }) => <a href={linkTo("device", device_code)}>{device_code}</a> },
   { name: "Role", cell: ({ role }) => role },
-  { name: "Kind", cell: ({ kind }) => enumWord(kind, "DEVICE_KIND") },
-  { name: "Height", numeric: true, cell: ({ u_height }) => decimal(u_height, "U") },
-  { name: "Face", cell: ({ face }) => enumWord(face, "FACE") },
-  { name: "Status", cell: ({ status }) => enumWord(status, "DEVICE_STATUS") },
-  { name: "Draw", numeric: true, cell: ({ draw_w }) => (draw_w === 0 ? "–" : watts(draw_w)) },
+  { name: "Kind", cell: ({ kind }) => formatEnum(kind, "DEVICE_KIND") },
+  { name: "Height", numeric: true, cell: ({ u_height }) => formatDecimal(u_height, "U") },
+  { name: "Face", cell: ({ face }) => formatEnum(face, "FACE") },
+  { name: "Status", cell: ({ status }) => formatEnum(status, "DEVICE_STATUS") },
+  { name: "Draw", numeric: true, cell: ({ draw_w }) => (draw_w === 0 ? "–" : formatWatts(draw_w)) },
 ];
 
 const VIEWS = [
@@ -126,8 +126,8 @@ function DrawnBy({ view, coloring }: { readonly view: string; readonly coloring:
 function rackWords({ role, status, required_redundancy }: RackFields): string {
   const words = [
     `${role} rack`.trim(),
-    enumWord(status, "RACK_STATUS").toLowerCase(),
-    enumWord(required_redundancy, "REDUNDANCY"),
+    formatEnum(status, "RACK_STATUS").toLowerCase(),
+    formatEnum(required_redundancy, "REDUNDANCY"),
   ];
   return words.filter((word) => word !== "").join(", ");
 }
@@ -154,7 +154,7 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
             <ul>
               {conflicts.map(({ device_code, other_code, position_u, code }) => (
                 <li key={`${device_code} ${other_code} ${position_u}`}>
-                  {constantWord(code)}: {device_code} and {other_code} at U {position_u}
+                  {formatConstant(code)}: {device_code} and {other_code} at U {position_u}
                 </li>
               ))}
             </ul>
@@ -179,7 +179,7 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
 }
 
 function Used({ capacity, hasSupplies }: { readonly capacity: Capacity; readonly hasSupplies: boolean }) {
-  const { freeSpace, power, sides, weight, heat } = capacityFigures(camelKeys(capacity));
+  const { freeSpace, power, sides, weight, heat } = formatCapacity(camelKeys(capacity));
   return (
     <Card title="Capacity">
       <Meter label="Space" harmless share={capacity.space_pct} text={freeSpace} />

@@ -1,6 +1,6 @@
 import type { GetRackResponse, InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
-import { percent, watts } from "#words/figures.ts";
-import { plainRefs, refName } from "#words/names.ts";
+import { formatPercent, formatWatts } from "#words/figures.ts";
+import { getRefName, stripRefKinds } from "#words/names.ts";
 import { Share, StateMark } from "../../shared/state.tsx";
 import { type Asked, useCall } from "../api/use_call.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
@@ -42,13 +42,13 @@ export function Supply({ supplies }: { readonly supplies: readonly InventoryRow[
             label={row.texts["side"] ? `Side ${row.texts["side"]}` : "Supply"}
             share={number(row, "load_pct")}
             after={number(row, "failover_pct")}
-            text={`${watts(number(row, "load_w"))} of ${watts(number(row, "capacity_w"))}`}
+            text={`${formatWatts(number(row, "load_w"))} of ${formatWatts(number(row, "capacity_w"))}`}
           />
           <p>
             <RefLink to={row.ref} label={row.name} />
             {row.texts["failover_ref"] ? (
               <>
-                , when <RefLink to={row.texts["failover_ref"]} /> is lost {watts(number(row, "failover_w"))},{" "}
+                , when <RefLink to={row.texts["failover_ref"]} /> is lost {formatWatts(number(row, "failover_w"))},{" "}
                 <Share pct={number(row, "failover_pct")} />
               </>
             ) : null}
@@ -69,7 +69,7 @@ export function WhatIf({ scope }: { readonly scope: string }) {
         {causes.map((cause) => (
           <li key={`${cause.kind} ${cause.summary}`}>
             <StateMark state={stateOfCause(cause)} label={`${stateOfCause(cause)}:`} />
-            <a href={pictureOf(cause)}>{plainRefs(cause.summary)}</a>
+            <a href={pictureOf(cause)}>{stripRefKinds(cause.summary)}</a>
           </li>
         ))}
       </ul>
@@ -92,7 +92,7 @@ export function Uplinks({ occupants }: Pick<GetRackResponse, "occupants">) {
             <li key={leaf}>
               <a href={linkTo("links", "", { a_device: leaf })}>{leaf}</a>
               <span>
-                {up} of {all.length} up, mean {percent(loads.reduce((sum, one) => sum + one / loads.length, 0))},
+                {up} of {all.length} up, mean {formatPercent(loads.reduce((sum, one) => sum + one / loads.length, 0))},
                 busiest <Share pct={Math.max(0, ...loads)} />
               </span>
             </li>
@@ -110,6 +110,6 @@ export function cordsOf(
 ): ReadonlyMap<string, readonly string[]> {
   const sides = new Map(supplies.map(({ name, texts }) => [name, texts["side"] ?? ""]));
   const cords = Map.groupBy(inlets, ({ texts }) => texts["device"] ?? "");
-  const sideOf = ({ texts: { source = "" } }: InventoryRow) => sides.get(refName(source).split("/")[0] ?? "") ?? "";
+  const sideOf = ({ texts: { source = "" } }: InventoryRow) => sides.get(getRefName(source).split("/")[0] ?? "") ?? "";
   return new Map([...cords].map(([device, all]) => [device, all.map(sideOf)]));
 }

@@ -1,6 +1,6 @@
 import type { AreaCapacity, ListFindingsResponse, ReadingFinding } from "#gen/datacenter/v1/json.ts";
-import { decimal, percent } from "#words/figures.ts";
-import { enumWord, plainRefs } from "#words/names.ts";
+import { formatDecimal, formatPercent } from "#words/figures.ts";
+import { formatEnum, stripRefKinds } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { countOf } from "../labels.ts";
 import { quantityName } from "../readings/measured.tsx";
@@ -50,9 +50,9 @@ export function Readings({ place: { settings } }: { readonly place: Place }) {
 const FOUND: readonly Column<ReadingFinding>[] = [
   { name: "Element", cell: ({ element_ref, source }) => (element_ref === "" ? source : <RefLink to={element_ref} />) },
   { name: "State", cell: ({ severity }) => <HealthBadge health={severity} /> },
-  { name: "What", cell: ({ kind }) => enumWord(kind, "FINDING_KIND") },
+  { name: "What", cell: ({ kind }) => formatEnum(kind, "FINDING_KIND") },
   { name: "Since", cell: ({ since }) => (since === undefined ? "" : <Moment at={since} />) },
-  { name: "Figures", cell: ({ summary }) => plainRefs(summary) },
+  { name: "Figures", cell: ({ summary }) => stripRefKinds(summary) },
 ];
 
 const SILENT: readonly Column<ReadingFinding>[] = [
@@ -110,13 +110,13 @@ function shareOf({ draw_kw, measured_draw_kw = 0 }: AreaCapacity): number {
 
 const ROOMS: readonly Column<AreaCapacity>[] = [
   { name: "Room", cell: ({ ref }) => <RefLink to={ref} /> },
-  { name: "Draw", numeric: true, cell: ({ draw_kw }) => decimal(draw_kw, "kW") },
-  { name: "Measured", numeric: true, cell: ({ measured_draw_kw }) => decimal(measured_draw_kw ?? 0, "kW") },
+  { name: "Draw", numeric: true, cell: ({ draw_kw }) => formatDecimal(draw_kw, "kW") },
+  { name: "Measured", numeric: true, cell: ({ measured_draw_kw }) => formatDecimal(measured_draw_kw ?? 0, "kW") },
   {
     name: "Share",
     numeric: true,
     cell: (area) =>
-      area.draw_kw === 0 ? "" : shareOf(area) === 0 ? <Badge tone="unknown">none</Badge> : percent(shareOf(area)),
+      area.draw_kw === 0 ? "" : shareOf(area) === 0 ? <Badge tone="unknown">none</Badge> : formatPercent(shareOf(area)),
   },
 ];
 

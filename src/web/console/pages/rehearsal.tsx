@@ -1,5 +1,5 @@
 import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
-import { count, decimal, watts } from "#words/figures.ts";
+import { formatCount, formatDecimal, formatWatts } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
 import { countOf } from "../labels.ts";
 import { linkTo, type Place } from "../router.ts";
@@ -55,7 +55,7 @@ function summaryOf(
   pairs: boolean,
 ): string {
   const what = pairs ? `failed two at a time, ${countOf(pairs_failed, "pair")}` : "failed in turn";
-  return `${countOf(elements_failed, "element")} ${what}: ${countOf(total_count, "cause")} of loss at revision ${count(revision)}`;
+  return `${countOf(elements_failed, "element")} ${what}: ${countOf(total_count, "cause")} of loss at revision ${formatCount(revision)}`;
 }
 
 /** Key of a cause: the references of its first element. */
@@ -119,7 +119,7 @@ function SeverityCount({ severity, value }: { readonly severity: string; readonl
   const [tone, word] = SEVERITY_MARKS[`FAILURE_SEVERITY_${severity}`] ?? ["plain", severity];
   return (
     <Badge tone={value > 0 ? tone : "plain"}>
-      {count(value)} {word}
+      {formatCount(value)} {word}
     </Badge>
   );
 }
@@ -147,10 +147,10 @@ function columnsOf(
         return <Badge tone={tone}>{word}</Badge>;
       },
     },
-    { name: "Racks dark", numeric: true, cell: ({ impact }) => count(impact?.racks_dark ?? 0) },
-    { name: "Devices offline", numeric: true, cell: ({ impact }) => count(impact?.it_devices_offline ?? 0) },
-    { name: "IT load", numeric: true, cell: ({ impact }) => watts(impact?.it_load_lost_w ?? 0) },
-    { name: "Cooling", numeric: true, cell: ({ impact }) => decimal(impact?.cooling_lost_kw ?? 0, "kW") },
-    { name: "Elements", numeric: true, cell: ({ element_count }) => count(element_count) },
+    { name: "Racks dark", numeric: true, cell: ({ impact }) => formatCount(impact?.racks_dark ?? 0) },
+    { name: "Devices offline", numeric: true, cell: ({ impact }) => formatCount(impact?.it_devices_offline ?? 0) },
+    { name: "IT load", numeric: true, cell: ({ impact }) => formatWatts(impact?.it_load_lost_w ?? 0) },
+    { name: "Cooling", numeric: true, cell: ({ impact }) => formatDecimal(impact?.cooling_lost_kw ?? 0, "kW") },
+    { name: "Elements", numeric: true, cell: ({ element_count }) => formatCount(element_count) },
   ];
 }

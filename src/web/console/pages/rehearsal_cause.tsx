@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { FailedElement, FailureCause } from "#gen/datacenter/v1/json.ts";
-import { bandwidth, count, decimal, percent, watts } from "#words/figures.ts";
-import { plainRefs, refName } from "#words/names.ts";
+import { formatBandwidth, formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
+import { getRefName, stripRefKinds } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { constantOf } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
@@ -25,9 +25,9 @@ export function CauseDetails({
   const [worst] = cause.elements;
   return (
     <section aria-label="Evidence">
-      <Card title={plainRefs(cause.reason)}>
+      <Card title={stripRefKinds(cause.reason)}>
         {cause.element_count === 1 ? null : (
-          <p class="muted">The figures below are of all {count(cause.element_count)} together.</p>
+          <p class="muted">The figures below are of all {formatCount(cause.element_count)} together.</p>
         )}
         <Facts rows={[...factsOf(cause), ...otherFailures(cause, settings)]} />
       </Card>
@@ -49,8 +49,10 @@ export function CauseDetails({
 
 function whatFails({ element_count, elements }: FailureCause): string {
   if (element_count === 1) return "What fails";
-  const all = `${count(element_count)} alike`;
-  return elements.length < element_count ? `What fails: ${count(elements.length)} of ${all}` : `What fails: ${all}`;
+  const all = `${formatCount(element_count)} alike`;
+  return elements.length < element_count
+    ? `What fails: ${formatCount(elements.length)} of ${all}`
+    : `What fails: ${all}`;
 }
 
 function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChildren])[] {
@@ -61,9 +63,9 @@ function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChil
     ["Devices offline", listLinks("device", cause.devices_lost, impact?.it_devices_offline ?? 0)],
     ["Devices with less supply", number(impact?.devices_degraded)],
     ["Fed by one element", number(single_fed_count)],
-    ["IT load lost", (impact?.it_load_lost_w ?? 0) === 0 ? "" : watts(impact?.it_load_lost_w)],
+    ["IT load lost", (impact?.it_load_lost_w ?? 0) === 0 ? "" : formatWatts(impact?.it_load_lost_w)],
     ["Cooling lost", listLinks("crac", cause.cracs_lost, impact?.cracs_offline ?? 0)],
-    ["Fabric links lost", fabric_lost_mbps === 0 ? "" : bandwidth(fabric_lost_mbps)],
+    ["Fabric links lost", fabric_lost_mbps === 0 ? "" : formatBandwidth(fabric_lost_mbps)],
     ["Switches without uplink", listLinks("device", switches_cut_off, cause.switches_cut_off_count)],
     [
       "Devices without data path",
@@ -74,8 +76,8 @@ function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChil
       inLines(
         trips.map(({ ref, load_before_w, load_w, capacity_w, utilization_pct }) => (
           <>
-            <RefLink to={ref} />: {watts(load_before_w)} become {watts(load_w)} of {watts(capacity_w)},{" "}
-            <span class="whole">{percent(utilization_pct)}</span>
+            <RefLink to={ref} />: {formatWatts(load_before_w)} become {formatWatts(load_w)} of {formatWatts(capacity_w)}
+            , <span class="whole">{formatPercent(utilization_pct)}</span>
           </>
         )),
       ),
@@ -85,7 +87,8 @@ function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChil
       inLines(
         overloads.map(({ ref, load_after_w, capacity_w, utilization_pct }) => (
           <>
-            <RefLink to={ref} />: {watts(load_after_w)} of {watts(capacity_w)}, {percent(utilization_pct)}
+            <RefLink to={ref} />: {formatWatts(load_after_w)} of {formatWatts(capacity_w)},{" "}
+            {formatPercent(utilization_pct)}
           </>
         )),
       ),
@@ -95,7 +98,7 @@ function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChil
       inLines(
         zones.map(({ ref, short, heat_kw, capacity_kw }) => (
           <>
-            <RefLink to={ref} />: {decimal(heat_kw, "kW")} of heat for {decimal(capacity_kw, "kW")}
+            <RefLink to={ref} />: {formatDecimal(heat_kw, "kW")} of heat for {formatDecimal(capacity_kw, "kW")}
             {short ? ", too little" : ", no reserve left"}
           </>
         )),
@@ -105,7 +108,7 @@ function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChil
 }
 
 function number(value: number | undefined): string {
-  return value === undefined || value === 0 ? "" : count(value);
+  return value === undefined || value === 0 ? "" : formatCount(value);
 }
 
 function inLines(items: readonly ComponentChildren[]): ComponentChildren {
@@ -125,14 +128,14 @@ function listLinks(kind: string, codes: readonly string[], all: number): Compone
   if (all === 0) return "";
   return (
     <>
-      {count(all)}:{" "}
+      {formatCount(all)}:{" "}
       {codes.map((code, at) => (
         <>
           {at === 0 ? "" : ", "}
           <RefLink to={`${kind}:${code}`} />
         </>
       ))}
-      {all > codes.length ? `, and ${count(all - codes.length)} more` : ""}
+      {all > codes.length ? `, and ${formatCount(all - codes.length)} more` : ""}
     </>
   );
 }
@@ -153,14 +156,14 @@ function elementColumns({ kind }: FailureCause, settings: URLSearchParams): read
       name: "Element",
       cell: ({ refs }) =>
         DRAWN_ELSEWHERE.has(kind) ? (
-          <RefLink to={refs[0] ?? ""} label={refs.map(refName).join(" and ")} />
+          <RefLink to={refs[0] ?? ""} label={refs.map(getRefName).join(" and ")} />
         ) : (
-          <a href={blastLink(refs, settings)}>{refs.map(refName).join(" and ")}</a>
+          <a href={blastLink(refs, settings)}>{refs.map(getRefName).join(" and ")}</a>
         ),
     },
-    { name: "Racks dark", numeric: true, cell: ({ impact }) => count(impact?.racks_dark ?? 0) },
-    { name: "IT load", numeric: true, cell: ({ impact }) => watts(impact?.it_load_lost_w ?? 0) },
-    { name: "Trips", cell: ({ tripped_refs }) => tripped_refs.map(refName).join(", ") },
+    { name: "Racks dark", numeric: true, cell: ({ impact }) => formatCount(impact?.racks_dark ?? 0) },
+    { name: "IT load", numeric: true, cell: ({ impact }) => formatWatts(impact?.it_load_lost_w ?? 0) },
+    { name: "Trips", cell: ({ tripped_refs }) => tripped_refs.map(getRefName).join(", ") },
   ];
 }
 
@@ -194,10 +197,10 @@ function Failures({
       {refs.map((one, at) => (
         <span key={one}>
           {at === 0 ? "" : ", "}
-          <a href={blastLink(one.split(" "), settings)}>{one.split(" ").map(refName).join(" and ")}</a>
+          <a href={blastLink(one.split(" "), settings)}>{one.split(" ").map(getRefName).join(" and ")}</a>
         </span>
       ))}
-      {omitted === 0 ? "" : `, and ${count(omitted)} more`}
+      {omitted === 0 ? "" : `, and ${formatCount(omitted)} more`}
     </>
   );
 }
@@ -215,7 +218,7 @@ function WhatFalls({ element, settings }: { readonly element: FailedElement; rea
     render: useRender(),
   };
   const asked = useCall("PowerBlastRadius", request);
-  const name = element.refs.map(refName).join(" and ");
+  const name = element.refs.map(getRefName).join(" and ");
   return (
     <Card
       title={`If ${name} ${more.length > 0 ? "fail" : "fails"}`}

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { GetRackResponse, InventoryRow, Location } from "#gen/datacenter/v1/json.ts";
-import { colorName } from "#words/color_name.ts";
-import { count, decimal } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
+import { nameColor } from "#words/color_name.ts";
+import { formatCount, formatDecimal } from "#words/figures.ts";
+import { getRefName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { BoardFace } from "../edit/board_face.tsx";
 import { factsOf } from "../edit/facts.ts";
@@ -25,8 +25,8 @@ interface Line {
 
 /** What a technician takes along to a device or a rack: where it is, what is in each port, and room to write. */
 export function Sheet({ place: { subject } }: { readonly place: Place }) {
-  if (subject.startsWith("rack:")) return <RackSheet code={refName(subject)} />;
-  if (subject !== "") return <DeviceSheet code={refName(subject)} />;
+  if (subject.startsWith("rack:")) return <RackSheet code={getRefName(subject)} />;
+  if (subject !== "") return <DeviceSheet code={getRefName(subject)} />;
   return (
     <>
       <PageHead title="Technician's sheet" />
@@ -51,7 +51,7 @@ function DeviceSheet({ code }: { readonly code: string }) {
   const asked = useCall("GetDevice", { code });
   const { rack_code = "", location, position_u, parent_device_code = "" } = asked.reply?.device ?? {};
   const rack = useCall("GetRack", rack_code === "" ? undefined : { code: rack_code });
-  const at = position_u === undefined ? "" : `U${decimal(position_u)}`;
+  const at = position_u === undefined ? "" : `U${formatDecimal(position_u)}`;
   return (
     <Frame target={`device:${code}`} rack={rack_code} location={location} at={at}>
       {rack.reply === undefined ? <span /> : <Strip rack={rack.reply} own={[code, parent_device_code]} />}
@@ -84,7 +84,7 @@ interface FrameProps {
 
 /** The head of a sheet, which says of when it is, and the rack, the notes and the ports below. */
 function Frame({ target, rack, location, at, children: [strip, ports] }: FrameProps) {
-  const code = refName(target);
+  const code = getRefName(target);
   const isRack = target.startsWith("rack:");
   const scope_ref = rack === "" ? "" : `rack:${rack}`;
   const { reply } = useCall("datacenter.v1.PlanningService/GetCapacity", { scope_ref });
@@ -94,7 +94,7 @@ function Frame({ target, rack, location, at, children: [strip, ports] }: FramePr
     <>
       <PageHead
         title={code}
-        kind={`Technician's sheet, revision ${count(reply?.revision)}, ${moment(new Date().toISOString())}`}
+        kind={`Technician's sheet, revision ${formatCount(reply?.revision)}, ${moment(new Date().toISOString())}`}
         trail={[...trail, { name: code, href: back }]}
         crumb="Sheet"
         action={
@@ -146,7 +146,7 @@ function FarEnd({ port, cable }: Line) {
   return (
     <>
       <RefLink to={`port:${far}`} />
-      {leads_to === "" || refName(leads_to) === far ? null : (
+      {leads_to === "" || getRefName(leads_to) === far ? null : (
         <>
           , on to <RefLink to={leads_to} />
         </>
@@ -166,7 +166,7 @@ function farOf(port: string, cable: InventoryRow): string {
 function cableWords(cable: InventoryRow | undefined): string {
   if (cable === undefined) return "";
   const { texts, figures } = cable;
-  return [texts["label"] ?? "no label", cellWords("type", texts["type"] ?? ""), decimal(figures["length_m"], "m")]
+  return [texts["label"] ?? "no label", cellWords("type", texts["type"] ?? ""), formatDecimal(figures["length_m"], "m")]
     .filter((word) => word !== "" && word !== "–")
     .join(", ");
 }
@@ -177,7 +177,7 @@ function Colour({ cable }: Line) {
   if (color === "") return null;
   return (
     <span class="swatch">
-      <i style={{ background: `#${color}` }} /> {colorName(color)}
+      <i style={{ background: `#${color}` }} /> {nameColor(color)}
     </span>
   );
 }
@@ -217,7 +217,7 @@ function Ports({
               </p>
             ))}
             {total_count > rows.length ? (
-              <p>{count(total_count - rows.length)} more ports are not on this sheet.</p>
+              <p>{formatCount(total_count - rows.length)} more ports are not on this sheet.</p>
             ) : null}
           </>
         );

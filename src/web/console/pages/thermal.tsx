@@ -1,6 +1,6 @@
 import type { ThermalHeadroomResponse } from "#gen/datacenter/v1/json.ts";
-import { count, decimal, percent } from "#words/figures.ts";
-import { enumWord, reasonUnit, refName } from "#words/names.ts";
+import { formatCount, formatDecimal, formatPercent } from "#words/figures.ts";
+import { formatEnum, getReasonUnit, getRefName } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { reasonWord } from "../reason_words.ts";
@@ -21,16 +21,16 @@ const HOTSPOTS: readonly Column<ThermalHeadroomResponse["hotspots"][number]>[] =
   { name: "Where", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Grade", cell: ({ severity }) => <HealthBadge health={severity} /> },
   { name: "What", cell: ({ code }) => reasonWord(code) },
-  { name: "Found", numeric: true, cell: ({ code, value }) => decimal(value, reasonUnit(code)) },
-  { name: "Limit", numeric: true, cell: ({ code, limit }) => decimal(limit, reasonUnit(code)) },
+  { name: "Found", numeric: true, cell: ({ code, value }) => formatDecimal(value, getReasonUnit(code)) },
+  { name: "Limit", numeric: true, cell: ({ code, limit }) => formatDecimal(limit, getReasonUnit(code)) },
 ];
 
 const ZONES: readonly Column<ThermalHeadroomResponse["zones"][number]>[] = [
   { name: "Zone", cell: ({ ref }) => <RefLink to={ref} /> },
-  { name: "Heat", numeric: true, cell: ({ heat_kw }) => decimal(heat_kw, "kW") },
-  { name: "Cooling", numeric: true, cell: ({ effective_kw }) => decimal(effective_kw, "kW") },
-  { name: "Less reserve", numeric: true, cell: ({ usable_kw }) => decimal(usable_kw, "kW") },
-  { name: "Headroom", numeric: true, cell: ({ headroom_kw }) => decimal(headroom_kw, "kW") },
+  { name: "Heat", numeric: true, cell: ({ heat_kw }) => formatDecimal(heat_kw, "kW") },
+  { name: "Cooling", numeric: true, cell: ({ effective_kw }) => formatDecimal(effective_kw, "kW") },
+  { name: "Less reserve", numeric: true, cell: ({ usable_kw }) => formatDecimal(usable_kw, "kW") },
+  { name: "Headroom", numeric: true, cell: ({ headroom_kw }) => formatDecimal(headroom_kw, "kW") },
   {
     name: "Without its reserve",
     cell: ({ redundancy_ok, heat_kw, effective_kw }) =>
@@ -56,7 +56,7 @@ export function Thermal({ place }: { readonly place: Place }) {
   };
   return (
     <>
-      <PageHead kind="Cooling" title={subject === "" ? "Is there cooling left?" : refName(subject)} />
+      <PageHead kind="Cooling" title={subject === "" ? "Is there cooling left?" : getRefName(subject)} />
       <Filters>
         <RefField
           label="Scope"
@@ -112,8 +112,8 @@ function LiquidFigure({
   return (
     <Figure
       label="Liquid headroom"
-      value={decimal(liquid_headroom_kw, "kW")}
-      note={`of ${decimal(liquid_effective_kw, "kW")}`}
+      value={formatDecimal(liquid_headroom_kw, "kW")}
+      note={`of ${formatDecimal(liquid_effective_kw, "kW")}`}
       tone={liquid_headroom_kw < 0 ? "fault" : "ok"}
     />
   );
@@ -123,9 +123,9 @@ function LiquidFigure({
 function Indices({ answer: { ccf, rci_hi_pct, rci_lo_pct } }: { readonly answer: ThermalHeadroomResponse }) {
   return (
     <>
-      {ccf === 0 ? null : <Figure label="Cooling capacity factor" value={decimal(ccf)} />}
-      {rci_hi_pct === undefined ? null : <Figure label="Rack cooling index, high" value={percent(rci_hi_pct)} />}
-      {rci_lo_pct === undefined ? null : <Figure label="Rack cooling index, low" value={percent(rci_lo_pct)} />}
+      {ccf === 0 ? null : <Figure label="Cooling capacity factor" value={formatDecimal(ccf)} />}
+      {rci_hi_pct === undefined ? null : <Figure label="Rack cooling index, high" value={formatPercent(rci_hi_pct)} />}
+      {rci_lo_pct === undefined ? null : <Figure label="Rack cooling index, low" value={formatPercent(rci_lo_pct)} />}
     </>
   );
 }
@@ -135,16 +135,20 @@ function CoolingFigures({ answer }: { readonly answer: ThermalHeadroomResponse }
   const safe = zones.filter((zone) => zone.redundancy_ok).length;
   return (
     <>
-      <Figure label="Cooling" value={decimal(effective_kw, "kW")} note={`reserve ${decimal(reserve_kw, "kW")}`} />
+      <Figure
+        label="Cooling"
+        value={formatDecimal(effective_kw, "kW")}
+        note={`reserve ${formatDecimal(reserve_kw, "kW")}`}
+      />
       <Figure
         label="Headroom"
-        value={decimal(headroom_kw, "kW")}
-        note={percent(headroom_pct)}
+        value={formatDecimal(headroom_kw, "kW")}
+        note={formatPercent(headroom_pct)}
         tone={headroom_kw < 0 ? "fault" : headroom_pct <= SCARCE_PCT ? "watch" : "ok"}
       />
       <Figure
         label="Zones that keep a reserve"
-        value={`${count(safe)} of ${count(zones.length)}`}
+        value={`${formatCount(safe)} of ${formatCount(zones.length)}`}
         tone={redundancy_ok ? "ok" : "watch"}
       />
     </>
@@ -163,15 +167,15 @@ function Shown({
   const { hotspots, zones, cracs, render } = answer;
   const units: readonly Column<ThermalHeadroomResponse["cracs"][number]>[] = [
     { name: "Unit", cell: ({ code }) => <RefLink to={`crac:${code}`} /> },
-    { name: "Status", cell: ({ status }) => enumWord(status, "CRAC_STATUS") },
-    { name: "Rated", numeric: true, cell: ({ rated_kw }) => decimal(rated_kw, "kW") },
-    { name: "Effective", numeric: true, cell: ({ effective_kw }) => decimal(effective_kw, "kW") },
-    { name: "Load", numeric: true, cell: ({ load_kw }) => decimal(load_kw, "kW") },
+    { name: "Status", cell: ({ status }) => formatEnum(status, "CRAC_STATUS") },
+    { name: "Rated", numeric: true, cell: ({ rated_kw }) => formatDecimal(rated_kw, "kW") },
+    { name: "Effective", numeric: true, cell: ({ effective_kw }) => formatDecimal(effective_kw, "kW") },
+    { name: "Load", numeric: true, cell: ({ load_kw }) => formatDecimal(load_kw, "kW") },
     {
       name: "Used",
       numeric: true,
       // A unit that does not run has no capacity to be used.
-      cell: ({ effective_kw, utilization_pct }) => percent(effective_kw > 0 ? utilization_pct : undefined),
+      cell: ({ effective_kw, utilization_pct }) => formatPercent(effective_kw > 0 ? utilization_pct : undefined),
     },
     {
       name: "What if",
@@ -188,10 +192,10 @@ function Shown({
       <Figures>
         <Figure
           label="Heat in the air"
-          value={decimal(answer.air_heat_kw, "kW")}
-          note={`with ${decimal(answer.infrastructure_heat_kw, "kW")} of power losses`}
+          value={formatDecimal(answer.air_heat_kw, "kW")}
+          note={`with ${formatDecimal(answer.infrastructure_heat_kw, "kW")} of power losses`}
         />
-        <Figure label="Heat in liquid" value={decimal(answer.liquid_heat_kw, "kW")} />
+        <Figure label="Heat in liquid" value={formatDecimal(answer.liquid_heat_kw, "kW")} />
         {cracs.length === 0 ? (
           <Figure
             label="Cooling"

@@ -1,6 +1,6 @@
 import type { CablePath } from "#gen/datacenter/v1/json.ts";
-import { count, decimal } from "#words/figures.ts";
-import { enumWord, refName } from "#words/names.ts";
+import { formatCount, formatDecimal } from "#words/figures.ts";
+import { formatEnum, getRefName } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { countOf, portName, portRef } from "../labels.ts";
@@ -23,14 +23,14 @@ type Hop = CablePath["hops"][number];
 
 const HOPS: readonly Column<Hop>[] = [
   { name: "Device", cell: ({ device_code }) => <a href={linkTo("device", device_code)}>{device_code}</a> },
-  { name: "Kind", cell: ({ kind }) => enumWord(kind, "DEVICE_KIND") },
+  { name: "Kind", cell: ({ kind }) => formatEnum(kind, "DEVICE_KIND") },
   { name: "In", cell: ({ in_port }) => in_port },
   { name: "Out", cell: ({ out_port }) => out_port },
   {
     name: "Rack",
     cell: ({ rack_code }) => (rack_code === "" ? null : <a href={linkTo("rack", rack_code)}>{rack_code}</a>),
   },
-  { name: "U", numeric: true, cell: ({ position_u }) => decimal(position_u) },
+  { name: "U", numeric: true, cell: ({ position_u }) => formatDecimal(position_u) },
 ];
 
 export function Trace({ place }: { readonly place: Place }) {
@@ -40,7 +40,7 @@ export function Trace({ place }: { readonly place: Place }) {
   const request = { port_ref: subject, follow_splits: branches, render };
   return (
     <>
-      <PageHead kind="Cable trace" title={subject === "" ? "Where does this cable end?" : refName(subject)} />
+      <PageHead kind="Cable trace" title={subject === "" ? "Where does this cable end?" : getRefName(subject)} />
       <Filters>
         <RefField
           label="From port"
@@ -67,7 +67,7 @@ function Paths({ request }: { readonly request: { readonly port_ref: string } })
       {({ paths, render }) => (
         <>
           <Picture
-            label={`Trace of ${refName(request.port_ref)}`}
+            label={`Trace of ${getRefName(request.port_ref)}`}
             render={render}
             question={{ rpc: "TraceCablePath", request }}
             told
@@ -89,12 +89,12 @@ function isOnWay({ device_code, in_port, out_port }: Hop, end: CablePath["branch
 /** Length and state of the cables, and each device on the way that is not active, with its state. */
 function stateOfPath({ length_is_partial, total_length_m, segments, hops }: CablePath): string {
   const cables = segments.flatMap(({ cable }) => cable ?? []);
-  const length = `${length_is_partial ? "at least " : ""}${decimal(total_length_m, "m")}`;
+  const length = `${length_is_partial ? "at least " : ""}${formatDecimal(total_length_m, "m")}`;
   const loose = cables.filter(({ status }) => status !== "CABLE_STATUS_CONNECTED");
-  const state = loose.length === 0 ? "connected" : `${count(loose.length)} of them not connected`;
+  const state = loose.length === 0 ? "connected" : `${formatCount(loose.length)} of them not connected`;
   const devices = hops
     .filter(({ status }) => !WORKING.has(status))
-    .map(({ device_code, status }) => `${device_code} is ${enumWord(status, "DEVICE_STATUS").toLowerCase()}`);
+    .map(({ device_code, status }) => `${device_code} is ${formatEnum(status, "DEVICE_STATUS").toLowerCase()}`);
   const first =
     cables.length === 0 ? "No cable is recorded on the way" : `${countOf(cables.length, "cable")}, ${length}, ${state}`;
   return `${[first, ...devices].join("; ")}.`;
@@ -110,7 +110,7 @@ function Path({ path }: { readonly path: CablePath }) {
   return (
     <Card
       title={`${origin === undefined ? "" : portName(origin)} → ${end}`}
-      action={<Badge tone={TONES[status] ?? "watch"}>{enumWord(status, "PATH_STATUS")}</Badge>}
+      action={<Badge tone={TONES[status] ?? "watch"}>{formatEnum(status, "PATH_STATUS")}</Badge>}
     >
       <p>{stateOfPath(path)}</p>
       <Table

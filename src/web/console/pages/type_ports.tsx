@@ -1,6 +1,6 @@
 import type { Port } from "#gen/datacenter/v1/json.ts";
-import { bandwidth } from "#words/figures.ts";
-import { enumWord, portTypeWord } from "#words/names.ts";
+import { formatBandwidth } from "#words/figures.ts";
+import { formatEnum, formatPortType } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card } from "../ui/parts.tsx";
@@ -8,9 +8,9 @@ import { type Column, Table } from "../ui/table.tsx";
 
 const COLUMNS: readonly Column<Port>[] = [
   { name: "Port", cell: ({ name }) => name },
-  { name: "Kind", cell: ({ kind }) => enumWord(kind, "PORT_KIND") },
-  { name: "Type", cell: ({ type }) => portTypeWord(type) },
-  { name: "Speed", numeric: true, cell: ({ speed_mbps }) => bandwidth(speed_mbps) },
+  { name: "Kind", cell: ({ kind }) => formatEnum(kind, "PORT_KIND") },
+  { name: "Type", cell: ({ type }) => formatPortType(type) },
+  { name: "Speed", numeric: true, cell: ({ speed_mbps }) => formatBandwidth(speed_mbps) },
 ];
 
 /** The ports and bays of a type of the catalogue. */

@@ -1,6 +1,6 @@
 import type { GetWindowResponse, MaintenanceWindow } from "#gen/datacenter/v1/json.ts";
-import { duration } from "#words/figures.ts";
-import { enumWord } from "#words/names.ts";
+import { formatDuration } from "#words/figures.ts";
+import { formatEnum } from "#words/names.ts";
 import { during, useDuring } from "../api/during.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
@@ -130,11 +130,11 @@ function Shown({ answer: { window, overdue, judgement, time_zone, notices } }: {
 }
 
 function stateWord({ state }: MaintenanceWindow): string {
-  return enumWord(state, "WINDOW_STATE").toLowerCase();
+  return formatEnum(state, "WINDOW_STATE").toLowerCase();
 }
 
 function lengthWords({ starts_at = "", ends_at = "" }: MaintenanceWindow): string {
-  return duration((Date.parse(ends_at) - Date.parse(starts_at)) / 1000);
+  return formatDuration((Date.parse(ends_at) - Date.parse(starts_at)) / 1000);
 }
 
 function Refs({ refs }: { readonly refs: readonly string[] }) {

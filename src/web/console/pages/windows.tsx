@@ -1,6 +1,6 @@
 import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
-import { count } from "#words/figures.ts";
-import { plainRefs } from "#words/names.ts";
+import { formatCount } from "#words/figures.ts";
+import { stripRefKinds } from "#words/names.ts";
 import { constantOf } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<ListedWindow>[] = [
     },
   },
   { name: "Verdict", cell: ({ verdict }) => <Verdict verdict={verdict} /> },
-  { name: "Why", cell: ({ summary }) => plainRefs(summary.split(": ").slice(1).join(": ")) },
+  { name: "Why", cell: ({ summary }) => stripRefKinds(summary.split(": ").slice(1).join(": ")) },
   { name: "Out of service", cell: ({ window: { element_refs } }) => elementWords(element_refs) },
 ];
 
@@ -82,7 +82,7 @@ export function Windows({ place: { settings } }: { readonly place: Place }) {
     <>
       <PageHead
         title="Windows"
-        kind={asked.reply === undefined ? undefined : `${count(asked.reply.total_count)} found`}
+        kind={asked.reply === undefined ? undefined : `${formatCount(asked.reply.total_count)} found`}
         action={<EditButton edit={newWindow([])}>{may ? "New window" : "Ask about a window"}</EditButton>}
       />
       <Filters>

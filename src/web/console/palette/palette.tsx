@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { count } from "#words/figures.ts";
-import { kindNoun } from "#words/names.ts";
+import { formatCount } from "#words/figures.ts";
+import { nameKind } from "#words/names.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { StateMark } from "../../shared/state.tsx";
 import { useBackCloses } from "../../shared/use_back.ts";
@@ -175,7 +175,7 @@ function Kinds(props: {
           aria-pressed={only === kind}
           onClick={() => choose(only === kind ? "" : kind)}
         >
-          {name} <strong>{count(total)}</strong>
+          {name} <strong>{formatCount(total)}</strong>
         </button>
       ))}
     </fieldset>
@@ -216,7 +216,7 @@ function useActions(showHelp: () => void): readonly PaletteOption[] {
   const created: readonly PaletteOption[] = (useMayWrite() ? KINDS : []).map((kind) => ({
     id: `new-${kind}`,
     icon: "edit",
-    name: `New ${kindNoun(kind)}`,
+    name: `New ${nameKind(kind)}`,
     detail: "",
     run: () => editing.open({ mode: "create", kind, values: {} }),
   }));

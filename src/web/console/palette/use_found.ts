@@ -1,5 +1,5 @@
 import type { InventoryHits } from "#gen/datacenter/v1/json.ts";
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
 import { listOfKind } from "../lists/list_kinds.ts";
 import { linkTo, linkToRef } from "../router.ts";
@@ -53,7 +53,7 @@ function groupOf({ kind, hits, total_count }: InventoryHits): PaletteGroup {
     };
     return { id: ref, icon, name, detail, href, run };
   });
-  return { name: `${nameOf(kind)} ${count(total_count)}`, options, more: total_count - hits.length };
+  return { name: `${nameOf(kind)} ${formatCount(total_count)}`, options, more: total_count - hits.length };
 }
 
 function nameOf(kind: string): string {

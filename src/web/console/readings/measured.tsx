@@ -1,7 +1,7 @@
 import type { ComponentProps } from "preact";
 import type { KeptReading } from "#gen/datacenter/v1/json.ts";
-import { bandwidth, decimal, duration, withUnit } from "#words/figures.ts";
-import { constantWord, splitUnit } from "#words/names.ts";
+import { appendUnit, formatBandwidth, formatDecimal, formatDuration } from "#words/figures.ts";
+import { formatConstant, splitUnit } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { utcMoment } from "../labels.ts";
 import { Card, Facts } from "../ui/parts.tsx";
@@ -36,7 +36,7 @@ function Kept({ one, plannedW }: { readonly one: KeptReading; readonly plannedW:
   return (
     <>
       <strong>{valueWords(quantity, value)}</strong>
-      {isPower && plannedW !== undefined ? `, ${decimal(plannedW, "W")} planned` : ""}
+      {isPower && plannedW !== undefined ? `, ${formatDecimal(plannedW, "W")} planned` : ""}
       {time === undefined ? null : (
         <span class="muted" title={utcMoment(time)}>
           {" "}
@@ -78,16 +78,16 @@ const STATES = ["off", "on", "failed"];
 /** `READING_QUANTITY_CURRENT_L1_A` as "Current L1". */
 export function quantityName(quantity: string): string {
   const { stem } = splitUnit(quantity.slice(PREFIX.length).replace(/_BPS$/, "").toLowerCase());
-  return constantWord(stem.toUpperCase());
+  return formatConstant(stem.toUpperCase());
 }
 
 function valueWords(quantity: string, value: number): string {
   if (quantity.endsWith("_STATE")) return STATES[value] ?? String(value);
-  if (quantity.endsWith("_BPS")) return bandwidth(value / 1_000_000);
-  return withUnit(decimal(value), splitUnit(quantity.toLowerCase()).unit);
+  if (quantity.endsWith("_BPS")) return formatBandwidth(value / 1_000_000);
+  return appendUnit(formatDecimal(value), splitUnit(quantity.toLowerCase()).unit);
 }
 
 /** How long ago something was measured. */
 function age(time: string): string {
-  return duration(Math.max(0, (Date.now() - Date.parse(time)) / 1000));
+  return formatDuration(Math.max(0, (Date.now() - Date.parse(time)) / 1000));
 }

@@ -1,6 +1,6 @@
 import type { ReadingFinding } from "#gen/datacenter/v1/json.ts";
-import { count } from "#words/figures.ts";
-import { plainRefs, refName } from "#words/names.ts";
+import { formatCount } from "#words/figures.ts";
+import { getRefName, stripRefKinds } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
@@ -20,7 +20,7 @@ export function ShownFindings({ scope = "", most = 4 }: { readonly scope?: strin
       </ul>
       {rest === 0 ? null : (
         <p class="card-foot">
-          <a href={linkTo("readings")}>{count(rest)} more</a>
+          <a href={linkTo("readings")}>{formatCount(rest)} more</a>
         </p>
       )}
     </Card>
@@ -29,8 +29,8 @@ export function ShownFindings({ scope = "", most = 4 }: { readonly scope?: strin
 
 function Line({ finding: { element_ref, severity, since, summary } }: { readonly finding: ReadingFinding }) {
   // The sentence names its element, which leads there.
-  const name = refName(element_ref);
-  const [before = "", ...after] = plainRefs(summary).split(name);
+  const name = getRefName(element_ref);
+  const [before = "", ...after] = stripRefKinds(summary).split(name);
   const state = severity === "HEALTH_FAULT" ? "fault" : "watch";
   return (
     <li>

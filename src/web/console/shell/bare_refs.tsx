@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { kindNoun, refName } from "#words/names.ts";
+import { getRefName, nameKind } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { nameQuery, refsNamed, SEARCH_RPC } from "../named_refs.ts";
 import { linkTo, type Place } from "../router.ts";
@@ -95,5 +95,5 @@ export function ResolveBareRef({ place, bare }: { readonly place: Place; readonl
 
 /** A reference as a person reads it: "fabric link A~B". */
 function kindAndName(ref: string): string {
-  return `${kindNoun(ref.slice(0, ref.indexOf(":")))} ${refName(ref)}`;
+  return `${nameKind(ref.slice(0, ref.indexOf(":")))} ${getRefName(ref)}`;
 }

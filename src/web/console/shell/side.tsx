@@ -1,4 +1,4 @@
-import { count } from "#words/figures.ts";
+import { formatCount } from "#words/figures.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { type Session, useSession } from "../api/session.ts";
 import { token } from "../api/token.ts";
@@ -43,7 +43,7 @@ export function Side({ place, open }: { readonly place: Place; readonly open: bo
                     {item.name}
                     {item.tally === undefined || tallies[item.tally] === undefined ? null : (
                       <span class="tally" aria-hidden="true">
-                        {count(tallies[item.tally])}
+                        {formatCount(tallies[item.tally])}
                       </span>
                     )}
                   </a>

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { FloorPlanResponse, Health } from "#gen/datacenter/v1/json.ts";
 import { FULL_PCT } from "#kernel/judge_share.ts";
-import { count } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
+import { formatCount } from "#words/figures.ts";
+import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { type State, stateOfShare } from "../../shared/state_of_share.ts";
 import { shortMoment, utcMoment } from "../labels.ts";
@@ -47,7 +47,7 @@ export function HealthCounts({ counts }: { readonly counts: FloorPlanResponse["c
       <span class="muted">Health</span>
       {(["ok", "watch", "fault"] as const).map((state) => (
         <Badge key={state} tone={(counts?.[state] ?? 0) > 0 ? state : "plain"}>
-          {count(counts?.[state])} {state}
+          {formatCount(counts?.[state])} {state}
         </Badge>
       ))}
     </p>
@@ -110,7 +110,7 @@ const WHOLE = 20;
 /** A reference as a link to its page, where it has one. */
 export function RefLink({ to, label }: { readonly to: string; readonly label?: string }) {
   const href = linkToRef(to);
-  const text = label ?? refName(to);
+  const text = label ?? getRefName(to);
   const look = text.length <= WHOLE ? "whole" : undefined;
   return href === undefined ? (
     <span class={look}>{text}</span>

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { TextField } from "./fields.tsx";
 import { optionsOf, shownRef, typedRef, useHits } from "./use_hits.ts";
 
@@ -19,7 +19,7 @@ interface RefFieldProps {
 export function RefField({ kinds, value, change, ...field }: RefFieldProps) {
   const [text, setText] = useState<string>();
   const refs = value.split(" ");
-  const words = (text ?? refs.map(refName).join(" ")).split(/ +/);
+  const words = (text ?? refs.map(getRefName).join(" ")).split(/ +/);
   const hits = useHits(words.at(-1) ?? "", kinds);
   const shown = refs.map((ref) => shownRef(ref, hits));
   const refOf = (word: string) => refs[shown.indexOf(word)] ?? typedRef(word);

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { InventoryHit } from "#gen/datacenter/v1/json.ts";
-import { kindNoun, refName } from "#words/names.ts";
+import { getRefName, nameKind } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { useDelayed } from "./use_delayed.ts";
 
@@ -47,8 +47,8 @@ export function optionsOf(hits: readonly InventoryHit[]): readonly Option[] {
 /** The code alone, or after its kind if it names several of the things that were found, without a blank between. */
 export function shownRef(ref: string, hits: readonly { readonly ref: string }[]): string {
   const kind = ref.slice(0, Math.max(0, ref.indexOf(":")));
-  const isShared = hits.some((other) => other.ref !== ref && refName(other.ref) === refName(ref));
-  return isShared && kind !== "" ? `${kindNoun(kind)} ${refName(ref)}`.replaceAll(" ", "\u00a0") : refName(ref);
+  const isShared = hits.some((other) => other.ref !== ref && getRefName(other.ref) === getRefName(ref));
+  return isShared && kind !== "" ? `${nameKind(kind)} ${getRefName(ref)}`.replaceAll(" ", "\u00a0") : getRefName(ref);
 }
 
 /** What a person typed, with the reference of a kind and a code. */

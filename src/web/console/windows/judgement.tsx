@@ -1,5 +1,5 @@
 import type { CheckWindowResponse, WindowReason } from "#gen/datacenter/v1/json.ts";
-import { enumWord, plainRefs, refName } from "#words/names.ts";
+import { formatEnum, getRefName, stripRefKinds } from "#words/names.ts";
 import { FindingLine } from "../edit/changes_panel.tsx";
 import { countOf } from "../labels.ts";
 import { RefLink } from "../ui/parts.tsx";
@@ -46,7 +46,7 @@ export function Judgement({
               <FindingLine
                 key={piece.starts_at}
                 state={stateOfVerdict(piece.verdict)}
-                title={`${enumWord(piece.verdict, "WINDOW_VERDICT")}: ${spanWords(piece)}`}
+                title={`${formatEnum(piece.verdict, "WINDOW_VERDICT")}: ${spanWords(piece)}`}
               >
                 {piece.window_codes.length === 0 ? "alone" : `with ${piece.window_codes.join(", ")}`}
               </FindingLine>
@@ -85,7 +85,7 @@ function Reasons(props: {
           <FindingLine
             key={`${kind} ${ref} ${summary}`}
             state={isNote ? "info" : stateOfVerdict(verdict)}
-            title={plainRefs(summary)}
+            title={stripRefKinds(summary)}
           >
             {reasonNumbers(reason)}
             {accept === undefined || isNote || !/_LOST$|_SHORT$|_CUT_OFF$/.test(kind) ? null : (
@@ -111,7 +111,7 @@ function Named({ title, refs }: { readonly title: string; readonly refs: readonl
       {refs.map((ref, at) => (
         <span key={ref}>
           {at === 0 ? null : ", "}
-          <RefLink to={ref} label={ref.startsWith("window:") ? refName(ref) : plainRefs(ref)} />
+          <RefLink to={ref} label={ref.startsWith("window:") ? getRefName(ref) : stripRefKinds(ref)} />
         </span>
       ))}
     </p>
@@ -132,7 +132,7 @@ function NextFailures({
       </summary>
       <ul>
         {all.map(({ ref, summary }) => (
-          <li key={ref}>{plainRefs(summary)}</li>
+          <li key={ref}>{stripRefKinds(summary)}</li>
         ))}
       </ul>
     </details>

@@ -5,8 +5,8 @@ import type {
   WindowReason,
   WindowVerdict,
 } from "#gen/datacenter/v1/json.ts";
-import { decimal, duration, watts } from "#words/figures.ts";
-import { enumWord, listSome } from "#words/names.ts";
+import { formatDecimal, formatDuration, formatWatts } from "#words/figures.ts";
+import { formatEnum, listSome } from "#words/names.ts";
 import type { State } from "../../shared/state_of_share.ts";
 import { countOf, moment } from "../labels.ts";
 import { Badge } from "../ui/parts.tsx";
@@ -26,17 +26,17 @@ export function stateOfVerdict(verdict: WindowVerdict): State {
 
 /** The verdict as a badge; nothing for a window that is done or cancelled. */
 export function Verdict({ verdict }: { readonly verdict: WindowVerdict }) {
-  const word = enumWord(verdict, "WINDOW_VERDICT");
+  const word = formatEnum(verdict, "WINDOW_VERDICT");
   return word === "" ? null : <Badge tone={stateOfVerdict(verdict)}>{word}</Badge>;
 }
 
 export function impactWord({ impact }: Pick<CheckWindowResponse, "impact">): string {
-  return enumWord(impact, "WINDOW_IMPACT").toLowerCase();
+  return formatEnum(impact, "WINDOW_IMPACT").toLowerCase();
 }
 
 /** The state of a window, and that it is overdue. */
 export function stateWords({ state }: MaintenanceWindow, overdue: boolean): string {
-  return `${enumWord(state, "WINDOW_STATE")}${overdue ? ", overdue" : ""}`;
+  return `${formatEnum(state, "WINDOW_STATE")}${overdue ? ", overdue" : ""}`;
 }
 
 /** A time from and until, in the reader's zone or another one, with its offset from UTC; "" for none. */
@@ -62,19 +62,19 @@ export function spanWords(
 
 /** Units of the figures of reasons; others are counts. */
 const UNITS: Readonly<Record<string, (value: number) => string>> = {
-  TRIP: (value) => decimal(value, "%"),
-  OVER_LIMIT: (value) => decimal(value, "%"),
-  UPLINK_OVER_LIMIT: (value) => decimal(value, "%"),
-  COOLING_SHORT: (value) => decimal(value, "kW"),
-  LAST_COOLING_UNIT: (value) => decimal(value, "kW"),
-  CAPACITY_UNKNOWN: watts,
-  ON_BATTERY: duration,
+  TRIP: (value) => formatDecimal(value, "%"),
+  OVER_LIMIT: (value) => formatDecimal(value, "%"),
+  UPLINK_OVER_LIMIT: (value) => formatDecimal(value, "%"),
+  COOLING_SHORT: (value) => formatDecimal(value, "kW"),
+  LAST_COOLING_UNIT: (value) => formatDecimal(value, "kW"),
+  CAPACITY_UNKNOWN: formatWatts,
+  ON_BATTERY: formatDuration,
   NEXT_FAILURE: (value) => countOf(value, "rack"),
 };
 
 /** The figures of a reason: before, in the window, and what it may be. */
 export function reasonNumbers({ kind, before, during, limit }: WindowReason): string {
-  const words = UNITS[kind.replace("WINDOW_REASON_KIND_", "")] ?? ((value: number) => decimal(value));
+  const words = UNITS[kind.replace("WINDOW_REASON_KIND_", "")] ?? ((value: number) => formatDecimal(value));
   const parts = [
     ["before", before],
     ["in the window", during],

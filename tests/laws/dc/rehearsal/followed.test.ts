@@ -7,7 +7,7 @@ import { type Rehearsal, type RehearsalChoice, rehearse } from "#dc/analysis/reh
 import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Crac, FabricLink } from "#dc/model/resources.ts";
-import { atOnce } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { inventory, load } from "../../../support/dc/power.ts";
 import { slowFailure } from "../../../support/dc/slow_failure.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
@@ -117,24 +117,24 @@ for (const tangled of [false, true]) {
         const all = () => [...devices].sort(([a], [b]) => a - b).map(([, one]) => one);
         const built = () => Topology.of({ ...inventory(...all()), cracs: CRACS, fabricLinks: LINKS });
         let topology = built();
-        let site = atOnce(siteFailures(topology, OPTIONS));
-        let rehearsal = atOnce(rehearse(site, EVERYTHING));
+        let site = runAllSteps(siteFailures(topology, OPTIONS));
+        let rehearsal = runAllSteps(rehearse(site, EVERYTHING));
         for (const { at, to } of steps) {
           if (to === undefined) devices.delete(at);
           else devices.set(at, device(to, at, tangled));
           const after = devices.get(at);
           const keys = { device: [(CODES[at] ?? "").toLowerCase()], rack: [], crac: [], cable: [], fabric_link: [] };
           topology = topology.changed(keys, inventory(...(after === undefined ? [] : [after])));
-          site = atOnce(siteFailures(topology, OPTIONS, site));
+          site = runAllSteps(siteFailures(topology, OPTIONS, site));
           kept += site.outcomes.length - site.renewed;
 
           const fresh = built();
-          const anew = atOnce(siteFailures(fresh, OPTIONS));
+          const anew = runAllSteps(siteFailures(fresh, OPTIONS));
           expect(told(topology, site.outcomes)).toEqual(told(fresh, anew.outcomes));
 
           const { groups } = rehearsal.followed;
-          rehearsal = atOnce(rehearse(site, EVERYTHING, rehearsal));
-          expect(toldLines(topology, rehearsal)).toEqual(toldLines(fresh, atOnce(rehearse(anew, EVERYTHING))));
+          rehearsal = runAllSteps(rehearse(site, EVERYTHING, rehearsal));
+          expect(toldLines(topology, rehearsal)).toEqual(toldLines(fresh, runAllSteps(rehearse(anew, EVERYTHING))));
           for (const [island, group] of rehearsal.followed.groups) if (groups.get(island) === group) groupsKept += 1;
         }
       }),
@@ -149,7 +149,7 @@ test("outcomes on circles of supply are those of a blast radius", () => {
   fc.assert(
     fc.property(plans, (given) => {
       const topology = Topology.of(inventory(...given.map((one, index) => device(one, index, true))));
-      const { outcomes } = atOnce(siteFailures(topology, OPTIONS));
+      const { outcomes } = runAllSteps(siteFailures(topology, OPTIONS));
 
       const slow = outcomes.map(({ elements }) => slowFailure(topology, elements, OPTIONS));
       expect(told(topology, outcomes)).toEqual(told(topology, slow));

@@ -10,7 +10,7 @@ import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
 import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { atOnce } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { ams1Inventory } from "../../../support/dc/ams1_inventory.ts";
 import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
@@ -21,12 +21,12 @@ const OPTIONS: BlastOptions = { basis: "ALLOCATED", cascade: true, assumeBattery
 
 function grouped(inventory: Inventory) {
   const topology = Topology.of(inventory);
-  const site = atOnce(siteFailures(topology, OPTIONS));
+  const site = runAllSteps(siteFailures(topology, OPTIONS));
   const further = new FurtherEffects(topology, (key) => topology.device(key), OPTIONS.basis);
   const failures = site.outcomes.map((outcome) => further.of(outcome));
-  const charged = atOnce(new Ledger(topology.power).charge(failures));
-  const whole = atOnce(groupIntoLines(topology, charged, OPTIONS.basis));
-  return { topology, site, failures, charged, lines: atOnce(joinedLines([whole])) };
+  const charged = runAllSteps(new Ledger(topology.power).charge(failures));
+  const whole = runAllSteps(groupIntoLines(topology, charged, OPTIONS.basis));
+  return { topology, site, failures, charged, lines: runAllSteps(joinedLines([whole])) };
 }
 
 /** Everything that failures do, each thing once; a rack that is dark for one and partly dark for another is dark. */
@@ -111,7 +111,7 @@ test("grouping failures island by island gives what grouping all at once gives",
   for (let seed = 0; seed < LAW_RUNS; seed += 1) {
     const { topology, site, lines } = grouped(drawnInventory(seed));
     const choice = { deviceOf: (key: string) => topology.device(key), isChosen: () => true, pairs: false };
-    const byIsland = atOnce(rehearse(site, choice));
+    const byIsland = runAllSteps(rehearse(site, choice));
     islands = Math.max(islands, byIsland.followed.groups.size);
     const told = (all: readonly Line[]) =>
       all

@@ -11,7 +11,7 @@ import { type WindowGround, WindowSite } from "#dc/analysis/window/outage.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { atOnce } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { ams1Store } from "../../../support/dc/ams1_inventory.ts";
 import { cooledWorld } from "../../../support/dc/cooled_world.ts";
 import { furnished } from "../../../support/dc/furnished.ts";
@@ -62,15 +62,15 @@ function drawnGround(topology: Topology, near: NearFailures, random: SeededRando
 /** Further failures of a window, by what they take. */
 function found(ground: WindowGround) {
   const window = new WindowSite(ground);
-  const outage = atOnce(window.outage());
+  const outage = runAllSteps(window.outage());
   const harm = outageHarm(ground.topology, outage);
   const accepted = new Acceptance(ground.topology, [], []);
-  return atOnce(nextFailures(window, { outage, harm, accepted })).failures;
+  return runAllSteps(nextFailures(window, { outage, harm, accepted })).failures;
 }
 
 function nearOf(topology: Topology): NearFailures {
   const effects = new FurtherEffects(topology, (key) => topology.device(key), "ALLOCATED");
-  return new NearFailures(atOnce(siteFailures(topology, OPTIONS[0])), effects);
+  return new NearFailures(runAllSteps(siteFailures(topology, OPTIONS[0])), effects);
 }
 
 function compare(say: string, topology: Topology, site: SiteFailures, random: SeededRandom, windows: number): number {
@@ -109,7 +109,7 @@ test("elements that are left out beside a window take nothing more with it than 
     const random = new SeededRandom(seed);
     for (const topology of [Topology.of(drawn(seed)), tight(drawn(seed), random)])
       for (const options of OPTIONS)
-        worse += compare(`site ${seed}`, topology, atOnce(siteFailures(topology, options)), random, WINDOWS / 2);
+        worse += compare(`site ${seed}`, topology, runAllSteps(siteFailures(topology, options)), random, WINDOWS / 2);
   }
   expect(worse).toBeGreaterThan(SITES);
 }, 3_600_000);
@@ -118,7 +118,7 @@ test("the same holds for the sample site", async () => {
   const inventory = await (await ams1Store()).read((reader) => reader.powerInventory());
   const random = new SeededRandom(1);
   for (const topology of [Topology.of(inventory), tight(inventory, random)]) {
-    const site = atOnce(siteFailures(topology, OPTIONS[0]));
+    const site = runAllSteps(siteFailures(topology, OPTIONS[0]));
     expect(compare("AMS1", topology, site, random, Math.ceil(LAW_RUNS / 50))).toBeGreaterThan(0);
   }
 }, 3_600_000);

@@ -6,7 +6,7 @@ import type { Element, Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
 import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import { atOnce } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
 import { slowFailure } from "../../../support/dc/slow_failure.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
@@ -49,10 +49,10 @@ function effects(topology: Topology, failures: readonly Failure[]): ReadonlySet<
 /** The pairs that a rehearsal of a drawn site lists, and everything to judge them by. */
 function rehearsed(seed: number, options: BlastOptions) {
   const topology = Topology.of(drawnInventory(seed));
-  const site = atOnce(siteFailures(topology, options));
+  const site = runAllSteps(siteFailures(topology, options));
   const choice = { deviceOf: (key: string) => topology.device(key), isChosen: () => true };
-  const { followed } = atOnce(rehearse(site, { ...choice, pairs: false }));
-  const { lines } = atOnce(rehearse(site, { ...choice, pairs: true }));
+  const { followed } = runAllSteps(rehearse(site, { ...choice, pairs: false }));
+  const { lines } = runAllSteps(rehearse(site, { ...choice, pairs: true }));
   const singles = [...followed.groups.values()].flatMap(({ failures }) => failures);
   const together = (elements: readonly Element[]) => followed.effects.of(slowFailure(topology, elements, options));
   return { topology, singles, lines, together };

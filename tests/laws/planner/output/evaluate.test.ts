@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { canonicalJson } from "#kernel/canonical_json.ts";
-import { equalJson } from "#kernel/equal_json.ts";
+import { isEqualJson } from "#kernel/equal_json.ts";
 import { isMultipleOf } from "../../../../src/planner/output/checks/scalar_checks.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { problems, verdict } from "../../../support/schema_bundle.ts";
@@ -44,9 +44,11 @@ test("a value fits the schema that names it and no other value does", () => {
   fc.assert(
     fc.property(json, json, (value, other) => {
       expect(verdict({ const: value }, value).kind).toBe("passed");
-      expect(verdict({ const: value }, other).kind === "passed").toBe(equalJson(value, other));
-      expect(verdict({ enum: [value] }, other)).toMatchObject({ kind: equalJson(value, other) ? "passed" : "failed" });
-      expect(canonicalJson(value) === canonicalJson(other)).toBe(equalJson(value, other));
+      expect(verdict({ const: value }, other).kind === "passed").toBe(isEqualJson(value, other));
+      expect(verdict({ enum: [value] }, other)).toMatchObject({
+        kind: isEqualJson(value, other) ? "passed" : "failed",
+      });
+      expect(canonicalJson(value) === canonicalJson(other)).toBe(isEqualJson(value, other));
     }),
     { numRuns: LAW_RUNS },
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { withoutControls } from "#kernel/control_pictures.ts";
+import { replaceControls } from "#kernel/control_pictures.ts";
 import { buildSpec } from "#planner/spec/build_spec.ts";
 import { criteriaOf } from "#planner/spec/criteria.ts";
 import { parseDocument } from "#planner/spec/document.ts";
@@ -119,11 +119,11 @@ test("newSpecText reads back as the title, the body and the fields that went in"
       const document = parseDocument(file);
       if (!document.ok) throw new Error(document.problem.message);
       expect(buildSpec({ id, file: "x.md", archived: false }, document)).toMatchObject({
-        title: withoutControls(title),
+        title: replaceControls(title),
         status: "pending",
         type: "code",
       });
-      expect(file).toBe(withoutControls(file));
+      expect(file).toBe(replaceControls(file));
       expect({ ...document.frontmatter }).toEqual({
         id,
         status: "pending",
@@ -131,7 +131,7 @@ test("newSpecText reads back as the title, the body and the fields that went in"
         labels: [],
         ...(prompt === null ? {} : { prompt }),
       });
-      expect(document.body.trimEnd()).toEndWith(withoutControls((more ?? "").trim()));
+      expect(document.body.trimEnd()).toEndWith(replaceControls((more ?? "").trim()));
       expect(file).toEndWith("\n");
     }),
     runs,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { plainLine, plainLines, withoutEscapes } from "#cli/output/plain_text.ts";
-import { terminalText } from "#kernel/control_pictures.ts";
+import { escapeForTerminal } from "#kernel/control_pictures.ts";
 
 test("plainLine shows control characters as signs instead of passing them on", () => {
   expect(plainLine("a\u001b[31mb\u0007c\u007fd\u009be")).toBe("a␛[31mb␇c␡d�e");
@@ -44,8 +44,8 @@ test("withoutEscapes drops colours and titles but shows what it does not know", 
 
 test("terminalText keeps the colours of planner and line ends, and makes everything else visible", () => {
   const own = "\u001b[1mbold\u001b[22m \u001b[31mred\u001b[39m\tend\r\n";
-  expect(terminalText(own)).toBe(own);
-  expect(terminalText("\u001b]0;x\u0007\u001b[2J\u001b[41m\u009b2J\rover\u202e\u2028")).toBe(
+  expect(escapeForTerminal(own)).toBe(own);
+  expect(escapeForTerminal("\u001b]0;x\u0007\u001b[2J\u001b[41m\u009b2J\rover\u202e\u2028")).toBe(
     "␛]0;x␇␛[2J␛[41m\ufffd2J␍over\ufffd\ufffd",
   );
 });

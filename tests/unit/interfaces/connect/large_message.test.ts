@@ -7,7 +7,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BINARY_OPTIONS, JSON_OPTIONS } from "#interfaces/connect/json_options.ts";
 import { type LargeForm, largeMessage } from "#interfaces/connect/large_message.ts";
-import { atOnce } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 
 const BULK: LargeForm = { input: BulkUpsertDevicesRequestSchema, isBinary: false, options: JSON_OPTIONS };
 const ONE: LargeForm = { ...BULK, input: UpsertDeviceRequestSchema };
@@ -130,10 +130,10 @@ describe("largeMessage reads binary messages as the library does,", () => {
       const bytes = toBinary(input, message);
       const form = { input, isBinary: true, options: BINARY_OPTIONS };
 
-      expect(toJson(input, atOnce(largeMessage(form, bytes)))).toEqual(toJson(input, message));
+      expect(toJson(input, runAllSteps(largeMessage(form, bytes)))).toEqual(toJson(input, message));
       // A message that comes twice is merged.
       const twice = Buffer.concat([bytes, bytes]);
-      expect(toJson(input, atOnce(largeMessage(form, twice)))).toEqual(toJson(input, fromBinary(input, twice)));
+      expect(toJson(input, runAllSteps(largeMessage(form, twice)))).toEqual(toJson(input, fromBinary(input, twice)));
     });
   }
 
@@ -142,7 +142,7 @@ describe("largeMessage reads binary messages as the library does,", () => {
     const bytes = toBinary(input, fromJson(input, { items: devices(1000) }));
     const form = { input, isBinary: true, options: BINARY_OPTIONS };
 
-    expect(() => atOnce(largeMessage(form, bytes.subarray(0, -1)))).toThrow("Cannot read the message: ");
-    expect(atOnce(largeMessage(form, new Uint8Array()))).toEqual(create(input));
+    expect(() => runAllSteps(largeMessage(form, bytes.subarray(0, -1)))).toThrow("Cannot read the message: ");
+    expect(runAllSteps(largeMessage(form, new Uint8Array()))).toEqual(create(input));
   });
 });

@@ -3,7 +3,7 @@ import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { fabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "../../messages/messages.ts";
 import { inBatches, type Listing, roundedCell, textCell } from "./listing.ts";
 
@@ -14,7 +14,7 @@ const NONE_FAILED: ReadonlySet<string> = new Set();
 export function linksListing(views: readonly FabricLinkView[]): Listing<FabricLinkView> {
   return {
     ref: ({ ref }) => ref,
-    name: ({ ref }) => refName(ref),
+    name: ({ ref }) => getRefName(ref),
     columns: {
       fabric: ({ link }) => textCell(link.fabricId),
       a_device: ({ link }) => link.a.deviceCode,

@@ -8,7 +8,7 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { compareText, parseRef } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { computeOnce } from "./devices_listing.ts";
 import { inBatches, type Listing, PLACE_COLUMNS, roundedCell, textCell } from "./listing.ts";
 
@@ -31,7 +31,7 @@ export function powerListing(topology: Topology): Listing<Supply> {
     .sort((a, b) => compareText(a.node.ref.toLowerCase(), b.node.ref.toLowerCase()));
   return {
     ref: ({ node }) => node.ref,
-    name: ({ node }) => refName(node.ref),
+    name: ({ node }) => getRefName(node.ref),
     columns: {
       kind: ({ node, device }) =>
         node.kind === "DEVICE" ? device?.kind : node.ref.startsWith("feed:") ? "FEED" : "OUTLET",

@@ -5,8 +5,8 @@ import { parseRef } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Location } from "#dc/model/resources.ts";
 import { ReadingFindingSchema } from "#gen/datacenter/v1/findings_pb.ts";
-import { decimal, percent, watts } from "#words/figures.ts";
-import { countOf, listSome, refName } from "#words/names.ts";
+import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatCountOf, getRefName, listSome } from "#words/names.ts";
 import { toMessage } from "../../messages/convert.ts";
 import type { DatedFinding } from "./read_findings.ts";
 
@@ -54,31 +54,33 @@ function placeOfFinding(at: { readonly location?: Location; readonly rackCode?: 
 
 /** What a finding says, in words. */
 function summaryOf({ kind, ref, figures, related = [], quantities = [], source = "" }: ReadingFinding): string {
-  const name = refName(ref);
+  const name = getRefName(ref);
   const figure = (key: string) => figures[key] ?? 0;
   const [measured, limit] = [measuredOf(figures, "measured"), measuredOf(figures, "limit")];
-  const names = listSome(related.map(refName), NAMED);
+  const names = listSome(related.map(getRefName), NAMED);
   const words: Readonly<Record<ReadingFinding["kind"], () => string>> = {
     DEAD_SUPPLY: () => `${name} carries nothing: other supplies carry ${carriedText(figure("carried_w"))} of ${names}`,
-    ABOVE_PLAN: () => `${name} draws ${watts(figure("measured_w"))}, planned are ${watts(figure("planned_w"))}`,
-    ABOVE_LIMIT: () => `${name} carries ${measured}, ${percent(figure("used_pct"))} of its rating: limit ${limit}`,
+    ABOVE_PLAN: () =>
+      `${name} draws ${formatWatts(figure("measured_w"))}, planned are ${formatWatts(figure("planned_w"))}`,
+    ABOVE_LIMIT: () =>
+      `${name} carries ${measured}, ${formatPercent(figure("used_pct"))} of its rating: limit ${limit}`,
     PHASE_IMBALANCE: () =>
-      `${name} carries ${["l1_a", "l2_a", "l3_a"].map((key) => decimal(figure(key))).join(", ")} A on its phases, a spread of ${percent(figure("spread_pct"))}`,
+      `${name} carries ${["l1_a", "l2_a", "l3_a"].map((key) => formatDecimal(figure(key))).join(", ")} A on its phases, a spread of ${formatPercent(figure("spread_pct"))}`,
     INLET_ABOVE_ALLOWABLE: () => `${name} takes in ${measured}, its class allows ${limit}`,
     BATTERY_BELOW_RUNTIME: () =>
-      `The battery of ${name} lasts ${measured}, recorded are ${decimal(figure("recorded_min"), "min")}`,
+      `The battery of ${name} lasts ${measured}, recorded are ${formatDecimal(figure("recorded_min"), "min")}`,
     READING_STOPPED: () =>
       ref === ""
-        ? `All ${countOf(figure("readings"), "reading")} of ${source} stopped`
+        ? `All ${formatCountOf(figure("readings"), "reading")} of ${source} stopped`
         : `${quantities.join(", ")} of ${name} from ${source} stopped`,
     METERS_DIFFER: () =>
-      `The meter of ${name} shows ${watts(figure("own_w"))}, those below it ${watts(figure("below_w"))}`,
+      `The meter of ${name} shows ${formatWatts(figure("own_w"))}, those below it ${formatWatts(figure("below_w"))}`,
   };
   return words[kind]();
 }
 
 function carriedText(carriedW: number): string {
-  return carriedW > 0 ? watts(carriedW) : "the load";
+  return carriedW > 0 ? formatWatts(carriedW) : "the load";
 }
 
 const UNITS: Readonly<Record<string, string>> = { w: "W", va: "VA", a: "A", c: "°C", min: "min" };
@@ -88,5 +90,5 @@ function measuredOf(figures: ReadingFinding["figures"], name: string): string {
   const [key, value] = Object.entries(figures).find(([one]) => one.startsWith(`${name}_`)) ?? [];
   if (key === undefined || value === undefined) return "";
   const unit = UNITS[key.slice(name.length + 1)] ?? "";
-  return unit === "W" ? watts(value) : decimal(value, unit);
+  return unit === "W" ? formatWatts(value) : formatDecimal(value, unit);
 }

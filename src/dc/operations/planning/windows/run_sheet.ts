@@ -8,8 +8,8 @@ import {
   WindowReasonKind,
   type WindowSheetSectionSchema,
 } from "#gen/datacenter/v1/windows_pb.ts";
-import { localText } from "#kernel/zoned_time.ts";
-import { countOf, listSome, refName } from "#words/names.ts";
+import { formatLocalTime } from "#kernel/zoned_time.ts";
+import { formatCountOf, getRefName, listSome } from "#words/names.ts";
 import { contactText, doneByText, outText } from "./stored_windows.ts";
 
 /** A window, its verdict, and the zone in which texts about it state times. */
@@ -79,7 +79,7 @@ export function spanText({ startsAt, endsAt }: Pick<MaintenanceWindow, "startsAt
 }
 
 export function timeText(time: string, zone: string): string {
-  return localText(Date.parse(time), zone);
+  return formatLocalTime(Date.parse(time), zone);
 }
 
 function workLines({ window, judgement, zone }: SheetSubject): readonly string[] {
@@ -102,7 +102,7 @@ function beforeLines({ window, judgement }: SheetSubject): readonly string[] {
     `Ask again: planner dc window show ${window.code}. The verdict holds for revision ${judgement.revision}`,
     ...blockingWindows.map((code) => `No go because of window ${code}: move or cancel one of both`),
     ...others.map((code) => `Window ${code} is open at the same time`),
-    ...(window.acceptedRefs ?? []).map((ref) => `Accepted to be lost: ${refName(ref)}`),
+    ...(window.acceptedRefs ?? []).map((ref) => `Accepted to be lost: ${getRefName(ref)}`),
     ...summariesOf(judgement, CHECKED_BEFORE).map((summary) => `Check first: ${summary}`),
   ];
 }
@@ -114,7 +114,7 @@ function lossLines({ reasons, omittedReasons, contacts }: CheckWindowResponse): 
     lost === 0
       ? []
       : [
-          `${countOf(lost, "device or cooling unit", "devices and cooling units")} off or unreachable, those of the work included`,
+          `${formatCountOf(lost, "device or cooling unit", "devices and cooling units")} off or unreachable, those of the work included`,
         ];
   return [
     ...all,
@@ -141,7 +141,7 @@ function stepLines({ window, zone }: SheetSubject): readonly string[] {
   return [
     "Tell everyone listed above",
     ...(state === "BEGUN" ? [] : [`At ${timeText(startsAt, zone)} or later: planner dc window begin ${code}`]),
-    ...elementRefs.map((ref) => `Take ${refName(ref)} out of service`),
+    ...elementRefs.map((ref) => `Take ${getRefName(ref)} out of service`),
     "Compare what goes off with the list above. Put the last element back if something else goes off",
     "Do the work",
   ];
@@ -150,13 +150,13 @@ function stepLines({ window, zone }: SheetSubject): readonly string[] {
 function failureLines({ nextFailures, omittedNextFailures }: CheckWindowResponse): readonly string[] {
   const lines = nextFailures.slice(0, SHOWN_FAILURES).map(({ summary }) => summary);
   const rest = nextFailures.length - lines.length + omittedNextFailures;
-  return rest > 0 ? [...lines, `and ${countOf(rest, "more failure", "more failures")}`] : lines;
+  return rest > 0 ? [...lines, `and ${formatCountOf(rest, "more failure", "more failures")}`] : lines;
 }
 
 function returnLines({ window, zone }: SheetSubject): readonly string[] {
   const { code, elementRefs, endsAt } = window;
   return [
-    ...elementRefs.toReversed().map((ref) => `Put ${refName(ref)} back into service`),
+    ...elementRefs.toReversed().map((ref) => `Put ${getRefName(ref)} back into service`),
     "Check that everything that went off is on again",
     `By ${timeText(endsAt, zone)}: planner dc window done ${code}. Until then it counts for other windows, also after its end`,
     "If it takes longer: give the window a new end, read its verdict, and tell everyone again",
@@ -196,7 +196,7 @@ function noticeText({ window, zone }: SheetSubject, contact: WindowContact): str
     [`To: ${whoText(contact)}`],
     [
       `From ${timeText(startsAt, zone)} to ${timeText(endsAt, zone)} (${zone}) these elements are out of service:`,
-      ...elementRefs.map((ref) => `  ${refName(ref)}`),
+      ...elementRefs.map((ref) => `  ${getRefName(ref)}`),
     ],
     title === "" ? [] : [`Work: ${title}`],
     listed("Off or unreachable for that time:", lost, lostCount),

@@ -3,7 +3,7 @@ import { isOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, Stored } from "#dc/ports.ts";
 import { MaintenanceWindowSchema, type MaintenanceWindow as WindowMessage } from "#gen/datacenter/v1/windows_pb.ts";
-import { refName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { readCode } from "../../answers/parameters.ts";
 import { toMessage } from "../../messages/convert.ts";
 
@@ -54,7 +54,7 @@ export function contactText(owner: string, contact: string): string {
 
 /** Lines of run sheets and calendars. */
 export function outText(elementRefs: readonly string[]): string {
-  return `Out: ${elementRefs.map(refName).join(", ")}`;
+  return `Out: ${elementRefs.map(getRefName).join(", ")}`;
 }
 
 export function doneByText(owner: string): string {

@@ -6,7 +6,7 @@ import { Topology } from "#dc/analysis/topology.ts";
 import type { DeviceStatus } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { sourceNodes } from "#dc/operations/answers/power_sources.ts";
-import { atOnce } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";
 import { inventory, load, panel, source } from "../../../../support/dc/power.ts";
 
@@ -81,7 +81,7 @@ test("the losses that a large site leaves out change no figure of the sample sit
   const { power: graph, live } = topology;
   const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
 
-  const [whole, short] = [{ whole: graph.nodes.length }, { whole: 0 }].map((how) => atOnce(failover(input, how)));
+  const [whole, short] = [{ whole: graph.nodes.length }, { whole: 0 }].map((how) => runAllSteps(failover(input, how)));
 
   const rated = [...graph.nodes.keys()].filter((index) => graph.nodes[index]?.capacityW !== undefined);
   expect(rated.map((index) => short?.loads[index])).toEqual(rated.map((index) => whole?.loads[index]));
@@ -98,7 +98,7 @@ test("the losses that a large site leaves out are not those of one outlet of two
   const { power: graph, live } = topology;
   const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
 
-  const { loads } = atOnce(failover(input, { whole: 0 }));
+  const { loads } = runAllSteps(failover(input, { whole: 0 }));
 
   expect(loads[graph.indexOf.get("feed:f2") ?? -1]).toBe(400);
 });

@@ -54,7 +54,9 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
     background: {
       start: async (args, env) => {
         const { openBackground } = await import("#planner/store/processes/background.ts");
-        const { selfCommand, selfEnvironment } = await import("#runtime/self_command.ts");
+        const { getSelfCommand: selfCommand, getSelfEnvironment: selfEnvironment } = await import(
+          "#runtime/self_command.ts"
+        );
         return openBackground(root, { command: selfCommand(), env: selfEnvironment() }).start(args, env);
       },
     },

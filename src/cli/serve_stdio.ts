@@ -4,7 +4,7 @@ import { McpServer } from "#interfaces/mcp/server.ts";
 import type { StderrWriter } from "#interfaces/mcp/stderr_writer.ts";
 import type { ToolSet } from "#interfaces/mcp/tool_set.ts";
 import { setNoticeListener } from "#kernel/notices.ts";
-import { standardInput, standardOutput } from "#runtime/standard_streams.ts";
+import { getStandardOutput, openStandardInput } from "#runtime/standard_streams.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "./exit_status.ts";
 
 const STATUS_OF_SIGNAL = { SIGINT: EXIT_STATUS.interrupted, SIGTERM: EXIT_STATUS.terminated } as const;
@@ -33,10 +33,10 @@ export async function serveStdio({ loadTools, ...words }: ServeStdioOptions): Pr
     });
   }
   if (isatty(0)) log("an agent starts this server and writes its requests; Ctrl-D ends it");
-  const output = standardOutput();
+  const output = getStandardOutput();
   const server = new McpServer({
     ...words,
-    input: standardInput(),
+    input: openStandardInput(),
     output,
     log,
     loadTools: async () => {

@@ -1,4 +1,4 @@
-import { engine } from "#runtime/engine.ts";
+import { getEngineName } from "#runtime/engine.ts";
 
 declare const __VERSION__: string | undefined;
 declare const __COMMIT__: string | undefined;
@@ -11,7 +11,7 @@ export const COMMIT: string = typeof __COMMIT__ === "string" ? __COMMIT__ : "sou
 
 /** Line that `--version` prints. */
 export function versionLine(): string {
-  return `planner ${VERSION} (commit ${COMMIT}, ${engine()})\n`;
+  return `planner ${VERSION} (commit ${COMMIT}, ${getEngineName()})\n`;
 }
 
 /** What `--version --json` prints. */
@@ -28,5 +28,5 @@ export interface BuildFacts {
 /** Returns version and commit of the running build without reading a file. */
 export function buildFacts(): BuildFacts {
   const { platform, arch: architecture } = process;
-  return { version: VERSION, commit: COMMIT, engine: engine(), platform, architecture };
+  return { version: VERSION, commit: COMMIT, engine: getEngineName(), platform, architecture };
 }

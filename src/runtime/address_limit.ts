@@ -1,13 +1,13 @@
 export interface AddressLimits {
   readonly maxConnections: number;
-  /** Connections of one network address. */
+  /** Maximum number of connections from one network address. */
   readonly maxPerAddress: number;
-  /** Connections above each of the two limits that are admitted and served probes alone. */
+  /** Number of connections that are admitted above each of the two limits, only for health probes. */
   readonly probeConnections: number;
 }
 
-export interface Admitted {
-  /** Above a limit: to be served probes alone. */
+export interface Admission {
+  /** Whether the connection exceeds a limit, so that it may only be used for health probes. */
   readonly isExcess: boolean;
   leave(): void;
 }
@@ -25,15 +25,15 @@ export class AddressLimit {
     this.#limits = limits;
   }
 
-  /** Whether only connections for probes are left. */
+  /** Whether the limit for all connections is reached, so that only connections for probes are admitted. */
   get isFull(): boolean {
     return this.#all >= this.#limits.maxConnections;
   }
 
   /** Admits a connection, or returns undefined if the reserve for probes is used up too. */
-  admit(remoteAddress: string | undefined): Admitted | undefined {
+  admit(remoteAddress: string | undefined): Admission | undefined {
     const { maxConnections, maxPerAddress, probeConnections } = this.#limits;
-    const address = groupOf(remoteAddress ?? "");
+    const address = toAddressGroup(remoteAddress ?? "");
     const own = this.#byAddress.get(address) ?? 0;
     const above = Math.max(own - maxPerAddress, this.#all - maxConnections);
     if (above >= probeConnections) return undefined;
@@ -50,8 +50,11 @@ export class AddressLimit {
   }
 }
 
-/** Joins the addresses that one IPv6 subscriber can choose from: its /64. */
-function groupOf(address: string): string {
+/**
+ * Returns the key under which an address is counted: the /64 for IPv6, because one subscriber can choose any address in
+ * it.
+ */
+function toAddressGroup(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address.replace(/^::ffff:/, "");
   const [head = "", tail = ""] = address.split("::");
   const groups = head === "" ? [] : head.split(":");

@@ -24,7 +24,7 @@ export class CleartextRefusal {
     this.#h2.on("sessionError", () => {});
     this.#h2.on("stream", (stream: ServerHttp2Stream) => {
       stream.on("error", () => {});
-      // Trailers only: gRPC clients show a bare GOAWAY as a timeout.
+      // Sends trailers only, because gRPC clients report a bare GOAWAY as a timeout.
       const status = { "grpc-status": GRPC_FAILED_PRECONDITION, "grpc-message": REASON };
       stream.respond({ ":status": 200, "content-type": "application/grpc", ...status }, { endStream: true });
       stream.session?.close();

@@ -3,18 +3,18 @@ import type { Socket } from "node:net";
 import { ByteAccount, type ByteBudget } from "#kernel/byte_budget.ts";
 import { AddressLimit, type AddressLimits } from "./address_limit.ts";
 import { Exchanges, type PortRequest, type PortResponse } from "./exchanges.ts";
-import type { Speech } from "./first_bytes.ts";
+import type { WireProtocol } from "./first_bytes.ts";
 
 export interface PortLimits extends AddressLimits {
   /** Time for a new connection to send its first bytes or finish a TLS handshake, in milliseconds. */
   readonly firstBytesMs: number;
-  /** How long a connection may wait without a request or dawdle over headers, in milliseconds. */
+  /** Maximum time that a connection may be idle or take to send a request's headers, in milliseconds. */
   readonly idleMs: number;
   /** Time for a request to arrive completely, in milliseconds. */
   readonly requestMs: number;
 }
 
-/** Requests that run on a connection. */
+/** Use of one connection: its running requests. */
 class Use {
   active = 0;
   /** Number of those requests whose reply continues until one side ends it. */
@@ -46,7 +46,7 @@ class Use {
   }
 }
 
-/** What the sockets and the session of one connection share. */
+/** State that the sockets and the session of one connection share. */
 interface Peer {
   readonly use: Use;
   /** Whether the connection exceeds a limit: the server answers one health probe on it and closes it. */
@@ -54,8 +54,10 @@ interface Peer {
 }
 
 interface Connection extends Peer {
-  /** `new` until the first bytes have been read; `tls` is the raw socket below a secured one. */
-  speech: "new" | Speech;
+  /**
+   * Protocol of the connection; `new` before the first bytes were read, `tls` for the raw socket below a secured one.
+   */
+  speech: "new" | WireProtocol;
   /** Removes the connection from the counts. Undefined for a secured socket: the one below it is counted. */
   readonly leave?: () => void;
 }
@@ -77,7 +79,7 @@ export class Connections {
   readonly #addresses: AddressLimit;
   readonly #exchanges: Exchanges;
   readonly #sockets = new Map<Socket, Connection>();
-  /** By peer, because a secured socket and a session name their peer, not the socket below. */
+  /** Peers by address and port, because a TLS socket or an HTTP/2 session names its peer, not the socket below it. */
   readonly #peers = new Map<string, Peer>();
   readonly #sessions = new Map<ServerHttp2Session, Use>();
   readonly #sweeper: ReturnType<typeof setInterval>;
@@ -97,14 +99,14 @@ export class Connections {
   }
 
   /**
-   * Adds a new connection. At the limit, closes the one that has been idle longest. Returns false if all are in use,
-   * and the reserve for probes too.
+   * Adds a new connection. At the limit, closes the connection that has been idle longest. Returns false if all
+   * connections are in use and the reserve for probes is used up.
    */
   add(socket: Socket): boolean {
     if (this.#addresses.isFull) this.#closeLongestIdle();
     const admitted = this.#addresses.admit(socket.remoteAddress);
     if (admitted === undefined) return false;
-    const name = peerOf(socket);
+    const name = getPeerKey(socket);
     const peer: Peer = { use: new Use(), isExcess: admitted.isExcess };
     const leave = () => {
       if (!this.#sockets.delete(socket)) return;
@@ -117,7 +119,7 @@ export class Connections {
     return true;
   }
 
-  // The file descriptor is free when this returns: sockets that wait to be accepted follow in the same turn.
+  // The file descriptor must be free on return: sockets that wait to be accepted follow in the same turn.
   #closeLongestIdle(): void {
     let longest: [Socket, Connection] | undefined;
     for (const entry of this.#sockets) {
@@ -130,14 +132,14 @@ export class Connections {
     longest[0].destroy();
   }
 
-  /** Adds the TLS socket above a raw socket that was admitted before. */
+  /** Adds a TLS socket on top of a raw socket that was admitted before. */
   addSecured(socket: Socket): void {
     this.#sockets.set(socket, { ...this.#peerBelow(socket), speech: "new" });
     socket.once("close", () => this.#sockets.delete(socket));
   }
 
   #peerBelow(socket: Pick<Socket, "remoteAddress" | "remotePort"> | undefined): Peer {
-    const peer = socket === undefined ? undefined : this.#peers.get(peerOf(socket));
+    const peer = socket === undefined ? undefined : this.#peers.get(getPeerKey(socket));
     return peer ?? { use: new Use(), isExcess: false };
   }
 
@@ -145,7 +147,7 @@ export class Connections {
     return this.#sockets.get(socket)?.isExcess === true;
   }
 
-  speaks(socket: Socket, speech: Speech): void {
+  speaks(socket: Socket, speech: WireProtocol): void {
     const connection = this.#sockets.get(socket);
     if (connection !== undefined) connection.speech = speech;
   }
@@ -171,7 +173,7 @@ export class Connections {
     const use = this.#runningOn(request);
     const isStream = this.#isStream(request);
     use?.begin(isStream);
-    if (this.#isDraining || isExcess) announceEnd(response);
+    if (this.#isDraining || isExcess) announceConnectionEnd(response);
     response.once("close", () => {
       this.#exchanges.end(response);
       use?.end(isStream);
@@ -186,12 +188,12 @@ export class Connections {
     return session === undefined ? undefined : this.#sessions.get(session as ServerHttp2Session);
   }
 
-  /** Closes each connection when nothing runs on it. Streams get a moment to send their last bytes. */
+  /** Closes each connection as soon as no request runs on it. Streams get `LEAVE_MS` to send their last bytes. */
   drain(): void {
     this.#drainingSince = performance.now();
     this.#leaver = setInterval(() => this.#leave(), LEAVE_LOOK_MS);
     for (const session of this.#sessions.keys()) session.close();
-    for (const response of this.#exchanges.responses) announceEnd(response);
+    for (const response of this.#exchanges.responses) announceConnectionEnd(response);
     for (const [socket, { speech, use }] of this.#sockets) {
       if (speech === "h1" && use.active === 0) socket.end();
       else if (speech === "new") socket.destroy();
@@ -225,8 +227,7 @@ export class Connections {
     }
     for (const [session, use] of this.#sessions) {
       if (!use.isIdle(idleMs)) continue;
-      // GOAWAY comes first, so that the client repeats a request in flight elsewhere. A session that does not close is
-      // destroyed.
+      // GOAWAY goes first, so that the client repeats a request in flight. A session that stays open is destroyed.
       if (session.closed) session.destroy();
       else session.close();
     }
@@ -235,12 +236,12 @@ export class Connections {
 }
 
 // Asks an HTTP/1.1 client to send no further request on this connection. HTTP/2 uses GOAWAY for this.
-function announceEnd(response: PortResponse): void {
+function announceConnectionEnd(response: PortResponse): void {
   if (!("stream" in response)) {
     if (!response.headersSent) response.setHeader("connection", "close");
   } else response.stream?.session?.close();
 }
 
-function peerOf({ remoteAddress, remotePort }: Pick<Socket, "remoteAddress" | "remotePort">): string {
+function getPeerKey({ remoteAddress, remotePort }: Pick<Socket, "remoteAddress" | "remotePort">): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -1,2 +1,2 @@
-/** Paths of the renderer, the letters and the bold letters, inside the executable or among the installed packages. */
+/** Paths of the renderer, the regular font and the bold font, in the executable or in the installed packages. */
 export const paths: readonly string[];

@@ -6,25 +6,27 @@ import type { ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
  * Minimum pace of a peer, in bytes per second. Our choice: a tenth of the bandwidth of the slowest links.
  */
 const LEAST_BYTES_PER_S = 4096;
-/** How long a peer may be slower than that, in milliseconds: normally, and while memory is scarce. */
+/**
+ * Maximum time that a peer may be slower than `LEAST_BYTES_PER_S`, in milliseconds; the second value applies while
+ * memory is scarce.
+ */
 const PATIENCE_MS = 30_000;
 const SCARCE_PATIENCE_MS = 5000;
 
-/** Measures how fast a peer drains its backlog, between two checks. */
+/** Measures how fast a peer reduces its backlog, between two checks. */
 export class PeerPace {
   #last: { readonly bytes: number; readonly at: number } | undefined;
   #slowSince: number | undefined;
 
-  /** Resets the measurement: the backlog is empty. */
+  /** Resets the measurement, because the backlog is empty. */
   rest(): void {
     this.#last = undefined;
     this.#slowSince = undefined;
   }
 
   /**
-   * Notes that `bytes` wait at the moment `now`. Returns whether the peer has been too slow for too long.
-   *
-   * @param bytes falls as the peer makes progress
+   * Records the backlog at a moment. Returns whether the peer has been too slow for too long.
+   * @param bytes size of the backlog; falls as the peer makes progress
    * @param now milliseconds of the monotonic clock
    */
   isTooSlow(bytes: number, now: number, isScarce: boolean): boolean {
@@ -43,21 +45,21 @@ export class PeerPace {
   }
 }
 
-/** Size from which an exchange's bytes count, in bytes: the engine collects small garbage early enough by itself. */
+/** Bytes of one exchange from which its garbage is counted; the engine collects smaller garbage early enough. */
 const LARGE = 1024 * 1024;
-/** Bytes of large garbage after which it is collected. Ours: a quarter of a second's traffic on a fast network. */
+/** Bytes of large garbage that start a collection. Our choice: a quarter of a second's traffic on a fast network. */
 const COLLECT_AFTER = 128 * 1024 * 1024;
 
 /**
- * Collects the garbage of large bodies. The engine counts its own objects, but hardly the bytes of bodies outside of its
- * heap, and would let several times the memory budget pile up as garbage. Cost: one collection per 128 MiB of bodies, at
- * most one in a turn of the event loop: thousands of exchanges may end in one.
+ * Collects the garbage of large bodies. The engine counts its own objects, but hardly the bytes of bodies outside its
+ * heap, and would let garbage grow to several times the memory budget. Cost: one collection per 128 MiB of bodies, at
+ * most one per turn of the event loop, because thousands of exchanges may end in one turn.
  */
 class LargeGarbage {
   #bytes = 0;
   #isDue = false;
 
-  /** Notes that an exchange has let `bytes` go. */
+  /** Records that an exchange has released `bytes`. */
   add(bytes: number): void {
     if (bytes < LARGE || typeof Bun === "undefined") return;
     this.#bytes += bytes;
@@ -76,7 +78,7 @@ class LargeGarbage {
 export type PortRequest = IncomingMessage | Http2ServerRequest;
 export type PortResponse = ServerResponse | Http2ServerResponse;
 
-/** Bytes of a body below which its pace is not judged: `requestMs` bounds small ones. */
+/** Size of a body below which its pace is not checked, in bytes; `requestMs` bounds smaller bodies. */
 const JUDGED_BODY_BYTES = 64 * 1024;
 /** Maximum time of one check that closes connections, in milliseconds; the next check closes the remaining ones. */
 const ENDING_MS = 10;
@@ -85,14 +87,14 @@ const ENDING_MS = 10;
 interface Exchange {
   readonly request: PortRequest;
   readonly account: ByteAccount;
-  /** When the request began, in milliseconds of the monotonic clock. */
+  /** Start of the request, in milliseconds of the monotonic clock. */
   readonly since: number;
   isArriving: boolean;
   readonly reading: PeerPace;
   readonly sending: PeerPace;
 }
 
-/** Tracks the open requests of a port: the memory of each, and how fast its peer sends and reads. */
+/** Tracks the open requests of a port: the memory of each, and the speed at which its peer sends and reads. */
 export class Exchanges {
   readonly #budget: ByteBudget;
   readonly #garbage = new LargeGarbage();
@@ -143,21 +145,21 @@ export class Exchanges {
       const sendsSlowly =
         isArriving && account.held > JUDGED_BODY_BYTES && sending.isTooSlow(-account.held, now, isScarce);
       if (isLate || sendsSlowly) request.destroy();
-      const waiting = waitingBytes(response);
+      const waiting = countUnreceivedBytes(response);
       if (waiting === 0) reading.rest();
-      else if (reading.isTooSlow(waiting, now, isScarce)) cutOff(response);
+      else if (reading.isTooSlow(waiting, now, isScarce)) abortExchange(response);
     }
   }
 }
 
-/** Bytes of a reply that its reader has not received yet. Exact for HTTP/2 in all engines. */
-function waitingBytes(response: PortResponse): number {
+/** Returns the bytes of a reply that its reader has not received yet. Exact for HTTP/2 in all engines. */
+function countUnreceivedBytes(response: PortResponse): number {
   if ("stream" in response) return response.stream?.writableLength ?? 0;
   return response.writableLength + (response.socket?.writableLength ?? 0);
 }
 
-/** Ends an exchange at once and frees its bytes; on HTTP/2 the connection's other streams go on. */
-function cutOff(response: PortResponse): void {
+/** Ends an exchange at once and releases its memory; other streams of the HTTP/2 connection continue. */
+function abortExchange(response: PortResponse): void {
   if (!("stream" in response)) response.socket?.destroy();
   else response.stream?.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
 }

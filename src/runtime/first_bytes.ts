@@ -1,15 +1,15 @@
 import type { Socket } from "node:net";
 
-/** How an HTTP/2 client with prior knowledge begins. Source: RFC 9113, 3.4. */
+/** First bytes of an HTTP/2 client with prior knowledge. Source: RFC 9113, 3.4. */
 const H2_PREFACE = Buffer.from("PRI");
 /** The record type of a TLS handshake. Source: RFC 8446, 5.1. */
 const TLS_HANDSHAKE = 0x16;
 
 /** Protocol of a connection. */
-export type Speech = "h1" | "h2" | "tls";
+export type WireProtocol = "h1" | "h2" | "tls";
 
-/** Detects the protocol from the first bytes. Returns undefined if more are needed. */
-export function speechOf(head: Buffer): Speech | undefined {
+/** Detects the protocol from the first bytes. Returns undefined if more bytes are needed. */
+export function detectProtocol(head: Buffer): WireProtocol | undefined {
   if (head[0] === TLS_HANDSHAKE) return "tls";
   if (head.subarray(0, H2_PREFACE.length).equals(H2_PREFACE)) return "h2";
   const mayBecomeH2 = head.length < H2_PREFACE.length && H2_PREFACE.subarray(0, head.length).equals(head);
@@ -21,7 +21,7 @@ export function speechOf(head: Buffer): Speech | undefined {
  * connection that ends, or sends too few bytes within `timeoutMs`. Reads with `readable`, because `data` and `pause`
  * lose bytes in some engines.
  */
-export function listenForSpeech(socket: Socket, timeoutMs: number, known: (speech: Speech) => void): void {
+export function detectSocketProtocol(socket: Socket, timeoutMs: number, known: (speech: WireProtocol) => void): void {
   let head = Buffer.alloc(0);
   const giveUp = () => socket.destroy();
   const timer = setTimeout(giveUp, timeoutMs);
@@ -31,7 +31,7 @@ export function listenForSpeech(socket: Socket, timeoutMs: number, known: (speec
   const onReadable = () => {
     const chunk: Buffer | null = socket.read();
     if (chunk !== null) head = Buffer.concat([head, chunk]);
-    const speech = head.length === 0 ? undefined : speechOf(head);
+    const speech = head.length === 0 ? undefined : detectProtocol(head);
     if (speech === undefined) {
       if (!socket.destroyed && !socket.readableEnded) socket.once("readable", onReadable);
       return;

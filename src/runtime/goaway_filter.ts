@@ -9,7 +9,7 @@ const FRAME_HEADER_BYTES = 9;
 const PREFACE_BYTES = 24;
 
 /**
- * Removes GOAWAY frames from the bytes of an HTTP/2 client, however they are split into chunks.
+ * Removes GOAWAY frames from the bytes of an HTTP/2 client, wherever chunks split them.
  *
  * Deno 2.9 corrupts its session's memory when a client sends GOAWAY (denoland/deno#36788) and may abort. For a server,
  * the end of the connection carries the same information.
@@ -19,7 +19,7 @@ export class GoawayFilter {
   #skipping = 0;
   #header = Buffer.alloc(0);
 
-  /** Returns the remaining bytes of `chunk`, in pieces. */
+  /** Returns the bytes of `chunk` that belong to other frames, in pieces. */
   take(chunk: Buffer): Buffer[] {
     const kept: Buffer[] = [];
     for (let rest = chunk; rest.length > 0; ) rest = this.#step(rest, kept);
@@ -55,8 +55,10 @@ export class GoawayFilter {
   }
 }
 
-/** Returns the socket as a stream without GOAWAY frames, with the members that `node:http2` uses of a socket. */
-export function withoutGoaway(socket: Socket): Duplex {
+/**
+ * Returns a stream of the socket's bytes without GOAWAY frames, with the members of a socket that `node:http2` uses.
+ */
+export function filterGoaway(socket: Socket): Duplex {
   const filter = new GoawayFilter();
   const stream = new Duplex({
     allowHalfOpen: true,
@@ -77,10 +79,10 @@ export function withoutGoaway(socket: Socket): Duplex {
   socket.on("end", () => stream.push(null));
   socket.on("close", () => stream.destroy());
   socket.on("error", (error) => stream.destroy(error));
-  return likeSocket(stream, socket);
+  return addSocketMembers(stream, socket);
 }
 
-function likeSocket(stream: Duplex, socket: Socket): Duplex {
+function addSocketMembers(stream: Duplex, socket: Socket): Duplex {
   for (const name of ["remoteAddress", "remotePort", "localAddress", "localPort", "encrypted"] as const) {
     Object.defineProperty(stream, name, { get: () => Reflect.get(socket, name) });
   }

@@ -7,27 +7,35 @@ import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
 import { CleartextRefusal } from "./cleartext_refusal.ts";
 import { Connections, type PortLimits } from "./connections.ts";
 import type { PortRequest, PortResponse } from "./exchanges.ts";
-import { listenForSpeech } from "./first_bytes.ts";
-import { withoutGoaway } from "./goaway_filter.ts";
+import { detectSocketProtocol } from "./first_bytes.ts";
+import { filterGoaway } from "./goaway_filter.ts";
 
-/** File descriptors that connections leave free. Ours: a database server takes nine, files and pictures the others. */
+/**
+ * Number of file descriptors that connections leave free. Our choice: a database server needs nine, files and pictures
+ * the others.
+ */
 const RESERVE = 24;
-/** Descriptors in use where the system does not list them. Ours: a server with a database in a file has about 20. */
+/**
+ * Assumed number of descriptors in use if the system does not list them. Our choice: a server with a database file has
+ * about 20.
+ */
 const USUAL_DESCRIPTORS = 32;
 
-/** Returns how many files this process may have open, or undefined if their number is unlimited or unknown. */
+/** Returns the maximum number of open files of this process, or undefined if it is unlimited or unknown. */
 function readOpenFilesLimit(): number | undefined {
   const { userLimits } = (process.report?.getReport() ?? {}) as Partial<Report>;
   const soft = Number(userLimits?.open_files?.soft);
   return Number.isSafeInteger(soft) ? soft : undefined;
 }
 
-/** The part of an engine's diagnostic report that is read here. Source: Node.js, "Diagnostic report". */
+/** The used part of an engine's diagnostic report. Source: Node.js, "Diagnostic report". */
 interface Report {
   readonly userLimits: { readonly open_files?: { readonly soft: number | string } };
 }
 
-/** Lowers the numbers of connections to what the limit of open files leaves after the descriptors in use and a reserve. */
+/**
+ * Lowers the limits of connections to the number of open files that remains after the descriptors in use and a reserve.
+ */
 function fitOpenFiles(limits: PortLimits, openFiles: number | undefined): PortLimits {
   if (openFiles === undefined) return limits;
   const free = Math.max(openFiles - countDescriptors(), 4);
@@ -41,7 +49,7 @@ function countDescriptors(): number {
     try {
       return readdirSync(folder).length;
     } catch {
-      // The next folder, or none.
+      // The folder does not exist on this system; try the next.
     }
   }
   return USUAL_DESCRIPTORS;
@@ -51,39 +59,39 @@ function countDescriptors(): number {
 export type RequestHandler = (request: PortRequest, response: PortResponse, account: ByteAccount) => void;
 
 /** A private key and its certificate chain as PEM text. */
-export interface TlsText {
+export interface TlsCredentials {
   readonly key: string;
   readonly cert: string;
 }
 
 export interface OnePortOptions {
   readonly handler: RequestHandler;
-  /** Serves TLS when given, and refuses cleartext. */
-  readonly tls?: TlsText;
-  /** Serves cleartext beside TLS. */
+  /** Key and certificate for TLS; if set, cleartext is refused unless `cleartext` is set too. */
+  readonly tls?: TlsCredentials;
+  /** Whether the port accepts cleartext in addition to TLS. */
   readonly cleartext?: boolean;
-  /** Whether a redirect from cleartext to TLS may name this Host. */
+  /** Whether a redirect from cleartext to TLS may use this Host header. */
   readonly isOwnHost?: (host: string) => boolean;
   /** Whether the reply to a request continues until one side ends it. A shutdown does not wait for such requests. */
   readonly isStream?: (request: PortRequest) => boolean;
-  /** Memory of all open requests together; unlimited when absent. */
+  /** Memory budget of all open requests together; unlimited if absent. */
   readonly budget?: ByteBudget;
   readonly limits?: Partial<PortLimits>;
 }
 
-/** Our choice: allows for slow networks, and bounds clients that only hold a connection open. */
+/** Limits of a port. Our choice: allows for slow networks, and bounds clients that only hold a connection open. */
 const LIMITS: PortLimits = {
   firstBytesMs: 15_000,
   idleMs: 75_000,
   requestMs: 120_000,
   maxConnections: 10_000,
   maxPerAddress: 2500,
-  // Several balancers probe at once.
+  // Several load balancers may send health probes at the same time.
   probeConnections: 64,
 };
-/** Time for a connection above the limits to send its first bytes, in milliseconds. Probes send at once. */
+/** Time for a connection above the limits to send its first bytes, in milliseconds. Health probes send at once. */
 const EXCESS_FIRST_BYTES_MS = 1000;
-/** AEAD ciphers with ephemeral keys. All ciphers of TLS 1.3 are of that kind. Source: RFC 9325, 4.2. */
+/** TLS 1.2 ciphers with AEAD and ephemeral keys; all ciphers of TLS 1.3 are of that kind. Source: RFC 9325, 4.2. */
 const TLS12_CIPHERS = [
   "ECDHE-ECDSA-AES128-GCM-SHA256",
   "ECDHE-RSA-AES128-GCM-SHA256",
@@ -95,11 +103,11 @@ const TLS12_CIPHERS = [
 const TLS13_CIPHERS = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
 
 /**
- * Streams at once per HTTP/2 connection, and bytes that a client may send ahead. Ours: engines begin all streams of one
- * piece of the connection in one turn of the event loop, so their number bounds that turn.
+ * Concurrent streams per HTTP/2 connection, and bytes that a client may send ahead. Our choice: engines begin all
+ * streams of one received chunk in one turn of the event loop, so their number bounds that turn.
  */
 const HTTP2_SETTINGS = { maxConcurrentStreams: 250, initialWindowSize: 1024 * 1024 };
-/** In MB. Bun counts outgoing data that the client has not received yet, and ends streams at the default of 10. */
+/** Memory limit of an HTTP/2 session in MB. Bun counts unsent data too and ends streams at the default of 10 MB. */
 const HTTP2_SESSION_MEMORY = 1024;
 
 const onBun = process.versions["bun"] !== undefined;
@@ -112,7 +120,7 @@ const onDeno = (process.versions as Readonly<Record<string, string | undefined>>
  * listen themselves, because the engines' own servers cannot send gRPC's trailers. Runs in Bun, Deno and Node.
  */
 export class OnePort {
-  /** How many files this process may have open; undefined if their number is unlimited or unknown. */
+  /** Maximum number of open files of this process; undefined if it is unlimited or unknown. */
   readonly openFiles: number | undefined;
   readonly #limits: PortLimits;
   readonly #connections: Connections;
@@ -131,7 +139,7 @@ export class OnePort {
     const tracked = (request: PortRequest, response: PortResponse) =>
       handler(request, response, this.#connections.begin(request, response));
     this.#cleartext = cleartext ? undefined : new CleartextRefusal(isOwnHost);
-    this.#h1 = http1(tracked, this.#limits);
+    this.#h1 = createHttp1Server(tracked, this.#limits);
     this.#h2 = createHttp2Server({ settings: HTTP2_SETTINGS, maxSessionMemory: HTTP2_SESSION_MEMORY }, tracked);
     this.#h2.on("session", (session) => this.#connections.addSession(session));
     this.#h2.on("sessionError", () => {});
@@ -142,12 +150,12 @@ export class OnePort {
     return this.#limits;
   }
 
-  /** Uses another certificate for new connections; open ones are not affected. */
-  renewTls(tls: TlsText): void {
+  /** Replaces the certificate for new connections; open connections keep theirs. */
+  renewTls(tls: TlsCredentials): void {
     this.#tls = this.#secure(tls);
   }
 
-  /** Starts to listen; port 0 picks a free one. Returns the port. Rejects if the operating system refuses it. */
+  /** Starts to listen. Returns the port; port 0 picks a free one. Rejects if the operating system refuses it. */
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#listener.once("error", reject);
@@ -161,10 +169,9 @@ export class OnePort {
   }
 
   /**
-   * Stops listening, lets the running requests end and closes every connection behind its last one.
-   *
-   * @param graceMs after this time whatever still runs is cut off
-   * @returns whether everything ended by itself
+   * Stops listening and closes every connection after its last running request.
+   * @param graceMs time after which remaining requests are aborted
+   * @returns whether all requests ended by themselves
    */
   async close(graceMs: number): Promise<boolean> {
     const closed = new Promise<true>((resolve) => this.#listener.close(() => resolve(true)));
@@ -180,14 +187,14 @@ export class OnePort {
   }
 
   #accept(socket: Socket): void {
-    // For life: a late reset without a listener would end the process.
+    // The listener stays for the socket's lifetime: a late reset without one would end the process.
     socket.on("error", () => socket.destroy());
     if (!this.#connections.add(socket)) {
       socket.destroy();
       return;
     }
     const patienceMs = this.#connections.isExcess(socket) ? EXCESS_FIRST_BYTES_MS : this.#limits.firstBytesMs;
-    listenForSpeech(socket, patienceMs, (speech) => {
+    detectSocketProtocol(socket, patienceMs, (speech) => {
       this.#connections.speaks(socket, speech);
       if (speech === "tls") this.#startTls(socket);
       else if (this.#cleartext === undefined) this.#serve(socket, speech);
@@ -200,7 +207,7 @@ export class OnePort {
     else this.#tls.emit("connection", socket);
   }
 
-  #secure({ key, cert }: TlsText): TlsServer {
+  #secure({ key, cert }: TlsCredentials): TlsServer {
     const server = createTlsServer({
       key,
       cert,
@@ -221,7 +228,7 @@ export class OnePort {
 
   #serve(socket: Socket, speech: "h1" | "h2"): void {
     if (speech === "h2") {
-      this.#h2.emit("connection", onDeno ? withoutGoaway(socket) : socket);
+      this.#h2.emit("connection", onDeno ? filterGoaway(socket) : socket);
       return;
     }
     if (onBun) joinWrites(socket);
@@ -229,7 +236,10 @@ export class OnePort {
   }
 }
 
-function http1(handler: (request: PortRequest, response: PortResponse) => void, { idleMs }: PortLimits): Server {
+function createHttp1Server(
+  handler: (request: PortRequest, response: PortResponse) => void,
+  { idleMs }: PortLimits,
+): Server {
   const server = createServer({ keepAliveTimeout: idleMs }, handler);
   // Deno closes kept-alive connections of a server that does not listen (denoland/deno#35609).
   Object.defineProperty(server, "listening", { value: true, writable: true, configurable: true });
@@ -242,8 +252,8 @@ function http1(handler: (request: PortRequest, response: PortResponse) => void, 
 }
 
 /**
- * Sends all writes of one tick together. On a foreign socket, Bun's HTTP/1.1 writes each header block, chunk frame and
- * end by a separate system call, which halves the throughput.
+ * Joins all writes of one tick. On a socket from another server, Bun's HTTP/1.1 writes each header block, chunk frame
+ * and end by a separate system call, which halves the throughput.
  */
 function joinWrites(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 
-/** The pages for the browser; see `build_pages.ts`. */
+/** Names of the browser pages that `build_pages.ts` builds. */
 export const PAGES = ["console", "board", "graphiql", "picture_file"] as const;
 export type PageName = (typeof PAGES)[number];
 
 /**
- * Paths of the built texts: embedded files of the executable. As imports of type "text" they would be constants of the code, which
- * bytecode holds a second time: 2 MB.
+ * Paths of the built texts, which are embedded in the executable as files. Imports of type "text" would become
+ * constants that the bytecode contains a second time: 2 MB.
  */
 const FILES = {
   "web/console.html": () => import("../../dist/web/console.html", { with: { type: "file" } }),
@@ -17,7 +17,7 @@ const FILES = {
   "licences.txt": () => import("../../dist/licences.txt", { with: { type: "file" } }),
 } satisfies Readonly<Record<string, () => Promise<{ readonly default: unknown }>>>;
 
-/** Loads the console's modules by their names, each compressed by gzip; undefined if they were never built. */
+/** Loads the console's modules by name, each compressed by gzip; undefined if they were never built. */
 export async function loadConsoleModules(): Promise<ReadonlyMap<string, Buffer<ArrayBuffer>> | undefined> {
   const text = await loadText("web/console.modules.json.txt");
   if (text === undefined) return undefined;

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { parentPort } from "node:worker_threads";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 
-/** Request to the worker thread, and its reply. */
+/** Request to the worker thread. */
 export interface RasterTask {
   readonly id: number;
   readonly svg: string;
@@ -16,16 +16,16 @@ export type RasterAnswer = { readonly id: number } & (
 
 const FAMILY = "DejaVu Sans";
 
-const ready = rasterFiles().then(async ({ wasm, fonts }) => {
+const ready = readRasterFiles().then(async ({ wasm, fonts }) => {
   await initWasm(wasm);
   return fonts;
 });
 
 parentPort?.on("message", async ({ id, svg, widthPx }: RasterTask) => {
-  parentPort?.postMessage(await answer(id, async () => draw(svg, widthPx, await ready)));
+  parentPort?.postMessage(await answerTask(id, async () => renderPng(svg, widthPx, await ready)));
 });
 
-async function answer(id: number, work: () => Promise<Uint8Array<ArrayBuffer>>): Promise<RasterAnswer> {
+async function answerTask(id: number, work: () => Promise<Uint8Array<ArrayBuffer>>): Promise<RasterAnswer> {
   try {
     return { id, png: await work() };
   } catch (error) {
@@ -33,8 +33,8 @@ async function answer(id: number, work: () => Promise<Uint8Array<ArrayBuffer>>):
   }
 }
 
-/** Memory of the renderer is not collected, so it is given back at once. */
-function draw(svg: string, widthPx: number, fonts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
+/** Renders SVG to PNG. Frees the renderer explicitly, because its WebAssembly memory is not garbage-collected. */
+function renderPng(svg: string, widthPx: number, fonts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
   const renderer = new Resvg(svg, {
     fitTo: { mode: "width", value: widthPx },
     font: { fontBuffers: [...fonts], defaultFontFamily: FAMILY, sansSerifFamily: FAMILY },
@@ -51,21 +51,26 @@ function draw(svg: string, widthPx: number, fonts: readonly Uint8Array<ArrayBuff
   }
 }
 
-/** The renderer and its letters. */
+/** Contents of the renderer's WebAssembly file and of the fonts. */
 interface RasterFiles {
   readonly wasm: Uint8Array<ArrayBuffer>;
   readonly fonts: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** Reads the files from the executable, or from the installed packages if the program runs from source. */
-export async function rasterFiles(): Promise<RasterFiles> {
-  const [wasm, ...fonts] = (await paths()).map((path) => new Uint8Array(readFileSync(path)));
+/**
+ * Reads the renderer and the fonts from the executable, or from the installed packages if the program runs from source.
+ */
+export async function readRasterFiles(): Promise<RasterFiles> {
+  const [wasm, ...fonts] = (await findRasterFiles()).map((path) => new Uint8Array(readFileSync(path)));
   if (wasm === undefined) throw new Error("The renderer of PNG pictures is missing");
   return { wasm, fonts };
 }
 
-/** Only Bun supports imports of type "file", which embed the file in an executable; their value is the file's path. */
-async function paths(): Promise<readonly string[]> {
+/**
+ * Returns the paths of the renderer and the fonts. Only Bun supports imports of type "file", which embed the file in an
+ * executable; their value is the file's path.
+ */
+async function findRasterFiles(): Promise<readonly string[]> {
   if (typeof Bun === "undefined") {
     const { resolve } = createRequire(import.meta.url);
     return [

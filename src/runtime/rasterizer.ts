@@ -21,7 +21,10 @@ export class Rasterizer {
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
 
-  /** @throws Error when the SVG cannot be read or the thread ends */
+  /**
+   * Renders SVG to PNG.
+   * @throws Error if the SVG is invalid or the thread ends
+   */
   png(svg: string, widthPx: number): Promise<Uint8Array<ArrayBuffer>> {
     clearTimeout(this.#idle);
     const worker = this.#worker ?? this.#start();
@@ -44,7 +47,7 @@ export class Rasterizer {
   }
 
   #start(): Worker {
-    const worker = new Worker(workerUrl());
+    const worker = new Worker(getWorkerUrl());
     this.#worker = worker;
     worker.on("message", (answer: RasterAnswer) => this.#take(answer));
     const lost = (error: Error) => {
@@ -76,7 +79,7 @@ export class Rasterizer {
 }
 
 /** URL of the worker's module: beside this file, or below the executable's root after a build. */
-function workerUrl(): URL {
+function getWorkerUrl(): URL {
   const source = new URL("./raster_worker.ts", import.meta.url);
   return isInsideExecutable(source) ? new URL("./runtime/raster_worker.js", import.meta.url) : source;
 }

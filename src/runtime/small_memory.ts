@@ -4,20 +4,23 @@
  */
 const LOOK_EVERY_MS = 20;
 
-/** Growth after which garbage is collected, in bytes. */
+/** Growth of the heap that starts a garbage collection, in bytes. */
 const GROWTH = 3 * 1024 * 1024;
 
-/** Memory above which also the engine's own caches are given back, in bytes, and how long that is enough, in milliseconds. */
+/**
+ * Heap size above which the engine's caches are released too, in bytes; the next constant is the minimum interval
+ * between releases, in milliseconds.
+ */
 const LARGE = 80 * 1024 * 1024;
 const SHRINK_EVERY_MS = 1_000;
 
 /**
- * Limits the memory of a process that runs beside many larger ones, by collecting garbage earlier than the engine
+ * Limits the memory of a process that runs next to many larger ones, by collecting garbage earlier than the engine
  * would. Cost: some milliseconds for every few megabytes of garbage. Only Bun supports this.
  *
- * @returns a function that ends it
+ * @returns a function that stops the checks
  */
-export function keepMemorySmall(): () => void {
+export function limitMemory(): () => void {
   if (typeof Bun === "undefined") return () => {};
   let collected = process.memoryUsage().heapUsed;
   let shrunkAt = 0;

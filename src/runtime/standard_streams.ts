@@ -11,11 +11,11 @@ declare const Deno:
 /**
  * Returns standard input as chunks of bytes; reading pauses while the consumer is busy. Call it once.
  *
- * Uses the engines' own streams if they exist: `process.stdin` costs a third of a small program's start.
+ * Uses the engines' own streams if they exist: loading `process.stdin` takes a third of a small program's start time.
  */
-export function standardInput(): AsyncIterable<Uint8Array> {
-  if (typeof Bun !== "undefined") return chunksOf(Bun.stdin.stream());
-  if (typeof Deno !== "undefined") return chunksOf(Deno.stdin.readable);
+export function openStandardInput(): AsyncIterable<Uint8Array> {
+  if (typeof Bun !== "undefined") return readChunks(Bun.stdin.stream());
+  if (typeof Deno !== "undefined") return readChunks(Deno.stdin.readable);
   return process.stdin;
 }
 
@@ -30,7 +30,7 @@ export interface StandardOutput {
 }
 
 /** Returns the process's standard output. Write only through it; other writes would interleave. */
-export function standardOutput(): StandardOutput {
+export function getStandardOutput(): StandardOutput {
   return typeof Deno === "undefined" ? new ProcessOutput() : new DenoOutput();
 }
 
@@ -39,8 +39,7 @@ const PIPE_BUFFER_BYTES = 4096;
 
 type StreamWrite = (bytes: Uint8Array, done: (error?: Error | null) => void) => void;
 
-// `process.stdout` takes longer to set up than the rest of a small program, so the first bytes bypass it. A fresh pipe
-// accepts them at once, and nothing was written before.
+// Writes the first bytes directly, because `process.stdout` takes longer to set up than a small program runs.
 class ProcessOutput implements StandardOutput {
   #direct = PIPE_BUFFER_BYTES;
   #stream: StreamWrite | undefined;
@@ -61,7 +60,7 @@ class ProcessOutput implements StandardOutput {
       this.#direct = written === bytes.length ? this.#direct - written : 0;
       return written;
     } catch {
-      // The stream meets the same condition, a full or a closed pipe, and handles it.
+      // The stream meets the same full or closed pipe and handles it.
       this.#direct = 0;
       return 0;
     }
@@ -85,7 +84,7 @@ class ProcessOutput implements StandardOutput {
   }
 }
 
-// Deno's process.stdout blocks the whole program while a pipe is full; its own writer does not.
+// Writes with Deno's own writer, because its `process.stdout` blocks the whole program while a pipe is full.
 class DenoOutput implements StandardOutput {
   async write(bytes: Uint8Array): Promise<void> {
     if (typeof Deno === "undefined") return;
@@ -95,7 +94,7 @@ class DenoOutput implements StandardOutput {
   hold(): void {}
 }
 
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* readChunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   for (;;) {
     const { done, value } = await reader.read();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DcStore } from "#dc/ports.ts";
 import { isUnreachable } from "#dc/store/unreachable.ts";
 import { startingHandler } from "#interfaces/http/starting.ts";
-import { OnePort, type TlsText } from "#runtime/one_port.ts";
+import { OnePort, type TlsCredentials } from "#runtime/one_port.ts";
 import type { Database } from "./database.ts";
 
 /** Time between two tries, in milliseconds. */
@@ -26,7 +26,7 @@ export interface WaitOptions {
  */
 export async function openWhenReachable(
   { database, databaseWaitS, host, port }: WaitOptions,
-  { tls, signal, say }: { tls: TlsText | undefined; signal: AbortSignal; say: (message: string) => void },
+  { tls, signal, say }: { tls: TlsCredentials | undefined; signal: AbortSignal; say: (message: string) => void },
 ): Promise<DcStore | undefined> {
   const end = performance.now() + databaseWaitS * 1000;
   // Making a connection may take seconds, which a server that is to end does not have.
@@ -54,7 +54,7 @@ export async function openWhenReachable(
 
 async function listening(
   { host, port }: Pick<WaitOptions, "host" | "port">,
-  tls: TlsText | undefined,
+  tls: TlsCredentials | undefined,
   why: () => string,
 ): Promise<OnePort> {
   const probes = new OnePort({ handler: startingHandler(why), cleartext: true, ...(tls !== undefined && { tls }) });

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { selfCommand, selfEnvironment } from "#runtime/self_command.ts";
+import { getSelfCommand, getSelfEnvironment } from "#runtime/self_command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { interruptionStatus, listenForSignals } from "../work/signals.ts";
@@ -79,21 +79,21 @@ class DemoProject {
 
   /** Runs planner beside this process. */
   start(words: readonly string[], stdio: "ignore" | "inherit"): Child {
-    const [program = "", ...first] = selfCommand();
+    const [program = "", ...first] = getSelfCommand();
     const child = spawn(program, [...first, ...words], { cwd: this.#folder, env: this.#env, stdio });
     return { process: child, ended: waitForEnd(child) };
   }
 
   /** Ends agents that the board started; they would work in a folder that is removed. */
   stopAgents(): void {
-    const listed = this.#ask(selfCommand(), ["list", "--status", "in_progress", "--json"]);
+    const listed = this.#ask(getSelfCommand(), ["list", "--status", "in_progress", "--json"]);
     if (listed.status !== 0) return;
     const { specs } = JSON.parse(listed.stdout) as { specs: readonly { id: string }[] };
-    for (const { id } of specs) this.#ask(selfCommand(), ["pause", id]);
+    for (const { id } of specs) this.#ask(getSelfCommand(), ["pause", id]);
   }
 
   #planner(words: readonly string[]): string {
-    const [program = "", ...first] = selfCommand();
+    const [program = "", ...first] = getSelfCommand();
     return this.#run(program, [...first, ...words]);
   }
 
@@ -113,7 +113,7 @@ class DemoProject {
 function ownEnvironment(folder: string): NodeJS.ProcessEnv {
   const who = { NAME: "planner demo", EMAIL: "demo@planner.invalid" };
   return {
-    ...selfEnvironment(),
+    ...getSelfEnvironment(),
     // Commands that are accepted for the project are kept there.
     XDG_STATE_HOME: join(folder, "state"),
     LOCALAPPDATA: join(folder, "state"),

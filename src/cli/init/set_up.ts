@@ -69,7 +69,7 @@ function refuseNoFolder(root: string): void {
 
 // The repository is looked for before anything is written: a hook that cannot be installed refuses the whole.
 async function planHook(root: string): Promise<() => Promise<SetupStep>> {
-  const [{ requireRepository }, { hookState, installHook }, { selfCommand }] = await Promise.all([
+  const [{ requireRepository }, { hookState, installHook }, { getSelfCommand: selfCommand }] = await Promise.all([
     import("../git/repository.ts"),
     import("../hook/hook_file.ts"),
     import("#runtime/self_command.ts"),

@@ -1,6 +1,6 @@
 import type { RunDeps, RunEvent } from "#planner/runs/run_types.ts";
 import { openRunFiles } from "#planner/store/worktrees/run_files.ts";
-import { selfCommand } from "#runtime/self_command.ts";
+import { getSelfCommand } from "#runtime/self_command.ts";
 import type { OpenProject } from "../open_project.ts";
 
 /** Creates the dependencies of the runs of this process. */
@@ -14,7 +14,7 @@ export async function openRunDeps(
     files: openRunFiles(),
     root,
     pid: process.pid,
-    self: selfCommand(),
+    self: getSelfCommand(),
     shell: shellCommand,
     startedAt,
     tell,

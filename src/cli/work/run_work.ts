@@ -9,7 +9,7 @@ import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { checkLines } from "#planner/work/acceptance.ts";
 import { configLines } from "#planner/work/config_lines.ts";
-import { keepMemorySmall } from "#runtime/small_memory.ts";
+import { limitMemory } from "#runtime/small_memory.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import { askToAccept } from "../accept_commands.ts";
 import type { Cli } from "../command.ts";
@@ -38,7 +38,7 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
   // A tool starts work in the background: it leaves out the boxes, and no check.
   const unproven = background === null && wished.skipCriteria ? "--skip-criteria" : null;
   const run = { ...wished, unproven };
-  const letGrow = keepMemorySmall();
+  const letGrow = limitMemory();
   let refused = "the process ended before the run began";
   try {
     await repairRuns(deps, ids);

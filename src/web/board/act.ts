@@ -1,42 +1,42 @@
 import type { Card, Column } from "#planner/board/wire.ts";
-import { carryOut, RequestError, type Seen } from "./api.ts";
-import { moveOf } from "./moves.ts";
-import { store, tell } from "./store.ts";
+import { callTool, RequestError, type SeenState } from "./api.ts";
+import { planMove } from "./moves.ts";
+import { boardStore, showMessage } from "./store.ts";
 
-/** The last change that can be taken back, for the key U. */
+/** Undoes the last change that can be undone, for the key U; undefined without one. */
 let lastUndo: (() => void) | undefined;
 
 export function undoLast(): void {
-  if (lastUndo === undefined) tell({ tone: "fault", text: "There is nothing to take back" });
+  if (lastUndo === undefined) showMessage({ tone: "fault", text: "There is nothing to take back" });
   else lastUndo();
 }
 
-/** What the page shows of the board now. */
-function seenNow(): Seen {
-  return { revision: store.view.data?.revision ?? 0 };
+/** Returns the board's revision that the page shows, so that the server can detect conflicts. */
+function getSeenRevision(): SeenState {
+  return { revision: boardStore.view.data?.revision ?? 0 };
 }
 
-/** Carries out a command and says what came of it; returns whether it succeeded. */
-export async function act(
+/** Runs a command and shows its result as a message. Returns whether it succeeded. */
+export async function runCommand(
   tool: string,
   args: object,
-  { seen = seenNow(), undo = null }: { readonly seen?: Seen; readonly undo?: object | null } = {},
+  { seen = getSeenRevision(), undo = null }: { readonly seen?: SeenState; readonly undo?: object | null } = {},
 ): Promise<boolean> {
-  tell(undefined);
+  showMessage(undefined);
   try {
-    const { text } = await carryOut(tool, args, seen);
-    const takeBack = undo === null ? undefined : () => void act("update", undo);
+    const { text } = await callTool(tool, args, seen);
+    const takeBack = undo === null ? undefined : () => void runCommand("update", undo);
     lastUndo = takeBack;
-    tell({ tone: "ok", text: sentence(tool, text), undo: takeBack });
+    showMessage({ tone: "ok", text: formatReply(tool, text), undo: takeBack });
     return true;
   } catch (error) {
-    tell({ tone: "fault", text: error instanceof RequestError ? error.message : String(error) });
+    showMessage({ tone: "fault", text: error instanceof RequestError ? error.message : String(error) });
     return false;
   }
 }
 
-/** Answers without a sentence are JSON. */
-function sentence(tool: string, text: string): string {
+/** Returns the sentence for a command's reply; replies without a sentence are JSON. */
+function formatReply(tool: string, text: string): string {
   return text.startsWith("{") ? (SENTENCES[tool] ?? "Done") : text;
 }
 
@@ -45,11 +45,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
   takeover: "The agent was stopped: continue by hand in the worktree",
 };
 
-/** Moves a card, or says why that cannot be. `work` opens the choice of an agent. */
+/** Moves a card to a column, or shows why it cannot be moved. `work` opens the choice of an agent. */
 export function moveCard(card: Card, to: Column, work: (card: Card) => void): void {
-  const move = moveOf(card, to);
+  const move = planMove(card, to);
   if (move === null) return;
-  if (move.kind === "no") tell({ tone: "fault", text: move.why });
+  if (move.kind === "no") showMessage({ tone: "fault", text: move.why });
   else if (move.kind === "work") work(card);
-  else void act(move.tool, move.args, { undo: move.undo });
+  else void runCommand(move.tool, move.args, { undo: move.undo });
 }

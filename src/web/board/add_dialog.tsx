@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { BoardChoices } from "#planner/board/wire.ts";
-import { carryOut, RequestError } from "./api.ts";
-import { Dialog, Field, wordsOf } from "./dialog.tsx";
-import { goTo } from "./place.ts";
-import { tell } from "./store.ts";
+import { callTool, RequestError } from "./api.ts";
+import { Dialog, Field, splitList } from "./dialog.tsx";
+import { changeAddress } from "./place.ts";
+import { showMessage } from "./store.ts";
 
 interface Draft {
   readonly title: string;
@@ -29,7 +29,7 @@ const EMPTY: Draft = {
   depends_on: "",
 };
 
-/** Adds a spec, as `planner add`. */
+/** Dialog that adds a spec, as `planner add` does. */
 export function AddDialog({
   choices,
   leave,
@@ -42,10 +42,10 @@ export function AddDialog({
   const set = (part: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [part]: value }));
   const add = async () => {
     try {
-      const { text, spec_id } = await carryOut("add", argumentsOf(draft));
-      tell({ tone: "ok", text: text.startsWith("{") ? `Created spec: ${spec_id}` : text });
+      const { text, spec_id } = await callTool("add", toAddArguments(draft));
+      showMessage({ tone: "ok", text: text.startsWith("{") ? `Created spec: ${spec_id}` : text });
       leave();
-      if (spec_id !== null) goTo({ spec: spec_id });
+      if (spec_id !== null) changeAddress({ spec: spec_id });
     } catch (error) {
       setProblem(error instanceof RequestError ? error.message : String(error));
     }
@@ -94,8 +94,8 @@ export function AddDialog({
   );
 }
 
-/** The arguments of the command; what is empty is left out. */
-function argumentsOf({ title, text, criteria, labels, depends_on, ...simple }: Draft): object {
+/** Returns the arguments of `add` for a draft, without empty ones. */
+function toAddArguments({ title, text, criteria, labels, depends_on, ...simple }: Draft): object {
   const lines = criteria.split("\n").filter((line) => line.trim() !== "");
   const pairs = lines.map((line) => {
     const at = line.lastIndexOf(" => ");
@@ -108,14 +108,14 @@ function argumentsOf({ title, text, criteria, labels, depends_on, ...simple }: D
     description: text.trim() === "" ? title.trim() : text,
     ...(pairs.length === 0 ? {} : { criteria: pairs.map(([criterion]) => criterion) }),
     ...(checks.some((check) => check !== "") ? { checks } : {}),
-    ...(wordsOf(labels).length === 0 ? {} : { labels: wordsOf(labels) }),
-    ...(wordsOf(depends_on).length === 0 ? {} : { depends_on: wordsOf(depends_on) }),
+    ...(splitList(labels).length === 0 ? {} : { labels: splitList(labels) }),
+    ...(splitList(depends_on).length === 0 ? {} : { depends_on: splitList(depends_on) }),
   };
-  // A title alone is the description.
+  // If only a title is given, it becomes the description and no title is sent.
   const { title: named, ...rest } = given;
-  return withoutEmpty(text.trim() === "" ? rest : { ...rest, title: named });
+  return dropEmptyValues(text.trim() === "" ? rest : { ...rest, title: named });
 }
 
-function withoutEmpty(given: object): object {
+function dropEmptyValues(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
 }

@@ -8,9 +8,9 @@ import {
 } from "#planner/board/wire.ts";
 import { keptValues } from "../shared/kept_values.ts";
 
-/** Why a request was not answered as asked. */
+/** A request that failed or that the server refused. */
 export class RequestError extends Error {
-  /** Kind of the refusal; `offline` if no answer came. */
+  /** Kind of the refusal; `offline` if the server did not reply. */
   readonly kind: string;
   readonly isConflict: boolean;
 
@@ -23,16 +23,19 @@ export class RequestError extends Error {
 
 const KEY = "planner-board-key";
 
-/** Takes the key out of the address that opened the board, and keeps it for this origin. */
-export function takeKey(): void {
+/** Moves the key from the URL that opened the board into the storage of this origin. */
+export function storeKey(): void {
   const given = /^#key=([\w-]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return;
   keptValues.set(KEY, given);
   history.replaceState(null, "", "/");
 }
 
-/** Asks the server. @throws RequestError */
-export async function request(path: string, init: RequestInit = {}): Promise<Response> {
+/**
+ * Sends a request with the key.
+ * @throws RequestError if the server refuses it or does not reply
+ */
+export async function sendRequest(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...init.headers, [KEY_HEADER]: keptValues.get(KEY) ?? "" };
   const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
@@ -43,37 +46,40 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
   throw new RequestError(refused?.kind ?? "internal", refused?.message ?? `HTTP ${response.status}`, refused?.conflict);
 }
 
-async function read<Value>(path: string): Promise<Value> {
-  return (await (await request(path)).json()) as Value;
+async function readJson<Value>(path: string): Promise<Value> {
+  return (await (await sendRequest(path)).json()) as Value;
 }
 
 export function readBoard(): Promise<BoardData> {
-  return read("/board");
+  return readJson("/board");
 }
 
 export function readPicture(): Promise<BoardPicture> {
-  return read("/picture");
+  return readJson("/picture");
 }
 
 export function readSpec(id: string): Promise<SpecPage> {
-  return read(`/spec?id=${encodeURIComponent(id)}`);
+  return readJson(`/spec?id=${encodeURIComponent(id)}`);
 }
 
-/** The difference of one file between two commits. */
+/** Reads the difference of one file between two commits. */
 export async function readDifference(asked: {
   readonly from: string;
   readonly to: string;
   readonly path: string;
 }): Promise<string> {
-  return (await read<{ readonly text: string }>(`/difference?${new URLSearchParams(asked)}`)).text;
+  return (await readJson<{ readonly text: string }>(`/difference?${new URLSearchParams(asked)}`)).text;
 }
 
-/** What the person had seen of the spec: the digest of its file, or the revision of the board. */
-export type Seen = { readonly seen: string } | { readonly revision: number };
+/** State that the person saw before a change: the digest of the spec's file, or the revision of the board. */
+export type SeenState = { readonly seen: string } | { readonly revision: number };
 
-/** Carries out a command. @throws RequestError with the server's sentence */
-export async function carryOut(tool: string, args: object, seen?: Seen): Promise<Done> {
-  const response = await request("/do", {
+/**
+ * Runs a command on the server.
+ * @throws RequestError with the server's message
+ */
+export async function callTool(tool: string, args: object, seen?: SeenState): Promise<Done> {
+  const response = await sendRequest("/do", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ tool, args, ...seen }),

@@ -4,22 +4,22 @@ import { moveCard, undoLast } from "./act.ts";
 import { AddDialog } from "./add_dialog.tsx";
 import { Banners, MessageView } from "./app_parts.tsx";
 import { ColumnsView } from "./columns_view.tsx";
-import { useKeys } from "./keys.ts";
+import { useShortcuts } from "./keys.ts";
 import { KeysDialog } from "./keys_dialog.tsx";
 import { sortCards } from "./order.ts";
 import { PictureView, usePicture } from "./picture.tsx";
-import { goTo, usePlace } from "./place.ts";
+import { changeAddress, useAddress } from "./place.ts";
 import { SidePage } from "./side_page.tsx";
-import { followLog, useView } from "./store.ts";
+import { followLog, useBoardView } from "./store.ts";
 import { TopBar } from "./top_bar.tsx";
-import { boxBeside, cardBeside } from "./walk.ts";
+import { findBoxBeside, findCardBeside } from "./walk.ts";
 import { WorkDialog } from "./work_dialog.tsx";
 
 type Dialog = { readonly kind: "add" | "keys" } | { readonly kind: "work"; readonly id: string } | undefined;
 
 export function App() {
-  const { data, cards, problem, message, isPrinting, specsRevision } = useView();
-  const place = usePlace();
+  const { data, cards, problem, message, isPrinting, specsRevision } = useBoardView();
+  const place = useAddress();
   const isPicture = place.view === "picture";
   const read = usePicture(isPicture, specsRevision);
   const [dialog, setDialog] = useState<Dialog>();
@@ -32,19 +32,19 @@ export function App() {
   const search = useRef<HTMLInputElement>(null);
   const work = (card: Card) => setDialog({ kind: "work", id: card.id });
   const chosenCard = chosen === undefined ? undefined : cards.get(chosen);
-  const changeView = () => goTo({ view: isPicture ? "" : "picture" });
-  useKeys({
+  const changeView = () => changeAddress({ view: isPicture ? "" : "picture" });
+  useShortcuts({
     chosen: chosenCard,
     beside: (step) =>
       isPicture
-        ? read.picture && cards.get(boxBeside(read.picture, chosen, step)?.id ?? "")
-        : cardBeside(columns, chosenCard, step),
+        ? read.picture && cards.get(findBoxBeside(read.picture, chosen, step)?.id ?? "")
+        : findCardBeside(columns, chosenCard, step),
     choose: (card) => {
       setChosen(card.id);
       setTab(card.column);
     },
-    open: (card) => goTo({ spec: card.id }),
-    close: () => goTo({ spec: "" }),
+    open: (card) => changeAddress({ spec: card.id }),
+    close: () => changeAddress({ spec: "" }),
     move: (card, to) => moveCard(card, to, work),
     work,
     add: () => setDialog({ kind: "add" }),
@@ -59,7 +59,7 @@ export function App() {
   }, [title]);
   const shown = { cards, chosen, choose: setChosen, isWhole: isPrinting };
   const isOpen = place.spec !== "";
-  // The log is followed only where it is shown.
+  // The log is followed only while it is visible.
   useEffect(() => {
     if (!isOpen) followLog(undefined);
   }, [isOpen]);
@@ -94,7 +94,7 @@ interface DialogsProps {
   readonly leave: () => void;
 }
 
-/** The dialog that is open, of those that belong to no page of a spec. */
+/** The open dialog, unless it belongs to the page of a spec. */
 function Dialogs({ dialog, choices, leave }: DialogsProps) {
   switch (dialog?.kind) {
     case "add":

@@ -1,12 +1,12 @@
 import { type BoardProblem, type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
-import { type Message, tell } from "./store.ts";
+import { type BoardMessage, showMessage } from "./store.ts";
 
 interface BannersProps {
   readonly problem: string | undefined;
   readonly unreadable: readonly BoardProblem[];
 }
 
-/** What the person should know before anything else: no connection, and files that no card stands for. */
+/** Banners for a lost connection and for spec files that cannot be read. */
 export function Banners({ problem, unreadable }: BannersProps) {
   return (
     <>
@@ -28,7 +28,7 @@ export function Banners({ problem, unreadable }: BannersProps) {
   );
 }
 
-/** Names that five of fit beside each other on a telephone. */
+/** Short column names: all five fit side by side on a phone. */
 const SHORT: Readonly<Record<Column, string>> = {
   blocked: "Blocked",
   ready: "Ready",
@@ -43,8 +43,8 @@ interface TabsProps {
   readonly choose: (column: Column) => void;
 }
 
-/** Chooses the column that a small window shows. */
-export function Tabs({ columns, tab, choose }: TabsProps) {
+/** Tabs that choose the visible column in a narrow window. */
+export function ColumnTabs({ columns, tab, choose }: TabsProps) {
   return (
     <nav class="tabs" aria-label="Columns">
       {COLUMNS.map((column) => (
@@ -56,8 +56,8 @@ export function Tabs({ columns, tab, choose }: TabsProps) {
   );
 }
 
-/** What came of the last change. */
-export function MessageView({ message }: { readonly message: Message | undefined }) {
+/** Message about the result of the last change. */
+export function MessageView({ message }: { readonly message: BoardMessage | undefined }) {
   return (
     <div class="message" role={message?.tone === "fault" ? "alert" : "status"}>
       {message === undefined ? null : (
@@ -68,7 +68,7 @@ export function MessageView({ message }: { readonly message: Message | undefined
               Undo <kbd>U</kbd>
             </button>
           )}
-          <button type="button" class="quiet" onClick={() => tell(undefined)}>
+          <button type="button" class="quiet" onClick={() => showMessage(undefined)}>
             Dismiss
           </button>
         </p>

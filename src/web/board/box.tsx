@@ -1,19 +1,19 @@
 import type { BoardPicture, Card, PictureBox } from "#planner/board/wire.ts";
 import { COLUMN_NAMES } from "./order.ts";
-import { addressOf, readPlace } from "./place.ts";
+import { formatAddress, readAddress } from "./place.ts";
 
 interface BoxProps {
   readonly box: PictureBox;
   readonly size: BoardPicture["box"];
-  /** Undefined for an id without a spec. */
+  /** Card of the spec; undefined if no spec has this id. */
   readonly card: Card | undefined;
   readonly isChosen: boolean;
-  /** Whether it does not meet the filter. */
+  /** Whether the spec does not match the filter. */
   readonly isDim: boolean;
   readonly choose: () => void;
 }
 
-/** One spec of the picture. A click or Enter opens its page. */
+/** One spec in the dependency picture. A click or Enter opens its page. */
 export function BoxView({ box, size, card, isChosen, isDim, choose }: BoxProps) {
   const { id, x, y, critical, in_cycle } = box;
   const marks = [...(critical ? ["critical"] : []), ...(in_cycle ? ["cycle"] : []), ...(isDim ? ["dim"] : [])];
@@ -36,7 +36,7 @@ export function BoxView({ box, size, card, isChosen, isDim, choose }: BoxProps) 
       <a
         class={["box", ...marks].join(" ")}
         data-status={status}
-        href={addressOf({ ...readPlace(), spec: id })}
+        href={formatAddress({ ...readAddress(), spec: id })}
         aria-current={isChosen ? "true" : undefined}
         data-id={id}
         onFocus={choose}

@@ -1,8 +1,8 @@
 import type { Card, CardAgent } from "#planner/board/wire.ts";
 import { formatDollars, formatShortCount } from "#words/figures.ts";
-import { addressOf, readPlace } from "./place.ts";
-import { plainLog } from "./plain_log.ts";
-import { duration, useNow } from "./times.ts";
+import { formatAddress, readAddress } from "./place.ts";
+import { stripTerminalSequences } from "./plain_log.ts";
+import { formatDuration, useNow } from "./times.ts";
 
 interface CardProps {
   readonly card: Card;
@@ -16,9 +16,9 @@ export function CardView({ card, isChosen, choose, carry }: CardProps) {
   return (
     <a
       class="card"
-      // A class of any name that a file gives could hide the card.
+      // An attribute instead of a class: the file chooses the text, and some classes would hide the card.
       data-status={card.status}
-      href={addressOf({ ...readPlace(), spec: id })}
+      href={formatAddress({ ...readAddress(), spec: id })}
       aria-current={isChosen ? "true" : undefined}
       data-id={id}
       draggable
@@ -43,7 +43,7 @@ export function CardView({ card, isChosen, choose, carry }: CardProps) {
         )}
       </span>
       <span class="title">{title ?? "(no title)"}</span>
-      <Facts card={card} />
+      <CardFacts card={card} />
       <span class="chips">
         {type === "code" ? null : <span class="chip">{type}</span>}
         {labels.map((label) => (
@@ -52,16 +52,16 @@ export function CardView({ card, isChosen, choose, carry }: CardProps) {
           </span>
         ))}
         {assignee === null ? null : <span class="chip who">{assignee}</span>}
-        {due === null ? null : <span class={`chip due${isPast(card) ? " late" : ""}`}>due {due}</span>}
+        {due === null ? null : <span class={`chip due${isOverdue(card) ? " late" : ""}`}>due {due}</span>}
       </span>
     </a>
   );
 }
 
-/** The line that the column is about: the agent, the reason, or what it waits for. */
-function Facts({ card: { agent, waits_for, note, command, column } }: { readonly card: Card }) {
+/** Details of a card that depend on its column: the agent, the reason, or the specs it waits for. */
+function CardFacts({ card: { agent, waits_for, note, command, column } }: { readonly card: Card }) {
   if (agent !== null) return <AgentLines agent={agent} />;
-  if (waits_for.length > 0) return <span class="fact">waits for {waits_for.map(lastPart).join(", ")}</span>;
+  if (waits_for.length > 0) return <span class="fact">waits for {waits_for.map(getLastIdPart).join(", ")}</span>;
   if (note === null)
     return column === "needs_you" && command !== null ? <span class="fact code">{command}</span> : null;
   return (
@@ -77,23 +77,23 @@ function AgentLines({ agent: { name, model, started_at, tokens, cost_usd, line }
   const facts = [
     name ?? "agent",
     ...(model === null ? [] : [model]),
-    duration(Date.parse(started_at), now),
+    formatDuration(Date.parse(started_at), now),
     ...(tokens === null ? [] : [`${formatShortCount(tokens)} tokens`]),
     ...(cost_usd === null ? [] : [formatDollars(cost_usd)]),
   ];
   return (
     <>
       <span class="fact live">{facts.join(" · ")}</span>
-      {line === null ? null : <span class="fact code">{plainLog(line)}</span>}
+      {line === null ? null : <span class="fact code">{stripTerminalSequences(line)}</span>}
     </>
   );
 }
 
-/** The part of an id that people say. */
-function lastPart(id: string): string {
+/** Returns the last part of an id, which people use when they talk about it. */
+function getLastIdPart(id: string): string {
   return /^\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-(.+)$/.exec(id)?.[1] ?? id;
 }
 
-function isPast({ due, column }: Card): boolean {
+function isOverdue({ due, column }: Card): boolean {
   return due !== null && column !== "done" && due < new Date().toISOString().slice(0, 10);
 }

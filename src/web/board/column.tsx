@@ -5,22 +5,22 @@ import { CardView } from "./card.tsx";
 import { followScroll } from "./follow_scroll.ts";
 import { COLUMN_NAMES } from "./order.ts";
 
-/** Height of a card with its gap, in pixels; style/board.css sets the same. */
+/** Height of a card including its gap, in pixels; style/board.css sets the same value. */
 const CARD_PX = 152;
-/** Cards that are drawn above and below what is seen. */
+/** Number of cards that are drawn above and below the visible ones. */
 const BESIDE = 4;
-/** The type of what a card that is dragged carries. */
+/** Media type of the id that a dragged card transfers. */
 const CARRIED = "application/x-planner-spec";
 
 interface ColumnProps {
   readonly column: Column;
   readonly cards: readonly Card[];
-  /** Specs of the column without a filter. */
+  /** Number of specs in the column without a filter. */
   readonly total: number;
   readonly older: number;
-  /** Whether it is the one that a small window shows. */
+  /** Whether a narrow window shows this column. */
   readonly isShown: boolean;
-  /** Whether every card is drawn, for paper. */
+  /** Whether every card is drawn, for printing. */
   readonly isWhole: boolean;
   readonly isLoading: boolean;
   readonly chosen: string | undefined;
@@ -62,18 +62,18 @@ export function ColumnView(props: ColumnProps) {
 }
 
 interface ListProps extends Pick<ColumnProps, "cards" | "isWhole" | "chosen" | "choose"> {
-  /** Shown without any card. */
+  /** Text that is shown if there are no cards. */
   readonly empty: string;
 }
 
-/** The cards that are seen, in a list as high as all of them. */
+/** Draws only the visible cards, in a list as high as all of them. */
 function CardList({ cards, isWhole, chosen, choose, empty }: ListProps) {
   const list = useRef<HTMLDivElement>(null);
-  const { from, to } = useSeen(list, cards.length, isWhole);
+  const { from, to } = useVisibleCards(list, cards.length, isWhole);
   const at = cards.findIndex(({ id }) => id === chosen);
-  useShown(list, at, chosen);
+  useScrollToCard(list, at, chosen);
   const drawn = cards.slice(from, to).map((card, index) => ({ card, index: from + index }));
-  // The card with the focus stays, however far the list is scrolled.
+  // The focused card stays drawn, however far the list is scrolled.
   const focused = cards[at];
   if (focused !== undefined && (at < from || at >= to)) drawn.push({ card: focused, index: at });
   return (
@@ -111,8 +111,8 @@ const EMPTY: Readonly<Record<Column, string>> = {
   done: "Nothing was finished lately",
 };
 
-/** The part of the list that is seen, as indices of cards. */
-function useSeen(list: RefObject<HTMLDivElement | null>, count: number, isWhole: boolean) {
+/** Returns the visible part of the list, as indexes of cards. */
+function useVisibleCards(list: RefObject<HTMLDivElement | null>, count: number, isWhole: boolean) {
   const [seen, setSeen] = useState({ from: 0, to: 20 });
   useLayoutEffect(() => {
     const element = list.current;
@@ -127,8 +127,8 @@ function useSeen(list: RefObject<HTMLDivElement | null>, count: number, isWhole:
   return isWhole ? { from: 0, to: count } : seen;
 }
 
-/** Scrolls to the chosen card and gives it the focus. */
-function useShown(list: RefObject<HTMLDivElement | null>, at: number, chosen: string | undefined): void {
+/** Scrolls to the chosen card and focuses it. */
+function useScrollToCard(list: RefObject<HTMLDivElement | null>, at: number, chosen: string | undefined): void {
   const last = useRef<string | undefined>(undefined);
   useEffect(() => {
     if (at === -1 || chosen === last.current) {

@@ -1,15 +1,15 @@
 import { type BoardData, type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
 import { moveCard } from "./act.ts";
-import { Tabs } from "./app_parts.tsx";
+import { ColumnTabs } from "./app_parts.tsx";
 import { ColumnView } from "./column.tsx";
 
 interface ColumnsProps {
   readonly columns: Readonly<Record<Column, readonly Card[]>>;
   readonly data: BoardData | undefined;
   readonly cards: ReadonlyMap<string, Card>;
-  /** Whether every card is drawn, for paper. */
+  /** Whether every card is drawn, for printing. */
   readonly isWhole: boolean;
-  /** The column that a small window shows. */
+  /** Column that a narrow window shows. */
   readonly tab: Column;
   readonly chooseTab: (column: Column) => void;
   readonly chosen: string | undefined;
@@ -17,11 +17,11 @@ interface ColumnsProps {
   readonly work: (card: Card) => void;
 }
 
-/** The board's columns, beside each other or one at a time. */
+/** The board's columns: side by side, or one at a time in a narrow window. */
 export function ColumnsView({ columns, data, cards, isWhole, tab, chooseTab, chosen, choose, work }: ColumnsProps) {
   return (
     <>
-      <Tabs columns={columns} tab={tab} choose={chooseTab} />
+      <ColumnTabs columns={columns} tab={tab} choose={chooseTab} />
       <main aria-label="Columns">
         {COLUMNS.map((column) => (
           <ColumnView

@@ -6,11 +6,11 @@ interface DialogProps {
   readonly title: string;
   readonly leave: () => void;
   readonly children: ComponentChildren;
-  /** The button that does it, and what it does; none for a dialog that only shows something. */
+  /** Label and action of the submit button; absent for a dialog that only shows something. */
   readonly submit?: { readonly label: string; readonly act: () => void; readonly disabled?: boolean };
 }
 
-/** A dialog above the page: it keeps the focus and gives it back. */
+/** A modal dialog. It keeps the focus while it is open and restores it afterwards. */
 export function Dialog({ title, leave, children, submit }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -59,11 +59,11 @@ interface FieldProps {
   readonly type?: "text" | "date" | "number";
   readonly hint?: string;
   readonly options?: readonly string[];
-  /** Lines of a longer text. */
+  /** Number of text lines; if set, the field is a text area. */
   readonly rows?: number;
 }
 
-/** A field with its label: a line, a choice, or a longer text. */
+/** A labelled field: a text line, a choice or a text area. */
 export function Field(props: FieldProps) {
   const id = useId();
   return (
@@ -98,8 +98,8 @@ function Control({ id, value, set, type = "text", options, rows }: FieldProps & 
   );
 }
 
-/** The words of a list that is written with commas. */
-export function wordsOf(text: string): readonly string[] {
+/** Splits a comma-separated list into trimmed words. */
+export function splitList(text: string): readonly string[] {
   return text
     .split(/[,\s]+/)
     .map((word) => word.trim())

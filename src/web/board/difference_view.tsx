@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import type { PageDifference } from "#planner/board/wire.ts";
 import { RequestError, readDifference } from "./api.ts";
-import { plainLog } from "./plain_log.ts";
+import { stripTerminalSequences } from "./plain_log.ts";
 
-/** Longest part of a difference that is drawn, in lines. */
+/** Maximum number of lines of a difference that are drawn. */
 const MOST_LINES = 3000;
 
-/** The commits and files of a branch. A file opens its difference. */
+/** Lists the commits and files of a branch. A click on a file opens its difference. */
 export function DifferenceView({ difference }: { readonly difference: PageDifference | null }) {
   if (difference === null || difference.files.length + difference.commits.length === 0) return null;
   const { behind, conflicts, commits, files } = difference;
@@ -66,13 +66,13 @@ function FileDifference({ difference: { from, to }, file }: FileProps) {
 }
 
 function Patch({ text }: { readonly text: string }) {
-  const lines = plainLog(text).split("\n").slice(0, MOST_LINES);
+  const lines = stripTerminalSequences(text).split("\n").slice(0, MOST_LINES);
   // biome-ignore-start lint/suspicious/noArrayIndexKey: the lines of a patch never move
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
     <pre class="patch" tabIndex={0}>
       {lines.map((line, index) => (
-        <span key={index} class={lookOf(line)}>
+        <span key={index} class={classifyLine(line)}>
           {`${line}\n`}
         </span>
       ))}
@@ -81,7 +81,7 @@ function Patch({ text }: { readonly text: string }) {
   // biome-ignore-end lint/suspicious/noArrayIndexKey: the lines of a patch never move
 }
 
-function lookOf(line: string): string {
+function classifyLine(line: string): string {
   if (/^(?:\+\+\+|---|diff |index )/.test(line)) return "head";
   if (line.startsWith("@@")) return "place";
   return line.startsWith("+") ? "plus" : line.startsWith("-") ? "minus" : "";

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { SpecPage } from "#planner/board/wire.ts";
-import { carryOut, RequestError, readSpec } from "./api.ts";
-import { Dialog, Field, wordsOf } from "./dialog.tsx";
-import { store, tell } from "./store.ts";
+import { callTool, RequestError, readSpec } from "./api.ts";
+import { Dialog, Field, splitList } from "./dialog.tsx";
+import { boardStore, showMessage } from "./store.ts";
 
 interface Draft {
   readonly priority: string;
@@ -19,26 +19,29 @@ interface EditProps {
   readonly again: () => void;
 }
 
-/** Changes fields and text. If another writer was faster, the person sees that state and decides. */
+/**
+ * Dialog that changes fields and text of a spec. If another writer changed the spec meanwhile, it shows that state and
+ * the person decides.
+ */
 export function EditDialog({ spec, leave, again }: EditProps) {
   const [base, setBase] = useState(spec);
-  const [draft, setDraft] = useState(() => draftOf(spec));
+  const [draft, setDraft] = useState(() => toDraft(spec));
   const [problem, setProblem] = useState<string>();
   const [theirs, setTheirs] = useState<Draft>();
   const set = (part: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [part]: value }));
-  const change = changesOf(draftOf(base), draft);
+  const change = toUpdateArguments(toDraft(base), draft);
   const save = async () => {
     try {
-      const { text } = await carryOut("update", { id: spec.id, ...change }, { seen: base.seen });
-      tell({ tone: "ok", text });
+      const { text } = await callTool("update", { id: spec.id, ...change }, { seen: base.seen });
+      showMessage({ tone: "ok", text });
       leave();
       again();
     } catch (error) {
       setProblem(error instanceof RequestError ? error.message : String(error));
       if (!(error instanceof RequestError) || !error.isConflict) return;
       const newer = await readSpec(spec.id);
-      // Fields that this person left alone take the newer value.
-      const [before, now] = [draftOf(base), draftOf(newer)];
+      // Fields that this person did not change take the newer value.
+      const [before, now] = [toDraft(base), toDraft(newer)];
       setDraft(
         (mine) =>
           Object.fromEntries(
@@ -49,7 +52,7 @@ export function EditDialog({ spec, leave, again }: EditProps) {
       setBase(newer);
     }
   };
-  const priorities = ["", ...(store.view.data?.choices.priorities ?? [])];
+  const priorities = ["", ...(boardStore.view.data?.choices.priorities ?? [])];
   return (
     <Dialog
       title="Edit"
@@ -94,7 +97,7 @@ const NAMES = {
 
 const PARTS = Object.keys(NAMES) as readonly (keyof Draft)[];
 
-function draftOf(spec: SpecPage): Draft {
+function toDraft(spec: SpecPage): Draft {
   return {
     priority: spec.priority ?? "",
     due: spec.due ?? "",
@@ -105,13 +108,13 @@ function draftOf(spec: SpecPage): Draft {
   };
 }
 
-/** The arguments of `update` for what differs. */
-function changesOf(before: Draft, after: Draft): object {
+/** Returns the arguments of `update` for the fields that differ. */
+function toUpdateArguments(before: Draft, after: Draft): object {
   const simple = (["priority", "due", "assignee"] as const).filter((part) => before[part] !== after[part]);
   const lists = (["labels", "depends_on"] as const).filter((part) => before[part] !== after[part]);
   return {
     ...Object.fromEntries(simple.map((part) => [part, after[part].trim()])),
-    ...Object.fromEntries(lists.map((part) => [part, wordsOf(after[part])])),
+    ...Object.fromEntries(lists.map((part) => [part, splitList(after[part])])),
     ...(before.body === after.body ? {} : { output: after.body, replace_body: true }),
   };
 }

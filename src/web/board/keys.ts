@@ -1,11 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
 import { type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
-import type { Step } from "./walk.ts";
+import type { ArrowStep } from "./walk.ts";
 
 export interface KeyActions {
   readonly chosen: Card | undefined;
-  /** The card that a step leads to. */
-  readonly beside: (step: Step) => Card | undefined;
+  /** Returns the card next to the chosen one in the direction of a step. */
+  readonly beside: (step: ArrowStep) => Card | undefined;
   readonly choose: (card: Card) => void;
   readonly open: (card: Card) => void;
   readonly close: () => void;
@@ -18,8 +18,8 @@ export interface KeyActions {
   readonly undo: () => void;
 }
 
-/** What the keys do, for the list of keys. */
-export const KEYS = [
+/** Keyboard shortcuts and their descriptions, for the dialog that lists them. */
+export const SHORTCUTS = [
   ["↑ ↓, or J K", "go from card to card"],
   ["← →, or H L", "go from column to column"],
   ["Enter", "open the card"],
@@ -33,8 +33,8 @@ export const KEYS = [
   ["?", "show the keys"],
 ] as const;
 
-/** Keys of the whole page, but not in a field or a dialog. */
-export function useKeys(actions: KeyActions): void {
+/** Handles the page's keyboard shortcuts, except in a field or a dialog. */
+export function useShortcuts(actions: KeyActions): void {
   const latest = useRef(actions);
   latest.current = actions;
   useEffect(() => {
@@ -43,14 +43,14 @@ export function useKeys(actions: KeyActions): void {
       const isField = target.matches?.("input:not([type=checkbox]), textarea, select") === true;
       if (event.key === "Escape" && isField && target.closest("dialog") === null) target.blur();
       if (isField || event.ctrlKey || event.metaKey || event.altKey || target.closest?.("dialog") != null) return;
-      if (act(event, latest.current)) event.preventDefault();
+      if (handleKey(event, latest.current)) event.preventDefault();
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
   }, []);
 }
 
-function act({ key, shiftKey }: KeyboardEvent, actions: KeyActions): boolean {
+function handleKey({ key, shiftKey }: KeyboardEvent, actions: KeyActions): boolean {
   const { chosen } = actions;
   const step = STEPS[key];
   if (step !== undefined && shiftKey && step.across !== 0) return moveBeside(actions, step.across);
@@ -66,14 +66,14 @@ function act({ key, shiftKey }: KeyboardEvent, actions: KeyActions): boolean {
   return true;
 }
 
-const [left, right, up, down]: readonly Step[] = [
+const [left, right, up, down]: readonly ArrowStep[] = [
   { across: -1, along: 0 },
   { across: 1, along: 0 },
   { across: 0, along: -1 },
   { across: 0, along: 1 },
 ];
 
-const STEPS: Readonly<Record<string, Step | undefined>> = {
+const STEPS: Readonly<Record<string, ArrowStep | undefined>> = {
   ArrowLeft: left,
   h: left,
   ArrowRight: right,
@@ -91,7 +91,7 @@ function moveBeside({ chosen, move }: KeyActions, step: number): boolean {
   return true;
 }
 
-function chooseBeside({ beside, choose }: KeyActions, step: Step): boolean {
+function chooseBeside({ beside, choose }: KeyActions, step: ArrowStep): boolean {
   const found = beside(step);
   if (found !== undefined) choose(found);
   return found !== undefined;

@@ -1,11 +1,11 @@
 import { Dialog } from "./dialog.tsx";
-import { KEYS } from "./keys.ts";
+import { SHORTCUTS } from "./keys.ts";
 
 export function KeysDialog({ leave }: { readonly leave: () => void }) {
   return (
     <Dialog title="Keys" leave={leave}>
       <dl class="keys">
-        {KEYS.map(([key, meaning]) => (
+        {SHORTCUTS.map(([key, meaning]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>

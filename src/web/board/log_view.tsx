@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { followLog, useView } from "./store.ts";
+import { followLog, useBoardView } from "./store.ts";
 
-/** Lines that are drawn: the last ones, or those that hold the search. */
+/** Maximum number of drawn lines: the last ones, or the last ones that match the search. */
 const MOST_LINES = 2000;
 
-/** The log of a spec: it follows until the person stops it, and can be searched. */
+/** The log of a spec. It scrolls with new lines until the person stops it, and can be searched. */
 export function LogView({ id, hasLog }: { readonly id: string; readonly hasLog: boolean }) {
-  const { log } = useView();
+  const { log } = useBoardView();
   const [follows, setFollows] = useState(true);
   const [sought, setSought] = useState("");
   const frame = useRef<HTMLPreElement>(null);

@@ -1,18 +1,18 @@
 import { render } from "preact";
 import { applyTheme } from "../shared/use_theme.ts";
-import { takeKey } from "./api.ts";
+import { storeKey } from "./api.ts";
 import { App } from "./app.tsx";
-import { startBoard, store } from "./store.ts";
+import { boardStore, startBoard } from "./store.ts";
 
 applyTheme();
-takeKey();
+storeKey();
 const root = document.querySelector("#app");
 if (root !== null) {
   const draw = () => render(<App />, root);
   draw();
-  // On paper every card is drawn, before the browser lays out the page.
+  // Before the browser lays out a page for printing, every card must be drawn.
   const print = (isPrinting: boolean) => {
-    store.set({ isPrinting });
+    boardStore.set({ isPrinting });
     draw();
   };
   addEventListener("beforeprint", () => print(true));

@@ -1,5 +1,5 @@
 import { type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
-import { meetsFilter, type Place } from "./place.ts";
+import { type BoardAddress, matchesFilter } from "./place.ts";
 
 export const COLUMN_NAMES: Readonly<Record<Column, string>> = {
   blocked: "Blocked",
@@ -9,14 +9,14 @@ export const COLUMN_NAMES: Readonly<Record<Column, string>> = {
   done: "Done",
 };
 
-/** The cards of each column that meet the filter: the most urgent first, of Done the latest ids first. */
+/** Returns the matching cards of each column: the most urgent first, in Done the latest ids first. */
 export function sortCards(
   cards: Iterable<Card>,
-  place: Place,
+  place: BoardAddress,
   priorities: readonly string[],
 ): Readonly<Record<Column, readonly Card[]>> {
   const columns = Object.fromEntries(COLUMNS.map((column) => [column, [] as Card[]])) as Record<Column, Card[]>;
-  for (const card of cards) if (meetsFilter(place, card)) columns[card.column].push(card);
+  for (const card of cards) if (matchesFilter(place, card)) columns[card.column].push(card);
   const rank = ({ priority }: Card) => {
     const at = priorities.indexOf(priority ?? "");
     return at === -1 ? priorities.length : at;

@@ -5,14 +5,14 @@ import { formatCountOf, listSome } from "#words/names.ts";
 import { RequestError, readPicture } from "./api.ts";
 import { BoxView } from "./box.tsx";
 import { followScroll } from "./follow_scroll.ts";
-import { meetsFilter, type Place } from "./place.ts";
+import { type BoardAddress, matchesFilter } from "./place.ts";
 
-/** Width around what is seen that is drawn too, and the steps in which that part moves, in pixels. */
+/** Pixels drawn beyond each side of the visible part, which is also the step in which the drawn part moves. */
 const BESIDE = 400;
-/** Ids that a sentence lists. */
+/** Maximum number of ids in a sentence. */
 const MOST_IDS = 5;
 
-/** A part of the plane, in pixels. */
+/** A rectangle of the plane, in pixels. */
 interface Part {
   readonly left: number;
   readonly top: number;
@@ -24,16 +24,16 @@ interface PictureProps {
   readonly picture: BoardPicture | undefined;
   readonly problem: string | undefined;
   readonly cards: ReadonlyMap<string, Card>;
-  /** All specs of the project. */
+  /** Number of all specs of the project. */
   readonly total: number;
-  readonly place: Place;
-  /** Whether every box is drawn, for paper. */
+  readonly place: BoardAddress;
+  /** Whether every box is drawn, for printing. */
   readonly isWhole: boolean;
   readonly chosen: string | undefined;
   readonly choose: (id: string) => void;
 }
 
-/** The open specs in layers, each behind what it waits for. */
+/** Dependency picture: the open specs in layers, each behind the specs it waits for. */
 export function PictureView(props: PictureProps) {
   const { picture, problem, cards, total, choose } = props;
   const isEmpty = picture !== undefined && picture.boxes.length === 0;
@@ -47,18 +47,18 @@ export function PictureView(props: PictureProps) {
       {picture === undefined ? (
         <p class="empty">Reading the project</p>
       ) : (
-        <Summary picture={picture} total={total} cards={cards} choose={choose} />
+        <PictureSummary picture={picture} total={total} cards={cards} choose={choose} />
       )}
       {isEmpty ? <p class="empty">No spec is open</p> : null}
-      {picture === undefined || isEmpty ? null : <Plane {...props} picture={picture} />}
+      {picture === undefined || isEmpty ? null : <PicturePlane {...props} picture={picture} />}
     </main>
   );
 }
 
 type SummaryProps = Pick<PictureProps, "total" | "cards" | "choose"> & { readonly picture: BoardPicture };
 
-/** What the picture shows, what it leaves out, and what is wrong with it. */
-function Summary({ picture, total, cards, choose }: SummaryProps) {
+/** Text about the picture: number of specs, omitted specs, and cycles or missing ids. */
+function PictureSummary({ picture, total, cards, choose }: SummaryProps) {
   const { boxes, edges, critical_path, cycles, unknown } = picture;
   const open = boxes.length - unknown.length;
   const [start] = critical_path;
@@ -92,17 +92,24 @@ function Summary({ picture, total, cards, choose }: SummaryProps) {
   );
 }
 
-/** The boxes and edges that are seen, on a plane as large as all of them. */
-function Plane({ picture, cards, place, isWhole, chosen, choose }: PictureProps & { readonly picture: BoardPicture }) {
+/** Draws only the visible boxes and edges, on a plane as large as all of them. */
+function PicturePlane({
+  picture,
+  cards,
+  place,
+  isWhole,
+  chosen,
+  choose,
+}: PictureProps & { readonly picture: BoardPicture }) {
   const { width, height, box: size, boxes, edges } = picture;
   const frame = useRef<HTMLElement>(null);
-  const part = useSeen(frame, isWhole ? { left: 0, top: 0, right: width, bottom: height } : undefined);
-  useShown(frame, { picture, chosen });
-  // The box with the focus stays, wherever the picture is scrolled.
-  const drawn = boxes.filter((box) => isIn(part, rectangle([box], size)) || box.id === chosen);
-  const lines = edges.filter((edge) => isIn(part, rectangle(endsOf(edge, boxes), size)));
+  const part = useVisiblePart(frame, isWhole ? { left: 0, top: 0, right: width, bottom: height } : undefined);
+  useScrollToBox(frame, { picture, chosen });
+  // The focused box stays drawn, wherever the picture is scrolled.
+  const drawn = boxes.filter((box) => isOverlapping(part, computeBounds([box], size)) || box.id === chosen);
+  const lines = edges.filter((edge) => isOverlapping(part, computeBounds(getEdgeBoxes(edge, boxes), size)));
   const [across, down] = [part.right - part.left, part.bottom - part.top];
-  // On paper the whole width is on one page.
+  // Printing scales the whole width to one page.
   const scale = isWhole ? { zoom: Math.min(1, PAPER_PX / width) } : {};
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
@@ -116,7 +123,7 @@ function Plane({ picture, cards, place, isWhole, chosen, choose }: PictureProps 
           style={{ left: `${part.left}px`, top: `${part.top}px` }}
         >
           {lines.map((edge) => (
-            <g key={`${edge.from} ${edge.to}`} class={edgeClass(edge)}>
+            <g key={`${edge.from} ${edge.to}`} class={getEdgeClass(edge)}>
               <path d={edge.line} />
               <path class="arrow" d={edge.arrow} />
             </g>
@@ -132,7 +139,7 @@ function Plane({ picture, cards, place, isWhole, chosen, choose }: PictureProps 
                 size={size}
                 card={card}
                 isChosen={box.id === chosen}
-                isDim={card !== undefined && !meetsFilter(place, card)}
+                isDim={card !== undefined && !matchesFilter(place, card)}
                 choose={() => choose(box.id)}
               />
             );
@@ -143,10 +150,10 @@ function Plane({ picture, cards, place, isWhole, chosen, choose }: PictureProps 
   );
 }
 
-/** Width of a sheet between its margins, in pixels. */
+/** Width of a printed page between its margins, in pixels. */
 const PAPER_PX = 700;
 
-function edgeClass({ kind, critical, backward }: PictureEdge): string {
+function getEdgeClass({ kind, critical, backward }: PictureEdge): string {
   return [
     ...(kind === "depends_on" ? [] : ["member"]),
     ...(critical ? ["critical"] : []),
@@ -154,11 +161,11 @@ function edgeClass({ kind, critical, backward }: PictureEdge): string {
   ].join(" ");
 }
 
-function endsOf({ from, to }: PictureEdge, boxes: readonly PictureBox[]): readonly PictureBox[] {
+function getEdgeBoxes({ from, to }: PictureEdge, boxes: readonly PictureBox[]): readonly PictureBox[] {
   return [from, to].flatMap((at) => boxes[at] ?? []);
 }
 
-function rectangle(boxes: readonly PictureBox[], { width, height }: BoardPicture["box"]): Part {
+function computeBounds(boxes: readonly PictureBox[], { width, height }: BoardPicture["box"]): Part {
   const [xs, ys] = [boxes.map(({ x }) => x), boxes.map(({ y }) => y)];
   return {
     left: Math.min(...xs),
@@ -168,12 +175,15 @@ function rectangle(boxes: readonly PictureBox[], { width, height }: BoardPicture
   };
 }
 
-function isIn(part: Part, { left, top, right, bottom }: Part): boolean {
+function isOverlapping(part: Part, { left, top, right, bottom }: Part): boolean {
   return left < part.right && right > part.left && top < part.bottom && bottom > part.top;
 }
 
-/** The part of the plane that is seen and some space around it. @param whole what counts as seen on paper */
-function useSeen(frame: RefObject<HTMLElement | null>, whole: Part | undefined): Part {
+/**
+ * Returns the visible part of the plane with a margin around it.
+ * @param whole part to draw instead, for printing
+ */
+function useVisiblePart(frame: RefObject<HTMLElement | null>, whole: Part | undefined): Part {
   const [seen, setSeen] = useState<Part>({ left: 0, top: 0, right: 1600, bottom: 1200 });
   useLayoutEffect(() => {
     const element = frame.current;
@@ -194,8 +204,8 @@ function useSeen(frame: RefObject<HTMLElement | null>, whole: Part | undefined):
   return whole ?? seen;
 }
 
-/** Scrolls to the chosen box and gives it the focus. */
-function useShown(
+/** Scrolls to the chosen box and focuses it. */
+function useScrollToBox(
   frame: RefObject<HTMLElement | null>,
   { picture, chosen }: { readonly picture: BoardPicture; readonly chosen: string | undefined },
 ): void {
@@ -215,9 +225,9 @@ interface PictureRead {
 }
 
 /**
- * Reads the picture of dependencies while it is shown, and again after each change of a spec.
+ * Reads the dependency picture while it is visible, and again after each change of a spec.
  *
- * @param revision in which a spec changed last; undefined before the board is known
+ * @param revision in which a spec changed last; undefined before the board is loaded
  */
 export function usePicture(isShown: boolean, revision: number | undefined): PictureRead {
   const [read, setRead] = useState<PictureRead>({ picture: undefined, problem: undefined });

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Card } from "#planner/board/wire.ts";
 
-/** What the address says: the view, the spec that is open, and the filter. Every part may be empty. */
-export interface Place {
-  /** `picture` for the dependencies, else the columns. */
+/** State of the board's URL: the view, the open spec and the filter. Every part may be empty. */
+export interface BoardAddress {
+  /** `picture` for the dependency picture, otherwise the columns. */
   readonly view: string;
   readonly spec: string;
   readonly text: string;
@@ -14,38 +14,38 @@ export interface Place {
 
 const PARTS = ["view", "spec", "text", "label", "assignee", "agent"] as const;
 
-export function readPlace(): Place {
+export function readAddress(): BoardAddress {
   const words = new URLSearchParams(location.hash.slice(1));
-  return Object.fromEntries(PARTS.map((part) => [part, words.get(part) ?? ""])) as unknown as Place;
+  return Object.fromEntries(PARTS.map((part) => [part, words.get(part) ?? ""])) as unknown as BoardAddress;
 }
 
-export function addressOf(place: Place): string {
+export function formatAddress(place: BoardAddress): string {
   const words = new URLSearchParams(PARTS.filter((part) => place[part] !== "").map((part) => [part, place[part]]));
   return `#${words}`;
 }
 
-/** Goes to a place; a filter that is typed adds no entry to the browser's history. */
-export function goTo(change: Partial<Place>): void {
-  const before = readPlace();
+/** Navigates to a changed URL; changes of the filter replace the entry in the browser's history. */
+export function changeAddress(change: Partial<BoardAddress>): void {
+  const before = readAddress();
   const after = { ...before, ...change };
   if (change.spec === undefined && change.view === undefined) {
-    history.replaceState(history.state, "", addressOf(after));
+    history.replaceState(history.state, "", formatAddress(after));
     dispatchEvent(new HashChangeEvent("hashchange"));
-  } else location.hash = addressOf(after);
+  } else location.hash = formatAddress(after);
 }
 
-export function usePlace(): Place {
-  const [place, setPlace] = useState(readPlace);
+export function useAddress(): BoardAddress {
+  const [place, setPlace] = useState(readAddress);
   useEffect(() => {
-    const follow = () => setPlace(readPlace());
+    const follow = () => setPlace(readAddress());
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
   return place;
 }
 
-/** Whether a card meets the filter: every word of the text is in its id, title or labels. */
-export function meetsFilter({ text, label, assignee, agent }: Place, card: Card): boolean {
+/** Whether a card matches the filter: every word of the text is in its id, title or labels. */
+export function matchesFilter({ text, label, assignee, agent }: BoardAddress, card: Card): boolean {
   if (label !== "" && !card.labels.includes(label)) return false;
   if (assignee !== "" && card.assignee !== assignee) return false;
   if (agent !== "" && card.agent?.name !== agent) return false;

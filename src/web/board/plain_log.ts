@@ -1,7 +1,7 @@
 const ESCAPE = String.fromCharCode(0x1b);
 const BELL = String.fromCharCode(0x07);
 
-/** Colours, titles and other sequences that a program sends to a terminal. Source: ECMA-48, 5.3 to 5.6. */
+/** Matches sequences that a program sends to a terminal: colours, titles and others. Source: ECMA-48, 5.3 to 5.6. */
 const SEQUENCES = new RegExp(
   [
     `${ESCAPE}\\[[0-?]*[ -/]*[@-~]`,
@@ -13,7 +13,7 @@ const SEQUENCES = new RegExp(
 );
 const OTHERS = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Takes terminal sequences out of a log; a character that would show a line as another one becomes U+FFFD. */
-export function plainLog(text: string): string {
+/** Removes terminal sequences from a log. Characters that could make a line look like another become U+FFFD. */
+export function stripTerminalSequences(text: string): string {
   return text.replace(/\r\n/g, "\n").replace(SEQUENCES, "").replace(OTHERS, "\ufffd");
 }

@@ -1,24 +1,24 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Card, SpecPage } from "#planner/board/wire.ts";
 import { Icon } from "../shared/icon.tsx";
-import { act } from "./act.ts";
+import { runCommand } from "./act.ts";
 import { RequestError, readSpec } from "./api.ts";
 import { Dialog, Field } from "./dialog.tsx";
 import { DifferenceView } from "./difference_view.tsx";
 import { EditDialog } from "./edit_dialog.tsx";
 import { LogView } from "./log_view.tsx";
 import { isUnmerged } from "./moves.ts";
-import { goTo } from "./place.ts";
-import { Criteria, Links, Runs } from "./spec_parts.tsx";
+import { changeAddress } from "./place.ts";
+import { CriteriaList, RunList, SpecLinks } from "./spec_parts.tsx";
 
 interface SideProps {
   readonly id: string;
-  /** Undefined for a spec that has no card: archived, or done long ago. */
+  /** Card of the spec; undefined if it has none, because it is archived or was done long ago. */
   readonly card: Card | undefined;
   readonly work: (card: Card) => void;
 }
 
-/** Everything about one spec, beside the columns. It is read again whenever its card changes. */
+/** Page with everything about one spec, next to the columns. It is read again whenever the card changes. */
 export function SidePage({ id, card, work }: SideProps) {
   const [spec, setSpec] = useState<SpecPage>();
   const [problem, setProblem] = useState<string>();
@@ -45,7 +45,7 @@ export function SidePage({ id, card, work }: SideProps) {
     <aside class="side" aria-label="Spec">
       <header class="head">
         <h2>{spec?.title ?? card?.title ?? id}</h2>
-        <button type="button" class="quiet square" aria-label="Close" onClick={() => goTo({ spec: "" })}>
+        <button type="button" class="quiet square" aria-label="Close" onClick={() => changeAddress({ spec: "" })}>
           <Icon name="close" />
         </button>
       </header>
@@ -60,18 +60,18 @@ export function SidePage({ id, card, work }: SideProps) {
           <p class="muted">
             <code>{spec.id}</code> · {spec.status} · {spec.file}
           </p>
-          <Actions spec={spec} card={card} work={work} open={setDialog} again={again} />
+          <SpecActions spec={spec} card={card} work={work} open={setDialog} again={again} />
           {card?.note == null ? null : <p class="banner watch">{card.note}</p>}
           {spec.diagnosis?.suggestion == null || spec.status === "pending" ? null : (
             <p class="hint">
               {spec.diagnosis.text} {spec.diagnosis.suggestion}
             </p>
           )}
-          <Fields spec={spec} />
-          <Criteria spec={spec} again={again} />
-          <Links title="Waits for" specs={spec.depends_on} />
-          <Links title="Waits for this" specs={spec.dependents} />
-          <Links title="Members" specs={spec.members} />
+          <SpecFields spec={spec} />
+          <CriteriaList spec={spec} again={again} />
+          <SpecLinks title="Waits for" specs={spec.depends_on} />
+          <SpecLinks title="Waits for this" specs={spec.dependents} />
+          <SpecLinks title="Members" specs={spec.members} />
           <section>
             <h3>Text</h3>
             {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click */}
@@ -80,11 +80,11 @@ export function SidePage({ id, card, work }: SideProps) {
               class="text"
               // biome-ignore lint/security/noDangerouslySetInnerHtml: the server leaves out raw HTML, and the policy forbids scripts
               dangerouslySetInnerHTML={{ __html: spec.html }}
-              onClick={openElsewhere}
+              onClick={openInNewTab}
             />
           </section>
           <DifferenceView difference={spec.difference} />
-          <Runs spec={spec} />
+          <RunList spec={spec} />
           <LogView id={spec.id} hasLog={spec.has_log || card?.agent != null} />
         </section>
       )}
@@ -94,8 +94,8 @@ export function SidePage({ id, card, work }: SideProps) {
   );
 }
 
-/** A link of the text leads to another page, and the board stays. */
-function openElsewhere(event: MouseEvent): void {
+/** Opens a link in the spec's text in a new tab, so that the board stays open. */
+function openInNewTab(event: MouseEvent): void {
   const href = (event.target as HTMLElement).closest("a")?.getAttribute("href");
   if (href == null) return;
   event.preventDefault();
@@ -110,14 +110,14 @@ interface ActionProps {
   readonly again: () => void;
 }
 
-/** What can be done with the spec as it stands; the server judges every one. */
-function Actions({ spec, card, work, open, again }: ActionProps) {
+/** Buttons for the actions that the spec's state allows; the server checks each again. */
+function SpecActions({ spec, card, work, open, again }: ActionProps) {
   const { id, status, seen, archived } = spec;
   if (archived) return <p class="hint">Archived: it can only be read.</p>;
   const does =
     (tool: string, undo: object | null = null) =>
     () =>
-      void act(tool, { id }, { seen: { seen }, undo }).then(again);
+      void runCommand(tool, { id }, { seen: { seen }, undo }).then(again);
   const isLive = card?.agent != null;
   const isOpen = !["completed", "cancelled"].includes(status);
   return (
@@ -179,7 +179,7 @@ function Actions({ spec, card, work, open, again }: ActionProps) {
   );
 }
 
-function Fields({ spec }: { readonly spec: SpecPage }) {
+function SpecFields({ spec }: { readonly spec: SpecPage }) {
   const rows = [
     ["Type", spec.type],
     ["Priority", spec.priority],
@@ -207,12 +207,12 @@ interface BackProps {
   readonly again: () => void;
 }
 
-/** Sends work back with a text for the agent, as `planner review --back`. */
+/** Dialog that sends work back to the agent with a text, as `planner review --back` does. */
 function BackDialog({ id, leave, again }: BackProps) {
   const [text, setText] = useState("");
   const send = () => {
     leave();
-    void act("back", { id, text }).then(again);
+    void runCommand("back", { id, text }).then(again);
   };
   return (
     <Dialog title="Send back" leave={leave} submit={{ label: "Send back", act: send, disabled: text.trim() === "" }}>

@@ -1,15 +1,15 @@
 import type { NamedSpec, PageCriterion, SpecPage } from "#planner/board/wire.ts";
 import { formatDollars, formatShortCount } from "#words/figures.ts";
-import { act } from "./act.ts";
-import { addressOf, readPlace } from "./place.ts";
-import { duration, moment } from "./times.ts";
+import { runCommand } from "./act.ts";
+import { formatAddress, readAddress } from "./place.ts";
+import { formatDuration, formatMoment } from "./times.ts";
 
-/** Criteria with their checks. A tick of one with a check runs it first. */
-export function Criteria({ spec, again }: { readonly spec: SpecPage; readonly again: () => void }) {
+/** List of criteria with their checks. Ticking a criterion that has a check runs the check first. */
+export function CriteriaList({ spec, again }: { readonly spec: SpecPage; readonly again: () => void }) {
   const { id, seen, criteria, archived, worktree } = spec;
   if (criteria.length === 0) return null;
   const tick = (number: number, checked: boolean) =>
-    void act("check", { id, criterion: number, checked }, { seen: { seen } }).then(again);
+    void runCommand("check", { id, criterion: number, checked }, { seen: { seen } }).then(again);
   return (
     <section>
       <h3>
@@ -29,7 +29,7 @@ export function Criteria({ spec, again }: { readonly spec: SpecPage; readonly ag
                 disabled={archived || worktree !== null}
                 onChange={({ currentTarget }) => {
                   tick(index + 1, currentTarget.checked);
-                  // Shown as checked once the file says so.
+                  // The box stays as it was until the file contains the change.
                   currentTarget.checked = one.checked;
                 }}
               />
@@ -50,7 +50,7 @@ function CheckLine({ id, criterion }: { readonly id: string; readonly criterion:
     VERDICTS[verdict] ?? verdict,
     ...(accepted ? [] : [`not accepted: planner approve ${id}`]),
     ...(result === null ? [] : [result.problem ?? "passed", `${(result.duration_ms / 1000).toFixed(1)} s`]),
-    ...(result?.at == null ? [] : [moment(result.at)]),
+    ...(result?.at == null ? [] : [formatMoment(result.at)]),
   ];
   return (
     <p class="check-line">
@@ -61,7 +61,7 @@ function CheckLine({ id, criterion }: { readonly id: string; readonly criterion:
 
 const VERDICTS: Readonly<Record<string, string>> = { not_run: "not run", edited: "proven with an edited file" };
 
-export function Links({ title, specs }: { readonly title: string; readonly specs: readonly NamedSpec[] }) {
+export function SpecLinks({ title, specs }: { readonly title: string; readonly specs: readonly NamedSpec[] }) {
   if (specs.length === 0) return null;
   return (
     <section>
@@ -69,7 +69,11 @@ export function Links({ title, specs }: { readonly title: string; readonly specs
       <ul class="links">
         {specs.map(({ id, title: name, status }) => (
           <li key={id}>
-            {status === null ? <span>{id}</span> : <a href={addressOf({ ...readPlace(), spec: id })}>{name ?? id}</a>}{" "}
+            {status === null ? (
+              <span>{id}</span>
+            ) : (
+              <a href={formatAddress({ ...readAddress(), spec: id })}>{name ?? id}</a>
+            )}{" "}
             <span class="muted">{status ?? "missing"}</span>
           </li>
         ))}
@@ -78,8 +82,8 @@ export function Links({ title, specs }: { readonly title: string; readonly specs
   );
 }
 
-/** The runs, and how the last one ended. */
-export function Runs({ spec: { runs, record } }: { readonly spec: SpecPage }) {
+/** List of an agent's runs, and how the last one ended. */
+export function RunList({ spec: { runs, record } }: { readonly spec: SpecPage }) {
   return (
     <>
       {record === null ? null : (
@@ -100,7 +104,7 @@ export function Runs({ spec: { runs, record } }: { readonly spec: SpecPage }) {
           <ul class="links">
             {runs.map((run) => (
               <li key={run.process_id}>
-                {run.status} <span class="muted">{runFacts(run).join(" · ")}</span>
+                {run.status} <span class="muted">{listRunFacts(run).join(" · ")}</span>
                 {run.error === null ? null : <p class="check-line">{run.error}</p>}
               </li>
             ))}
@@ -111,11 +115,11 @@ export function Runs({ spec: { runs, record } }: { readonly spec: SpecPage }) {
   );
 }
 
-function runFacts(run: SpecPage["runs"][number]): readonly string[] {
+function listRunFacts(run: SpecPage["runs"][number]): readonly string[] {
   const end = run.completed_at === null ? Date.now() : Date.parse(run.completed_at);
   return [
-    moment(run.started_at),
-    duration(Date.parse(run.started_at), end),
+    formatMoment(run.started_at),
+    formatDuration(Date.parse(run.started_at), end),
     ...(run.agent === null ? [] : [run.agent]),
     ...(run.tokens === null ? [] : [`${formatShortCount(run.tokens)} tokens`]),
     ...(run.cost_usd === null ? [] : [formatDollars(run.cost_usd)]),

@@ -1,16 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
 import type { BoardChange, BoardData, Card, LogPiece } from "#planner/board/wire.ts";
-import { RequestError, readBoard, request } from "./api.ts";
-import { plainLog } from "./plain_log.ts";
+import { RequestError, readBoard, sendRequest } from "./api.ts";
+import { stripTerminalSequences } from "./plain_log.ts";
 import { readEvents } from "./read_events.ts";
 
-/** Characters of a log that the page keeps. */
+/** Maximum number of characters of a log that the page keeps. */
 const MOST_LOG = 2_000_000;
-/** Time until a lost connection is tried again, in milliseconds. */
+/** Delay before a lost connection is retried, in milliseconds. */
 const AGAIN_MS = 1000;
 
-/** A message to the person, with what takes the change back. */
-export interface Message {
+/** A message to the person, and the function that undoes the change. */
+export interface BoardMessage {
   readonly tone: "ok" | "fault";
   readonly text: string;
   readonly undo?: (() => void) | undefined;
@@ -19,19 +19,19 @@ export interface Message {
 export interface BoardView {
   readonly data: BoardData | undefined;
   readonly cards: ReadonlyMap<string, Card>;
-  /** The revision in which a spec changed last, as far as this page knows. */
+  /** Latest revision known to this page in which a spec changed. */
   readonly specsRevision: number | undefined;
-  /** Why the page is not connected; undefined while it is. */
+  /** Why the page is not connected; undefined while it is connected. */
   readonly problem: string | undefined;
-  readonly message: Message | undefined;
-  /** The log that is followed. */
+  readonly message: BoardMessage | undefined;
+  /** The log that the page follows; undefined if none. */
   readonly log: { readonly id: string; readonly text: string; readonly offset: number | null } | undefined;
   readonly isPrinting: boolean;
 }
 
 type Listener = () => void;
 
-/** The state of the page. */
+/** State of the page, with listeners that are called on each change. */
 class Store {
   #view: BoardView = {
     data: undefined,
@@ -59,75 +59,75 @@ class Store {
   }
 }
 
-export const store = new Store();
+export const boardStore = new Store();
 
-/** The state, followed. */
-export function useView(): BoardView {
-  const [view, setView] = useState(store.view);
+/** Returns the page's state; the component is drawn again when it changes. */
+export function useBoardView(): BoardView {
+  const [view, setView] = useState(boardStore.view);
   useEffect(() => {
-    const follow = () => setView(store.view);
+    const follow = () => setView(boardStore.view);
     follow();
-    return store.listen(follow);
+    return boardStore.listen(follow);
   }, []);
   return view;
 }
 
-export function tell(message: Message | undefined): void {
-  store.set({ message });
+export function showMessage(message: BoardMessage | undefined): void {
+  boardStore.set({ message });
 }
 
 let stream: AbortController | undefined;
 
-/** Reads the board and follows it while the page is visible. */
+/** Reads the board and follows its changes while the page is visible. */
 export function startBoard(): void {
-  document.addEventListener("visibilitychange", connect);
-  connect();
+  document.addEventListener("visibilitychange", reconnectStream);
+  reconnectStream();
 }
 
-/** Follows the log of a spec, or none. */
+/** Starts to follow the log of a spec; stops with undefined. */
 export function followLog(id: string | undefined): void {
-  if (store.view.log?.id === id) return;
-  store.set({ log: id === undefined ? undefined : { id, text: "", offset: null } });
-  connect();
+  if (boardStore.view.log?.id === id) return;
+  boardStore.set({ log: id === undefined ? undefined : { id, text: "", offset: null } });
+  reconnectStream();
 }
 
-/** Ends the stream and begins another one, unless the page is hidden. */
-function connect(): void {
+/** Closes the event stream and opens a new one, unless the page is hidden. */
+function reconnectStream(): void {
   stream?.abort();
   stream = undefined;
   if (document.hidden) return;
   stream = new AbortController();
-  void follow(stream.signal);
+  void followStream(stream.signal);
 }
 
-async function follow(signal: AbortSignal): Promise<void> {
+async function followStream(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      await readOn(signal);
+      await readStream(signal);
     } catch (error) {
       if (signal.aborted) return;
-      store.set({ problem: error instanceof RequestError ? error.message : "The connection was lost" });
-      // Another run of the board has another key, so this page stays what it is.
+      boardStore.set({ problem: error instanceof RequestError ? error.message : "The connection was lost" });
+      // A restarted board has another key, so that this page cannot connect again.
       if (error instanceof RequestError && error.kind === "permission_denied") return;
     }
     if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
 }
 
-/** Takes what one stream says until it ends. */
-async function readOn(signal: AbortSignal): Promise<void> {
-  if (store.view.data === undefined) takeBoard(await readBoard());
-  const response = await request(streamAddress(), { signal });
-  store.set({ problem: undefined });
+/** Reads the event stream until it ends, and applies each event to the store. */
+async function readStream(signal: AbortSignal): Promise<void> {
+  if (boardStore.view.data === undefined) applyBoard(await readBoard());
+  const response = await sendRequest(formatStreamUrl(), { signal });
+  boardStore.set({ problem: undefined });
   for await (const { name, data } of readEvents(response)) {
     if (signal.aborted) return;
-    if (name === "board") takeChange(JSON.parse(data));
-    else if (name === "log") takeLog(JSON.parse(data));
+    if (name === "board") applyBoardChange(JSON.parse(data));
+    else if (name === "log") appendLog(JSON.parse(data));
   }
 }
 
-function streamAddress(): string {
-  const { data, log } = store.view;
+function formatStreamUrl(): string {
+  const { data, log } = boardStore.view;
   const words = new URLSearchParams({ revision: String(data?.revision ?? 0) });
   if (log !== undefined) {
     words.set("log", log.id);
@@ -136,26 +136,26 @@ function streamAddress(): string {
   return `/stream?${words}`;
 }
 
-function takeBoard(data: BoardData): void {
+function applyBoard(data: BoardData): void {
   const cards = new Map(data.cards.map((card) => [card.id, card]));
-  store.set({ data, cards, specsRevision: data.revision });
+  boardStore.set({ data, cards, specsRevision: data.revision });
 }
 
-function takeChange({ cards: changed, gone, ...totals }: BoardChange): void {
-  const { data } = store.view;
+function applyBoardChange({ cards: changed, gone, ...totals }: BoardChange): void {
+  const { data } = boardStore.view;
   if (data === undefined) return;
-  const cards = new Map(store.view.cards);
+  const cards = new Map(boardStore.view.cards);
   for (const card of changed) cards.set(card.id, card);
   for (const id of gone) cards.delete(id);
-  // An agent at work changes its card many times a minute, and no spec.
+  // A running agent changes its card many times a minute without changing a spec.
   const isOther = gone.length > 0 || changed.some(({ version }) => version > data.revision);
-  const specsRevision = isOther ? totals.revision : store.view.specsRevision;
-  store.set({ cards, specsRevision, data: { ...data, ...totals } });
+  const specsRevision = isOther ? totals.revision : boardStore.view.specsRevision;
+  boardStore.set({ cards, specsRevision, data: { ...data, ...totals } });
 }
 
-function takeLog({ id, text, offset, fresh }: LogPiece): void {
-  const { log } = store.view;
+function appendLog({ id, text, offset, fresh }: LogPiece): void {
+  const { log } = boardStore.view;
   if (log?.id !== id) return;
-  const whole = fresh ? plainLog(text) : log.text + plainLog(text);
-  store.set({ log: { id, offset, text: whole.length > MOST_LOG ? whole.slice(-MOST_LOG) : whole } });
+  const whole = fresh ? stripTerminalSequences(text) : log.text + stripTerminalSequences(text);
+  boardStore.set({ log: { id, offset, text: whole.length > MOST_LOG ? whole.slice(-MOST_LOG) : whole } });
 }

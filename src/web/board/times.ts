@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 
 const MINUTE_MS = 60_000;
 
-/** The time, every ten seconds. */
+/** Returns the current time in milliseconds, updated every ten seconds. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -12,15 +12,15 @@ export function useNow(): number {
   return now;
 }
 
-/** As in `12 min` or `3 h 05 min`. */
-export function duration(fromMs: number, toMs: number): string {
+/** Formats a duration as `12 min` or `3 h 05 min`. */
+export function formatDuration(fromMs: number, toMs: number): string {
   const minutes = Math.max(0, Math.floor((toMs - fromMs) / MINUTE_MS));
   if (minutes < 60) return `${minutes} min`;
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
 }
 
-/** In the reader's own time. */
-export function moment(at: string): string {
+/** Formats an ISO time in the reader's time zone; returns other text unchanged. */
+export function formatMoment(at: string): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime())
     ? at

@@ -3,12 +3,12 @@ import { useMemo } from "preact/hooks";
 import type { BoardData, Card } from "#planner/board/wire.ts";
 import { Icon } from "../shared/icon.tsx";
 import { chooseTheme, useTheme } from "../shared/use_theme.ts";
-import { goTo, type Place } from "./place.ts";
+import { type BoardAddress, changeAddress } from "./place.ts";
 
 interface TopBarProps {
   readonly data: BoardData | undefined;
   readonly cards: ReadonlyMap<string, Card>;
-  readonly place: Place;
+  readonly place: BoardAddress;
   readonly search: Ref<HTMLInputElement>;
   readonly isPicture: boolean;
   readonly changeView: () => void;
@@ -39,7 +39,7 @@ export function TopBar({ data, cards, place, search, isPicture, changeView, add,
           aria-label="Search id, title and labels"
           placeholder="Search  /"
           value={place.text}
-          onInput={({ currentTarget }) => goTo({ text: currentTarget.value })}
+          onInput={({ currentTarget }) => changeAddress({ text: currentTarget.value })}
         />
         {(["label", "assignee", "agent"] as const).map((part) =>
           values[part].length === 0 && place[part] === "" ? null : (
@@ -47,7 +47,7 @@ export function TopBar({ data, cards, place, search, isPicture, changeView, add,
               key={part}
               aria-label={`Filter by ${part}`}
               value={place[part]}
-              onChange={({ currentTarget }) => goTo({ [part]: currentTarget.value })}
+              onChange={({ currentTarget }) => changeAddress({ [part]: currentTarget.value })}
             >
               <option value="">Any {part}</option>
               {[...new Set([...values[part], ...(place[part] === "" ? [] : [place[part]])])].map((value) => (

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { BoardChoices } from "#planner/board/wire.ts";
-import { act } from "./act.ts";
+import { runCommand } from "./act.ts";
 import { Dialog, Field } from "./dialog.tsx";
 
 interface WorkProps {
@@ -9,7 +9,7 @@ interface WorkProps {
   readonly leave: () => void;
 }
 
-/** Starts an agent, as `planner work`. */
+/** Dialog that starts an agent, as `planner work` does. */
 export function WorkDialog({ id, choices, leave }: WorkProps) {
   const [provider, setProvider] = useState("");
   const [model, setModel] = useState("");
@@ -17,7 +17,7 @@ export function WorkDialog({ id, choices, leave }: WorkProps) {
   const [resumes, setResumes] = useState(false);
   const start = () => {
     leave();
-    void act("work", {
+    void runCommand("work", {
       id,
       ...(provider === "" ? {} : { provider }),
       ...(model.trim() === "" ? {} : { model: model.trim() }),

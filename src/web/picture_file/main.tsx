@@ -1,9 +1,9 @@
-import type { Details } from "../viewer/details.ts";
+import type { ElementDetails } from "../viewer/details.ts";
 import { Viewer } from "../viewer/viewer.ts";
 
 /** Dataset that the service embeds in the file; null if the request did not include it. */
 interface Dataset {
-  readonly elements: readonly (Details & { readonly related?: readonly string[] })[];
+  readonly elements: readonly (ElementDetails & { readonly related?: readonly string[] })[];
 }
 
 const data = JSON.parse(document.getElementById("data")?.textContent ?? "null") as Dataset | null;
@@ -28,7 +28,7 @@ if (host !== null && svg !== null && svg !== undefined) {
   viewer.frame.setAttribute("aria-label", "Picture: arrow keys move, plus and minus zoom, 0 shows all");
   viewer.show(svg);
   const asked = location.hash.slice(1);
-  if (asked !== "") viewer.choose(refIn(asked));
+  if (asked !== "") viewer.choose(decodeRef(asked));
   addEventListener("keydown", (event) => {
     const find = document.querySelector<HTMLInputElement>(".find input");
     if (event.key !== "/" || document.activeElement === find) return;
@@ -37,8 +37,8 @@ if (host !== null && svg !== null && svg !== undefined) {
   });
 }
 
-/** A reference of the address; empty if it cannot be read. */
-function refIn(text: string): string {
+/** Decodes the reference in a URL; empty if it is malformed. */
+function decodeRef(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

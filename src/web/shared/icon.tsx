@@ -1,4 +1,4 @@
-/** Paths on a square of 16 by 16, drawn with a line of 1.5. */
+/** SVG paths of the icons in a square of 16 × 16, stroked with a width of 1.5. */
 const PATHS = {
   overview: "M2.5 7L8 2.5 13.5 7v6.5h-4V10h-3v3.5h-4z",
   rehearsal: "M8 2l6.3 11.5H1.7zM8 6.5v3M8 11.3v.2",
@@ -39,7 +39,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A sign beside a word; it says nothing that the word does not. */
+/** An icon next to a word; screen readers skip it, because the word says the same. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** Texts that the browser keeps; where it forbids that or has no room, this page alone keeps them. */
+/** Texts stored by the browser. If storage is forbidden or full, they are kept in memory for this page. */
 class KeptValues {
   readonly #storage: () => Storage;
   readonly #own = new Map<string, string>();
@@ -25,7 +25,10 @@ class KeptValues {
     this.#ask((storage) => storage.removeItem(key));
   }
 
-  /** A browser that forbids storage throws already where it is named. Source: HTML, 12.2.3, `localStorage`. */
+  /**
+   * Reads or writes the storage. A browser that forbids storage throws on access to the property itself. Source: HTML,
+   * 12.2.3, `localStorage`.
+   */
   #ask<Result>(question: (storage: Storage) => Result): Result | undefined {
     try {
       return question(this.#storage());
@@ -35,8 +38,8 @@ class KeptValues {
   }
 }
 
-/** Until the person deletes them. */
+/** Values that are kept until the person deletes them. */
 export const keptValues = new KeptValues(() => localStorage);
 
-/** Until the tab is closed. */
+/** Values that are kept until the tab is closed. */
 export const tabValues = new KeptValues(() => sessionStorage);

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { formatPercent } from "#words/figures.ts";
-import { type State, stateOfShare } from "./state_of_share.ts";
+import { judgeVisibleShare, type State } from "./state_of_share.ts";
 
-/** Each state has its own shape, so that none depends on its colour. */
+/** SVG shape of each state; the shapes differ, so that none depends on its colour. */
 const SHAPES: Readonly<Record<State, ComponentChildren>> = {
   ok: (
     <>
@@ -36,7 +36,7 @@ const SHAPES: Readonly<Record<State, ComponentChildren>> = {
   ),
 };
 
-/** The shape alone; a word has to be beside it, or `label` says it to readers of the screen. */
+/** The shape of a state. A word must be next to it, or `label` names it for screen readers. */
 export function StateMark({ state, label }: { readonly state: State; readonly label?: string }) {
   const mark = (
     <svg class={`state ${state}`} viewBox="0 0 14 14" aria-hidden="true">
@@ -52,9 +52,9 @@ export function StateMark({ state, label }: { readonly state: State; readonly la
   );
 }
 
-/** A share of a limit in percent, marked from where it is to be watched. */
+/** A share of a limit in percent, with a state mark from `WATCH_PCT` on. */
 export function Share({ pct }: { readonly pct: number | undefined }) {
-  const state = pct === undefined ? undefined : stateOfShare(pct);
+  const state = pct === undefined ? undefined : judgeVisibleShare(pct);
   if (state === undefined) return formatPercent(pct);
   return (
     <span class={`said ${state}`}>

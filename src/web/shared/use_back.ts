@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** Marks the entry of the browser's history that stands for an open dialog. */
+/** State of the entry that an open dialog adds to the browser's history. */
 interface DialogState {
   readonly dialog: number;
 }
@@ -8,8 +8,8 @@ interface DialogState {
 let last = 0;
 
 /**
- * Lets the browser's Back close a dialog instead of leaving the page below it. A dialog that `leave` keeps open, since it
- * asks about unsaved input, takes the next Back as well.
+ * Lets the browser's Back button close a dialog instead of leaving the page below it. If `leave` keeps the dialog open
+ * to ask about unsaved input, the next Back is handled as well.
  */
 export function useBackCloses(isOpen: boolean, leave: () => void): void {
   const latest = useRef(leave);
@@ -26,14 +26,14 @@ export function useBackCloses(isOpen: boolean, leave: () => void): void {
       latest.current();
       setTimeout(() => isAlive && location.href === href && history.pushState(own, ""));
     };
-    // A dialog that takes the place of another one takes its entry, too.
+    // A dialog that replaces another one uses the other's entry.
     if ((history.state as DialogState | null)?.dialog === undefined) history.pushState(own, "");
     else history.replaceState(own, "");
     addEventListener("popstate", follow);
     return () => {
       isAlive = false;
       removeEventListener("popstate", follow);
-      // Later, so that a link which closed the dialog is followed and not taken back.
+      // Deferred, so that a link that closed the dialog is followed and not undone.
       setTimeout(() => isOwn() && history.back());
     };
   }, [isOpen]);

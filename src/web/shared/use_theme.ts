@@ -7,15 +7,15 @@ const KEY = "planner-theme";
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 
-function current(): Theme {
+function getCurrentTheme(): Theme {
   const chosen = keptValues.get(KEY);
   if (chosen === "light" || chosen === "dark") return chosen;
   return systemDark.matches ? "dark" : "light";
 }
 
-/** Marks the page with the theme; called once before the first paint. */
+/** Sets the theme on the page; called once before the first paint. */
 export function applyTheme(): void {
-  document.documentElement.dataset["theme"] = current();
+  document.documentElement.dataset["theme"] = getCurrentTheme();
 }
 
 export function chooseTheme(theme: Theme): void {
@@ -24,16 +24,16 @@ export function chooseTheme(theme: Theme): void {
   for (const listener of listeners) listener();
 }
 
-/** The theme now, followed as the person or the system changes it. */
+/** Returns the current theme and follows changes by the person or the system. */
 export function useTheme(): Theme {
-  const [theme, setTheme] = useState(current);
+  const [theme, setTheme] = useState(getCurrentTheme);
   useEffect(() => {
     const follow = () => {
       applyTheme();
-      setTheme(current());
+      setTheme(getCurrentTheme());
     };
     listeners.add(follow);
-    // It may have changed between the first drawing and now.
+    // The theme may have changed between the first drawing and this effect.
     follow();
     systemDark.addEventListener("change", follow);
     return () => {
@@ -44,7 +44,7 @@ export function useTheme(): Theme {
   return theme;
 }
 
-/** How the server shall draw, so that its pictures suit the page. */
+/** Returns the format and theme in which the server draws pictures for the page. */
 export function useRender(): { readonly format: string; readonly theme: string } {
   const theme = useTheme();
   return { format: "RENDER_FORMAT_SVG", theme: theme === "dark" ? "THEME_DARK" : "THEME_LIGHT" };

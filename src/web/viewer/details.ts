@@ -1,5 +1,5 @@
-/** Facts about an element. */
-export interface Details {
+/** Details of an element: its title, facts and related elements. */
+export interface ElementDetails {
   readonly ref: string;
   readonly title: string;
   readonly facts: readonly { readonly label: string; readonly value: string }[];
@@ -7,8 +7,8 @@ export interface Details {
   readonly related: readonly string[];
 }
 
-/** Reads details out of a tip: its title, and then a fact on each line. */
-export function detailsOfTip(ref: string, tip: string): Details {
+/** Parses the details of an element from its tip: the first line is the title, each further line a fact. */
+export function parseTip(ref: string, tip: string): ElementDetails {
   const [title = ref, ...lines] = tip.split("\n");
   const facts = lines.map((line) => {
     const [, label = "", value = line] = /^([^:]{1,40}): (.*)$/s.exec(line) ?? [];
@@ -17,34 +17,37 @@ export function detailsOfTip(ref: string, tip: string): Details {
   return { ref, title, facts, related: [] };
 }
 
-/** Writes details into their box; names are text, whatever they hold. */
+/** Draws details into a box. Names are set as text, so that they cannot inject markup. */
 export function showDetails(
   box: HTMLElement,
-  { ref, title, facts, related }: Details,
+  { ref, title, facts, related }: ElementDetails,
   { choose, close }: { readonly choose: (ref: string) => void; readonly close: () => void },
 ): void {
-  const list = make("dl");
-  for (const { label, value } of facts) list.append(make("dt", label), make("dd", value));
-  const near = make("ul");
+  const list = createElement("dl");
+  for (const { label, value } of facts) list.append(createElement("dt", label), createElement("dd", value));
+  const near = createElement("ul");
   for (const other of related) {
-    const item = make("li");
-    item.append(button(other.replace(/^[a-z_]+:/, ""), () => choose(other)));
+    const item = createElement("li");
+    item.append(createButton(other.replace(/^[a-z_]+:/, ""), () => choose(other)));
     near.append(item);
   }
-  const shut = button("×", close);
+  const shut = createButton("×", close);
   shut.setAttribute("aria-label", "Close the details");
-  box.replaceChildren(shut, make("strong", title), make("p", ref), list, near);
+  box.replaceChildren(shut, createElement("strong", title), createElement("p", ref), list, near);
   box.hidden = false;
 }
 
-export function make<Name extends keyof HTMLElementTagNameMap>(name: Name, text = ""): HTMLElementTagNameMap[Name] {
+export function createElement<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  text = "",
+): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
   element.textContent = text;
   return element;
 }
 
-export function button(text: string, act: () => void): HTMLButtonElement {
-  const element = make("button", text);
+export function createButton(text: string, act: () => void): HTMLButtonElement {
+  const element = createElement("button", text);
   element.type = "button";
   element.addEventListener("click", act);
   return element;

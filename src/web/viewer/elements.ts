@@ -6,14 +6,18 @@ const DIRECTIONS: Readonly<Record<string, readonly [x: number, y: number]>> = {
 };
 
 /** Returns the target of an arrow key: the nearest element in its direction, preferably straight ahead. */
-function nearest<Shape extends Element>(from: Shape, among: readonly Shape[], key: string): Shape | undefined {
+function findNearestElement<Shape extends Element>(
+  from: Shape,
+  among: readonly Shape[],
+  key: string,
+): Shape | undefined {
   const direction = DIRECTIONS[key];
   if (direction === undefined) return undefined;
-  const start = middle(from);
+  const start = computeCentre(from);
   let best: { readonly shape: Shape; readonly distance: number } | undefined;
   for (const shape of among) {
     if (shape === from || shape.contains(from) || from.contains(shape)) continue;
-    const end = middle(shape);
+    const end = computeCentre(shape);
     const [x, y] = [end.x - start.x, end.y - start.y];
     const ahead = x * direction[0] + y * direction[1];
     const aside = Math.abs(x * direction[1] + y * direction[0]);
@@ -24,55 +28,55 @@ function nearest<Shape extends Element>(from: Shape, among: readonly Shape[], ke
   return best?.shape;
 }
 
-function middle(shape: Element): { readonly x: number; readonly y: number } {
+function computeCentre(shape: Element): { readonly x: number; readonly y: number } {
   const { left, top, width, height } = shape.getBoundingClientRect();
   return { x: left + width / 2, y: top + height / 2 };
 }
 
-/** The groups of a drawing that show an element of the inventory. */
-export function elementsIn(root: Element): SVGGElement[] {
+/** Returns the groups of a drawing that show an element of the inventory. */
+export function listElements(root: Element): SVGGElement[] {
   return [...root.querySelectorAll<SVGGElement>("g[data-ref]")];
 }
 
-export function refOf(element: Element): string {
+export function getRef(element: Element): string {
   return (element as SVGGElement).dataset["ref"] ?? "";
 }
 
-/** The element of a drawing that a target belongs to. */
-export function elementAt(target: EventTarget | null): SVGGElement | undefined {
+/** Returns the group of the element that contains an event's target. */
+export function findElementAt(target: EventTarget | null): SVGGElement | undefined {
   return (target as Element | null)?.closest<SVGGElement>("g[data-ref]") ?? undefined;
 }
 
-/** Elements become links or buttons for the keyboard; one of them at a time is in the Tab order. */
+/** Makes elements links or buttons that the keyboard can reach; one at a time is in the Tab order. */
 export function makeReachable(svg: SVGSVGElement, leads: (ref: string) => boolean): void {
   svg.setAttribute("role", "group");
-  for (const [index, element] of elementsIn(svg).entries()) {
-    // A button may hold nothing that is reached by itself.
+  for (const [index, element] of listElements(svg).entries()) {
+    // A button may not contain focusable elements, so such elements get another role.
     const other = element.querySelector("g[data-ref]") === null ? "button" : "group";
-    element.setAttribute("role", leads(refOf(element)) ? "link" : other);
+    element.setAttribute("role", leads(getRef(element)) ? "link" : other);
     element.setAttribute("tabindex", index === 0 ? "0" : "-1");
-    element.setAttribute("aria-label", nameOf(element));
+    element.setAttribute("aria-label", buildAccessibleName(element));
   }
 }
 
 /** Accessible name of an element: its visible text, followed by its facts. */
-function nameOf(element: SVGGElement): string {
+function buildAccessibleName(element: SVGGElement): string {
   const written = [...element.querySelectorAll("text")].map(({ textContent }) => textContent);
-  const more = element.querySelector("title")?.textContent ?? refOf(element).replace(/^[a-z_]+:/, "");
+  const more = element.querySelector("title")?.textContent ?? getRef(element).replace(/^[a-z_]+:/, "");
   return [...written, more].join(" ").replaceAll("\n", ", ");
 }
 
-/** The element of the frame that has the focus. */
-export function focusedRef(frame: HTMLElement): string | undefined {
+/** Returns the reference of the focused element in a frame; undefined without one. */
+export function findFocusedRef(frame: HTMLElement): string | undefined {
   const { activeElement } = document;
   if (activeElement === null || !frame.contains(activeElement)) return undefined;
-  const element = elementAt(activeElement);
-  return element === undefined ? undefined : refOf(element);
+  const element = findElementAt(activeElement);
+  return element === undefined ? undefined : getRef(element);
 }
 
-/** Gives the focus back to the element that had it in the drawing before. */
-export function refocus(svg: SVGSVGElement, ref: string): void {
-  const again = elementsIn(svg).find((element) => refOf(element) === ref);
+/** Focuses the element of a new drawing that has the reference of the formerly focused one. */
+export function restoreFocus(svg: SVGSVGElement, ref: string): void {
+  const again = listElements(svg).find((element) => getRef(element) === ref);
   if (again !== undefined) moveFocus(svg, again);
 }
 
@@ -82,11 +86,14 @@ function moveFocus(svg: SVGSVGElement, to: SVGGElement): void {
   to.focus({ preventScroll: true });
 }
 
-/** Moves the focus by an arrow key to the nearest element. @returns whether the key had a meaning */
+/**
+ * Moves the focus to the nearest element in the direction of an arrow key.
+ * @returns whether the key was an arrow key
+ */
 export function stepFocus(current: SVGGElement, key: string): boolean {
   const svg = current.ownerSVGElement;
   if (svg === null) return false;
-  const next = nearest(current, elementsIn(svg), key);
+  const next = findNearestElement(current, listElements(svg), key);
   if (next === undefined) return false;
   moveFocus(svg, next);
   next.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -1,25 +1,25 @@
-import { make } from "./details.ts";
-import { elementsIn, refOf } from "./elements.ts";
+import { createElement } from "./details.ts";
+import { getRef, listElements } from "./elements.ts";
 import type { Tips } from "./tips.ts";
 
 interface FindOptions {
-  /** Brings an element into view and marks it; none while nothing is looked for. */
+  /** Scrolls an element into view and marks it; undefined removes the mark. */
   readonly show: (element: SVGGElement | undefined) => void;
-  /** Shows the facts about an element. */
+  /** Shows the details of an element. */
   readonly open: (element: SVGGElement) => void;
-  /** More words about an element, such as its recorded facts. */
+  /** Returns further searchable text of an element, such as its recorded facts. */
   readonly wordsOf: (ref: string) => string;
 }
 
-/** Finds elements of the picture by their names, references and tips. Enter moves to the next match. */
-export class Find {
+/** Searches the picture's elements by name, reference and tip. Enter moves to the next match. */
+export class ElementSearch {
   readonly field = document.createElement("input");
   readonly count = document.createElement("output");
   readonly #options: FindOptions;
   #elements: readonly { readonly element: SVGGElement; readonly text: string }[] = [];
   #hits: readonly SVGGElement[] = [];
   #at = -1;
-  /** Whether Enter has shown the details of the hit; the next Enter moves to the next hit. */
+  /** Whether Enter has opened the details of the current match; the next Enter moves to the next match. */
   #isOpened = false;
 
   constructor(options: FindOptions) {
@@ -38,11 +38,11 @@ export class Find {
     });
   }
 
-  /** Takes another drawing; what is looked for stays. */
+  /** Searches another drawing; the search text stays. */
   take(svg: SVGSVGElement, tips: Tips): void {
     const seen = new Set<string>();
-    this.#elements = elementsIn(svg).flatMap((element) => {
-      const ref = refOf(element);
+    this.#elements = listElements(svg).flatMap((element) => {
+      const ref = getRef(element);
       if (seen.has(ref)) return [];
       seen.add(ref);
       const words = [...element.querySelectorAll("text")].map(({ textContent }) => textContent);
@@ -96,9 +96,9 @@ export class Find {
   }
 }
 
-/** The field with its count. */
-export function findBox({ field, count }: Find): HTMLElement {
-  const box = make("span");
+/** Returns a box with the search field and the number of matches. */
+export function createSearchBox({ field, count }: ElementSearch): HTMLElement {
+  const box = createElement("span");
   box.className = "find";
   box.append(field, count);
   return box;

@@ -1,4 +1,4 @@
-import { elementsIn } from "./elements.ts";
+import { listElements } from "./elements.ts";
 
 /**
  * Turns entries of the legend into toggle buttons that highlight only matching elements. An element matches an entry if
@@ -10,7 +10,7 @@ export function filterByLegend(
   svg: SVGSVGElement,
   changed: (left: { readonly shown: number; readonly all: number } | undefined) => void,
 ): void {
-  const elements = elementsIn(svg).map((element) => ({ element, looks: looksOf(element) }));
+  const elements = listElements(svg).map((element) => ({ element, looks: collectColors(element) }));
   const chosen = new Set<string>();
   const show = () => {
     let shown = 0;
@@ -23,7 +23,7 @@ export function filterByLegend(
     changed(chosen.size === 0 ? undefined : { shown, all: elements.length });
   };
   for (const entry of svg.querySelectorAll<SVGGElement>('[data-part="legend"]')) {
-    const [look] = looksOf(entry);
+    const [look] = collectColors(entry);
     if (look === undefined || !elements.some(({ looks }) => looks.has(look))) continue;
     const toggle = () => {
       if (!chosen.delete(look)) chosen.add(look);
@@ -45,16 +45,18 @@ export function filterByLegend(
 
 const SHAPES = "rect, path, circle, line";
 
-/** Returns the colours of an element's shapes, without those of nested elements. The first one identifies a sample. */
-function looksOf(group: SVGGElement): ReadonlySet<string> {
+/**
+ * Returns the colours of an element's shapes, without those of nested elements. The first colour identifies a sample.
+ */
+function collectColors(group: SVGGElement): ReadonlySet<string> {
   const own = [...group.querySelectorAll(SHAPES)].filter((shape) => {
     const holder = shape.closest("g[data-ref], [data-part]");
     return holder === group;
   });
-  return new Set(own.map(lookOf));
+  return new Set(own.map(getShapeColor));
 }
 
-function lookOf(shape: Element): string {
+function getShapeColor(shape: Element): string {
   const fill = shape.getAttribute("fill") ?? "none";
   if (fill !== "none") return fill;
   return `${shape.getAttribute("stroke")} ${shape.getAttribute("stroke-dasharray") ?? ""}`;

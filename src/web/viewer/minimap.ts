@@ -1,10 +1,10 @@
-/** How many times larger than its frame a picture has to be. */
+/** Ratio of picture size to frame size from which the minimap is shown. */
 const LARGE = 1.6;
-/** Pixels of a frame's width below which the copy would hide too much of it. */
+/** Minimum width of the frame in pixels; in a narrower frame the minimap would hide too much. */
 const LEAST_FRAME = 560;
 const [MOST_WIDTH, MOST_HEIGHT] = [170, 120] as const;
 
-/** A small copy of a picture that is much larger than its frame, with what is in view; a press moves there. */
+/** A small copy of a picture that is much larger than its frame. It marks the visible part; a press scrolls there. */
 export class Minimap {
   readonly #frame: HTMLElement;
   readonly #box: HTMLElement;
@@ -16,7 +16,7 @@ export class Minimap {
     this.#box = document.createElement("div");
     this.#box.className = "minimap";
     this.#box.hidden = true;
-    // The keyboard and readers of the screen have the picture itself.
+    // Hidden from the keyboard and screen readers, which use the picture itself.
     this.#box.setAttribute("aria-hidden", "true");
     this.#box.append(this.#view);
     frame.after(this.#box);
@@ -31,10 +31,10 @@ export class Minimap {
     this.#box.addEventListener("pointermove", (event) => event.buttons > 0 && this.#moveTo(event));
   }
 
-  /** Shows another drawing. */
+  /** Shows a copy of another drawing. */
   show(svg: SVGSVGElement): void {
     const text = new XMLSerializer().serializeToString(svg);
-    // As a background, so that it stays one picture however many elements it has.
+    // A background image stays one image, however many elements the drawing has.
     this.#box.style.backgroundImage = `url("data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}")`;
     const { width, height } = svg.viewBox.baseVal;
     const share = Math.min(MOST_WIDTH / width, MOST_HEIGHT / height);

@@ -1,19 +1,20 @@
-/** How a picture is moved in its frame. */
+/** Operations that move a picture in its frame. */
 export interface PictureMoves {
-  /** Zooms by a factor; the point of the picture under `clientX` and `clientY` stays there. */
+  /** Zooms by a factor; the point of the picture at `clientX` and `clientY` stays there. */
   readonly zoom: (factor: number, clientX: number, clientY: number) => void;
 }
 
-/** Pixels that a pointer may move while it clicks. */
+/** Distance in pixels that a pointer may move during a click. */
 const CLICK_PX = 4;
-/** Pixels of the wheel that double the size. */
+/** Scroll distance of the wheel that doubles the size, in pixels. */
 const WHEEL_PX = 400;
 
 /**
- * Zooms by wheel and pinch, and drags by mouse; a finger scrolls the frame by itself. The wheel alone scrolls the page
- * until the picture has been clicked or holds the focus, so that scrolling a page does not stop at a picture.
+ * Zooms by wheel and pinch, and drags by mouse; touch scrolls the frame natively. The wheel scrolls the page until the
+ * picture has been clicked or is focused, so that scrolling a page does not stop at a picture.
+ * @returns a function that removes the listeners
  */
-export function movePicture(frame: HTMLElement, { zoom }: PictureMoves): () => void {
+export function enablePictureMoves(frame: HTMLElement, { zoom }: PictureMoves): () => void {
   const ended = new AbortController();
   const { signal } = ended;
   let isEntered = false;
@@ -36,12 +37,12 @@ export function movePicture(frame: HTMLElement, { zoom }: PictureMoves): () => v
   };
   frame.addEventListener("pointerdown", enter, { signal });
   frame.addEventListener("pointerleave", leave, { signal });
-  drag(frame, signal);
+  enableDrag(frame, signal);
   listenToPinch(frame, zoom, signal);
   return () => ended.abort();
 }
 
-function drag(frame: HTMLElement, signal: AbortSignal): void {
+function enableDrag(frame: HTMLElement, signal: AbortSignal): void {
   let from: { readonly x: number; readonly y: number; readonly left: number; readonly top: number } | undefined;
   let isDragged = false;
   frame.addEventListener(

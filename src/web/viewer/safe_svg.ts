@@ -17,10 +17,10 @@ const ELEMENTS = new Set(
 );
 
 /**
- * A drawing as elements of this page. The server escapes every name; this is the second lock: only shapes and texts
- * come in, without handlers, styles or references to the outside. Undefined for a text that is no SVG.
+ * Parses SVG into elements of this page; undefined if the text is no SVG. Keeps only shapes and texts, without
+ * handlers, styles or external references: a second protection, because the server already escapes every name.
  */
-export function safeSvg(text: string): SVGSVGElement | undefined {
+export function parseSafeSvg(text: string): SVGSVGElement | undefined {
   const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
   const { documentElement: root } = parsed;
   if (root.localName !== "svg" || parsed.querySelector("parsererror") !== null) return undefined;

@@ -1,23 +1,23 @@
-/** What a picture says about its elements, by element. */
+/** Tooltip text of each element of a picture. */
 export type Tips = ReadonlyMap<Element, string>;
 
 /**
- * Takes the titles out of a drawing: the browser would show them late, and over ours. Readers of the screen get them as
- * labels.
+ * Removes the titles from a drawing and returns them as tips, because the browser would show them late and over the
+ * viewer's tooltips. Screen readers get them as labels.
  */
-export function takeTips(svg: SVGSVGElement): Tips {
+export function extractTips(svg: SVGSVGElement): Tips {
   const tips = new Map<Element, string>();
-  const whole = titleOf(svg);
+  const whole = findTitle(svg);
   if (whole !== undefined) {
     svg.setAttribute("aria-label", whole.textContent ?? "");
     whole.remove();
   }
   for (const group of svg.querySelectorAll("g")) {
-    const title = titleOf(group);
+    const title = findTitle(group);
     if (title === undefined) continue;
     const text = title.textContent ?? "";
     tips.set(group, text);
-    // Only what has a role may have a label; a group that holds links is no picture.
+    // Only an element with a role may have a label, and a group that contains links is no image.
     if (!group.hasAttribute("role") && group.querySelector("[role]") === null) {
       group.setAttribute("role", "img");
       group.setAttribute("aria-label", text.replaceAll("\n", ", "));
@@ -27,13 +27,13 @@ export function takeTips(svg: SVGSVGElement): Tips {
   return tips;
 }
 
-function titleOf(element: Element): Element | undefined {
+function findTitle(element: Element): Element | undefined {
   const [first] = element.children;
   return first?.localName === "title" ? first : undefined;
 }
 
-/** What is said about the element at a place of the drawing, or about what holds it. */
-export function tipAt(tips: Tips, target: EventTarget | null): string | undefined {
+/** Returns the tip of the innermost element around an event's target that has one. */
+export function findTip(tips: Tips, target: EventTarget | null): string | undefined {
   for (let at = target as Element | null; at !== null; at = at.parentElement) {
     const tip = tips.get(at);
     if (tip !== undefined) return tip;
@@ -43,7 +43,7 @@ export function tipAt(tips: Tips, target: EventTarget | null): string | undefine
 
 const BESIDE_PX = 14;
 
-/** Shows a tip beside a point, within the window. */
+/** Shows a tip next to a point, inside the window; hides the box if there is no text. */
 export function placeTip(box: HTMLElement, text: string | undefined, clientX: number, clientY: number): void {
   box.hidden = text === undefined;
   if (text === undefined) return;

@@ -1,94 +1,102 @@
-import { button, type Details, detailsOfTip, make, showDetails } from "./details.ts";
-import { elementAt, elementsIn, focusedRef, makeReachable, refOf, refocus, stepFocus } from "./elements.ts";
-import { Find, findBox } from "./find.ts";
+import { createButton, createElement, type ElementDetails, parseTip, showDetails } from "./details.ts";
+import {
+  findElementAt,
+  findFocusedRef,
+  getRef,
+  listElements,
+  makeReachable,
+  restoreFocus,
+  stepFocus,
+} from "./elements.ts";
+import { createSearchBox, ElementSearch } from "./find.ts";
 import { filterByLegend } from "./legend.ts";
 import { Minimap } from "./minimap.ts";
-import { movePicture } from "./moves.ts";
-import { placeTip, type Tips, takeTips, tipAt } from "./tips.ts";
-import { Zoom } from "./zoom.ts";
+import { enablePictureMoves } from "./moves.ts";
+import { extractTips, findTip, placeTip, type Tips } from "./tips.ts";
+import { PictureZoom } from "./zoom.ts";
 
 export interface ViewerOptions {
   /** Whether an element is a link: a click on a link opens its target instead of the element's details. */
   readonly leads: (ref: string) => boolean;
   readonly follow: (ref: string) => void;
-  /** What is recorded of an element beyond its tip; undefined where nothing is. */
-  readonly details: (ref: string) => Details | undefined;
-  /** Hears which element was chosen by its details. */
+  /** Returns recorded details of an element that its tip lacks; undefined if there are none. */
+  readonly details: (ref: string) => ElementDetails | undefined;
+  /** Called when the details of an element are opened. */
   readonly chosen: (ref: string) => void;
   /** Describes the hovered or focused element in a line below the picture instead of a tooltip. */
   readonly readout: boolean;
 }
 
 /**
- * Shows a picture to be zoomed, dragged, searched and filtered, by mouse, touch and keyboard. Everything that it adds is
- * within its host. Zooming scrolls the frame, so that fingers, wheels and keys move it as they move any page.
+ * A viewer that zooms, drags, searches and filters a picture, by mouse, touch and keyboard. Adds elements only inside
+ * its host. Zooming scrolls the frame, so that touch, wheel and keys work as on any page.
  */
 export class Viewer {
-  readonly frame = make("div");
+  readonly frame = createElement("div");
   readonly #options: ViewerOptions;
   readonly #ended = new AbortController();
-  readonly #tools = make("div");
-  readonly #tip = make("div");
-  readonly #readout = make("output");
-  readonly #details = make("aside");
-  readonly #left = make("output");
-  readonly #zoom: Zoom;
-  readonly #find: Find;
+  readonly #tools = createElement("div");
+  readonly #tip = createElement("div");
+  readonly #readout = createElement("output");
+  readonly #details = createElement("aside");
+  readonly #left = createElement("output");
+  readonly #zoom: PictureZoom;
+  readonly #find: ElementSearch;
   readonly #minimap: Minimap;
   readonly #native: HTMLButtonElement;
   readonly #fit: HTMLButtonElement;
   readonly #less: HTMLButtonElement;
   readonly #more: HTMLButtonElement;
   #tips: Tips = new Map();
-  /** The element that was brought into view, which another answer to the same question leaves alone. */
+  /** Reference of the element that was scrolled into view; a repeated reply does not scroll to it again. */
   #revealed: string | undefined;
 
   constructor(host: HTMLElement, options: ViewerOptions) {
     this.#options = options;
-    const around = make("div");
+    const around = createElement("div");
     around.className = "picture-view";
     this.frame.className = "picture-frame";
     around.append(this.frame);
-    this.#zoom = new Zoom(this.frame, () => this.#zoomed());
-    this.#find = new Find({
+    this.#zoom = new PictureZoom(this.frame, () => this.#zoomed());
+    this.#find = new ElementSearch({
       show: (element) => this.#mark(element),
-      open: (element) => this.choose(refOf(element)),
+      open: (element) => this.choose(getRef(element)),
       wordsOf: (ref) => (options.details(ref)?.facts ?? []).map(({ value }) => value).join(" "),
     });
-    this.#less = button("−", () => this.#zoom.smaller());
-    this.#native = button("100 %", () => this.#zoom.choose(1));
-    this.#more = button("+", () => this.#zoom.larger());
-    this.#fit = button("Fit", () => this.#zoom.choose("fit"));
+    this.#less = createButton("−", () => this.#zoom.smaller());
+    this.#native = createButton("100 %", () => this.#zoom.choose(1));
+    this.#more = createButton("+", () => this.#zoom.larger());
+    this.#fit = createButton("Fit", () => this.#zoom.choose("fit"));
     this.#dress();
     host.append(this.#tools, around, options.readout ? this.#readout : this.#tip, this.#details);
     this.#minimap = new Minimap(this.frame, this.#ended.signal);
-    const stop = movePicture(this.frame, { zoom: (factor, x, y) => this.#zoom.around(factor, x, y) });
+    const stop = enablePictureMoves(this.frame, { zoom: (factor, x, y) => this.#zoom.around(factor, x, y) });
     this.#ended.signal.addEventListener("abort", stop);
     this.#listen();
   }
 
-  /** Shows a drawing; the focus, the size and the place in it stay as they were. Without one it shows `words`. */
+  /** Shows a drawing and keeps the focus, the size and the scroll position. Without a drawing, shows `words`. */
   show(svg: SVGSVGElement | undefined, words = ""): void {
     if (svg === undefined) {
       this.frame.replaceChildren(words);
       return;
     }
     makeReachable(svg, this.#options.leads);
-    this.#tips = takeTips(svg);
-    const held = focusedRef(this.frame);
+    this.#tips = extractTips(svg);
+    const held = findFocusedRef(this.frame);
     this.#minimap.show(svg);
     filterByLegend(svg, (left) => {
       this.#left.textContent = left === undefined ? "" : `${left.shown} of ${left.all} shown`;
     });
     this.frame.replaceChildren(svg);
-    if (held !== undefined) refocus(svg, held);
+    if (held !== undefined) restoreFocus(svg, held);
     const { width, height } = svg.viewBox.baseVal;
     this.#zoom.resize(width, height);
     this.#find.take(svg, this.#tips);
     this.#minimap.follow();
   }
 
-  /** Brings an element into view, once. */
+  /** Scrolls an element into view, once per element. */
   reveal(ref: string): void {
     if (this.#revealed === ref) return;
     this.#revealed = ref;
@@ -96,12 +104,12 @@ export class Viewer {
     if (element !== undefined) this.#zoom.reveal(element, false);
   }
 
-  /** Chooses an element: its details are shown, and it comes into view. */
+  /** Selects an element: shows its details and scrolls it into view. */
   choose(ref: string): void {
     const element = this.#elementOf(ref);
     if (element !== undefined) this.#mark(element);
-    const tip = element === undefined ? undefined : tipAt(this.#tips, element);
-    const details = this.#options.details(ref) ?? (tip === undefined ? undefined : detailsOfTip(ref, tip));
+    const tip = element === undefined ? undefined : findTip(this.#tips, element);
+    const details = this.#options.details(ref) ?? (tip === undefined ? undefined : parseTip(ref, tip));
     if (details === undefined) return;
     showDetails(this.#details, details, {
       choose: (other) => this.choose(other),
@@ -113,7 +121,7 @@ export class Viewer {
     this.#options.chosen(ref);
   }
 
-  /** Ends what listens beyond the host. */
+  /** Removes the listeners outside the host. */
   end(): void {
     this.#ended.abort();
   }
@@ -124,7 +132,7 @@ export class Viewer {
     this.#native.title = "The picture's own size";
     this.#fit.title = "All of the picture";
     this.#tools.className = "picture-tools";
-    this.#tools.append(findBox(this.#find), this.#left, this.#less, this.#native, this.#more, this.#fit);
+    this.#tools.append(createSearchBox(this.#find), this.#left, this.#less, this.#native, this.#more, this.#fit);
     this.#tip.className = "picture-tip";
     this.#tip.setAttribute("role", "tooltip");
     this.#tip.hidden = true;
@@ -139,12 +147,12 @@ export class Viewer {
     for (const name of ["pointermove", "pointerleave", "focusin"] as const) {
       frame.addEventListener(name, (event) => this.#tell(event));
     }
-    frame.addEventListener("click", ({ target }) => this.#act(elementAt(target)));
+    frame.addEventListener("click", ({ target }) => this.#act(findElementAt(target)));
     frame.addEventListener("keydown", (event) => this.#press(event));
   }
 
   #tell(event: PointerEvent | FocusEvent): void {
-    const text = event.type === "pointerleave" ? undefined : tipAt(this.#tips, event.target);
+    const text = event.type === "pointerleave" ? undefined : findTip(this.#tips, event.target);
     if (this.#options.readout) {
       if (text !== undefined) this.#readout.textContent = text.replaceAll("\n", " · ");
       return;
@@ -155,14 +163,14 @@ export class Viewer {
 
   #act(element: SVGGElement | undefined): void {
     if (element === undefined) return;
-    const ref = refOf(element);
+    const ref = getRef(element);
     if (this.#options.leads(ref)) this.#options.follow(ref);
     else this.choose(ref);
   }
 
   #press(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const current = elementAt(event.target);
+    const current = findElementAt(event.target);
     const keys: Readonly<Record<string, () => void>> = {
       "+": () => this.#zoom.larger(),
       "=": () => this.#zoom.larger(),
@@ -178,14 +186,14 @@ export class Viewer {
   }
 
   #elementOf(ref: string): SVGGElement | undefined {
-    return elementsIn(this.frame).find((element) => refOf(element).toLowerCase() === ref.toLowerCase());
+    return listElements(this.frame).find((element) => getRef(element).toLowerCase() === ref.toLowerCase());
   }
 
   #mark(element: SVGGElement | undefined): void {
     for (const marked of this.frame.querySelectorAll(".chosen")) marked.classList.remove("chosen");
     if (element === undefined) return;
-    for (const one of elementsIn(this.frame)) {
-      if (refOf(one) === refOf(element)) one.classList.add("chosen");
+    for (const one of listElements(this.frame)) {
+      if (getRef(one) === getRef(element)) one.classList.add("chosen");
     }
     this.#zoom.reveal(element, true);
   }

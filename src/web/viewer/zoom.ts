@@ -1,21 +1,26 @@
-/** Shares of the picture's own size. */
+/** Zoom levels of the buttons, as factors of the picture's original size. */
 const ZOOMS = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4] as const;
 const MOST_STEP = 4;
-/** A picture that would shrink to less than this opens at its own size and scrolls, since its parts could not be distinguished. */
+/**
+ * Smallest factor at which a picture opens fitted to its frame. A picture that would be smaller opens at its original
+ * size and scrolls, because its parts could not be distinguished.
+ */
 const LEAST_FIT = 0.4;
-/** An element that a person looks for is enlarged if its letters would be smaller than this share of their size. */
+/** Smallest factor at which letters are readable; an element that a person searches for is enlarged to it. */
 const LEAST_READ = 0.8;
-/** Least and most share of the own size that wheel and pinch reach. */
+/** Smallest and largest factor that wheel and pinch can reach. */
 const LEAST_ZOOM = 0.1;
 const MOST_ZOOM = 8;
-/** Pixels from the frame's top to what comes into view: the frame's middle may be below the screen. */
+/**
+ * Distance in pixels from the frame's top to a revealed element, because the frame's middle may be below the screen.
+ */
 const REVEALED_TOP = 96;
 
-/** `fit` shows all of the picture, at most at its own size. */
+/** Size factor; `fit` shows the whole picture, at most at its original size. */
 export type ZoomLevel = number | "fit";
 
-/** How large a picture is shown in its frame, which scrolls. */
-export class Zoom {
+/** Size of a picture in its scrolling frame. */
+export class PictureZoom {
   readonly #frame: HTMLElement;
   readonly #changed: () => void;
   #natural = { width: 0, height: 0 };
@@ -26,7 +31,7 @@ export class Zoom {
     this.#changed = changed;
   }
 
-  /** Takes the size of a new drawing; what the person chose before stays. */
+  /** Sets the size of a new drawing; the chosen zoom level stays. */
   resize(width: number, height: number): void {
     this.#natural = { width, height };
     this.#apply();
@@ -59,7 +64,7 @@ export class Zoom {
     this.choose(ZOOMS.find((one) => one > this.#share + 0.01) ?? MOST_STEP);
   }
 
-  /** Zooms by a factor and keeps the point of the picture that is under the pointer. */
+  /** Zooms by a factor; the point of the picture under the pointer stays there. */
   around(factor: number, clientX: number, clientY: number): void {
     const svg = this.#svg;
     if (svg === null) return;
@@ -73,8 +78,8 @@ export class Zoom {
   }
 
   /**
-   * Scrolls the frame, and not the page, until the element is in the middle of its upper part.
-   * @param isSought whether a person looks for it: then it is enlarged until it can be read
+   * Scrolls the frame, not the page, until the element is centred in the frame's upper part.
+   * @param isSought whether a person searches for it; it is then enlarged until it is readable
    */
   reveal(element: Element, isSought: boolean): void {
     if (isSought && this.#share < LEAST_READ) this.choose(1);
@@ -99,7 +104,7 @@ export class Zoom {
     this.#changed();
   }
 
-  /** The width in which the picture is shown, as CSS. */
+  /** Returns the width of the picture as CSS. */
   #width(): string {
     const { level } = this;
     const { width, height } = this.#natural;
@@ -107,7 +112,7 @@ export class Zoom {
     return `min(100%, ${Math.min(width, (this.#height * width) / height)}px)`;
   }
 
-  /** Pixels that a picture may be high; a frame without a greatest height has a fixed one. */
+  /** Returns the available height for a picture in pixels; a frame without a maximum height has a fixed one. */
   get #height(): number {
     const most = Number.parseFloat(getComputedStyle(this.#frame).maxHeight);
     return (Number.isNaN(most) ? this.#frame.clientHeight : most) - 4;

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { selfCommand, selfEnvironment } from "../../../src/runtime/self_command.ts";
+import { getSelfCommand, getSelfEnvironment } from "../../../src/runtime/self_command.ts";
 
 test("selfCommand starts this program again", () => {
-  const [program = "", ...args] = selfCommand();
+  const [program = "", ...args] = getSelfCommand();
 
   const { stdout } = spawnSync(program, [...args, "--version"], { encoding: "utf8" });
 
@@ -13,7 +13,7 @@ test("selfCommand starts this program again", () => {
 test("selfEnvironment leaves out what would turn an executable into a plain Bun", () => {
   process.env["BUN_BE_BUN"] = "1";
 
-  const environment = selfEnvironment();
+  const environment = getSelfEnvironment();
 
   delete process.env["BUN_BE_BUN"];
   expect(environment["BUN_BE_BUN"]).toBeUndefined();

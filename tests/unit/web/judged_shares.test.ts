@@ -3,7 +3,7 @@ import { scaleStep } from "#dc/render/palette.ts";
 import { stateOfShare as drawnState } from "#dc/render/parts/marks.ts";
 import { judgeShare } from "#kernel/judge_share.ts";
 import { previewRows } from "#web/console/edit/preview_words.ts";
-import { stateOfShare as shownState } from "#web/shared/state_of_share.ts";
+import { judgeVisibleShare as shownState } from "#web/shared/state_of_share.ts";
 
 const SHARES = [-5, 0, 0.1, 19.9, 79.99, 80, 89.9, 90, 99.999, 100, 100.1, 1000, Number.POSITIVE_INFINITY];
 

@@ -1,4 +1,4 @@
-import { selfCommand } from "#runtime/self_command.ts";
+import { getSelfCommand } from "#runtime/self_command.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { requireRepository } from "../../git/repository.ts";
@@ -23,7 +23,7 @@ export const command = defineCommand({
     const repository = await requireRepository(root);
     const changed =
       action === "install"
-        ? await installHook(repository, selfCommand())
+        ? await installHook(repository, getSelfCommand())
         : action === "uninstall" && (await uninstallHook(repository));
     const state = await hookState(repository);
     if (state.shared && state.installed) {

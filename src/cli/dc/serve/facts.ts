@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { DcStore } from "#dc/ports.ts";
 import type { DatabaseFacts, ProcessFacts } from "#interfaces/http/metrics.ts";
-import { engine } from "#runtime/engine.ts";
+import { getEngineName } from "#runtime/engine.ts";
 import { COMMIT, VERSION } from "../../version.ts";
 import { HeldFacts } from "./held_facts.ts";
 
@@ -30,7 +30,7 @@ export function processFacts(openStreams: number): ProcessFacts {
   return {
     version: VERSION,
     commit: COMMIT,
-    engine: engine(),
+    engine: getEngineName(),
     startTimeS: Math.round(Date.now() / 1000 - process.uptime()),
     cpuSeconds: (user + system) / 1e6,
     residentMemoryBytes: process.memoryUsage.rss(),

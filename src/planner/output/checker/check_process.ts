@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { OperationError } from "#kernel/errors.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
-import { selfCommand, selfEnvironment } from "#runtime/self_command.ts";
+import { getSelfCommand, getSelfEnvironment } from "#runtime/self_command.ts";
 import { CHECK_COMMAND } from "./check_command.ts";
 import {
   type CheckAnswer,
@@ -81,10 +81,10 @@ export class CheckProcess {
   }
 
   #start(): ChildProcess {
-    const [program = "", ...args] = selfCommand();
+    const [program = "", ...args] = getSelfCommand();
     const child = spawn(program, [...args, CHECK_COMMAND, String(process.pid)], {
       stdio: ["pipe", "pipe", "inherit"],
-      env: selfEnvironment() as NodeJS.ProcessEnv,
+      env: getSelfEnvironment() as NodeJS.ProcessEnv,
       windowsHide: true,
     });
     child.once("error", (error) => this.#lost(child, error.message));

@@ -9,7 +9,7 @@ import type {
 } from "#gen/datacenter/v1/json.ts";
 import { formatDecimal, formatKilowatts, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName, listSome } from "#words/names.ts";
-import { type State, stateOfShare } from "../../shared/state_of_share.ts";
+import { judgeVisibleShare, type State } from "../../shared/state_of_share.ts";
 import { countOf } from "../labels.ts";
 import { reasonFigures, reasonWord } from "../reason_words.ts";
 
@@ -171,7 +171,7 @@ function supplyRows(supply: SupplyPreview): readonly PreviewRow[] {
 /** State of a figure by its share of the limit. */
 function stateOf({ after: value }: FigureChange, { after: limit }: FigureChange): State {
   const share = value === undefined || limit === undefined || limit === 0 ? undefined : (value / limit) * 100;
-  return stateOfShare(share) ?? "ok";
+  return judgeVisibleShare(share) ?? "ok";
 }
 
 function rackRows(rack: RackPreview): readonly PreviewRow[] {

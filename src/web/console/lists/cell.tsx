@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { type State, stateOfShare } from "../../shared/state_of_share.ts";
+import { judgeVisibleShare, type State } from "../../shared/state_of_share.ts";
 import { linkTo } from "../router.ts";
 import { RefLink } from "../ui/parts.tsx";
 import { cellWords, figureWords, isFigure } from "./column_words.ts";
@@ -34,7 +34,7 @@ export function Cell(props: {
   const figure = row.figures[column];
   if (figure !== undefined) {
     const words = figureWords(column, figure, most);
-    const state = JUDGED.has(column) && column !== "space_pct" ? stateOfShare(figure) : undefined;
+    const state = JUDGED.has(column) && column !== "space_pct" ? judgeVisibleShare(figure) : undefined;
     return state === undefined ? <span>{words}</span> : <Marked state={state}>{words}</Marked>;
   }
   const text = row.texts[column];

@@ -1,7 +1,7 @@
 import type { RehearseFailuresResponse, ThermalHeadroomResponse, ZoneShortage } from "#gen/datacenter/v1/json.ts";
 import { formatKilowatts, formatPercent } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
-import { stateOfShare } from "../../shared/state_of_share.ts";
+import { judgeVisibleShare } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
 import { Gauge } from "./gauge.tsx";
@@ -122,7 +122,7 @@ function Served({ name, href, note, heat, usable, headroom, effective, worst }: 
       name={name}
       href={href}
       value={value}
-      state={stateOfShare(after ?? share) ?? "ok"}
+      state={judgeVisibleShare(after ?? share) ?? "ok"}
       unit={`${unit} of ${formatKilowatts(effective)} ${note}`}
       share={share}
       after={after}

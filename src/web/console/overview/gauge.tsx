@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { StateMark } from "../../shared/state.tsx";
-import { type State, stateOfShare } from "../../shared/state_of_share.ts";
+import { judgeVisibleShare, type State } from "../../shared/state_of_share.ts";
 import { MeterBar } from "../ui/parts.tsx";
 
 interface GaugeProps {
@@ -31,7 +31,7 @@ export function Gauge({ name, href, state, value, unit, share, after, harmless, 
       {lines.map(([label, figure, judged]) => (
         <p key={figure} class="gauge-line">
           <span>{label}</span>
-          <strong class={judged === undefined ? "" : (stateOfShare(judged) ?? "")}>{figure}</strong>
+          <strong class={judged === undefined ? "" : (judgeVisibleShare(judged) ?? "")}>{figure}</strong>
         </p>
       ))}
     </section>

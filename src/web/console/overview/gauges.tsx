@@ -1,6 +1,6 @@
 import type { InventoryRow, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
-import { stateOfShare } from "../../shared/state_of_share.ts";
+import { judgeVisibleShare } from "../../shared/state_of_share.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
@@ -47,7 +47,7 @@ function PowerGauge() {
     <Gauge
       name="Power"
       href={linkTo("supplies", "", { order: "failover_pct desc" })}
-      state={stateOfShare(after ?? share)}
+      state={judgeVisibleShare(after ?? share)}
       value={value}
       unit={`${unit} planned load`}
       share={share}
@@ -122,7 +122,7 @@ function FabricGauge({ links }: { readonly links: number }) {
     <Gauge
       name={reply?.rows.length === 1 ? `Fabric ${only?.name}` : "Fabrics"}
       href={reply?.rows.length === 1 ? linkTo("fabric", only?.name) : linkTo("fabrics")}
-      state={down > 0 ? "fault" : (stateOfShare(busiest) ?? (congested > 0 ? "watch" : "ok"))}
+      state={down > 0 ? "fault" : (judgeVisibleShare(busiest) ?? (congested > 0 ? "watch" : "ok"))}
       value={formatCount(reply?.sums["congested"])}
       unit={`of ${formatCount(links)} links over 80 %`}
       share={busiest}

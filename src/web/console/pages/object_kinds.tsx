@@ -3,7 +3,7 @@ import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { stateOfShare } from "../../shared/state_of_share.ts";
+import { judgeVisibleShare } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
 import type { Values } from "../edit/form_model.ts";
 import { figureWords } from "../lists/column_words.ts";
@@ -215,7 +215,7 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
 
 /** A sentence about a load, with the state that its share means. */
 function Carried({ share, children }: { readonly share: number | undefined; readonly children: ComponentChildren }) {
-  const state = share === undefined ? "unknown" : (stateOfShare(share) ?? "ok");
+  const state = share === undefined ? "unknown" : (judgeVisibleShare(share) ?? "ok");
   return (
     <>
       <StateMark state={state} label={`${state}:`} />

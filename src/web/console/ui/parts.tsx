@@ -4,7 +4,7 @@ import { FULL_PCT } from "#kernel/judge_share.ts";
 import { formatCount } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { type State, stateOfShare } from "../../shared/state_of_share.ts";
+import { judgeVisibleShare, type State } from "../../shared/state_of_share.ts";
 import { shortMoment, utcMoment } from "../labels.ts";
 import { linkToRef } from "../router.ts";
 
@@ -149,9 +149,9 @@ export function Meter(props: {
       <span class="meter-label">{label}</span>
       <MeterBar share={share} after={after} harmless={harmless} />
       <span class="meter-text">
-        {worst === undefined || stateOfShare(worst) === undefined ? null : (
+        {worst === undefined || judgeVisibleShare(worst) === undefined ? null : (
           <StateMark
-            state={stateOfShare(worst) ?? "watch"}
+            state={judgeVisibleShare(worst) ?? "watch"}
             label={worst >= FULL_PCT ? "at or over the limit" : "near the limit"}
           />
         )}{" "}
@@ -175,7 +175,7 @@ export function MeterBar({
 }) {
   if (share === undefined) return <span class="meter unknown" />;
   const width = (value: number) => (100 * Math.max(0, Math.min(FULL, value))) / FULL;
-  const look = (value: number) => (harmless ? "" : (stateOfShare(value) ?? ""));
+  const look = (value: number) => (harmless ? "" : (judgeVisibleShare(value) ?? ""));
   const added = after === undefined || after <= share ? 0 : after;
   return (
     <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">

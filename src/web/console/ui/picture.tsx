@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { RenderResult } from "#gen/datacenter/v1/json.ts";
-import { safeSvg } from "#web/viewer/safe_svg.ts";
+import { parseSafeSvg } from "#web/viewer/safe_svg.ts";
 import { Viewer } from "#web/viewer/viewer.ts";
 import { linkToRef } from "../router.ts";
 import { Download, type Question } from "./download.tsx";
@@ -45,7 +45,7 @@ export function Picture({ label, render, question, subject = "", readout = false
   // biome-ignore lint/correctness/useExhaustiveDependencies: another readout is another viewer
   useLayoutEffect(() => {
     if (text === undefined) return;
-    const svg = safeSvg(text);
+    const svg = parseSafeSvg(text);
     viewer.current?.show(told ? withoutHeading(svg) : svg, "The picture could not be read.");
     viewer.current?.reveal(subject);
   }, [text, subject, readout, told]);

@@ -18,12 +18,12 @@ import {
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { loadPage } from "#runtime/pages.ts";
-import { rasterFiles } from "#runtime/raster_worker.ts";
+import { readRasterFiles } from "#runtime/raster_worker.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 beforeAll(async () => {
-  await initWasm((await rasterFiles()).wasm);
+  await initWasm((await readRasterFiles()).wasm);
 });
 
 /** A message of generated numbers, unknown values of enumerations included. */

@@ -3,14 +3,14 @@ import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import { toDot } from "#dc/render/dot.ts";
 import type { Item, Scene } from "#dc/render/scene.ts";
 import { toSvg } from "#dc/render/svg.ts";
-import { rasterFiles } from "#runtime/raster_worker.ts";
+import { readRasterFiles } from "#runtime/raster_worker.ts";
 import { textsOf } from "../../../support/dc/scene_checks.ts";
 import { SCREEN_CASES, usualDrawing } from "../../../support/dc/screen_cases.ts";
 import { HAS_GRAPHVIZ, layOut } from "../../../support/graphviz.ts";
 
 let fonts: Uint8Array[] = [];
 beforeAll(async () => {
-  const files = await rasterFiles();
+  const files = await readRasterFiles();
   // Another test of this process may have loaded it.
   await initWasm(files.wasm).catch(() => undefined);
   fonts = [...files.fonts];

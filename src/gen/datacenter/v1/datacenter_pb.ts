@@ -13,8 +13,8 @@
 // @generated from file datacenter/v1/datacenter.proto (package datacenter.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "#kernel/descriptors.ts";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "#kernel/descriptors.ts";
 import type { MeasuredLoad } from "./readings_pb.ts";
 import { file_datacenter_v1_readings } from "./readings_pb.ts";
 import { file_datacenter_v1_rules } from "./rules_pb.ts";

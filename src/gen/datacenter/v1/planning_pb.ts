@@ -4,8 +4,8 @@
 // @generated from file datacenter/v1/planning.proto (package datacenter.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "#kernel/descriptors.ts";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "#kernel/descriptors.ts";
 import type { GetCapacityRequestSchema, GetCapacityResponseSchema } from "./capacity_pb.ts";
 import { file_datacenter_v1_capacity } from "./capacity_pb.ts";
 import type { Airflow, BulkReplySchema, Cable, Crac, Depth, Device, DeviceKind, FabricLink, LoadBasis, Outcome, Port, Rack } from "./datacenter_pb.ts";

@@ -4,8 +4,8 @@
 // @generated from file datacenter/v1/readings.proto (package datacenter.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "#kernel/descriptors.ts";
+import { enumDesc, fileDesc, messageDesc } from "#kernel/descriptors.ts";
 import { file_datacenter_v1_rules } from "./rules_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";

@@ -4,8 +4,8 @@
 // @generated from file datacenter/v1/rehearsal.proto (package datacenter.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "#kernel/descriptors.ts";
+import { enumDesc, fileDesc, messageDesc } from "#kernel/descriptors.ts";
 import type { Impact, LoadBasis, Overload, TenantImpact, Trip, ZoneShortage } from "./datacenter_pb.ts";
 import { file_datacenter_v1_datacenter } from "./datacenter_pb.ts";
 import type { ReadingFinding } from "./findings_pb.ts";

@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ENVIRONMENT } from "../src/cli/environment.ts";
+import { EXIT_MEANINGS, EXIT_STATUS } from "../src/cli/exit_status.ts";
 import { type Release, timestamp } from "./release.ts";
 import { run } from "./shell.ts";
 
@@ -22,13 +24,26 @@ export function writeManual(program: string, folder: string, release: Release): 
   const list = commands.map(({ name, summary }) => `.TP\n\\fBplanner-${name}\\fR(1)\n${roff(summary)}`).join("\n");
   const about = "manage work specs with coding agents, and serve a datacenter inventory";
   const main = [title("planner", release), section("NAME"), `planner \\- ${about}`, section("SYNOPSIS")];
-  main.push("\\fBplanner\\fR \\fIcommand\\fR [\\fIarguments\\fR] [\\fIflags\\fR]", section("COMMANDS"), list, "");
+  main.push("\\fBplanner\\fR \\fIcommand\\fR [\\fIarguments\\fR] [\\fIflags\\fR]", section("COMMANDS"), list);
+  main.push(section("EXIT STATUS"), ...statuses(), section("ENVIRONMENT"), ...terms(ENVIRONMENT), "");
   writeFileSync(join(folder, "planner.1"), main.join("\n"));
   for (const { name, summary } of commands) {
     const page = [title(`planner-${name}`, release), section("NAME"), `planner-${name} \\- ${roff(summary)}`];
     page.push(section("DESCRIPTION"), ".nf", roff(help(name, "--help")), ".fi", section("SEE ALSO"), "planner(1)", "");
     writeFileSync(join(folder, `planner-${name}.1`), page.join("\n"));
   }
+}
+
+function statuses(): readonly string[] {
+  const rows = Object.entries(EXIT_STATUS).map(([name, status]) => [String(status), EXIT_MEANINGS[name as "ok"]]);
+  return terms(Object.fromEntries(rows));
+}
+
+/** Terms with their meanings. Code, which Markdown marks by backticks, is bold. */
+function terms(rows: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(rows).map(
+    ([term, meaning]) => `.TP\n\\fB${roff(term)}\\fR\n${roff(meaning).replace(/`([^`]*)`/g, "\\fB$1\\fR")}`,
+  );
 }
 
 function entries(overview: string): readonly Entry[] {

@@ -5,21 +5,29 @@ import type { ErrorKind } from "#kernel/errors.ts";
  * Source: docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-12, docs/decisions.md#s-28.
  */
 export const EXIT_STATUS = {
-  /** Done; for a check: clean, or warnings only. */
   ok: 0,
-  /** Understood and answered with "no": findings of a check, an unknown spec, a wrong state, a write that lost. */
   refused: 1,
-  /** Never started: wrong flags or values, unknown command, no project here. */
   usage: 2,
-  /** Understood and answered with neither yes nor no: a maintenance window with risk, or with something unknown. */
   undecided: 3,
-  /** A defect of the program itself; 70 is EX_SOFTWARE of sysexits.h, so it is not mistaken for a finding. */
+  /** EX_SOFTWARE of sysexits.h, so that it is not mistaken for a finding. */
   defect: 70,
-  /** Ended by Ctrl-C in a prompt: 128 + SIGINT, as a shell reports it. */
+  /** 128 + SIGINT, as a shell reports it. */
   interrupted: 130,
-  /** Ended by SIGTERM after cleaning up: 128 + SIGTERM. */
+  /** 128 + SIGTERM. */
   terminated: 143,
 } as const;
+
+/** What each status means, as documents and the manual page state it. */
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT_STATUS, string>> = {
+  ok: "Success; for a check: no errors",
+  refused:
+    "The request was valid but was rejected, or a check reported errors: unknown spec, wrong state, conflicting write",
+  usage: "The command did not start: invalid arguments, ambiguous id, no project",
+  undecided: "A maintenance window with risk, or with something unknown",
+  defect: "A bug in planner; `PLANNER_DEBUG=1` prints the stack",
+  interrupted: "Ctrl-C",
+  terminated: "SIGTERM",
+};
 
 export type ExitStatus = (typeof EXIT_STATUS)[keyof typeof EXIT_STATUS];
 

@@ -9,10 +9,28 @@ import { SqliteFile } from "#dc/store/sqlite/sqlite_file.ts";
 import { publicPath, readVerifierKeys } from "./audit/audit_keys.ts";
 import type { Database } from "./database.ts";
 
+/** What a person does about a check that failed. */
+export const ADVICE = {
+  settings: "Fix the variable or key that it names",
+  permissions:
+    "`chmod 644` the database, `chmod 600` the key. Others may have changed the file: verify with a checkpoint that is kept elsewhere",
+  disk: "Free space: 1 GiB is expected, and below 1 MiB changes are refused",
+  schema: "Missing steps: upgrade the database, docs/operations.md. No database: check --db and the mount",
+  database:
+    "A malformed file needs a restore, docs/operations.md. For a server check address and rights. Read-only: run doctor as the user of the server",
+  clock: "Set the clock (NTP). Entries keep their time",
+  chain:
+    "The log was altered, or is shorter than what was signed. Keep a copy, see the incidents in docs/operations.md, restore a backup that verifies",
+  checkpoint:
+    "None: start a server, with --checkpoint-key for PostgreSQL. Old: no server has run for two days. Bad signature: a key's line is missing in `.pub`, or the table was altered",
+} as const;
+
 export interface Finding {
-  readonly check: "settings" | "permissions" | "disk" | "schema" | "database" | "clock" | "chain" | "checkpoint";
+  readonly check: keyof typeof ADVICE;
   readonly ok: boolean;
   readonly detail: string;
+  /** Present if the check failed. */
+  readonly advice?: string;
 }
 
 /** Free space that a database should have, in bytes. */
@@ -61,7 +79,7 @@ async function findProblem(check: Finding["check"], look: () => Promise<string>)
   try {
     return { check, ok: true, detail: await look() };
   } catch (error) {
-    return { check, ok: false, detail: error instanceof Error ? error.message : String(error) };
+    return { check, ok: false, detail: error instanceof Error ? error.message : String(error), advice: ADVICE[check] };
   }
 }
 

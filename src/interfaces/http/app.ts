@@ -26,6 +26,7 @@ import { MODULES_PATH, moduleHandler } from "./page_modules.ts";
 import { pageHandler } from "./pages.ts";
 import { refusedRoute } from "./refused_route.ts";
 import { readBytes, readJsonBody } from "./request_body.ts";
+import { ROUTES } from "./routes.ts";
 import { takeWebhook } from "./webhook.ts";
 import type { WebhookSecret } from "./webhook_secret.ts";
 
@@ -64,22 +65,9 @@ const STREAM_BYTES = 256 * 1024;
 
 /** Routes that answer to nothing but GET and HEAD. */
 const READ_ROUTES = [
-  "/",
   `${MODULES_PATH}*`,
-  "/openapi.json",
-  "/graphql/playground",
-  "/healthz",
-  "/readyz",
-  "/metrics",
-  "/audit/history",
-  "/audit/verify",
-  CHANGE_STREAM_PATH,
-  CALENDAR_PATH,
-  "/estate",
-  "/resources",
-  "/session",
-  "/sample",
-] as const;
+  ...Object.keys(ROUTES).flatMap((route) => (route.startsWith("GET ") ? [route.slice("GET ".length)] : [])),
+];
 
 interface Bindings {
   readonly incoming: NodeRequest;

@@ -11,6 +11,7 @@ import {
 } from "#dc/operations/messages/message_schema.ts";
 import { LOG_PROBLEMS } from "#dc/service.ts";
 import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
+import { ROUTES, STREAM_EVENTS } from "./routes.ts";
 
 const ERROR_REF = { $ref: "#/components/schemas/Error" };
 
@@ -214,67 +215,49 @@ function openRoute(summary: string, responses: object): object {
 
 const LOG = "Change log";
 
+const EVENTS = `Events until either side ends them. ${Object.entries(STREAM_EVENTS)
+  .map(([name, data]) => `${name}: ${data}`)
+  .join(" ")}`;
+
 /** The routes beside the RPCs. */
 const PLAIN = {
   "/audit/history": {
-    get: operation(LOG, "Reads the change log back.", "AuditHistory", json("One page.", HISTORY_PAGE), {
+    get: operation(LOG, ROUTES["GET /audit/history"], "AuditHistory", json("One page.", HISTORY_PAGE), {
       parameters: HISTORY_PARAMETERS.map((name) => ({ name, in: "query", schema: { type: "string" } })),
     }),
   },
   "/changes/stream": {
-    get: operation(
-      LOG,
-      "Streams changes as server-sent events: head, change for each entry, verdicts and verdict for windows, reset and end.",
-      "ChangeStream",
-      text("Events until either side ends them.", "text/event-stream"),
-      {
-        parameters: [
-          {
-            name: "Last-Event-ID",
-            in: "header",
-            description: "The seq of the last entry that the reader has; the stream begins behind it.",
-            schema: { type: "integer", minimum: 0 },
-          },
-        ],
-      },
-    ),
+    get: operation(LOG, ROUTES["GET /changes/stream"], "ChangeStream", text(EVENTS, "text/event-stream"), {
+      parameters: [
+        {
+          name: "Last-Event-ID",
+          in: "header",
+          description: "The seq of the last entry that the reader has; the stream begins behind it.",
+          schema: { type: "integer", minimum: 0 },
+        },
+      ],
+    }),
   },
   "/audit/verify": {
-    get: operation(
-      LOG,
-      "Walks the change log's chain of hashes: ok with its head, or the first entry that does not fit.",
-      "AuditVerify",
-      json("The verdict.", VERDICT),
-    ),
+    get: operation(LOG, ROUTES["GET /audit/verify"], "AuditVerify", json("The verdict.", VERDICT)),
   },
   "/audit/webhook": {
-    post: operation(
-      LOG,
-      "Receives a delivery of a change feed; authenticated by a separate secret.",
-      "AuditWebhook",
-      json("What became of it.", RECEIPT),
-      {
-        security: [{ bearer: [] }],
-        parameters: [{ name: "feed", in: "query", schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }],
-        requestBody: { required: true, content: { "application/json": { schema: {} } } },
-      },
-    ),
+    post: operation(LOG, ROUTES["POST /audit/webhook"], "AuditWebhook", json("What became of it.", RECEIPT), {
+      security: [{ bearer: [] }],
+      parameters: [{ name: "feed", in: "query", schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }],
+      requestBody: { required: true, content: { "application/json": { schema: {} } } },
+    }),
   },
   "/sample": {
-    get: operation(
-      "Inventory",
-      "A sample site of 40 racks as lists of upsert items, for an empty inventory.",
-      "Sample",
-      json("The lists.", { type: "object" }),
-    ),
+    get: operation("Inventory", ROUTES["GET /sample"], "Sample", json("The lists.", { type: "object" })),
   },
-  "/healthz": openRoute("The process lives.", { "200": text("It does.") }),
-  "/readyz": openRoute("The database answers and no shutdown has begun.", {
+  "/healthz": openRoute(ROUTES["GET /healthz"], { "200": text("It does.") }),
+  "/readyz": openRoute(ROUTES["GET /readyz"], {
     "200": text("Ready."),
     "503": text("Not ready."),
   }),
-  "/metrics": openRoute("Metrics for Prometheus, or as OpenMetrics by Accept.", { "200": text("The metrics.") }),
-  "/openapi.json": openRoute("This document.", {
+  "/metrics": openRoute(ROUTES["GET /metrics"], { "200": text("The metrics.") }),
+  "/openapi.json": openRoute(ROUTES["GET /openapi.json"], {
     "200": json("It.", { type: "object" }),
     "304": { description: "It has not changed." },
   }),

@@ -9,6 +9,16 @@ export const COLUMN_NAMES: Readonly<Record<Column, string>> = {
   done: "Done",
 };
 
+/** What is in each column; the page shows it in the column's tooltip. */
+export const COLUMN_TEXTS: Readonly<Record<Column, string>> = {
+  blocked: "pending ones that wait for a spec, a member or an approval, and those with the status `blocked`",
+  ready: "pending ones on which work can begin",
+  working: "those with a live agent, and those in progress without one",
+  needs_you:
+    "failed, `needs_attention`, or finished and not merged, also while a pull request is open: with the reason and the next command",
+  done: "completed and cancelled ones of the last 30 days; older ones are counted below",
+};
+
 /** Returns the matching cards of each column: the most urgent first, in Done the latest ids first. */
 export function sortCards(
   cards: Iterable<Card>,

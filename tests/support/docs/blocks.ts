@@ -4,6 +4,7 @@ import { GENERATED } from "../documents.ts";
 import { tasksTable } from "../usual_tasks.ts";
 import { agentsTable, permissionsTable, providersTable } from "./agent_tables.ts";
 import { configTable } from "./config_tables.ts";
+import { factsTable } from "./fact_tables.ts";
 import { lintRule } from "./lint_examples.ts";
 import { metricsTable } from "./metric_tables.ts";
 import { reasonsTable } from "./rpc_pages.ts";
@@ -17,6 +18,7 @@ import { wordsTable } from "./word_tables.ts";
 const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<string>>> = {
   tool: toolPart,
   config: configTable,
+  facts: factsTable,
   lint: lintRule,
   metrics: metricsTable,
   settings: settingsTable,

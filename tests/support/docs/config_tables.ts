@@ -17,7 +17,7 @@ function shown(value: unknown): string {
 }
 
 /** Names of pages as links; braces, patterns and flags as code. */
-function linked(text: string): string {
+export function linked(text: string): string {
   return text
     .replace(/docs\/([\w/-]+\.md)/g, "[$1]($1)")
     .replace(/(?<=^|[ (])\.[a-z][\w./*<>-]*[\w*]|\{\w+\}|\{\{[\w.]+\}\}|<\w+>|--\w+/g, "`$&`");

@@ -1,5 +1,6 @@
 import { defineCommand } from "../../command.ts";
 import { databaseOf } from "../../dc/database.ts";
+import type { Finding } from "../../dc/doctor.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { printJson } from "../../output/print.ts";
@@ -21,7 +22,11 @@ export const command = defineCommand({
     const { serveSettings } = await import("../../dc/serve/settings.ts");
     const findings = await diagnose(databaseOf(db, cli.cwd), () => serveSettings({ db, config }, cli));
     if (json) printJson(findings);
-    else printText(findings.map(({ check, ok, detail }) => `${ok ? "ok  " : "FAIL"} ${check}: ${detail}\n`).join(""));
+    else printText(findings.map(findingText).join(""));
     return findings.every(({ ok }) => ok) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });
+
+function findingText({ check, ok, detail, advice }: Finding): string {
+  return `${ok ? "ok  " : "FAIL"} ${check}: ${detail}\n${advice === undefined ? "" : `     ${advice}\n`}`;
+}

@@ -4,6 +4,7 @@ import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
 export const command = defineCommand({
   summary: "Show what is known of one thing",
+  details: "Shows also what is in it: the devices of a rack, the ports of a device, the racks of a room.",
   positionals: {
     ref: {
       summary: "Its code, such as B03, its reference, such as port:SRV-B03-07/eth0, or its kind",

@@ -4,7 +4,7 @@ import { endProcess } from "../../exit_status.ts";
 export const board = defineCommand({
   summary: "Show and steer all work of the project in a browser",
   details:
-    "Serves one page on 127.0.0.1 while the command runs, prints its address and opens it. The address is good for one browser, and for this run of the command only. Ctrl-C ends it; agents continue. docs/board.md describes the page.",
+    "Serves one page on 127.0.0.1 while the command runs, prints its address and opens it. The address is good for one browser, and for this run of the command only. Ctrl-C ends it; agents continue. Exits with 0 if every request was answered, 143 if one was cut off. docs/board.md describes the page.",
   positionals: {},
   flags: {
     port: { type: "integer", least: 0, most: 65_535, value: "n", summary: "Port (default: a free one)" },

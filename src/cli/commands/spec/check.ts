@@ -9,7 +9,8 @@ import { withProofs } from "../../with_proofs.ts";
 
 export const command = defineCommand({
   summary: "Check one acceptance criterion of a spec",
-  details: "A criterion that names a check (`verify: <command>` below it) is checked only if the command succeeds.",
+  details:
+    "A criterion that names a check (`verify: <command>` below it) is checked only if the command succeeds. No byte but the checkbox changes. A text that matches no criterion, or several, is rejected with the list.",
   positionals: {
     id: ACTIVE_ID,
     criterion: {

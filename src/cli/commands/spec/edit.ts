@@ -13,7 +13,7 @@ import { ACTIVE_ID } from "../../shared_arguments.ts";
 export const command = defineCommand({
   summary: "Edit a spec in $VISUAL or $EDITOR and lint it",
   details:
-    "The editor opens a copy. If another program changed the spec meanwhile, nothing is overwritten: your text stays in a file that the message names.",
+    "The editor opens a copy. If another program changed the spec meanwhile, nothing is overwritten: your text stays in a file that the message names. The copy is in the temporary directory, and also stays if the editor fails or the disk is full.",
   positionals: { id: ACTIVE_ID },
   flags: {},
   examples: [

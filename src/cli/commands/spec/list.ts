@@ -12,6 +12,7 @@ import { CUT_FLAGS, cutList, FIELD_FLAGS, isDueBy, NO_LIMIT } from "../../spec_f
 
 export const command = defineCommand({
   summary: "List the active specs, ordered by id",
+  details: "Priority, due day and assignee are columns if a listed spec has them.",
   positionals: {},
   flags: {
     ...FIELD_FLAGS,

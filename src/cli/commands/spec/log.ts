@@ -36,7 +36,7 @@ async function readOn(context: PlannerContext, id: string, offset: number) {
 export const command = defineCommand({
   summary: "Show the end of a spec's log",
   details:
-    "With --run it shows the record of a run instead: result and reason, commits, criteria with their checks, commands, tokens, cost and merged commits.",
+    "With --run it shows the record of a run instead: result and reason, commits, criteria with their checks, commands, tokens, cost and merged commits. --follow prints complete lines until Ctrl-C. Escape sequences of the agent are removed.",
   positionals: { id: ANY_ID },
   flags: {
     lines: { type: "integer", short: "n", least: 0, summary: "Maximum number of lines (default: 100)" },

@@ -13,8 +13,12 @@ import { runSpecTool, runSpecTools } from "../../run_spec_tool.ts";
 import { ACTIVE_ID, ACTIVE_IDS, JSON_FLAG } from "../../shared_arguments.ts";
 import { NO_LIMIT } from "../../spec_filter.ts";
 
+/** Several ids are several commands: one that is refused stops no other. */
+const OTHERS_GO_ON = "Of several specs, those that cannot be changed are reported and the others are changed.";
+
 export const cancel = defineCommand({
   summary: "Cancel specs; specs that depend on them are no longer blocked",
+  details: OTHERS_GO_ON,
   positionals: { id: ACTIVE_IDS },
   flags: { json: JSON_FLAG },
   examples: [
@@ -26,6 +30,7 @@ export const cancel = defineCommand({
 
 export const reset = defineCommand({
   summary: "Set specs back to pending that failed, need attention or are in progress without a run",
+  details: OTHERS_GO_ON,
   positionals: { id: ACTIVE_IDS },
   flags: { json: JSON_FLAG },
   examples: [
@@ -37,6 +42,7 @@ export const reset = defineCommand({
 
 export const archive = defineCommand({
   summary: "Move completed specs to the archive; their ids stay valid for reading and as dependencies",
+  details: OTHERS_GO_ON,
   positionals: { id: { ...ACTIVE_IDS, required: false, replacedBy: ["--completed"] } },
   flags: {
     completed: { type: "boolean", summary: "Archive every completed spec", excludes: ["<id>"] },
@@ -55,6 +61,7 @@ export const archive = defineCommand({
 
 export const pause = defineCommand({
   summary: "Stop the agent of a spec; the spec stays in_progress",
+  details: "All processes that the agent started end too. The worktree stays.",
   positionals: { id: ACTIVE_ID },
   flags: { json: JSON_FLAG },
   examples: [{ line: "planner pause 003", shows: "Stop the agent; `planner work 003` continues" }],
@@ -90,7 +97,7 @@ export const takeover = defineCommand({
 export const reject = defineCommand({
   summary: "Reject a spec that requires approval",
   details:
-    "Sets approval.status, approval.by and approval.at and adds the reason under `## Approval Discussion`. The spec keeps its status: change the spec and have it approved, or cancel it.",
+    "Sets approval.status, approval.by and approval.at and adds the reason under `## Approval Discussion`. The spec keeps its status: change the spec and have it approved, or cancel it. It is refused as `planner approve --by` is, and while a process works on the spec. Agents may not work on a rejected spec.",
   positionals: { id: ACTIVE_ID },
   flags: {
     by: { type: "string", value: "name", required: true, summary: "Who rejects" },

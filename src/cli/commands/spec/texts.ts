@@ -10,7 +10,7 @@ import { print } from "../../output/print.ts";
 export const prime = defineCommand({
   summary: "Print instructions for agents, for the hook that runs when a session begins",
   details:
-    "Prints nothing outside of a project, so one hook can serve all projects. `planner init --guide` writes the same text into AGENTS.md.",
+    'Prints nothing outside of a project, so one hook can serve all projects. `planner init --guide` writes the same text into AGENTS.md. The hook in Claude Code\'s settings: `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "planner prime"}]}]}}`',
   positionals: {},
   flags: {},
   examples: [{ line: "planner prime", shows: "Print the text; in Claude Code a SessionStart hook" }],

@@ -19,7 +19,7 @@ interface Row extends Usage {
 export const command = defineCommand({
   summary: "Sum up the tokens and the cost that agents reported",
   details:
-    "Reads the records of runs in .planner/processes/. Agents that report no usage are not included; costs are the agents' estimates.",
+    "Reads the records of runs in .planner/processes/. Tokens are reported by claude, codex, gemini and opencode; a cost, their own estimate, by claude, and by opencode for models whose price it knows. Other agents are not included.",
   positionals: {},
   flags: { by: { type: "enum", options: KEYS, summary: "Group by (default: spec)" }, json: JSON_FLAG },
   examples: [

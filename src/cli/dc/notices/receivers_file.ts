@@ -17,19 +17,24 @@ export interface AddressedReceiver extends Receiver {
   readonly template?: PlainTemplate;
 }
 
-const KEYS = [
-  "name",
-  "url",
-  "url_file",
-  "secret_file",
-  "min_severity",
-  "kinds",
-  "places",
-  "text",
-  "text_field",
-  "text_markup",
-] as const;
-type Key = (typeof KEYS)[number];
+/** Keys of a receiver with their meaning, as documents state it. */
+export const RECEIVER_KEYS = {
+  name: "1 to 64 letters, digits, dots, underscores or hyphens",
+  url: "the address",
+  url_file: "a file with the address, instead of `url`, where the address is a secret",
+  secret_file:
+    "secrets that sign, one a line: `whsec_` and 24 to 64 random bytes in base64; read again when the file changes",
+  min_severity: `${FAILURE_SEVERITIES.join(", ")}; MEDIUM by default`,
+  kinds: `${RISK_KINDS.join(", ")}; all by default`,
+  places:
+    "sites, floors, rooms, rows, zones or racks; everywhere by default. A window counts for the places of its elements",
+  text: "a text instead of the whole message, for chat tools",
+  text_field: "the field of that text: `text` by default, some tools want `content`",
+  text_markup:
+    "how the tool reads that text: `slack` (default), `markdown` (Teams, Matrix, Mattermost, Discord) or `none`",
+} as const;
+type Key = keyof typeof RECEIVER_KEYS;
+const KEYS: readonly string[] = Object.keys(RECEIVER_KEYS);
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 /** Ours. */
 const MAX_RECEIVERS = 100;
@@ -70,7 +75,7 @@ class Fields {
     this.#path = path;
     if (!isJsonObject(value)) throw invalidArgument(`Cannot use ${where} of "${path}": expected keys and values`);
     this.#values = value;
-    const unknown = Object.keys(value).find((key) => !KEYS.some((one) => one === key));
+    const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
     if (unknown !== undefined)
       throw invalidArgument(`Unknown key "${unknown}" in ${where} of "${path}": expected ${KEYS.join(", ")}`);
   }

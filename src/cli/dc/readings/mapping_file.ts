@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { READING_QUANTITIES, type ReadingQuantity } from "#dc/model/enum_values.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type Conversion, conversionOf, unitsOf } from "./units.ts";
+import { type Conversion, conversionOf, NAMED_UNITS, unitsOf } from "./units.ts";
 
 /** Seconds between two times that a query is asked, unless its row says otherwise, and the fewest. */
 const USUAL_EVERY_S = 60;
@@ -42,14 +42,33 @@ export interface ReadingMapping {
   readonly queries: readonly ReadingQuery[];
 }
 
-const KEYS = ["url", "user", "password_file", "token_file", "ca_file", "timeout_s", "source", "queries"] as const;
-const QUERY_KEYS = ["query", "quantity", "element", "unit", "every_s"] as const;
+/** Keys of a mapping with their meaning, as documents state it. */
+export const MAPPING_KEYS = {
+  url: "Address, up to the `/api`",
+  user: "Basic authentication, with `password_file`",
+  password_file:
+    "File with the password; files are read for each question, and their paths are relative to the mapping",
+  token_file: "File with a bearer token, instead of a user",
+  ca_file: "Certificates in PEM instead of the system's",
+  timeout_s: `Longest wait for a reply, 1 to ${MOST_TIMEOUT_S} (${USUAL_TIMEOUT_S})`,
+  source: "Source of all readings of the file (`prometheus`)",
+  queries: `Up to ${MOST_QUERIES} queries, asked one after another`,
+} as const;
+
+/** Keys of a query with their meaning. */
+export const QUERY_KEYS = {
+  query: "A query of PromQL",
+  quantity: "Quantity of its series",
+  element: "Reference of the element, with labels of the series in double braces",
+  unit: `Unit of the series, if another: ${NAMED_UNITS.join(", ")}`,
+  every_s: `Seconds between two times that it is asked, ${LEAST_EVERY_S} to ${DAY_S.toLocaleString("en")} (${USUAL_EVERY_S})`,
+} as const;
 
 /** Reads a mapping in YAML or JSON; paths in it are relative to it. @throws OperationError naming the key and what is expected */
 export async function readMapping(file: string): Promise<ReadingMapping> {
   const value = await parseMapping(file);
   if (!isJsonObject(value)) throw wrongKey(file, "the file", "keys and values");
-  demandKeys(file, "", value, KEYS);
+  demandKeys(file, "", value, MAPPING_KEYS);
   const queries = value["queries"];
   if (!Array.isArray(queries) || queries.length === 0 || queries.length > MOST_QUERIES)
     throw wrongKey(file, "queries", `a list of 1 to ${MOST_QUERIES} queries`);
@@ -75,8 +94,8 @@ async function parseMapping(file: string): Promise<unknown> {
 }
 
 function addressOf(file: string, value: Readonly<Record<string, unknown>>): PrometheusAddress {
-  const text = (key: (typeof KEYS)[number]) => optionalText(file, key, value[key]);
-  const path = (key: (typeof KEYS)[number]) => {
+  const text = (key: keyof typeof MAPPING_KEYS) => optionalText(file, key, value[key]);
+  const path = (key: keyof typeof MAPPING_KEYS) => {
     const given = text(key);
     return given === undefined ? undefined : resolve(dirname(file), given);
   };
@@ -102,7 +121,7 @@ function addressOf(file: string, value: Readonly<Record<string, unknown>>): Prom
 function queryOf(file: string, at: string, row: unknown): ReadingQuery {
   if (!isJsonObject(row)) throw wrongKey(file, at, "an object");
   demandKeys(file, `${at}.`, row, QUERY_KEYS);
-  const text = (key: (typeof QUERY_KEYS)[number]) => optionalText(file, `${at}.${key}`, row[key]);
+  const text = (key: keyof typeof QUERY_KEYS) => optionalText(file, `${at}.${key}`, row[key]);
   const [query, element] = [text("query"), text("element")];
   if (query === undefined) throw wrongKey(file, `${at}.query`, "a query of PromQL");
   if (element === undefined) throw wrongKey(file, `${at}.element`, "a reference, such as device:{{instance}}");
@@ -116,9 +135,9 @@ function queryOf(file: string, at: string, row: unknown): ReadingQuery {
   return { query, quantity, element, conversion, everyS };
 }
 
-function demandKeys(file: string, at: string, value: object, keys: readonly string[]): void {
-  const unknown = Object.keys(value).find((key) => !keys.includes(key));
-  if (unknown !== undefined) throw wrongKey(file, `${at}${unknown}`, keys.join(", "));
+function demandKeys(file: string, at: string, value: object, keys: object): void {
+  const unknown = Object.keys(value).find((key) => !Object.hasOwn(keys, key));
+  if (unknown !== undefined) throw wrongKey(file, `${at}${unknown}`, Object.keys(keys).join(", "));
 }
 
 function optionalText(file: string, key: string, value: unknown): string | undefined {

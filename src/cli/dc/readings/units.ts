@@ -23,6 +23,9 @@ const UNITS: Readonly<Record<string, Readonly<Record<string, Conversion>>>> = {
   MIN: { min: SAME, s: by(1 / 60), h: by(60) },
 };
 
+/** Every unit that is not its quantity's own. */
+export const NAMED_UNITS: readonly string[] = Object.values(UNITS).flatMap((units) => Object.keys(units).slice(1));
+
 /** The conversion of a unit; undefined for one that the quantity does not have. Without a unit, values are taken as they are. */
 export function conversionOf(quantity: ReadingQuantity, unit: string | undefined): Conversion | undefined {
   if (unit === undefined) return SAME;

@@ -46,29 +46,33 @@ export interface Wanted {
   readonly now: string;
 }
 
-/** Why a rack accepts no device. Clients switch on these values, so they are never renamed. */
-export type RefusalReason =
-  | "RACK_STATUS"
-  | "RACK_TENANT"
-  | "NO_SPACE"
-  | "WEIGHT_LIMIT"
-  | "RACK_POWER"
-  | "RACK_COOLING"
-  | "AIRFLOW"
-  | "COOLING_METHOD"
-  | "NO_COOLING_UNIT"
-  | "COOLING_CAPACITY"
-  | "COOLING_RESERVE"
-  | "NO_SUPPLY"
-  | "SUPPLY_DEAD"
-  | "ONE_SIDE"
-  | "SINGLE_CORDED"
-  | "NO_OUTLET"
-  | "SUPPLY_LIMIT"
-  | "SUPPLY_FAILOVER"
-  | "PHASE_LIMIT"
-  | "NO_SWITCH"
-  | "NO_SWITCH_PORT";
+/** Why a rack accepts no device: what it must satisfy. Clients switch on these values, so they are never renamed. */
+export const REFUSAL_RULES = {
+  RACK_STATUS: "The rack is ACTIVE or AVAILABLE",
+  RACK_TENANT: "The rack belongs to no other tenant",
+  NO_SPACE: "Free adjacent units on the wanted side; units reserved for others are not free",
+  WEIGHT_LIMIT: "Recorded weight below 90 % of what the rack may hold",
+  RACK_POWER: "Draw within the rack's power capacity",
+  RACK_COOLING: "Air heat within the rack's cooling capacity",
+  AIRFLOW: "The rack's airflow suits the device",
+  COOLING_METHOD: "The rack's cooling suits the device",
+  NO_COOLING_UNIT: "Cooling units serve the rack",
+  COOLING_CAPACITY: "The cooling units carry the heat",
+  COOLING_RESERVE: "The cooling units keep the reserve of one unit if they have it",
+  NO_SUPPLY: "The rack has PDUs",
+  SUPPLY_DEAD: "The PDUs give power now",
+  ONE_SIDE:
+    "Two inlets or more are on two sides; with TWO_N no single failure takes both. The stricter demand of device and rack counts",
+  SINGLE_CORDED: "Two inlets or more if device or rack demand redundancy",
+  NO_OUTLET: "A free outlet for every inlet that takes its plug and carries it",
+  SUPPLY_LIMIT: "Everything upstream stays within its long-term limit with all sides live",
+  SUPPLY_FAILOVER: "Everything upstream stays within 100 % after the worst single failure",
+  PHASE_LIMIT: "Each phase stays within both of these limits",
+  NO_SWITCH: "The rack has switches, or its row if the rack has none",
+  NO_SWITCH_PORT: "Free ports of the wanted kinds on these switches",
+} as const;
+
+export type RefusalReason = keyof typeof REFUSAL_RULES;
 
 /** One reason why a rack takes no device. The value is that with one more device, in the unit of the limit. */
 export type Obstacle = Pick<PlacementRefusal, "message" | "value" | "limit"> & {

@@ -77,20 +77,20 @@ export async function assemblePrompt(places: PromptPlaces, request: PromptReques
   };
 }
 
-/** Names of the variables that a template may hold. */
-export const PROMPT_VARIABLES = [
-  "project.name",
-  "spec",
-  "spec.id",
-  "spec.title",
-  "spec.description",
-  "spec.path",
-  "spec.target_files",
-  "spec.context",
-  "worktree.path",
-  "worktree.branch",
-  "worktree.isolated",
-] as const;
+/** The variables that a template may hold, with what stands in their place. */
+export const PROMPT_VARIABLES = {
+  "project.name": "`project.name` of the settings, else the package file's name or the folder's",
+  spec: "The spec's whole file",
+  "spec.id": "Its id",
+  "spec.title": "Its title",
+  "spec.description": "What stands between the title and the next heading",
+  "spec.path": "Its file, from the project's root",
+  "spec.target_files": "Its target files, with commas; `none` without any",
+  "spec.context": "The contents of its context files; `none` without any",
+  "worktree.path": "The folder that the agent works in",
+  "worktree.branch": "The branch that is checked out there",
+  "worktree.isolated": "`true` in a worktree of the run's own",
+} as const;
 
 /** The values of `PROMPT_VARIABLES` for one spec and place. */
 export async function variablesOf(
@@ -102,7 +102,7 @@ export async function variablesOf(
 
 function variables(request: PromptRequest, context: PromptContext): ReadonlyMap<string, string> {
   const { spec, specText, projectName, place } = request;
-  const values: Readonly<Record<(typeof PROMPT_VARIABLES)[number], string>> = {
+  const values: Readonly<Record<keyof typeof PROMPT_VARIABLES, string>> = {
     "project.name": projectName,
     spec: specText.replace(/^\ufeff/, "").trim(),
     "spec.id": spec.id,

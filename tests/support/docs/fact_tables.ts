@@ -1,0 +1,44 @@
+import { ADVICE } from "#cli/dc/doctor.ts";
+import { RECEIVER_KEYS } from "#cli/dc/notices/receivers_file.ts";
+import { MAPPING_KEYS, QUERY_KEYS } from "#cli/dc/readings/mapping_file.ts";
+import { ENVIRONMENT } from "#cli/environment.ts";
+import { EXIT_MEANINGS, EXIT_STATUS } from "#cli/exit_status.ts";
+import { REFUSAL_RULES } from "#dc/analysis/placement/wanted.ts";
+import { ROUTES, STREAM_EVENTS } from "#interfaces/http/routes.ts";
+import { PROMPT_VARIABLES } from "#planner/work/prompts/prompt.ts";
+import { COLUMN_NAMES, COLUMN_TEXTS } from "#web/board/order.ts";
+import { linked } from "./config_tables.ts";
+
+type Rows = readonly (readonly string[])[];
+
+/** Tables of what the program keeps as keys with a text: heads and rows by the table's name. */
+const TABLES: Readonly<Record<string, readonly [heads: readonly string[], rows: () => Rows]>> = {
+  exit_status: [
+    ["Status", "Name", "Meaning"],
+    () => Object.entries(EXIT_STATUS).map(([name, status]) => [String(status), name, EXIT_MEANINGS[name as "ok"]]),
+  ],
+  environment: [["Variable", "Meaning"], () => keyed(ENVIRONMENT, (names) => names.split(", ").map(code).join(", "))],
+  dc_doctor: [["Finding", "What to do"], () => keyed(ADVICE)],
+  receivers: [["Key", "Meaning"], () => keyed(RECEIVER_KEYS)],
+  readings_file: [["Key", "Meaning"], () => [...keyed(MAPPING_KEYS), ...keyed(QUERY_KEYS)]],
+  prompt_variables: [["Variable", "Text"], () => keyed(PROMPT_VARIABLES, (name) => code(`{{${name}}}`))],
+  placement: [["Reason of a refusal", "What a place must satisfy"], () => keyed(REFUSAL_RULES)],
+  routes: [["Route", "Answer"], () => keyed(ROUTES)],
+  stream_events: [["Event", "Data"], () => keyed(STREAM_EVENTS)],
+  board: [["Column", "Specs"], () => keyed(COLUMN_TEXTS, (column) => COLUMN_NAMES[column])],
+};
+
+export function factsTable(name: string): string {
+  const [heads, rows] = TABLES[name] ?? [];
+  if (heads === undefined || rows === undefined) throw new Error(`no table of facts is called ${name}`);
+  const lines = rows().map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`);
+  return `| ${heads.join(" | ")} |\n|${" --- |".repeat(heads.length)}\n${lines.join("")}`;
+}
+
+function keyed<Key extends string>(texts: Readonly<Record<Key, string>>, shown: (key: Key) => string = code): Rows {
+  return (Object.entries(texts) as [Key, string][]).map(([key, text]) => [shown(key), linked(text)]);
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

@@ -11,7 +11,7 @@ import {
   type PlacementRefusal,
 } from "#gen/datacenter/v1/placement_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { reasonWord, refusalWord } from "#web/console/reason_words.ts";
+import { describeReason, describeRefusal } from "#web/console/reason_words.ts";
 import { formatTenths } from "#words/figures.ts";
 import { formatCountOf, stripRefKinds } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<DevicePlace>[] = [
 ];
 
 const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
-  { title: "REASON", text: ({ reason }) => refusalWord(reason) },
+  { title: "REASON", text: ({ reason }) => describeRefusal(reason) },
   { title: "RACKS", text: ({ racks }) => String(racks), align: "right" },
   { title: "EXAMPLES", text: ({ examples }) => examples.join(", "), shrinks: true },
 ];
@@ -93,7 +93,7 @@ function printReply(reply: FindPlacementResponse, { json, csv, limit }: PlaceCal
   printTable(places, COLUMNS);
   if (places.length < reply.placed) log.note(`${reply.placed - places.length} more places are not printed`);
   log.note(summary(reply));
-  for (const { code, message } of reply.announced) log.note(`${reasonWord(code)}: ${message}`);
+  for (const { code, message } of reply.announced) log.note(`${describeReason(code)}: ${message}`);
   for (const [title, list] of [
     ["Racks that take no such device:", reply.refusals],
     ["Why no further device fits:", reply.limits],

@@ -6,7 +6,7 @@ import {
   type SearchInventoryResponse,
 } from "#gen/datacenter/v1/planning_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { refsNamed } from "#web/console/named_refs.ts";
+import { findRefsByName } from "#web/console/named_refs.ts";
 
 type Kind = keyof typeof InventoryKind;
 
@@ -34,7 +34,7 @@ export async function resolveRef(service: DcService, text: string, kinds: readon
   });
   const reply = (await service.call(searchInventory, request, { interface: "SYSTEM" })) as SearchInventoryResponse;
   const hits = reply.kinds.flatMap((kind) => kind.hits).map(({ ref }) => ref);
-  const found = refsNamed(hits, text);
+  const found = findRefsByName(hits, text);
   const [ref, other] = found;
   if (other !== undefined) {
     throw new OperationError("invalid_argument", `Ambiguous reference "${text}": expected one of ${found.join(", ")}`);

@@ -9,7 +9,7 @@ import { OBJECT_PAGES } from "./router.ts";
 
 const FLAG = ["0", "1"];
 
-/** Settings of pages that take one of some words. The address has words, never constants of the service. */
+/** Allowed words of settings, by page and setting. URLs contain these words, never constants of the service. */
 const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   power: wordsBySetting(POWER_FIELDS),
   rehearsal: wordsBySetting(REHEARSAL_FIELDS),
@@ -38,25 +38,28 @@ interface Address {
   readonly settings: URLSearchParams;
 }
 
-/** A setting of an address that its page does not have. */
-export interface WrongWord {
+/** A setting of a URL with a value that its page does not accept. */
+export interface InvalidSetting {
   readonly name: string;
   readonly value: string;
   readonly expected: readonly string[];
 }
 
-/** The place with its words in the usual form, without those that its page does not have, which are named. */
-export function readWords<Read extends Address>(
+/**
+ * Returns the address with its settings in the usual spelling and without values that the page does not accept, and
+ * lists those values.
+ */
+export function normalizeSettings<Read extends Address>(
   place: Read,
-): { readonly place: Read; readonly wrong: readonly WrongWord[] } {
+): { readonly place: Read; readonly wrong: readonly InvalidSetting[] } {
   const list = listKindOf(place.page);
-  if (list !== undefined) return readListWords(place, list);
+  if (list !== undefined) return normalizeListSettings(place, list);
   const settings = new URLSearchParams(place.settings);
-  const wrong: WrongWord[] = [];
+  const wrong: InvalidSetting[] = [];
   for (const [name, expected] of Object.entries(CHOICES[place.page] ?? {})) {
     const value = settings.get(name) ?? "";
     const found =
-      expected.find((word) => word === usualValue(value)) ?? expected.find((word) => isOldForm(value, word));
+      expected.find((word) => word === normalizeValue(value)) ?? expected.find((word) => isOldForm(value, word));
     if (value === "" || found !== undefined) {
       if (found !== undefined) settings.set(name, found);
       continue;
@@ -67,18 +70,18 @@ export function readWords<Read extends Address>(
   return { place: { ...place, settings }, wrong };
 }
 
-function readListWords<Read extends Address>(place: Read, list: ListKind) {
+function normalizeListSettings<Read extends Address>(place: Read, list: ListKind) {
   const settings = new URLSearchParams(place.settings);
   const columns = allColumns(list.page);
-  const wrong: WrongWord[] = [];
+  const wrong: InvalidSetting[] = [];
   const leaveOut = (name: string, value: string, expected: readonly string[]) => {
     settings.delete(name);
-    wrong.push({ name: addressWord(name), value: addressWord(value), expected: expected.map(addressWord) });
+    wrong.push({ name: toAddressWord(name), value: toAddressWord(value), expected: expected.map(toAddressWord) });
   };
   const isColumn = (name: string) => columns.includes(name) || list.columns.includes(name);
   const conditions = new Set([...columns, ...Object.keys(list.relations ?? {})]);
   for (const { column, text } of conditionsOf(place)) {
-    const expected = expectedOf(list, column);
+    const expected = listExpectedValues(list, column);
     if (!conditions.has(column)) leaveOut(column, text, columns);
     else if (expected !== undefined && rangeOf(text) === undefined) {
       const unknown = text.split("|").find((word) => word !== "" && !expected.includes(word));
@@ -92,28 +95,28 @@ function readListWords<Read extends Address>(place: Read, list: ListKind) {
   return { place: { ...place, settings }, wrong };
 }
 
-/** What a condition on a column takes; undefined for any text. */
-function expectedOf(list: ListKind, column: string): readonly string[] | undefined {
+/** Returns the accepted values of a condition on a column; undefined if it accepts any text. */
+function listExpectedValues(list: ListKind, column: string): readonly string[] | undefined {
   return wordsOfColumn(list.page, column) ?? (isFigure(column) ? ["80..", "80..100", "..100"] : undefined);
 }
 
-/** A name or word as addresses have it. */
-function addressWord(word: string): string {
+/** Converts a column name or enum value to its spelling in URLs. */
+function toAddressWord(word: string): string {
   return word.replaceAll("_", "-").toLowerCase();
 }
 
-function usualValue(value: string): string {
+function normalizeValue(value: string): string {
   return value.toLowerCase().replaceAll("_", "-");
 }
 
-/** Links of earlier versions have constants such as LOAD_BASIS_MAX. */
+/** Whether a value is a constant such as LOAD_BASIS_MAX for this word, as in links of earlier versions. */
 function isOldForm(value: string, word: string): boolean {
   return value.startsWith("LOAD_BASIS_") || value.startsWith("RENDER_VIEW_") || value.startsWith("COLORING_")
-    ? usualValue(value).endsWith(`-${word}`)
+    ? normalizeValue(value).endsWith(`-${word}`)
     : false;
 }
 
-/** A word of the address as the service has it: `constantOf("LOAD_BASIS", "max")` is LOAD_BASIS_MAX. */
-export function constantOf(prefix: string, word: string): string {
+/** Converts a word of a URL to the service's constant: `toConstant("LOAD_BASIS", "max")` is LOAD_BASIS_MAX. */
+export function toConstant(prefix: string, word: string): string {
   return `${prefix}_${word === "" ? "UNSPECIFIED" : word.toUpperCase().replaceAll("-", "_")}`;
 }

@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { EditHost } from "./edit/edit_host.tsx";
-import { Page, pageKey } from "./pages.tsx";
+import { getPageKey, Page } from "./pages.tsx";
 import { Palette } from "./palette/palette.tsx";
-import { type Place, usePlace } from "./router.ts";
+import { type PageAddress, usePageAddress } from "./router.ts";
 import { DuringWindow } from "./shell/during_window.tsx";
 import { KeySheet } from "./shell/key_sheet.tsx";
 import { useShortcuts } from "./shell/shortcuts.ts";
@@ -12,7 +12,7 @@ import { focusHeading } from "./ui/page.tsx";
 import { SignInDialog } from "./ui/sign_in.tsx";
 
 export function App() {
-  const place = usePlace();
+  const place = usePageAddress();
   const [help, setHelp] = useState(false);
   const [sought, setSought] = useState<string>();
   const [menu, setMenu] = useState(false);
@@ -31,7 +31,7 @@ export function App() {
       <div class="frame">
         <TopBar menuOpen={menu} toggleMenu={() => setMenu(!menu)} search={() => setSought("")} showHelp={showHelp} />
         <DuringWindow />
-        <main ref={main} tabIndex={-1} key={pageKey(place)}>
+        <main ref={main} tabIndex={-1} key={getPageKey(place)}>
           <Page place={place} />
         </main>
       </div>
@@ -43,17 +43,17 @@ export function App() {
   );
 }
 
-/** A new page begins at its heading, for readers of the screen as for the eye. */
-function useFocusOnNewPage({ page, subject }: Place, main: { readonly current: HTMLElement | null }): void {
+/** Moves the focus to the heading of a new page, for screen readers and sighted users. */
+function useFocusOnNewPage({ page, subject }: PageAddress, main: { readonly current: HTMLElement | null }): void {
   const first = useRef(true);
-  // With the drawing itself: a moment later the person may have moved on, and would be brought back.
+  // A layout effect: a later one could move the focus back after the person has moved on.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the page and its subject are what makes a page new
   useLayoutEffect(() => {
     if (first.current) {
       first.current = false;
       return;
     }
-    // A question asked by a field keeps the focus in it.
+    // A change that a filter field made keeps the focus in the field.
     if (document.activeElement?.matches(".filters *") === true) return;
     focusHeading(main.current);
     scrollTo(0, 0);

@@ -2,8 +2,11 @@ import { getRefName } from "#words/names.ts";
 
 export const SEARCH_RPC = "datacenter.v1.PlanningService/SearchInventory";
 
-/** Asks for the things that a code may name. @param kinds of the inventory, such as RACK; none for all */
-export function nameQuery(code: string, kinds: readonly string[]) {
+/**
+ * Returns a search request for the elements that a code may name.
+ * @param kinds of the inventory, such as RACK; none for all
+ */
+export function createNameQuery(code: string, kinds: readonly string[]) {
   return {
     query: code.replaceAll(/[~/]/g, " "),
     kinds: kinds.map((kind) => `INVENTORY_KIND_${kind}`),
@@ -11,14 +14,17 @@ export function nameQuery(code: string, kinds: readonly string[]) {
   };
 }
 
-/** References whose whole name is the text, whatever its case; if there are none, places whose last part it is. */
-export function refsNamed(refs: readonly string[], text: string): readonly string[] {
+/**
+ * Returns the references whose whole name equals the text, ignoring case; if there are none, the locations whose last
+ * part equals it.
+ */
+export function findRefsByName(refs: readonly string[], text: string): readonly string[] {
   const wanted = text.toLowerCase();
   const whole = refs.filter((ref) => getRefName(ref).toLowerCase() === wanted);
-  const found = whole.length > 0 ? whole : refs.filter((ref) => isPlaceNamed(ref.toLowerCase(), wanted));
+  const found = whole.length > 0 ? whole : refs.filter((ref) => isLocationNamed(ref.toLowerCase(), wanted));
   return [...new Set(found)];
 }
 
-function isPlaceNamed(ref: string, wanted: string): boolean {
+function isLocationNamed(ref: string, wanted: string): boolean {
   return /^(?:floor|room|row):/.test(ref) && ref.endsWith(`/${wanted}`);
 }

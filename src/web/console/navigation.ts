@@ -4,26 +4,26 @@ import { LIST_KINDS } from "./lists/list_kinds.ts";
 
 type Tally = "sites" | "floors" | "fabrics" | keyof InventoryOverview["totals"];
 
-/** A page that the navigation leads to. */
+/** A page in the side navigation. */
 export interface NavigationItem {
   readonly page: string;
   readonly name: string;
   readonly icon: IconName;
-  /** The letter that goes there after `G`. */
+  /** Letter that opens the page after `G`. */
   readonly key?: string;
-  /** Pages of single things that belong to this one, which mark it as well. */
+  /** Pages of single elements that belong to this entry, which highlight it too. */
   readonly also?: readonly string[];
-  /** The count of the inventory that is shown beside the name. */
+  /** Inventory count that is shown next to the name. */
   readonly tally?: Tally;
 }
 
 export interface NavigationGroup {
-  /** Empty for the first group, which needs no name. */
+  /** Heading of the group; empty for the first group. */
   readonly name: string;
   readonly items: readonly NavigationItem[];
 }
 
-/** Pages of single things and of questions, by the list that they belong to. */
+/** Pages that highlight a list's entry: those of its single elements and of its analyses. */
 const PAGES_OF_LIST: Readonly<Record<string, readonly string[]>> = {
   sites: ["site"],
   floors: ["floor"],
@@ -40,7 +40,7 @@ const PAGES_OF_LIST: Readonly<Record<string, readonly string[]>> = {
   types: ["device_type"],
 };
 
-/** Letters of lists that are gone to most. */
+/** Letters of the lists that are opened most often. */
 const LETTERS: Readonly<Record<string, string>> = {
   racks: "R",
   devices: "D",
@@ -62,7 +62,7 @@ const TALLIES: Readonly<Record<string, Tally>> = {
   links: "fabric_links",
 };
 
-/** The side navigation in its order; the `G` keys and the marks of where one is follow from it. */
+/** The side navigation in its order. The `G` shortcuts and the highlighted entry are derived from it. */
 export const NAVIGATION: readonly NavigationGroup[] = [
   {
     name: "",
@@ -94,10 +94,10 @@ export const NAVIGATION: readonly NavigationGroup[] = [
   { name: "Data", items: [{ page: "import", name: "Import", icon: "import", key: "I" }] },
 ];
 
-/** Every page of the navigation. */
+/** All entries of the navigation, without their groups. */
 export const NAVIGATION_ITEMS: readonly NavigationItem[] = NAVIGATION.flatMap(({ items }) => items);
 
-/** The entry that a page belongs to. */
-export function navigationItemOf(page: string): NavigationItem | undefined {
+/** Returns the navigation entry that a page belongs to. */
+export function findNavigationItem(page: string): NavigationItem | undefined {
   return NAVIGATION_ITEMS.find((item) => item.page === page || item.also?.includes(page) === true);
 }

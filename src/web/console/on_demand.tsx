@@ -7,18 +7,20 @@ type Component<Props> = (props: Props) => ComponentChildren;
 
 const loads: (() => Promise<unknown>)[] = [];
 
-/** Loads every module that is not loaded yet, so that later pages open at once, also while the server is away. */
-export async function loadAhead(): Promise<void> {
-  // What cannot be loaded now is loaded, or explained, when it is needed.
+/**
+ * Loads every module that is not loaded yet, so that later pages open at once, even while the server is unreachable.
+ */
+export async function preloadModules(): Promise<void> {
+  // A failure is ignored here: the module is loaded again, or the error shown, when it is needed.
   for (const load of loads) await load().catch(() => undefined);
 }
 
 /**
- * Returns a component of a module that is loaded when it is first shown. A module that is gone, since the server runs
- * another version by now, is announced with a way to load that version.
- * @param Frame surrounds what is shown until the module is there
+ * Returns a component whose module is loaded when it is first shown. If the module no longer exists because the server
+ * now runs another version, offers to load that version.
+ * @param Frame surrounds the placeholder that is shown until the module is loaded
  */
-export function onDemand<Props extends object>(
+export function createLazyComponent<Props extends object>(
   load: () => Promise<Component<Props>>,
   Frame: Component<{ readonly children: ComponentChildren }> = ({ children }) => <>{children}</>,
 ): Component<Props> {
@@ -33,7 +35,7 @@ export function onDemand<Props extends object>(
     useEffect(() => {
       loadOnce().then(
         () => setLoaded(true),
-        () => void whyMissing().then(setError),
+        () => void findLoadError().then(setError),
       );
     }, []);
     if (Loaded !== undefined) return <Loaded {...props} />;
@@ -43,8 +45,11 @@ export function onDemand<Props extends object>(
   };
 }
 
-/** Finds out whether the server is away or runs another version than the one that this page came from. */
-async function whyMissing(): Promise<CallError> {
+/**
+ * Returns the reason why a module cannot be loaded: the server is unreachable, or runs another version than the one of
+ * this page.
+ */
+async function findLoadError(): Promise<CallError> {
   try {
     await fetch("/", { method: "HEAD", cache: "no-store", credentials: "omit" });
   } catch {

@@ -1,65 +1,65 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { readWords } from "./address_words.ts";
+import { normalizeSettings } from "./address_words.ts";
 import { LIST_KINDS } from "./lists/list_kinds.ts";
-import { onDemand } from "./on_demand.tsx";
+import { createLazyComponent } from "./on_demand.tsx";
 import { Overview } from "./pages/overview.tsx";
-import { linkTo, OBJECT_PAGES, type Place, parsePlace } from "./router.ts";
+import { formatPageUrl, OBJECT_PAGES, type PageAddress, parseAddress } from "./router.ts";
 import { findBareRef, ResolveBareRef } from "./shell/bare_refs.tsx";
 import { Notice } from "./ui/notice.tsx";
 import { PageHead } from "./ui/page.tsx";
 import { Empty } from "./ui/parts.tsx";
 
 interface PageProps {
-  readonly place: Place;
+  readonly place: PageAddress;
 }
 
 type PageComponent = (props: PageProps) => ComponentChildren;
 
 const elementPages = () => import("./pages/element_pages.ts");
 const analysisPages = () => import("./pages/analysis_pages.ts");
-const List = onDemand<PageProps>(async () => (await elementPages()).List);
-const ObjectPage = onDemand<PageProps>(async () => (await elementPages()).ObjectPage);
+const List = createLazyComponent<PageProps>(async () => (await elementPages()).List);
+const ObjectPage = createLazyComponent<PageProps>(async () => (await elementPages()).ObjectPage);
 
-/** Every page by the first word of its address. A new page is a row here, and one in `navigation.ts`. */
+/** Page components by the first word of the URL. A new page needs a row here and one in `navigation.ts`. */
 const PAGES: Readonly<Record<string, PageComponent>> = {
   ...Object.fromEntries(LIST_KINDS.map(({ page }) => [page, List])),
   ...Object.fromEntries(OBJECT_PAGES.map((page) => [page, ObjectPage])),
   overview: Overview,
-  rack: onDemand(async () => (await elementPages()).Rack),
-  device: onDemand(async () => (await elementPages()).Device),
-  sheet: onDemand(async () => (await elementPages()).Sheet),
-  floor: onDemand(async () => (await analysisPages()).Floor),
-  power: onDemand(async () => (await analysisPages()).Power),
-  rehearsal: onDemand(async () => (await analysisPages()).Rehearsal),
-  capacity: onDemand(async () => (await analysisPages()).Capacity),
-  compare: onDemand(async () => (await analysisPages()).Compare),
-  readings: onDemand(async () => (await analysisPages()).Readings),
-  notices: onDemand(async () => (await analysisPages()).Notices),
-  trace: onDemand(async () => (await analysisPages()).Trace),
-  thermal: onDemand(async () => (await analysisPages()).Thermal),
-  fabric: onDemand(async () => (await analysisPages()).Fabric),
-  placement: onDemand(async () => (await analysisPages()).Placement),
-  window: onDemand(async () => (await analysisPages()).Window),
-  windows: onDemand(async () => (await analysisPages()).Windows),
-  history: onDemand(async () => (await analysisPages()).History),
-  import: onDemand(async () => (await analysisPages()).Import),
+  rack: createLazyComponent(async () => (await elementPages()).Rack),
+  device: createLazyComponent(async () => (await elementPages()).Device),
+  sheet: createLazyComponent(async () => (await elementPages()).Sheet),
+  floor: createLazyComponent(async () => (await analysisPages()).Floor),
+  power: createLazyComponent(async () => (await analysisPages()).Power),
+  rehearsal: createLazyComponent(async () => (await analysisPages()).Rehearsal),
+  capacity: createLazyComponent(async () => (await analysisPages()).Capacity),
+  compare: createLazyComponent(async () => (await analysisPages()).Compare),
+  readings: createLazyComponent(async () => (await analysisPages()).Readings),
+  notices: createLazyComponent(async () => (await analysisPages()).Notices),
+  trace: createLazyComponent(async () => (await analysisPages()).Trace),
+  thermal: createLazyComponent(async () => (await analysisPages()).Thermal),
+  fabric: createLazyComponent(async () => (await analysisPages()).Fabric),
+  placement: createLazyComponent(async () => (await analysisPages()).Placement),
+  window: createLazyComponent(async () => (await analysisPages()).Window),
+  windows: createLazyComponent(async () => (await analysisPages()).Windows),
+  history: createLazyComponent(async () => (await analysisPages()).History),
+  import: createLazyComponent(async () => (await analysisPages()).Import),
 };
 
-/** Pages whose fields say what they are about: these fields stay while it changes. */
+/** Pages whose subject is chosen in a field on the page: they stay mounted when the subject changes. */
 const ASKING: ReadonlySet<string> = new Set(["power", "thermal", "trace", "placement", "capacity", "compare"]);
 
-/** What has to change for a page to be drawn anew instead of changed. */
-export function pageKey({ page, subject }: Place): string {
+/** Returns the key of a page; when it changes, the page is mounted anew instead of updated. */
+export function getPageKey({ page, subject }: PageAddress): string {
   return ASKING.has(page) ? page : `${page} ${subject}`;
 }
 
-/** A page, with what of its address it could not follow. */
+/** A page, with notices about the parts of its URL that it ignores. */
 export function Page({ place }: PageProps) {
   const Shown = Object.hasOwn(PAGES, place.page) ? PAGES[place.page] : undefined;
-  const { place: worded, wrong } = readWords(place);
-  useUsualAddress(place, worded);
-  if (Shown === undefined) return <NoSuchPage />;
+  const { place: worded, wrong } = normalizeSettings(place);
+  useNormalizedAddress(place, worded);
+  if (Shown === undefined) return <UnknownPage />;
   const { place: shown, bare } = findBareRef(worded);
   return (
     <>
@@ -74,31 +74,31 @@ export function Page({ place }: PageProps) {
   );
 }
 
-/** Puts the address into its usual form, so that a link with another spelling is not passed on. */
-function useUsualAddress(place: Place, worded: Place): void {
-  const drawn = addressOf(place);
-  const usual = addressOf(worded);
+/** Replaces the URL by its usual spelling, so that people share links of one form. */
+function useNormalizedAddress(place: PageAddress, worded: PageAddress): void {
+  const drawn = formatAddress(place);
+  const usual = formatAddress(worded);
   useEffect(() => {
-    // The person may have gone on before the page was drawn.
-    if (addressOf(parsePlace(location.hash)) !== drawn) return;
-    if (queryOf(usual) !== queryOf(location.hash)) history.replaceState(history.state, "", usual);
+    // The person may have opened another page before this one was drawn.
+    if (formatAddress(parseAddress(location.hash)) !== drawn) return;
+    if (getQuery(usual) !== getQuery(location.hash)) history.replaceState(history.state, "", usual);
   }, [drawn, usual]);
 }
 
-function addressOf({ page, subject, settings }: Place): string {
-  return linkTo(page, subject, Object.fromEntries(settings));
+function formatAddress({ page, subject, settings }: PageAddress): string {
+  return formatPageUrl(page, subject, Object.fromEntries(settings));
 }
 
-function queryOf(hash: string): string {
+function getQuery(hash: string): string {
   return new URLSearchParams(hash.split("?").slice(1).join("?")).toString();
 }
 
-function NoSuchPage() {
+function UnknownPage() {
   return (
     <>
       <PageHead title="There is no such page" />
       <Empty>
-        Go to the <a href={linkTo("overview")}>overview</a>.
+        Go to the <a href={formatPageUrl("overview")}>overview</a>.
       </Empty>
     </>
   );

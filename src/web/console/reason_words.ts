@@ -1,8 +1,8 @@
 import { formatDecimal } from "#words/figures.ts";
 import { formatConstant, getReasonUnit } from "#words/names.ts";
-import { countOf } from "./labels.ts";
+import { formatQuantity } from "./labels.ts";
 
-/** What the codes of reasons mean, where the code alone says too little. */
+/** Explanations of health reasons whose code alone is not clear. */
 const WORDS: Readonly<Record<string, string>> = {
   POWER_NORMAL: "High load",
   POWER_FAILOVER: "High load after one failure",
@@ -15,12 +15,12 @@ const WORDS: Readonly<Record<string, string>> = {
   STALE_TELEMETRY: "Old measurements",
 };
 
-export function reasonWord(code: string): string {
+export function describeReason(code: string): string {
   return WORDS[code] ?? formatConstant(code);
 }
 
 /** Formats the measured and allowed values of a reason, if it has them, as a suffix of its text. */
-export function reasonFigures({ code, value, limit }: { code: string; value?: number; limit?: number }): string {
+export function formatReasonFigures({ code, value, limit }: { code: string; value?: number; limit?: number }): string {
   if (value === undefined) return "";
   switch (code) {
     case "REDUNDANCY_UNMET":
@@ -28,7 +28,7 @@ export function reasonFigures({ code, value, limit }: { code: string; value?: nu
       return `, ${formatDecimal(value)} of ${formatDecimal(limit)} separate supplies`;
     case "SINGLE_CORDED":
     case "SUPPLY_UNDOCUMENTED":
-      return `, ${countOf(value, "device")}`;
+      return `, ${formatQuantity(value, "device")}`;
     case "U_SPACE_OCCUPIED":
     case "UNIT_RESERVED":
     case "OUTSIDE_RACK":
@@ -42,7 +42,7 @@ export function reasonFigures({ code, value, limit }: { code: string; value?: nu
   }
 }
 
-/** Why a rack takes no device of a placement. */
+/** Explanations of the reasons why a placement refuses a rack. */
 const REFUSALS: Readonly<Record<string, string>> = {
   RACK_STATUS: "The rack is not in use",
   RACK_TENANT: "The rack belongs to another tenant",
@@ -67,6 +67,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
   NO_SWITCH_PORT: "No free port",
 };
 
-export function refusalWord(reason: string): string {
+export function describeRefusal(reason: string): string {
   return REFUSALS[reason] ?? formatConstant(reason);
 }

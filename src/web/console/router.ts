@@ -2,27 +2,34 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { nameKind } from "#words/names.ts";
 import { listAddress, listSettings } from "./lists/list_columns.ts";
 
-/** Where the person is: a page, what it shows, and its settings. Lives in the address, so that links and Back work. */
-export interface Place {
+/**
+ * Address of a page: its name, its subject and its settings. It is stored in the URL, so that links and the Back button
+ * work.
+ */
+export interface PageAddress {
   readonly page: string;
-  /** Subject of the page, such as a rack's code; empty for pages about everything. */
+  /** Subject of the page, such as a rack's code; empty for pages without one. */
   readonly subject: string;
   readonly settings: URLSearchParams;
 }
 
-/** Reads `#/page/subject?key=value`. Anything unreadable is the overview's unknown sister, never an exception. */
-export function parsePlace(hash: string): Place {
-  const [path = "", query = ""] = splitAt(hash.replace(/^#\/?/, ""), "?");
-  const [word = "", rest = ""] = splitAt(path, "/");
+/** Parses `#/page/subject?key=value`. Malformed text gives the address of an unknown page, never an exception. */
+export function parseAddress(hash: string): PageAddress {
+  const [path = "", query = ""] = splitAtMark(hash.replace(/^#\/?/, ""), "?");
+  const [word = "", rest = ""] = splitAtMark(path, "/");
   const named = word.replaceAll("-", "_");
   const page = named === "cooling_unit" ? "crac" : named;
   const settings = new URLSearchParams(query);
-  // Kept links to the search page that was: the list of devices has its filters.
-  if (page === "search") return { page: "devices", subject: "", settings: fromSearch(settings) };
-  return { page: page === "" ? "overview" : page, subject: decodePart(rest), settings: listSettings(page, settings) };
+  // Old links to the former search page lead to the list of devices, which has its filters.
+  if (page === "search") return { page: "devices", subject: "", settings: convertSearchSettings(settings) };
+  return {
+    page: page === "" ? "overview" : page,
+    subject: decodeUrlPart(rest),
+    settings: listSettings(page, settings),
+  };
 }
 
-function fromSearch(settings: URLSearchParams): URLSearchParams {
+function convertSearchSettings(settings: URLSearchParams): URLSearchParams {
   const renamed = { cord: ["cords", "1..1"], free: ["free_port", "YES"] } as const;
   const now = new URLSearchParams(settings);
   now.delete("order");
@@ -33,14 +40,14 @@ function fromSearch(settings: URLSearchParams): URLSearchParams {
   return now;
 }
 
-/** The address of a page. */
-export function linkTo(page: string, subject = "", settings: Readonly<Record<string, string>> = {}): string {
+/** Returns the URL of a page. */
+export function formatPageUrl(page: string, subject = "", settings: Readonly<Record<string, string>> = {}): string {
   const given = Object.entries(listAddress(page, settings)).filter(([, value]) => value !== "");
   const query = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
   return `#/${nameKind(page).replaceAll(" ", "-")}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
 }
 
-/** Kinds of references with a page of the data in their list. */
+/** Kinds of references whose page shows the data of their list row. */
 export const OBJECT_PAGES = [
   "site",
   "room",
@@ -53,61 +60,61 @@ export const OBJECT_PAGES = [
   "device_type",
 ] as const;
 
-/** The page that shows what a reference names; undefined for kinds without one. */
-export function linkToRef(ref: string): string | undefined {
-  const [kind = "", id = ""] = splitAt(ref, ":");
+/** Returns the URL of the page for a reference; undefined for kinds without a page. */
+export function findRefUrl(ref: string): string | undefined {
+  const [kind = "", id = ""] = splitAtMark(ref, ":");
   switch (kind) {
     case "rack":
-      return linkTo("rack", id);
+      return formatPageUrl("rack", id);
     case "device":
-      return linkTo("device", id);
+      return formatPageUrl("device", id);
     case "floor":
-      return linkTo("floor", ref);
+      return formatPageUrl("floor", ref);
     case "fabric":
-      return linkTo("fabric", id);
+      return formatPageUrl("fabric", id);
     case "zone":
-      return linkTo("thermal", ref);
+      return formatPageUrl("thermal", ref);
     case "window":
-      return linkTo(kind, id);
+      return formatPageUrl(kind, id);
     default:
-      return OBJECT_PAGES.some((page) => page === kind) ? linkTo(kind, id) : undefined;
+      return OBJECT_PAGES.some((page) => page === kind) ? formatPageUrl(kind, id) : undefined;
   }
 }
 
-/** The place of the address, followed as it changes. */
-export function usePlace(): Place {
+/** Returns the current page address; the component is drawn again when it changes. */
+export function usePageAddress(): PageAddress {
   const [hash, setHash] = useState(location.hash);
-  // Before anything else can happen: a change of the address between the drawing and a later effect would be lost.
+  // A layout effect, because a later effect would miss a change of the URL right after the drawing.
   useLayoutEffect(() => {
     const follow = () => setHash(location.hash);
     addEventListener("hashchange", follow);
     follow();
     return () => removeEventListener("hashchange", follow);
   }, []);
-  return parsePlace(hash);
+  return parseAddress(hash);
 }
 
 /**
- * Changes settings of the place. It goes by the address, which is ahead of the drawing when two changes follow each
- * other at once, as where a field is left by a click on a switch.
+ * Changes settings in the URL. Reads the URL instead of the drawn page, because two changes can follow each other at
+ * once, such as when a click on a switch leaves a field.
  */
-export function setSettings(changed: Readonly<Record<string, string>>): void {
-  const { page, subject, settings } = parsePlace(location.hash);
-  location.hash = linkTo(page, subject, { ...Object.fromEntries(settings), ...changed });
+export function changeSettings(changed: Readonly<Record<string, string>>): void {
+  const { page, subject, settings } = parseAddress(location.hash);
+  location.hash = formatPageUrl(page, subject, { ...Object.fromEntries(settings), ...changed });
 }
 
-/** Asks the same page about something else, with the settings that it has. */
-export function setSubject(subject: string): void {
-  const { page, settings } = parsePlace(location.hash);
-  location.hash = linkTo(page, subject, Object.fromEntries(settings));
+/** Opens the same page for another subject and keeps its settings. */
+export function changeSubject(subject: string): void {
+  const { page, settings } = parseAddress(location.hash);
+  location.hash = formatPageUrl(page, subject, Object.fromEntries(settings));
 }
 
-function splitAt(text: string, mark: string): readonly [string, string] {
+function splitAtMark(text: string, mark: string): readonly [string, string] {
   const at = text.indexOf(mark);
   return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
-function decodePart(text: string): string {
+function decodeUrlPart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

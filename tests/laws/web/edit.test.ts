@@ -1,9 +1,14 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { updateChange } from "#web/console/edit/changes.ts";
-import { applyDifferences, differences } from "#web/console/edit/differences.ts";
-import { identityText, type Kind, messageOf, type Values } from "#web/console/edit/form_model.ts";
-import { isSame, prunedMessage } from "#web/console/edit/values.ts";
+import { toUpdateChange } from "#web/console/edit/changes.ts";
+import { applyDifferences, listDifferences } from "#web/console/edit/differences.ts";
+import {
+  type EditableKind,
+  formatIdentity,
+  getMessageName,
+  type ResourceValues,
+} from "#web/console/edit/form_model.ts";
+import { isEqualValue, removeUnsetFields } from "#web/console/edit/values.ts";
 import type { TestService } from "../../support/dc/service.ts";
 import { smallSite } from "../../support/dc/small_site.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
@@ -14,9 +19,9 @@ const FREE = { name: ["", "x", "<b>"], tenant: ["", "acme"], comments: ["", "c"]
 const LABELS = [{}, { a: "1" }, { a: "2", b: "3" }];
 const WATTS = [null, 0, 100];
 
-function changed(state: Values, random: SeededRandom, kind: Kind): Values {
+function changed(state: ResourceValues, random: SeededRandom, kind: EditableKind): ResourceValues {
   const texts = Object.fromEntries(Object.entries(FREE).map(([name, values]) => [name, random.pick<unknown>(values)]));
-  const { ports = [] } = state as { readonly ports?: readonly Values[] };
+  const { ports = [] } = state as { readonly ports?: readonly ResourceValues[] };
   const own = {
     device: {
       ...texts,
@@ -37,7 +42,7 @@ function changed(state: Values, random: SeededRandom, kind: Kind): Values {
   return { ...state, ...own, labels: random.pick(LABELS) };
 }
 
-const SUBJECTS: readonly (readonly [Kind, Values])[] = [
+const SUBJECTS: readonly (readonly [EditableKind, ResourceValues])[] = [
   ["device", { code: "SRV-1" }],
   ["device", { code: "LEAF-1" }],
   ["rack", { code: "R1" }],
@@ -53,8 +58,12 @@ async function siteWithWindow(): Promise<TestService> {
   return site;
 }
 
-async function storedIn({ service }: TestService, kind: Kind, identity: Values): Promise<Values> {
-  const ref = `${kind}:${identityText(kind, identity)}`;
+async function storedIn(
+  { service }: TestService,
+  kind: EditableKind,
+  identity: ResourceValues,
+): Promise<ResourceValues> {
+  const ref = `${kind}:${formatIdentity(kind, identity)}`;
   const [found] = await service.stored([ref], { interface: "REST" });
   return found?.resource ?? {};
 }
@@ -64,11 +73,11 @@ test("applying the differences between two states to the first gives the second"
   const site = await siteWithWindow();
   for (let run = 0; run < LAW_RUNS; run += 1) {
     const [kind, identity] = random.pick(SUBJECTS);
-    const message = messageOf(kind);
+    const message = getMessageName(kind);
     const stored = await storedIn(site, kind, identity);
     const [before, after] = [changed(stored, random, kind), changed(stored, random, kind)];
-    const made = applyDifferences(before, differences(before, after, message));
-    expect(prunedMessage(made, message)).toEqual(prunedMessage(after, message));
+    const made = applyDifferences(before, listDifferences(before, after, message));
+    expect(removeUnsetFields(made, message)).toEqual(removeUnsetFields(after, message));
   }
 });
 
@@ -77,13 +86,13 @@ test("what the service stores after an edit is what the form shows", async () =>
   const site = await siteWithWindow();
   for (let run = 0; run < LAW_RUNS; run += 1) {
     const [kind, identity] = random.pick(SUBJECTS);
-    const message = messageOf(kind);
+    const message = getMessageName(kind);
     const before = await storedIn(site, kind, identity);
     const after = changed(before, random, kind);
-    const change = updateChange(kind, { before, after }, String(before["etag"]));
+    const change = toUpdateChange(kind, { before, after }, String(before["etag"]));
     const { results } = await site.call("ApplyChanges", { changes: [change as JsonObject] });
-    expect(prunedMessage(await storedIn(site, kind, identity), message)).toEqual(prunedMessage(after, message));
-    const isUnchanged = isSame(prunedMessage(before, message), prunedMessage(after, message));
+    expect(removeUnsetFields(await storedIn(site, kind, identity), message)).toEqual(removeUnsetFields(after, message));
+    const isUnchanged = isEqualValue(removeUnsetFields(before, message), removeUnsetFields(after, message));
     expect(results[0].outcome).toBe(isUnchanged ? "OUTCOME_UNCHANGED" : "OUTCOME_UPDATED");
   }
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { readWords } from "#web/console/address_words.ts";
+import { normalizeSettings } from "#web/console/address_words.ts";
 import { columnsOf, pageOf } from "#web/console/lists/inventory_rows.ts";
 import { listKindOf } from "#web/console/lists/list_kinds.ts";
-import { parsePlace } from "#web/console/router.ts";
+import { parseAddress } from "#web/console/router.ts";
 
 test("readWords names a condition that has the name of a method of every object", () => {
   for (const name of ["constructor", "toString", "__proto__"]) {
-    const { place, wrong } = readWords(parsePlace(`#/devices?${name}=x&kind=server`));
+    const { place, wrong } = normalizeSettings(parseAddress(`#/devices?${name}=x&kind=server`));
 
     expect(wrong.map(({ value }) => value)).toEqual(["x"]);
     expect([...place.settings]).toEqual([["kind", "SERVER"]]);
@@ -14,7 +14,7 @@ test("readWords names a condition that has the name of a method of every object"
 });
 
 test("columnsOf names each column of an address once, and pageOf asks for no page that a request cannot hold", () => {
-  const place = parsePlace("#/devices?columns=kind|rack|kind&page=99999999999");
+  const place = parseAddress("#/devices?columns=kind|rack|kind&page=99999999999");
   const list = listKindOf("devices");
 
   expect(list && columnsOf(list, place)).toEqual(["kind", "rack"]);

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { AuditEntry } from "#web/console/api/replies.ts";
-import { leafChanges } from "#web/console/history/leaf_changes.ts";
-import { groupByRequest, requestWords, throughWords } from "#web/console/history/requests.ts";
-import { dayOf, momentOf, rangeOf } from "#web/console/history/time_range.ts";
+import { listLeafChanges } from "#web/console/history/leaf_changes.ts";
+import { describeRequest, getInterfaceName, groupByRequest } from "#web/console/history/requests.ts";
+import { findTimeRange, formatDayAgo, toDayEdge } from "#web/console/history/time_range.ts";
 
 function entry(seq: number, request: string, entity: string, action = "CREATE"): AuditEntry {
   return {
@@ -35,7 +35,7 @@ test("leafChanges names each value that differs, in words, with members of lists
     racked: true,
   };
 
-  expect(leafChanges(before, after)).toEqual([
+  expect(listLeafChanges(before, after)).toEqual([
     { field: "Status", before: "Planned", after: "Active" },
     { field: "Ports, psu2, power in, source ref", before: "B", after: "A" },
     { field: "Tags", before: "x", after: "x, y" },
@@ -47,7 +47,7 @@ test("leafChanges names each value that differs, in words, with members of lists
 test("leafChanges shows a new and a deleted resource whole, and texts that only look like enumerations as they are", () => {
   const state = { code: "DEVICE_STATUS", comments: "FACE_OFF with the vendor", face: "FACE_FRONT" };
 
-  const [created, deleted] = [leafChanges(null, state), leafChanges(state, null)];
+  const [created, deleted] = [listLeafChanges(null, state), listLeafChanges(state, null)];
 
   expect(created.map(({ after }) => after)).toEqual(["DEVICE_STATUS", "FACE_OFF with the vendor", "Front"]);
   expect(deleted.map(({ before, after }) => [before, after])).toEqual(created.map(({ after }) => [after, undefined]));
@@ -63,7 +63,7 @@ test("groupByRequest keeps the order and counts what a request did", () => {
   ]);
 
   expect(groups.map(({ entries }) => entries.map(({ seq }) => seq))).toEqual([[5], [4, 3, 2], [1]]);
-  expect(groups.map(requestWords)).toEqual([
+  expect(groups.map(describeRequest)).toEqual([
     "Device D2 changed",
     "2 devices created, 1 rack created",
     "Cooling unit C1 deleted",
@@ -72,7 +72,7 @@ test("groupByRequest keeps the order and counts what a request did", () => {
 
 test("requestWords says of a cable with another end that it moved", () => {
   const words = (gone: string, come: string) =>
-    groupByRequest([entry(1, "a", gone, "DELETE"), entry(2, "a", come)]).map(requestWords);
+    groupByRequest([entry(1, "a", gone, "DELETE"), entry(2, "a", come)]).map(describeRequest);
   expect(words("cable:A/1~B/1", "cable:A/1~C/1")).toEqual(["Cable A/1~B/1 moved to A/1~C/1"]);
   expect(words("cable:A/1~B/1", "cable:C/1~D/1")).toEqual(["1 cable deleted, 1 cable created"]);
 });
@@ -83,17 +83,21 @@ test.each([
   [{ interface: "SYSTEM" }, "Command line"],
   [{ interface: "GRAPHQL", user_agent: "Mozilla/5.0" }, "GraphQL"],
 ])("throughWords of %p is %s", (request, words) => {
-  expect(throughWords({ id: "", method: "", ...request })).toBe(words);
+  expect(getInterfaceName({ id: "", method: "", ...request })).toBe(words);
 });
 
 test("ranges are local days, and back again", () => {
   const now = new Date(2026, 2, 1, 9, 30);
 
-  expect([dayOf(0, now), dayOf(1, now), dayOf(30, now)]).toEqual(["2026-03-01", "2026-02-28", "2026-01-30"]);
-  expect(rangeOf("", "", now)).toBe("");
-  expect(rangeOf("2026-02-28", "", now)).toBe("1");
-  expect(rangeOf("2026-02-28", "2026-03-01", now)).toBe("own");
-  expect(momentOf("2026-02-28", "start")).toBe(new Date(2026, 1, 28).toISOString());
-  expect(momentOf("2026-02-28", "end")).toBe(new Date(2026, 2, 1).toISOString());
-  expect(momentOf("yesterday", "start")).toBe("");
+  expect([formatDayAgo(0, now), formatDayAgo(1, now), formatDayAgo(30, now)]).toEqual([
+    "2026-03-01",
+    "2026-02-28",
+    "2026-01-30",
+  ]);
+  expect(findTimeRange("", "", now)).toBe("");
+  expect(findTimeRange("2026-02-28", "", now)).toBe("1");
+  expect(findTimeRange("2026-02-28", "2026-03-01", now)).toBe("own");
+  expect(toDayEdge("2026-02-28", "start")).toBe(new Date(2026, 1, 28).toISOString());
+  expect(toDayEdge("2026-02-28", "end")).toBe(new Date(2026, 2, 1).toISOString());
+  expect(toDayEdge("yesterday", "start")).toBe("");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isInside } from "#web/console/history/in_place.ts";
+import { isInsideLocation } from "#web/console/history/in_place.ts";
 
 const row = (ref: string, texts: Record<string, string> = { site: "S", floor: "0" }) => ({
   ref,
@@ -13,15 +13,15 @@ const at = (room: string, more: object = {}) => ({
 });
 
 test("isInside finds what is in a site, room or row, and what has left it", () => {
-  expect(isInside({ after: at("DH1") }, row("site:S", {}))).toBe(true);
-  expect(isInside({ after: at("DH1") }, row("room:S/0/DH1"))).toBe(true);
-  expect(isInside({ before: at("DH1"), after: at("DH2") }, row("room:S/0/DH1"))).toBe(true);
-  expect(isInside({ before: null, after: at("DH1") }, row("row:S/0/A"))).toBe(true);
-  expect(isInside({ after: { location: { site_id: "S", room: "DH1" } } }, row("room:S/0/DH1"))).toBe(true);
+  expect(isInsideLocation({ after: at("DH1") }, row("site:S", {}))).toBe(true);
+  expect(isInsideLocation({ after: at("DH1") }, row("room:S/0/DH1"))).toBe(true);
+  expect(isInsideLocation({ before: at("DH1"), after: at("DH2") }, row("room:S/0/DH1"))).toBe(true);
+  expect(isInsideLocation({ before: null, after: at("DH1") }, row("row:S/0/A"))).toBe(true);
+  expect(isInsideLocation({ after: { location: { site_id: "S", room: "DH1" } } }, row("room:S/0/DH1"))).toBe(true);
 });
 
 test("isInside leaves out other floors, and changes without a place such as those of cables", () => {
-  expect(isInside({ after: at("DH1", { floor_number: 1 }) }, row("room:S/0/DH1"))).toBe(false);
-  expect(isInside({ after: at("DH2") }, row("room:S/0/DH1"))).toBe(false);
-  expect(isInside({ before: { a: {}, b: {} }, after: null }, row("site:S", {}))).toBe(false);
+  expect(isInsideLocation({ after: at("DH1", { floor_number: 1 }) }, row("room:S/0/DH1"))).toBe(false);
+  expect(isInsideLocation({ after: at("DH2") }, row("room:S/0/DH1"))).toBe(false);
+  expect(isInsideLocation({ before: { a: {}, b: {} }, after: null }, row("site:S", {}))).toBe(false);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { scaleStep } from "#dc/render/palette.ts";
 import { stateOfShare as drawnState } from "#dc/render/parts/marks.ts";
 import { judgeShare } from "#kernel/judge_share.ts";
-import { previewRows } from "#web/console/edit/preview_words.ts";
+import { listPreviewRows } from "#web/console/edit/preview_words.ts";
 import { judgeVisibleShare as shownState } from "#web/shared/state_of_share.ts";
 
 const SHARES = [-5, 0, 0.1, 19.9, 79.99, 80, 89.9, 90, 99.999, 100, 100.1, 1000, Number.POSITIVE_INFINITY];
@@ -28,7 +28,7 @@ test("a preview of a rack without a recorded limit is not called good", () => {
   const rack = { rack_code: "R", health_before: "HEALTH_OK", health_after: "HEALTH_OK" } as const;
   const draws = { draw_w: { before: 100, after: 200 } };
   const power = (more: object) =>
-    previewRows({
+    listPreviewRows({
       ...{
         results: [],
         revision: 1,

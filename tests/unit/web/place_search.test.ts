@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { AuditEntry } from "#web/console/api/replies.ts";
-import { searchPlace } from "#web/console/history/place_search.ts";
+import { searchLocationChanges } from "#web/console/history/place_search.ts";
 
 /** A log of so many changes, of which every `nth` is of the place; it is read as the service reads it. */
 function logOf(count: number, nth: number) {
@@ -24,16 +24,16 @@ const isHere = ({ entity }: AuditEntry) => entity === "rack:HERE";
 test("searchPlace reads further pages until enough are found", async () => {
   const log = logOf(3000, 50);
 
-  const found = await searchPlace(log.read, isHere);
+  const found = await searchLocationChanges(log.read, isHere);
 
   expect(found.entries.map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, at) => 3000 - at * 50));
   expect([log.asked(), found.searched, found.isWhole]).toEqual([5, 1000, false]);
 });
 
 test("searchPlace says how far it looked, at most 2,000 changes or all of the log", async () => {
-  const far = await searchPlace(logOf(3000, 2999).read, isHere);
-  const whole = await searchPlace(logOf(450, 449).read, isHere);
-  const empty = await searchPlace(logOf(0, 1).read, isHere);
+  const far = await searchLocationChanges(logOf(3000, 2999).read, isHere);
+  const whole = await searchLocationChanges(logOf(450, 449).read, isHere);
+  const empty = await searchLocationChanges(logOf(0, 1).read, isHere);
 
   expect([far.entries.length, far.searched, far.isWhole, far.back]).toEqual([1, 2000, false, "T1001"]);
   expect([whole.entries.length, whole.searched, whole.isWhole, whole.back]).toEqual([1, 450, true, "T1"]);
@@ -41,10 +41,10 @@ test("searchPlace says how far it looked, at most 2,000 changes or all of the lo
 });
 
 test("searchPlace reads only what came since an earlier search", async () => {
-  const earlier = await searchPlace(logOf(450, 100).read, isHere);
+  const earlier = await searchLocationChanges(logOf(450, 100).read, isHere);
   const log = logOf(600, 100);
 
-  const again = await searchPlace(log.read, isHere, earlier);
+  const again = await searchLocationChanges(log.read, isHere, earlier);
 
   expect([log.asked(), again.searched, again.newest]).toEqual([1, 600, 600]);
   expect(again.entries.map(({ seq }) => seq)).toEqual([600, 500, 400, 300, 200, 100]);

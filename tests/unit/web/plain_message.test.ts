@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { plainMessage } from "#web/console/plain_message.ts";
+import { simplifyMessage } from "#web/console/plain_message.ts";
 
 test.each([
   ['Field "position_u" needs a rack: 5', "Unit needs a rack: 5"],
@@ -11,7 +11,7 @@ test.each([
   ['Port "PDU/o1" of kind POWER_OUT gives no power', 'Port "PDU/o1" of kind power out gives no power'],
   ["expected DEVICE_STATUS_ACTIVE or DEVICE_STATUS_FAILED", "expected active or failed"],
 ])("plainMessage says %p in words", (message, words) => {
-  expect(plainMessage(message)).toBe(words);
+  expect(simplifyMessage(message)).toBe(words);
 });
 
 test.each([
@@ -21,5 +21,5 @@ test.each([
   "LEAF-D03-1 is a UPS",
   "10.0.0.1 and v1.2 are no codes",
 ])("plainMessage leaves %p, which has nothing of the wire", (message) => {
-  expect(plainMessage(message)).toBe(message);
+  expect(simplifyMessage(message)).toBe(message);
 });

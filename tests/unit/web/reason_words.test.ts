@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { cellWords, figureWords } from "#web/console/lists/column_words.ts";
-import { reasonFigures, reasonWord } from "#web/console/reason_words.ts";
+import { describeReason, formatReasonFigures } from "#web/console/reason_words.ts";
 import { stripRefKinds } from "#words/names.ts";
 
 test.each([
@@ -13,7 +13,7 @@ test.each([
   [{ code: "U_SPACE_OCCUPIED", value: 12 }, "U space occupied, U12"],
   [{ code: "DEVICE_FAILED" }, "Device failed"],
 ])("a reason of health names the unit of its figures: %p", (reason, words) => {
-  expect(`${reasonWord(reason.code)}${reasonFigures(reason)}`).toBe(words);
+  expect(`${describeReason(reason.code)}${formatReasonFigures(reason)}`).toBe(words);
 });
 
 test("a figure alone has the unit that suits it, a column the same unit in every row", () => {

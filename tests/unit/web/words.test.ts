@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { FAILURE_KINDS as SERVICE_KINDS } from "#dc/model/enum_values.ts";
-import { moment, utcMoment } from "#web/console/labels.ts";
+import { formatMoment, formatUtcMoment } from "#web/console/labels.ts";
 import { FAILURE_KINDS } from "#web/console/pages/rehearsal_fields.ts";
 import { formatBandwidth, formatWatts } from "#words/figures.ts";
 import { formatConstant, formatEnum, formatPortType } from "#words/names.ts";
@@ -49,10 +49,10 @@ test.each([
 });
 
 test("a moment tells its zone, and what is none is left as it is", () => {
-  expect(moment("2026-03-05T14:07:09.120Z")).toMatch(/\b2026\b.* UTC([+-][\d:]+)?$/);
-  expect(utcMoment("2026-03-05T14:07:09.120Z")).toBe("2026-03-05 14:07:09.120 UTC");
-  expect(utcMoment("2026-03-05T14:07:09+02:00")).toBe("2026-03-05 12:07:09.000 UTC");
-  expect([moment("yesterday"), utcMoment("")]).toEqual(["yesterday", ""]);
+  expect(formatMoment("2026-03-05T14:07:09.120Z")).toMatch(/\b2026\b.* UTC([+-][\d:]+)?$/);
+  expect(formatUtcMoment("2026-03-05T14:07:09.120Z")).toBe("2026-03-05 14:07:09.120 UTC");
+  expect(formatUtcMoment("2026-03-05T14:07:09+02:00")).toBe("2026-03-05 12:07:09.000 UTC");
+  expect([formatMoment("yesterday"), formatUtcMoment("")]).toEqual(["yesterday", ""]);
 });
 
 test("FAILURE_KINDS, names every kind of the service, for addresses", () => {

@@ -1,26 +1,26 @@
 import type { RenderResult, Rpcs } from "#gen/datacenter/v1/json.ts";
-import { plainMessage } from "../plain_message.ts";
-import { token } from "./token.ts";
+import { simplifyMessage } from "../plain_message.ts";
+import { tokenStore } from "./token.ts";
 
 const SERVICE = "datacenter.v1.DatacenterService";
 
-/** One wrong field of a request. */
-export interface Violation {
+/** One field of a request that the server rejected. */
+export interface FieldViolation {
   readonly field: string;
   readonly description: string;
 }
 
-/** Why a call failed, in words for a person. */
+/** A failed call, with a message for the person. */
 export class CallError extends Error {
-  /** Canonical code such as `not_found`; `offline` when no answer came at all. */
+  /** Canonical code such as `not_found`; `offline` if the server did not reply. */
   readonly code: string;
   readonly reason: string;
-  readonly violations: readonly Violation[];
+  readonly violations: readonly FieldViolation[];
 
   constructor(
     code: string,
     message: string,
-    { reason = "", violations = [] }: { reason?: string; violations?: readonly Violation[] } = {},
+    { reason = "", violations = [] }: { reason?: string; violations?: readonly FieldViolation[] } = {},
   ) {
     super(message);
     this.code = code;
@@ -29,8 +29,8 @@ export class CallError extends Error {
   }
 }
 
-/** What a call threw, as an error that can be shown. */
-export function callError(error: unknown): CallError {
+/** Converts anything that a call threw to a `CallError`. */
+export function toCallError(error: unknown): CallError {
   return error instanceof CallError ? error : new CallError("internal", "The answer could not be read.");
 }
 
@@ -40,21 +40,23 @@ interface ErrorBody {
   readonly details?: readonly { readonly type?: string; readonly debug?: ErrorDetail }[];
 }
 
-/** What a detail of an error may hold; an item of a bulk call has details of the same types. */
+/** Fields of an error detail; an item of a bulk call has details of the same types. */
 export interface ErrorDetail {
   readonly reason?: string;
-  readonly field_violations?: readonly Violation[];
-  /** The same, where the request could not be read at all. */
-  readonly fieldViolations?: readonly Violation[];
+  readonly field_violations?: readonly FieldViolation[];
+  /** Rejected fields in camelCase, which the server sends if it could not parse the request. */
+  readonly fieldViolations?: readonly FieldViolation[];
 }
 
-/** Name of an RPC, or `<service>/<name>` if it is one of another service. */
-export type Rpc = keyof Rpcs;
+/** Name of an RPC of the main service, or `<service>/<name>` for another service. */
+export type RpcName = keyof Rpcs;
 
-/** A request of which every field may be left out. */
-export type Request<Name extends Rpc> = Draft<Rpcs[Name]["request"]>;
+/** Request of an RPC with every field optional. */
+export type RpcRequest<Name extends RpcName> = Draft<Rpcs[Name]["request"]>;
 
-/** Words of enumerations may come from an address, which the server judges. */
+/**
+ * Type with every field optional. Enum values may be any text, because a URL may contain them; the server checks them.
+ */
 type Draft<Value> = Value extends readonly (infer Item)[]
   ? readonly Draft<Item>[]
   : Value extends object
@@ -63,21 +65,29 @@ type Draft<Value> = Value extends readonly (infer Item)[]
       ? string
       : Value;
 
-export type Reply<Name extends Rpc> = Rpcs[Name]["reply"];
+export type RpcReply<Name extends RpcName> = Rpcs[Name]["reply"];
 
-/** RPCs that answer a picture. */
-export type DrawnRpc = { [Name in Rpc]: Reply<Name> extends { readonly render?: RenderResult } ? Name : never }[Rpc];
+/** RPCs whose reply contains a picture. */
+export type PictureRpc = {
+  [Name in RpcName]: RpcReply<Name> extends { readonly render?: RenderResult } ? Name : never;
+}[RpcName];
 
-/** Calls one RPC by Connect JSON. @throws CallError; an aborted call throws the signal's reason */
-export async function call<Name extends Rpc>(
+/**
+ * Calls an RPC by Connect JSON.
+ * @throws CallError; an aborted call throws the signal's reason
+ */
+export async function callRpc<Name extends RpcName>(
   rpc: Name,
-  request: Request<Name>,
+  request: RpcRequest<Name>,
   signal?: AbortSignal,
-): Promise<Reply<Name>> {
+): Promise<RpcReply<Name>> {
   return callNamed(rpc, request, signal);
 }
 
-/** Calls an RPC whose name is known only when the console runs. @throws CallError, as `call` does */
+/**
+ * Calls an RPC whose name is known only at run time.
+ * @throws CallError, as `call` does
+ */
 export async function callNamed<Answer>(rpc: string, request: object, signal?: AbortSignal): Promise<Answer> {
   return fetchReply(rpc.includes("/") ? `/${rpc}` : `/${SERVICE}/${rpc}`, {
     method: "POST",
@@ -87,8 +97,11 @@ export async function callNamed<Answer>(rpc: string, request: object, signal?: A
   });
 }
 
-/** Reads a plain JSON route. @throws CallError */
-export async function read<Reply>(
+/**
+ * Reads a plain JSON route.
+ * @throws CallError
+ */
+export async function readRoute<Reply>(
   path: string,
   parameters: Readonly<Record<string, string | readonly string[]>>,
   signal?: AbortSignal,
@@ -103,13 +116,13 @@ export async function read<Reply>(
 async function fetchReply<Reply>(path: string, init: RequestInit): Promise<Reply> {
   const { ok, status, text } = await fetchText(path, init);
   if (ok) return JSON.parse(text) as Reply;
-  throw refusedCall(status, text);
+  throw parseCallError(status, text);
 }
 
-/** The answer to its last byte: a connection may break in the middle as well. */
+/** Fetches a complete reply, because the connection may also break in the middle of it. */
 async function fetchText(path: string, init: RequestInit): Promise<{ ok: boolean; status: number; text: string }> {
   const headers = new Headers(init.headers);
-  const known = token.value();
+  const known = tokenStore.value();
   if (known !== "") headers.set("authorization", `Bearer ${known}`);
   try {
     const response = await fetch(path, { ...init, headers, credentials: "omit" });
@@ -120,19 +133,23 @@ async function fetchText(path: string, init: RequestInit): Promise<{ ok: boolean
   }
 }
 
-function refusedCall(status: number, text: string): CallError {
-  const { code = `http_${status}`, message = `The server answered with status ${status}`, details = [] } = body(text);
+function parseCallError(status: number, text: string): CallError {
+  const {
+    code = `http_${status}`,
+    message = `The server answered with status ${status}`,
+    details = [],
+  } = parseErrorBody(text);
   const found = details.map(({ debug }) => debug ?? {});
   const violations = found.flatMap(
     ({ field_violations, fieldViolations }) => field_violations ?? fieldViolations ?? [],
   );
-  return new CallError(code, plainMessage(message), {
+  return new CallError(code, simplifyMessage(message), {
     reason: found.find(({ reason }) => reason !== undefined)?.reason ?? "",
-    violations: violations.map(({ field, description }) => ({ field, description: plainMessage(description) })),
+    violations: violations.map(({ field, description }) => ({ field, description: simplifyMessage(description) })),
   });
 }
 
-function body(text: string): ErrorBody {
+function parseErrorBody(text: string): ErrorBody {
   try {
     return JSON.parse(text) as ErrorBody;
   } catch {

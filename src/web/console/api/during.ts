@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Rpcs } from "#gen/datacenter/v1/json.ts";
 import { tabValues } from "../../shared/kept_values.ts";
 
-/** RPCs that answer as during a window. */
+/** RPCs that can answer for the state during a maintenance window. */
 type DuringRpc = {
   [Name in keyof Rpcs]: Rpcs[Name]["request"] extends { during_window?: string } ? Name : never;
 }[keyof Rpcs];
@@ -22,8 +22,8 @@ const DURING_RPCS: Readonly<Record<DuringRpc, true>> = {
 const KEY = "planner-during";
 const listeners = new Set<() => void>();
 
-/** The window as during which the pages of this tab are shown; empty for now. */
-export const during = {
+/** Code of the maintenance window whose state this tab shows; empty for the current state. */
+export const shownWindow = {
   code(): string {
     return tabValues.get(KEY) ?? "";
   },
@@ -34,10 +34,10 @@ export const during = {
   },
 };
 
-export function useDuring(): string {
-  const [code, setCode] = useState(during.code());
+export function useShownWindow(): string {
+  const [code, setCode] = useState(shownWindow.code());
   useEffect(() => {
-    const follow = () => setCode(during.code());
+    const follow = () => setCode(shownWindow.code());
     listeners.add(follow);
     follow();
     return () => void listeners.delete(follow);
@@ -45,7 +45,7 @@ export function useDuring(): string {
   return code;
 }
 
-/** A request of an RPC as during a window. */
-export function asDuring<Request>(rpc: keyof Rpcs, request: Request, code: string): Request {
+/** Returns the request of an RPC for the state during a window, if the RPC supports that. */
+export function addShownWindow<Request>(rpc: keyof Rpcs, request: Request, code: string): Request {
   return code === "" || !(rpc in DURING_RPCS) ? request : { ...request, during_window: code };
 }

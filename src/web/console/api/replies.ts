@@ -1,4 +1,4 @@
-/** The replies of plain routes, which no proto describes. Those of RPCs are in `gen`. */
+/** Reply of the inventory overview, a plain route. No proto describes plain routes; replies of RPCs are in `gen`. */
 
 export interface InventoryOverview {
   readonly sites: readonly { readonly site_id: string; readonly floors: readonly FloorOverview[] }[];
@@ -31,11 +31,11 @@ export interface AuditEntry {
   readonly changed_fields: readonly string[];
   readonly message: string;
   readonly source: string;
-  /** Absent in the answer of a device. */
+  /** Absent in the history of a device. */
   readonly transaction_id?: string;
 }
 
-export interface HistoryAnswer {
+export interface HistoryReply {
   readonly entries: readonly AuditEntry[];
   readonly next_page_token: string;
   readonly chain: { readonly head_seq: number };
@@ -50,13 +50,13 @@ type CamelKeys<Value> = Value extends readonly (infer One)[]
     ? { readonly [Key in keyof Value as CamelName<Key & string>]: CamelKeys<Value[Key]> }
     : Value;
 
-/** A message with the names of its fields as the program writes them: `free_u` is `freeU`. */
-export function camelKeys<Value>(value: Value): CamelKeys<Value> {
+/** Converts the field names of a message to camelCase: `free_u` becomes `freeU`. */
+export function toCamelCaseKeys<Value>(value: Value): CamelKeys<Value> {
   const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   const made: unknown = Array.isArray(value)
-    ? value.map(camelKeys)
+    ? value.map(toCamelCaseKeys)
     : typeof value === "object" && value !== null
-      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [camel(name), camelKeys(one)]))
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [camel(name), toCamelCaseKeys(one)]))
       : value;
   return made as CamelKeys<Value>;
 }

@@ -1,20 +1,20 @@
-import { type Asked, useRead } from "./use_call.ts";
+import { type CallState, useRoute } from "./use_call.ts";
 
-/** Who is signed in and what they may do, as `GET /session` answers. */
+/** The signed-in principal and its roles, as `GET /session` returns them. */
 export interface Session {
   readonly auth_required: boolean;
-  /** Empty for an anonymous caller. */
+  /** Name of the principal; empty for an anonymous caller. */
   readonly principal: string;
   readonly roles: readonly string[];
   readonly auth_method: string;
 }
 
-/** Asks again whenever the token changes. */
-export function useSession(): Asked<Session> {
-  return useRead<Session>("/session", {});
+/** Loads the session, and again whenever the token changes. */
+export function useSession(): CallState<Session> {
+  return useRoute<Session>("/session", {});
 }
 
-/** Whether writes would be accepted; false while it is not known, so that nothing is offered that fails. */
-export function mayWrite(session: Session | undefined): boolean {
+/** Whether the caller may write; false while that is unknown, so that no action is offered that would fail. */
+export function canWrite(session: Session | undefined): boolean {
   return session?.roles.some((role) => role === "writer" || role === "admin") === true;
 }

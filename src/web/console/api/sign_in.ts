@@ -1,5 +1,5 @@
 import { CallError } from "./client.ts";
-import { token } from "./token.ts";
+import { tokenStore } from "./token.ts";
 
 /** A call that waits for another token. */
 interface Waiting {
@@ -11,12 +11,12 @@ interface Waiting {
 let waiting: readonly Waiting[] = [];
 const listeners = new Set<() => void>();
 
-function setWaiting(next: readonly Waiting[]): void {
+function setWaitingCalls(next: readonly Waiting[]): void {
   waiting = next;
   for (const listener of listeners) listener();
 }
 
-/** Calls that the server rejected without a valid token. They wait for one and are then sent again. */
+/** Calls that the server rejected for lack of a valid token. They are sent again after the person enters one. */
 export const signIns = {
   /** Error message of the first waiting call, or undefined if none waits. */
   message(): string | undefined {
@@ -24,7 +24,7 @@ export const signIns = {
   },
   giveUp(): void {
     for (const one of waiting) one.giveUp();
-    setWaiting([]);
+    setWaitingCalls([]);
   },
   subscribe(listener: () => void): () => void {
     listeners.add(listener);
@@ -32,15 +32,18 @@ export const signIns = {
   },
 };
 
-token.subscribe(() => {
+tokenStore.subscribe(() => {
   const ready = waiting;
-  if (ready.length === 0 || token.value() === "") return;
-  setWaiting([]);
+  if (ready.length === 0 || tokenStore.value() === "") return;
+  setWaitingCalls([]);
   for (const one of ready) one.go();
 });
 
-/** Calls, and when no valid token is known asks for one and calls again. @throws CallError */
-export async function signedIn<Reply>(ask: () => Promise<Reply>): Promise<Reply> {
+/**
+ * Runs a call; if it needs a valid token, asks the person for one and runs the call again.
+ * @throws CallError
+ */
+export async function callSignedIn<Reply>(ask: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     try {
       return await ask();
@@ -48,7 +51,7 @@ export async function signedIn<Reply>(ask: () => Promise<Reply>): Promise<Reply>
       if (!(error instanceof CallError) || error.code !== "unauthenticated") throw error;
       await new Promise<void>((go, refuse) => {
         const giveUp = () => refuse(error);
-        setWaiting([...waiting, { message: error.message, go, giveUp }]);
+        setWaitingCalls([...waiting, { message: error.message, go, giveUp }]);
       });
     }
   }

@@ -1,17 +1,17 @@
 import { keptValues, tabValues } from "../../shared/kept_values.ts";
 
 /**
- * The caller's token, sent to this server only. It ends with the browser's tab, unless the person has chosen that
- * this browser keeps it.
+ * Storage key of the caller's token, which is sent to this server only. The token is deleted with the browser's tab,
+ * unless the person chose to keep it in this browser.
  */
 const KEY = "planner-token";
 const listeners = new Set<() => void>();
 
-export const token = {
+export const tokenStore = {
   value(): string {
     return tabValues.get(KEY) ?? keptValues.get(KEY) ?? "";
   },
-  /** Whether the browser keeps it beyond this tab. */
+  /** Whether the browser keeps the token after this tab is closed. */
   isKept(): boolean {
     return keptValues.get(KEY) !== null;
   },

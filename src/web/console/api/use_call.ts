@@ -1,12 +1,20 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { followQuestion } from "../live/questions.ts";
-import { type CallError, call, callError, type Reply, type Request, type Rpc, read } from "./client.ts";
-import { asDuring, useDuring } from "./during.ts";
-import { token } from "./token.ts";
-import { written } from "./written.ts";
+import {
+  type CallError,
+  callRpc,
+  type RpcName,
+  type RpcReply,
+  type RpcRequest,
+  readRoute,
+  toCallError,
+} from "./client.ts";
+import { addShownWindow, useShownWindow } from "./during.ts";
+import { tokenStore } from "./token.ts";
+import { inventoryWrites } from "./written.ts";
 
-/** What is known of a question: `reply` stays while a newer one is on its way. */
-export interface Asked<Reply> {
+/** State of a request; `reply` keeps the old reply while a newer one is loading. */
+export interface CallState<Reply> {
   readonly reply: Reply | undefined;
   readonly error: CallError | undefined;
   readonly loading: boolean;
@@ -20,26 +28,29 @@ interface State<Reply> {
   readonly error?: CallError;
 }
 
-/** Asks one RPC, and again whenever the request changes; an unset request asks nothing. */
-export function useCall<Name extends Rpc>(rpc: Name, request: Request<Name> | undefined): Asked<Reply<Name>> {
-  const asked = asDuring(rpc, request ?? ({} as Request<Name>), useDuring());
+/** Calls an RPC, and again whenever the request changes; calls nothing without a request. */
+export function useCall<Name extends RpcName>(
+  rpc: Name,
+  request: RpcRequest<Name> | undefined,
+): CallState<RpcReply<Name>> {
+  const asked = addShownWindow(rpc, request ?? ({} as RpcRequest<Name>), useShownWindow());
   const key = request === undefined ? "" : `${rpc} ${JSON.stringify(asked)}`;
-  return useQuestion(key, (signal) => call(rpc, asked, signal));
+  return useReply(key, (signal) => callRpc(rpc, asked, signal));
 }
 
-/** Reads one plain route, and again whenever its parameters change. */
-export function useRead<Reply>(path: string, parameters: Readonly<Record<string, string>>): Asked<Reply> {
+/** Reads a plain route, and again whenever its parameters change. */
+export function useRoute<Reply>(path: string, parameters: Readonly<Record<string, string>>): CallState<Reply> {
   const key = `${path} ${JSON.stringify(parameters)}`;
-  return useQuestion(key, (signal) => read<Reply>(path, parameters, signal));
+  return useReply(key, (signal) => readRoute<Reply>(path, parameters, signal));
 }
 
-/** Asks by a given function, and again whenever the key changes or the inventory does. */
-export function useQuestion<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Reply>): Asked<Reply> {
+/** Loads a reply by a given function, and again whenever the key or the inventory changes. */
+export function useReply<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Reply>): CallState<Reply> {
   const [state, setState] = useState<State<Reply>>({ key: "", round: 0 });
   const [round, setRound] = useState(0);
   const again = useCallback(() => setRound((value) => value + 1), []);
-  useEffect(() => token.subscribe(again), [again]);
-  useEffect(() => written.subscribe(again), [again]);
+  useEffect(() => tokenStore.subscribe(again), [again]);
+  useEffect(() => inventoryWrites.subscribe(again), [again]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the question, the round asks it again
   useEffect(() => {
     if (key === "") return undefined;
@@ -49,19 +60,19 @@ export function useQuestion<Reply>(key: string, ask: (signal: AbortSignal) => Pr
     const show = (next: State<Reply>) => {
       if (signal.aborted) return;
       if (next.error === undefined) answeredAt = Date.now();
-      setState((shown) => (isSame(shown, next) ? shown : next));
+      setState((shown) => (isSameState(shown, next) ? shown : next));
     };
     const first = ask(signal).then(
       (reply) => show({ key, round, reply }),
-      (error: unknown) => show({ key, round, error: callError(error) }),
+      (error: unknown) => show({ key, round, error: toCallError(error) }),
     );
     const refresh = async () => {
       await first;
       await ask(signal).then(
         (reply) => show({ key, round, reply }),
         (error: unknown) => {
-          const problem = callError(error);
-          // An older answer says more than a failure that passes; the page says how old it is.
+          const problem = toCallError(error);
+          // After a temporary failure the older reply stays; the page shows its age.
           if (answeredAt === undefined || !PASSING.has(problem.code)) show({ key, round, error: problem });
         },
       );
@@ -81,11 +92,11 @@ export function useQuestion<Reply>(key: string, ask: (signal: AbortSignal) => Pr
   };
 }
 
-/** Failures that say nothing about the question. */
+/** Codes of temporary failures, which do not depend on the request. */
 const PASSING: ReadonlySet<string> = new Set(["offline", "unavailable", "resource_exhausted", "deadline_exceeded"]);
 
-/** Whether nothing on the screen would change. */
-function isSame<Reply>(shown: State<Reply>, next: State<Reply>): boolean {
+/** Whether two states draw the same screen. */
+function isSameState<Reply>(shown: State<Reply>, next: State<Reply>): boolean {
   if (shown.key !== next.key || shown.round !== next.round || shown.error !== next.error) return false;
   return JSON.stringify(shown.reply) === JSON.stringify(next.reply);
 }

@@ -1,7 +1,7 @@
 const listeners = new Set<() => void>();
 
 /** Notifies listeners that this page has changed the inventory, so that they load their data again. */
-export const written = {
+export const inventoryWrites = {
   announce(): void {
     for (const listener of listeners) listener();
   },

@@ -1,7 +1,10 @@
 import { callNamed } from "../api/client.ts";
-import { signedIn } from "../api/sign_in.ts";
+import { callSignedIn } from "../api/sign_in.ts";
 
-/** Makes a call of an edit; asks for a token when the old one has expired. @throws CallError */
-export function ask<Reply>(rpc: string, request: object, signal?: AbortSignal): Promise<Reply> {
-  return signedIn(() => callNamed<Reply>(rpc, request, signal));
+/**
+ * Calls an RPC of an edit; if the token has expired, asks the person for a new one.
+ * @throws CallError
+ */
+export function callEditRpc<Reply>(rpc: string, request: object, signal?: AbortSignal): Promise<Reply> {
+  return callSignedIn(() => callNamed<Reply>(rpc, request, signal));
 }

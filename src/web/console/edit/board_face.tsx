@@ -1,15 +1,15 @@
 import type { ComponentChildren } from "preact";
-import type { FaceName, Unit } from "./rack_cells.ts";
+import type { FaceName, RackUnit } from "./rack_cells.ts";
 
 interface BoardFaceProps {
   readonly face: FaceName;
-  readonly units: readonly Unit[];
+  readonly units: readonly RackUnit[];
   readonly title: ComponentChildren;
-  /** What is drawn in the rows of the units. */
+  /** Elements that are drawn in the rows of units. */
   readonly children: ComponentChildren;
 }
 
-/** A face of a rack as a grid of numbered units, the highest first. */
+/** One face of a rack as a grid of numbered units, the highest first. */
 export function BoardFace({ face, units, title, children }: BoardFaceProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls of a form

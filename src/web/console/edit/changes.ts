@@ -1,68 +1,88 @@
-import { identityOf, identityText, KINDS, type Kind, messageOf, type Values } from "./form_model.ts";
-import { isSame, prunedMessage } from "./values.ts";
+import {
+  EDITABLE_KINDS,
+  type EditableKind,
+  formatIdentity,
+  getIdentityFields,
+  getMessageName,
+  type ResourceValues,
+} from "./form_model.ts";
+import { isEqualValue, removeUnsetFields } from "./values.ts";
 
-/** One change in the form of `InventoryChange`. */
-export type Change = Values;
+/** One change, in the form of `InventoryChange`. */
+export type ResourceChange = ResourceValues;
 
-/** The version that a change demands of a resource that must be new. */
-export const NOTHING_STORED = "none";
+/** Version that a change requires of a resource that must not exist yet. */
+export const NOT_STORED_ETAG = "none";
 
-/** Creates a resource, or replaces all of it. @param etag the version that must be stored */
-export function createChange(kind: Kind, values: Values, etag: string = NOTHING_STORED): Change {
-  // A device type is replaced as a whole and takes no mask.
+/**
+ * Returns the change that creates a resource, or replaces all of it.
+ * @param etag the version that must be stored
+ */
+export function toCreateChange(
+  kind: EditableKind,
+  values: ResourceValues,
+  etag: string = NOT_STORED_ETAG,
+): ResourceChange {
+  // A device type is replaced as a whole and accepts no mask.
   const mask = kind === "device_type" ? {} : { update_mask: "*" };
-  return { [kind]: prunedMessage(values, messageOf(kind)), ...mask, etag };
+  return { [kind]: removeUnsetFields(values, getMessageName(kind)), ...mask, etag };
 }
 
-/** Writes the fields in which `after` differs from `before`, and clears those that `after` leaves out. */
-export function updateChange(
-  kind: Kind,
-  states: { readonly before: Values; readonly after: Values },
+/**
+ * Returns the change that writes the fields in which `after` differs from `before`, and clears those that `after`
+ * lacks.
+ */
+export function toUpdateChange(
+  kind: EditableKind,
+  states: { readonly before: ResourceValues; readonly after: ResourceValues },
   etag: string,
-): Change {
-  if (kind === "device_type") return createChange(kind, states.after, etag);
-  const message = messageOf(kind);
-  const [before, after] = [prunedMessage(states.before, message), prunedMessage(states.after, message)];
+): ResourceChange {
+  if (kind === "device_type") return toCreateChange(kind, states.after, etag);
+  const message = getMessageName(kind);
+  const [before, after] = [removeUnsetFields(states.before, message), removeUnsetFields(states.after, message)];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (name) => !isSame(before[name], after[name]),
+    (name) => !isEqualValue(before[name], after[name]),
   );
-  const identity = Object.fromEntries(identityOf(kind).map((name) => [name, states.before[name]]));
+  const identity = Object.fromEntries(getIdentityFields(kind).map((name) => [name, states.before[name]]));
   const kept = names.filter((name) => name in after).map((name) => [name, after[name]]);
-  const mask = names.length === 0 ? {} : { update_mask: maskOf(names) };
+  const mask = names.length === 0 ? {} : { update_mask: formatFieldMask(names) };
   return { [kind]: { ...identity, ...Object.fromEntries(kept) }, ...mask, etag };
 }
 
 /**
- * What takes a stored resource to another state. The ends of a cable are its identity: with another end it is removed and
- * created, in one request.
+ * Returns the changes that turn a stored resource into another state. A cable with another end is removed and created
+ * in one request, because its ends are its identity.
  */
-export function changesTo(
-  kind: Kind,
-  { values: before, etag }: { readonly values: Values; readonly etag: string },
-  after: Values,
-): readonly Change[] {
-  if (etag === "") return [createChange(kind, after)];
-  if (identityText(kind, before) === identityText(kind, after)) return [updateChange(kind, { before, after }, etag)];
-  return [removeChange(kind, before, { etag, cascade: false }), createChange(kind, after)];
+export function toChanges(
+  kind: EditableKind,
+  { values: before, etag }: { readonly values: ResourceValues; readonly etag: string },
+  after: ResourceValues,
+): readonly ResourceChange[] {
+  if (etag === "") return [toCreateChange(kind, after)];
+  if (formatIdentity(kind, before) === formatIdentity(kind, after))
+    return [toUpdateChange(kind, { before, after }, etag)];
+  return [toRemoveChange(kind, before, { etag, cascade: false }), toCreateChange(kind, after)];
 }
 
-/** Removes a resource; `cascade` takes what depends on it along. */
-export function removeChange(
-  kind: Kind,
-  identity: Values,
+/** Returns the change that removes a resource; `cascade` also removes its dependents. */
+export function toRemoveChange(
+  kind: EditableKind,
+  identity: ResourceValues,
   { etag = "", cascade }: { readonly etag?: string; readonly cascade: boolean },
-): Change {
-  const ref = `${kind}:${identityText(kind, identity)}`;
+): ResourceChange {
+  const ref = `${kind}:${formatIdentity(kind, identity)}`;
   return { delete_ref: ref, ...(etag !== "" && { etag }), ...(cascade && { cascade }) };
 }
 
-/** The reference of what a change is about. */
-export function refOf(change: Change): string {
-  const kind = KINDS.find((one) => one in change);
-  return kind === undefined ? String(change["delete_ref"]) : `${kind}:${identityText(kind, change[kind] as Values)}`;
+/** Returns the reference of the resource that a change concerns. */
+export function getChangeRef(change: ResourceChange): string {
+  const kind = EDITABLE_KINDS.find((one) => one in change);
+  return kind === undefined
+    ? String(change["delete_ref"])
+    : `${kind}:${formatIdentity(kind, change[kind] as ResourceValues)}`;
 }
 
-/** Paths of a field mask are written in lowerCamelCase. Source: ProtoJSON format. */
-export function maskOf(names: readonly string[]): string {
+/** Returns a field mask, whose paths must be in lowerCamelCase. Source: ProtoJSON format. */
+export function formatFieldMask(names: readonly string[]): string {
   return names.map((name) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())).join(",");
 }

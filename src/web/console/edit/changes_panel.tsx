@@ -4,12 +4,12 @@ import { formatConstant } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import type { State } from "../../shared/state_of_share.ts";
 import type { CallError } from "../api/client.ts";
-import { plainMessage } from "../plain_message.ts";
-import type { Difference } from "./differences.ts";
-import type { Proposal } from "./use_proposal.ts";
+import { simplifyMessage } from "../plain_message.ts";
+import type { ValueDifference } from "./differences.ts";
+import type { ChangeProposal } from "./use_proposal.ts";
 
-/** Field, before and after; a value that goes is struck out, one that comes is strong. */
-export function ChangesTable({ changes }: { readonly changes: readonly Difference[] }) {
+/** Table of changed fields with their old and new values; removed values are struck out, new ones are bold. */
+export function ChangesTable({ changes }: { readonly changes: readonly ValueDifference[] }) {
   if (changes.length === 0) return <p class="empty">Nothing is changed yet.</p>;
   return (
     <table class="changes">
@@ -53,13 +53,13 @@ export function FindingLine({
   );
 }
 
-/** What the service says about a proposal before it is written. */
-export function Findings({ proposal: { state, preview, errors } }: { readonly proposal: Proposal }) {
+/** Effects and refusals that the service reports for a proposal before it is written. */
+export function ProposalFindings({ proposal: { state, preview, errors } }: { readonly proposal: ChangeProposal }) {
   return (
     <ul class="edit-findings" aria-live="polite">
-      {state === "allowed" ? <Warnings warnings={preview?.warnings ?? []} /> : null}
+      {state === "allowed" ? <WarningList warnings={preview?.warnings ?? []} /> : null}
       {errors.map((error) => (
-        <Refused key={error.message} error={error} />
+        <RefusalLine key={error.message} error={error} />
       ))}
       {state === "away" ? (
         <FindingLine state="unknown" title="Not checked yet">
@@ -72,23 +72,23 @@ export function Findings({ proposal: { state, preview, errors } }: { readonly pr
   );
 }
 
-export function Warnings({ warnings }: { readonly warnings: readonly Finding[] }) {
+export function WarningList({ warnings }: { readonly warnings: readonly Finding[] }) {
   if (warnings.length === 0) return <FindingLine state="ok" title="No rule is broken" />;
   return (
     <>
       {warnings.map(({ code, message, ref }) => (
         <FindingLine key={`${code} ${message} ${ref}`} state="watch" title={formatConstant(code)}>
-          {plainMessage(message)}
+          {simplifyMessage(message)}
         </FindingLine>
       ))}
     </>
   );
 }
 
-/** Reasons of one refusal that are listed. */
+/** Maximum number of listed reasons of one refusal. */
 const MOST_REASONS = 5;
 
-export function Refused({ error: { violations, message, reason } }: { readonly error: CallError }) {
+export function RefusalLine({ error: { violations, message, reason } }: { readonly error: CallError }) {
   const all = violations.length === 0 ? [message] : violations.map(({ description }) => description);
   const texts = [...new Set(all)];
   return (
@@ -103,12 +103,12 @@ export function Refused({ error: { violations, message, reason } }: { readonly e
   );
 }
 
-/** Why something was not written, unless the findings say the same. */
-export function Problem({ proposal: { problem, errors } }: { readonly proposal: Proposal }) {
+/** Error of a failed write, unless the findings already contain it. */
+export function WriteProblem({ proposal: { problem, errors } }: { readonly proposal: ChangeProposal }) {
   if (problem === undefined || errors.some(({ message }) => message === problem.message)) return null;
   return (
     <ul class="edit-findings" role="alert">
-      <Refused error={problem} />
+      <RefusalLine error={problem} />
     </ul>
   );
 }

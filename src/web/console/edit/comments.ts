@@ -1,21 +1,23 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { read } from "../api/client.ts";
-import { signedIn } from "../api/sign_in.ts";
+import { readRoute } from "../api/client.ts";
+import { callSignedIn } from "../api/sign_in.ts";
 
 type Schemas = Readonly<Record<string, { readonly properties?: Readonly<Record<string, { description?: string }>> }>>;
 
-/** The comment of a message's field in the proto files; "" while it is not known. */
-export type CommentOf = (message: string, field: string) => string;
+/** Returns the comment of a message's field in the proto files; "" until the comments are loaded. */
+export type GetFieldComment = (message: string, field: string) => string;
 
 let asked: Promise<Schemas> | undefined;
 
-/** The comments of all fields, as the description of the interface has them. They are asked for with the first form. */
-export function useComments(): CommentOf {
+/** Loads the comments of all fields from the interface's description, when the first form opens. */
+export function useFieldComments(): GetFieldComment {
   const [schemas, setSchemas] = useState<Schemas>({});
   useEffect(() => {
-    asked ??= signedIn(() => read<{ readonly components: { readonly schemas: Schemas } }>("/openapi.json", {})).then(
+    asked ??= callSignedIn(() =>
+      readRoute<{ readonly components: { readonly schemas: Schemas } }>("/openapi.json", {}),
+    ).then(
       ({ components }) => components.schemas,
-      // A form works without them.
+      // A form works without comments.
       () => {
         asked = undefined;
         return {};

@@ -1,20 +1,20 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { FindingLine } from "./changes_panel.tsx";
-import { type Merge, resolveConflict } from "./conflict.ts";
-import type { Values } from "./form_model.ts";
+import { resolveConflict, type ThreeWayMerge } from "./conflict.ts";
+import type { ResourceValues } from "./form_model.ts";
 
-/** Two people's changes side by side, with a choice for each field that both changed. */
+/** Shows two people's changes side by side, with a choice for each field that both changed. */
 export function ConflictPanel({
   merge,
   theirs,
   settle,
 }: {
-  readonly merge: Merge;
-  readonly theirs: Values;
-  readonly settle: (values: Values) => void;
+  readonly merge: ThreeWayMerge;
+  readonly theirs: ResourceValues;
+  readonly settle: (values: ResourceValues) => void;
 }) {
   const panel = useRef<HTMLElement>(null);
-  // In a narrow window it is below the form.
+  // In a narrow window the panel is below the form.
   useLayoutEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);
   const [mine, setMine] = useState<ReadonlySet<string>>(new Set());
   const choose = (key: string, isMine: boolean) => {
@@ -35,14 +35,14 @@ export function ConflictPanel({
       {merge.clashes.map(({ mine: own, theirs: other }) => (
         <fieldset key={own.key}>
           <legend>{own.label}</legend>
-          <Choice
+          <ClashChoice
             name={own.key}
             label="Theirs"
             text={other.afterText}
             checked={!mine.has(own.key)}
             choose={() => choose(own.key, false)}
           />
-          <Choice
+          <ClashChoice
             name={own.key}
             label="Yours"
             text={own.afterText}
@@ -61,7 +61,7 @@ export function ConflictPanel({
         type="button"
         class="primary"
         onClick={({ currentTarget }) => {
-          // The button goes, and the keys stay in the dialog.
+          // The focused button disappears, so the focus moves to the dialog.
           currentTarget.closest<HTMLElement>(".edit-side")?.focus();
           settle(resolveConflict(theirs, merge, (clash) => mine.has(clash.mine.key)));
         }}
@@ -72,7 +72,7 @@ export function ConflictPanel({
   );
 }
 
-function Choice(props: {
+function ClashChoice(props: {
   readonly name: string;
   readonly label: string;
   readonly text: string;

@@ -2,13 +2,13 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
 import { useBackCloses } from "../../shared/use_back.ts";
-import { editing } from "./editing.ts";
+import { editStore } from "./editing.ts";
 
 interface DialogProps {
   readonly title: string;
-  /** Subtitle, in smaller letters. */
+  /** Subtitle in a smaller font. */
   readonly about?: string;
-  /** The person leaves: by Escape, the cross or Cancel. */
+  /** Called when the person leaves by Escape, the close button or Cancel. */
   readonly leave: () => void;
   readonly children: ComponentChildren;
   readonly footer: ComponentChildren;
@@ -16,14 +16,14 @@ interface DialogProps {
   readonly submit: () => void;
 }
 
-/** A dialog above the page: it keeps the focus and gives it back. */
+/** A modal edit dialog. It keeps the focus while it is open and restores it afterwards. */
 export function EditDialog({ title, about, leave, children, footer, submit }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useBackCloses(true, leave);
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    // A cable that begins at a port asks for its other end.
+    // A new cable that starts at a known port needs its other end.
     const ends = element?.querySelectorAll<HTMLInputElement>(".edit-form .end input:not([readonly])") ?? [];
     const open = [...ends].find(({ value }) => value === "");
     const first = element?.querySelector<HTMLElement>(".edit-form input:not([readonly]), .edit-form select");
@@ -39,8 +39,8 @@ export function EditDialog({ title, about, leave, children, footer, submit }: Di
         event.preventDefault();
         leave();
       }}
-      // A browser closes a dialog that refuses Escape twice; the edit ends with it.
-      onClose={({ currentTarget }) => currentTarget.isConnected && editing.close()}
+      // A browser closes a dialog at the second Escape, even if the first was prevented; the edit then ends.
+      onClose={({ currentTarget }) => currentTarget.isConnected && editStore.close()}
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
@@ -61,8 +61,8 @@ export function EditDialog({ title, about, leave, children, footer, submit }: Di
   );
 }
 
-/** The side of a dialog that says what it will do. It scrolls by itself, so the keyboard has to reach it. */
-export function EditSide({ children }: { readonly children: ComponentChildren }) {
+/** Side panel with the effects of a dialog. It can be focused, because it scrolls separately. */
+export function EditSidePanel({ children }: { readonly children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
     <section class="edit-side" tabIndex={0} aria-label="What this does">
@@ -71,7 +71,7 @@ export function EditSide({ children }: { readonly children: ComponentChildren })
   );
 }
 
-/** Cancel, and the button that does it. */
+/** The Cancel button and the submit button. */
 export function DialogButtons({
   leave,
   submit,
@@ -97,8 +97,8 @@ export function DialogButtons({
   );
 }
 
-/** The reason of a change, for the change log. */
-export function WhyField({ value, set }: { readonly value: string; readonly set: (text: string) => void }) {
+/** Field for the reason of a change, which the change log stores. */
+export function ReasonField({ value, set }: { readonly value: string; readonly set: (text: string) => void }) {
   return (
     <div class="form-field">
       <label for="edit-why">Why (kept in the history)</label>

@@ -1,11 +1,11 @@
 import { DeleteDialog } from "./delete_dialog.tsx";
-import type { Edit } from "./editing.ts";
+import type { ResourceEditing } from "./editing.ts";
 import { ManyDialog } from "./many_dialog.tsx";
 import { ResourceDialog } from "./resource_dialog.tsx";
 import { UndoDialog } from "./undo_dialog.tsx";
 
-/** The dialog of an edit. */
-export function Dialog({ edit }: { readonly edit: Edit }) {
+/** The dialog for an edit. */
+export function EditDialogSwitch({ edit }: { readonly edit: ResourceEditing }) {
   switch (edit.mode) {
     case "delete":
       return <DeleteDialog edit={edit} />;

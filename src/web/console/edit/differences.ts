@@ -1,73 +1,86 @@
-import { labelOf } from "./field_labels.ts";
-import { type FormField, fieldsOf, keyOfList, type Values } from "./form_model.ts";
-import { type Path, pathText, withValue } from "./paths.ts";
-import { isSame, pruneValue, valueText } from "./values.ts";
+import { getFieldLabel } from "./field_labels.ts";
+import { type FormField, getListKey, listFields, type ResourceValues } from "./form_model.ts";
+import { formatPath, setValueAtPath, type ValuePath } from "./paths.ts";
+import { formatValue, isEqualValue, removeUnset } from "./values.ts";
 
-/** One value that differs between two states of a resource. */
-export interface Difference {
-  /** Identifies the value in both states. */
+/** A value that differs between two states of a resource. */
+export interface ValueDifference {
+  /** Path that identifies the value in both states. */
   readonly key: string;
-  readonly path: Path;
-  /** The field in words, such as `Port psu2, source`. */
+  readonly path: ValuePath;
+  /** Label of the field, such as `Port psu2, source`. */
   readonly label: string;
   readonly before: unknown;
   readonly after: unknown;
-  /** The values in words; "" for an unset one. */
+  /** The two values as text; "" for an unset one. */
   readonly beforeText: string;
   readonly afterText: string;
 }
 
 /** Compares two states of a resource field by field, ports by their names, labels by their keys. */
-export function differences(before: Values, after: Values, message: string): readonly Difference[] {
+export function listDifferences(
+  before: ResourceValues,
+  after: ResourceValues,
+  message: string,
+): readonly ValueDifference[] {
   return compareMessages({ before, after, message, path: [], label: "" });
 }
 
 interface Pair {
   readonly before: unknown;
   readonly after: unknown;
-  readonly path: Path;
+  readonly path: ValuePath;
   readonly label: string;
 }
 
-function compareMessages({ before, after, message, path, label }: Pair & { readonly message: string }): Difference[] {
-  return fieldsOf(message).flatMap((field) => {
+function compareMessages({
+  before,
+  after,
+  message,
+  path,
+  label,
+}: Pair & { readonly message: string }): ValueDifference[] {
+  return listFields(message).flatMap((field) => {
     const pair = {
-      before: pruneValue((before as Values | undefined)?.[field.name], field),
-      after: pruneValue((after as Values | undefined)?.[field.name], field),
+      before: removeUnset((before as ResourceValues | undefined)?.[field.name], field),
+      after: removeUnset((after as ResourceValues | undefined)?.[field.name], field),
       path: [...path, field.name],
-      label: joinPath(label, labelOf(field)),
+      label: joinPath(label, getFieldLabel(field)),
     };
-    return isSame(pair.before, pair.after) ? [] : compareField(pair, field);
+    return isEqualValue(pair.before, pair.after) ? [] : compareField(pair, field);
   });
 }
 
-function compareField(pair: Pair, field: FormField): Difference[] {
+function compareField(pair: Pair, field: FormField): ValueDifference[] {
   if (field.shape === "map") return compareMaps(pair, field);
-  if (field.type !== "group" || field.of === "PortRef") return [wholeDifference(pair, field)];
+  if (field.type !== "group" || field.of === "PortRef") return [createDifference(pair, field)];
   if (field.shape === "list") return compareLists(pair, field);
-  if (pair.before === undefined || pair.after === undefined) return [wholeDifference(pair, field)];
+  if (pair.before === undefined || pair.after === undefined) return [createDifference(pair, field)];
   return compareMessages({ ...pair, message: field.of ?? "" });
 }
 
-function compareMaps(pair: Pair, field: FormField): Difference[] {
-  const [before, after] = [(pair.before ?? {}) as Values, (pair.after ?? {}) as Values];
+function compareMaps(pair: Pair, field: FormField): ValueDifference[] {
+  const [before, after] = [(pair.before ?? {}) as ResourceValues, (pair.after ?? {}) as ResourceValues];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys
     .filter((key) => before[key] !== after[key])
     .map((key) => {
       const one = { ...pair, before: before[key], after: after[key], path: [...pair.path, key] };
-      return wholeDifference({ ...one, label: `${pair.label} ${key}` }, { ...field, shape: "one" });
+      return createDifference({ ...one, label: `${pair.label} ${key}` }, { ...field, shape: "one" });
     });
 }
 
-/** Elements with names are compared by name, others by position while none is added or removed. */
-function compareLists(pair: Pair, field: FormField): Difference[] {
-  const [before, after] = [(pair.before ?? []) as readonly Values[], (pair.after ?? []) as readonly Values[]];
+/** Compares elements with names by name, and others by position if none is added or removed. */
+function compareLists(pair: Pair, field: FormField): ValueDifference[] {
+  const [before, after] = [
+    (pair.before ?? []) as readonly ResourceValues[],
+    (pair.after ?? []) as readonly ResourceValues[],
+  ];
   const message = field.of ?? "";
-  const noun = labelOf(field).replace(/s$/, "");
-  const key = keyOfList(message);
+  const noun = getFieldLabel(field).replace(/s$/, "");
+  const key = getListKey(message);
   if (key === undefined) {
-    if (before.length !== after.length) return [wholeDifference(pair, field)];
+    if (before.length !== after.length) return [createDifference(pair, field)];
     return before.flatMap((element, index) => {
       const inner = {
         before: element,
@@ -80,30 +93,30 @@ function compareLists(pair: Pair, field: FormField): Difference[] {
   }
   const names = [...new Set([...before, ...after].map((element) => String(element[key] ?? "")))];
   const rows = names.flatMap((name) => {
-    const find = (list: readonly Values[]) => list.find((element) => String(element[key] ?? "") === name);
+    const find = (list: readonly ResourceValues[]) => list.find((element) => String(element[key] ?? "") === name);
     const one = {
       before: find(before),
       after: find(after),
       path: [...pair.path, { named: name }],
       label: `${noun} ${name}`,
     };
-    if (isSame(one.before, one.after)) return [];
+    if (isEqualValue(one.before, one.after)) return [];
     if (one.before !== undefined && one.after !== undefined) return compareMessages({ ...one, message });
-    return [wholeDifference(one, { ...field, shape: "one" })];
+    return [createDifference(one, { ...field, shape: "one" })];
   });
-  // The same elements in another order are a change as well.
-  return rows.length === 0 ? [wholeDifference(pair, field)] : rows;
+  // A different order of the same elements is a change too.
+  return rows.length === 0 ? [createDifference(pair, field)] : rows;
 }
 
-function wholeDifference({ before, after, path, label }: Pair, field: FormField): Difference {
+function createDifference({ before, after, path, label }: Pair, field: FormField): ValueDifference {
   return {
-    key: pathText(path),
+    key: formatPath(path),
     path,
     label,
     before,
     after,
-    beforeText: valueText(before, field),
-    afterText: valueText(after, field),
+    beforeText: formatValue(before, field),
+    afterText: formatValue(after, field),
   };
 }
 
@@ -111,7 +124,7 @@ function joinPath(outer: string, inner: string): string {
   return outer === "" ? inner : `${outer}, ${inner.charAt(0).toLowerCase()}${inner.slice(1)}`;
 }
 
-/** Applies differences to a state. */
-export function applyDifferences(state: Values, rows: readonly Difference[]): Values {
-  return rows.reduce((result, { path, after }) => withValue(result, path, after), state);
+/** Returns the state with the new values of differences. */
+export function applyDifferences(state: ResourceValues, rows: readonly ValueDifference[]): ResourceValues {
+  return rows.reduce((result, { path, after }) => setValueAtPath(result, path, after), state);
 }

@@ -1,39 +1,45 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
-import { mayWrite, useSession } from "../api/session.ts";
+import { canWrite, useSession } from "../api/session.ts";
 import { isKey, keyShown } from "../shell/keys.ts";
-import { type Edit, editing } from "./editing.ts";
-import type { Kind, Values } from "./form_model.ts";
+import { editStore, type ResourceEditing } from "./editing.ts";
+import type { EditableKind, ResourceValues } from "./form_model.ts";
 
-/** Whether the person may write; readers get no buttons that would only refuse. */
-export function useMayWrite(): boolean {
-  return mayWrite(useSession().reply);
+/** Whether the person may write; without that right, buttons that would fail are hidden. */
+export function useCanWrite(): boolean {
+  return canWrite(useSession().reply);
 }
 
-/** Whether the person is known not to write; an expired token says nothing about that. */
+/** Whether the person is known to have no right to write; with an expired token that is unknown. */
 export function useIsReader(): boolean {
   const { reply } = useSession();
-  return reply !== undefined && !mayWrite(reply);
+  return reply !== undefined && !canWrite(reply);
 }
 
-/** Opens an edit. */
-export function EditButton({ edit, children }: { readonly edit: Edit; readonly children: ComponentChildren }) {
+/** Button that opens an edit. */
+export function EditButton({
+  edit,
+  children,
+}: {
+  readonly edit: ResourceEditing;
+  readonly children: ComponentChildren;
+}) {
   return (
-    <button type="button" onClick={() => editing.open(edit)}>
+    <button type="button" onClick={() => editStore.open(edit)}>
       {children}
     </button>
   );
 }
 
 interface Written {
-  readonly kind: Kind;
-  readonly identity: Values;
+  readonly kind: EditableKind;
+  readonly identity: ResourceValues;
 }
 
-/** Edits one resource, also by `E`; nothing for a reader. */
+/** Button that edits a resource, with the shortcut `E`; hidden from readers. */
 export function EditAction({ kind, identity }: Written) {
-  const may = useMayWrite();
+  const may = useCanWrite();
   const key = JSON.stringify(identity);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the identity
   useEffect(() => {
@@ -42,7 +48,7 @@ export function EditAction({ kind, identity }: Written) {
       const inField = (event.target as Element).matches?.("input, textarea, select, dialog *");
       if (inField || !isKey(event, "edit")) return;
       event.preventDefault();
-      editing.open({ mode: "edit", kind, identity });
+      editStore.open({ mode: "edit", kind, identity });
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
@@ -56,9 +62,9 @@ export function EditAction({ kind, identity }: Written) {
   );
 }
 
-/** What else a writer does with a resource. */
+/** Menu of further edits of a resource. */
 export function MoreEdits({ kind, identity }: Written) {
-  if (!useMayWrite()) return null;
+  if (!useCanWrite()) return null;
   return (
     <>
       {kind === "cable" || kind === "fabric_link" ? null : (

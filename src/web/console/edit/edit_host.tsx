@@ -1,40 +1,45 @@
 import { useEffect, useState } from "preact/hooks";
-import { onDemand } from "../on_demand.tsx";
+import { createLazyComponent } from "../on_demand.tsx";
 import { EditDialog } from "./dialog.tsx";
-import { editing, type Notice } from "./editing.ts";
+import { type EditNotice, editStore } from "./editing.ts";
 import { UndoButton } from "./undo.tsx";
 
-/** Shows the edit that is open and what was done last, beside the pages: they may change below an open dialog. */
+/**
+ * Shows the open edit and the notice about the last one. It is outside the pages, because they may change below an open
+ * dialog.
+ */
 export function EditHost() {
-  const [{ edit, notice, round }, setState] = useState(editing.state());
-  useEffect(() => editing.subscribe(() => setState(editing.state())), []);
+  const [{ edit, notice, round }, setState] = useState(editStore.state());
+  useEffect(() => editStore.subscribe(() => setState(editStore.state())), []);
   return (
     <>
       {edit === undefined ? null : <Dialog key={round} edit={edit} />}
-      <Done notice={notice} />
+      <NoticeBar notice={notice} />
     </>
   );
 }
 
-/** What every edit needs is loaded with the first one; its dialog opens at once, so that no key goes to the page below. */
-const Dialog = onDemand(
-  async () => (await import("./dialogs.tsx")).Dialog,
+/**
+ * The module of all edits is loaded with the first one; its frame opens at once, so that keys do not reach the page.
+ */
+const Dialog = createLazyComponent(
+  async () => (await import("./dialogs.tsx")).EditDialogSwitch,
   ({ children }) => (
-    <EditDialog title="Opening…" leave={editing.close} submit={() => undefined} footer={null}>
+    <EditDialog title="Opening…" leave={editStore.close} submit={() => undefined} footer={null}>
       {children}
     </EditDialog>
   ),
 );
 
-/** How long a notice stays, unless the pointer or the focus is in it. */
+/** Time that a notice stays in milliseconds, unless the pointer or the focus is in it. */
 const NOTICE_MS = 8000;
 
-/** What was done, with the way back. */
-function Done({ notice }: { readonly notice: Notice | undefined }) {
+/** Notice about the last change, with a button that undoes it. */
+function NoticeBar({ notice }: { readonly notice: EditNotice | undefined }) {
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {
     if (notice === undefined || isHeld) return;
-    const timer = setTimeout(editing.dismiss, NOTICE_MS);
+    const timer = setTimeout(editStore.dismiss, NOTICE_MS);
     return () => clearTimeout(timer);
   }, [notice, isHeld]);
   return (
@@ -50,7 +55,7 @@ function Done({ notice }: { readonly notice: Notice | undefined }) {
         <>
           <span>{notice.text}</span>
           <UndoButton requestId={notice.requestId} etags={notice.etags} label="Undo" />
-          <button type="button" class="quiet" aria-label="Dismiss" onClick={editing.dismiss}>
+          <button type="button" class="quiet" aria-label="Dismiss" onClick={editStore.dismiss}>
             ×
           </button>
         </>

@@ -1,59 +1,64 @@
 import type { AuditEntry } from "../api/replies.ts";
-import type { Kind, Values } from "./form_model.ts";
+import type { EditableKind, ResourceValues } from "./form_model.ts";
 
-/** What a person edits. */
-export type Edit =
-  | { readonly mode: "create"; readonly kind: Kind; readonly values: Values; readonly source?: string }
+/** An edit that a dialog performs. */
+export type ResourceEditing =
+  | { readonly mode: "create"; readonly kind: EditableKind; readonly values: ResourceValues; readonly source?: string }
   | {
       readonly mode: "edit";
-      readonly kind: Kind;
-      readonly identity: Values;
-      /** Fields that are changed as the dialog opens, from the stored state where that matters. */
-      readonly change?: Values | ((stored: Values) => Values);
-      /** Path of the field that has the focus. */
+      readonly kind: EditableKind;
+      readonly identity: ResourceValues;
+      /** Field values that are set when the dialog opens; a function computes them from the stored state. */
+      readonly change?: ResourceValues | ((stored: ResourceValues) => ResourceValues);
+      /** Path of the field that is focused first. */
       readonly focus?: string;
-      /** What `change` does, as a button says it; the dialog then shows no other field. */
+      /** Button label for `change`; if set, the dialog shows no other fields. */
       readonly verb?: string;
     }
-  | { readonly mode: "duplicate"; readonly kind: Kind; readonly identity: Values; readonly change?: Values }
-  | { readonly mode: "delete"; readonly kind: Kind; readonly identity: Values }
-  | { readonly mode: "many"; readonly kind: Kind; readonly codes: readonly string[] }
-  | { readonly mode: "delete-many"; readonly kind: Kind; readonly codes: readonly string[] }
-  | { readonly mode: "undo"; readonly entries: readonly AuditEntry[]; readonly etags: Etags };
+  | {
+      readonly mode: "duplicate";
+      readonly kind: EditableKind;
+      readonly identity: ResourceValues;
+      readonly change?: ResourceValues;
+    }
+  | { readonly mode: "delete"; readonly kind: EditableKind; readonly identity: ResourceValues }
+  | { readonly mode: "many"; readonly kind: EditableKind; readonly codes: readonly string[] }
+  | { readonly mode: "delete-many"; readonly kind: EditableKind; readonly codes: readonly string[] }
+  | { readonly mode: "undo"; readonly entries: readonly AuditEntry[]; readonly etags: EtagsByRef };
 
-/** Versions of resources that are known to be stored, by reference. */
-export type Etags = ReadonlyMap<string, string>;
+/** Known stored versions of resources, by reference. */
+export type EtagsByRef = ReadonlyMap<string, string>;
 
-/** What was done, and how to take it back. */
-export interface Notice {
+/** Notice about a completed change, with the data to undo it. */
+export interface EditNotice {
   readonly text: string;
-  /** The request whose changes an undo takes back; "" where there is nothing to undo. */
+  /** Id of the request that an undo reverts; "" if there is nothing to undo. */
   readonly requestId: string;
-  /** Versions after the changes. */
-  readonly etags: Etags;
+  /** Versions of the resources after the changes. */
+  readonly etags: EtagsByRef;
 }
 
 interface State {
-  readonly edit: Edit | undefined;
-  readonly notice: Notice | undefined;
-  /** Differs for each edit, so that a dialog never shows what another one held. */
+  readonly edit: ResourceEditing | undefined;
+  readonly notice: EditNotice | undefined;
+  /** Number of the edit; it keys the dialog, so that a new dialog keeps no state of the last one. */
   readonly round: number;
 }
 
 let state: State = { edit: undefined, notice: undefined, round: 0 };
 const listeners = new Set<() => void>();
 
-function setState(next: Partial<State>): void {
+function setEditState(next: Partial<State>): void {
   state = { ...state, ...next };
   for (const listener of listeners) listener();
 }
 
-/** The one edit that is open. Pages open it; the host beside them shows it. */
-export const editing = {
+/** Store of the one open edit. Pages open an edit; `EditHost` shows it. */
+export const editStore = {
   state: (): State => state,
-  open: (edit: Edit): void => setState({ edit, notice: undefined, round: state.round + 1 }),
-  close: (notice?: Notice): void => setState({ edit: undefined, notice }),
-  dismiss: (): void => setState({ notice: undefined }),
+  open: (edit: ResourceEditing): void => setEditState({ edit, notice: undefined, round: state.round + 1 }),
+  close: (notice?: EditNotice): void => setEditState({ edit: undefined, notice }),
+  dismiss: (): void => setEditState({ notice: undefined }),
   subscribe(listener: () => void): () => void {
     listeners.add(listener);
     return () => listeners.delete(listener);

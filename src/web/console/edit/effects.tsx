@@ -1,27 +1,27 @@
 import { useId } from "preact/hooks";
 import { StateMark } from "../../shared/state.tsx";
-import { countOf } from "../labels.ts";
+import { formatQuantity } from "../labels.ts";
 import { FindingLine } from "./changes_panel.tsx";
-import { type PreviewRow, previewLines, previewRows } from "./preview_words.ts";
-import type { Proposal } from "./use_proposal.ts";
+import { describePreview, listPreviewRows, type PreviewRow } from "./preview_words.ts";
+import type { ChangeProposal } from "./use_proposal.ts";
 
-/** Sentences and figures that are shown before the rest is folded. */
+/** Number of sentences and of figures that are shown before the others are collapsed. */
 const [LINES, ROWS] = [6, 8];
 
-/** What a proposal does to supplies, racks and cooling, warnings first; hidden if it does nothing to them. */
-export function Effects({
+/** Effects of a proposal on supplies, racks and cooling, warnings first; hidden if there are none. */
+export function ProposalEffects({
   proposal: { state, preview },
   title = "After this change",
   total = preview?.total ?? 0,
 }: {
-  readonly proposal: Proposal;
+  readonly proposal: ChangeProposal;
   readonly title?: string;
-  /** Changes in all, if the proposal has the first of them only. */
+  /** Number of all changes, if the preview covers only the first ones. */
   readonly total?: number;
 }) {
   const heading = useId();
-  const lines = preview === undefined ? [] : previewLines(preview.figures);
-  const rows = preview === undefined ? [] : previewRows(preview.figures);
+  const lines = preview === undefined ? [] : describePreview(preview.figures);
+  const rows = preview === undefined ? [] : listPreviewRows(preview.figures);
   const isCut = preview !== undefined && preview.figures.results.length < total;
   return (
     <section
@@ -31,27 +31,29 @@ export function Effects({
       hidden={lines.length + rows.length === 0}
     >
       <h3 id={heading}>{title}</h3>
-      {isCut ? <p class="muted">Figures of the first {countOf(preview.figures.results.length, "change")}.</p> : null}
+      {isCut ? (
+        <p class="muted">Figures of the first {formatQuantity(preview.figures.results.length, "change")}.</p>
+      ) : null}
       <ul class="edit-findings" aria-live="polite" hidden={lines.length === 0}>
         {lines.slice(0, LINES).map(({ state, title: said, text }) => (
           <FindingLine key={`${state} ${said}`} state={state} title={said}>
             {text}
           </FindingLine>
         ))}
-        {lines.length > LINES ? <li>And {countOf(lines.length - LINES, "other finding")}.</li> : null}
+        {lines.length > LINES ? <li>And {formatQuantity(lines.length - LINES, "other finding")}.</li> : null}
       </ul>
-      <Figures rows={rows.slice(0, ROWS)} />
+      <EffectFigures rows={rows.slice(0, ROWS)} />
       {rows.length > ROWS ? (
         <details>
-          <summary>{countOf(rows.length - ROWS, "more figure")}</summary>
-          <Figures rows={rows.slice(ROWS)} />
+          <summary>{formatQuantity(rows.length - ROWS, "more figure")}</summary>
+          <EffectFigures rows={rows.slice(ROWS)} />
         </details>
       ) : null}
     </section>
   );
 }
 
-function Figures({ rows }: { readonly rows: readonly PreviewRow[] }) {
+function EffectFigures({ rows }: { readonly rows: readonly PreviewRow[] }) {
   if (rows.length === 0) return null;
   return (
     <table class="changes">

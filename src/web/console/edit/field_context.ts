@@ -1,39 +1,39 @@
 import { type ComponentType, createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { CommentOf } from "./comments.ts";
-import type { FormField, Kind, Values } from "./form_model.ts";
+import type { GetFieldComment } from "./comments.ts";
+import type { EditableKind, FormField, ResourceValues } from "./form_model.ts";
 
-/** Context of every field of a form. */
+/** Context that every field of a form can use. */
 export interface FormContext {
-  /** Renders a field. Items of lists contain fields too. */
+  /** Component that renders a field; items of lists use it for their fields. */
   readonly Field: ComponentType<{
     readonly field: FormField;
     readonly path: readonly (string | number)[];
     readonly value: unknown;
   }>;
-  readonly kind: Kind;
-  readonly values: Values;
-  /** Writes one field, by its path from the resource. */
+  readonly kind: EditableKind;
+  readonly values: ResourceValues;
+  /** Sets the value at a path of the resource. */
   readonly set: (path: readonly (string | number)[], value: unknown) => void;
-  /** What is wrong with the field at a path, as the server or the limits of the proto files say; "" for nothing. */
+  /** Returns the error of the field at a path, from the server or the limits of the proto files; "" for none. */
   readonly problemAt: (path: string) => string;
-  /** Whether the field at a path, or one inside it, differs from what is stored. */
+  /** Whether the field at a path, or one inside it, differs from the stored value. */
   readonly isChanged: (path: string) => boolean;
-  /** The comment of a field in the proto files. */
-  readonly commentOf: CommentOf;
-  /** Whether the resource's identity may be typed. */
+  /** Returns the comment of a field in the proto files. */
+  readonly commentOf: GetFieldComment;
+  /** Whether the resource is new, so that its identity can be entered. */
   readonly isNew: boolean;
 }
 
-export const FormFields = createContext<FormContext | undefined>(undefined);
+export const FormFieldsContext = createContext<FormContext | undefined>(undefined);
 
-export function useForm(): FormContext {
-  const form = useContext(FormFields);
+export function useFormContext(): FormContext {
+  const form = useContext(FormFieldsContext);
   if (form === undefined) throw new Error("A field is used outside of a form");
   return form;
 }
 
-/** Id of the control of a field, by its path as violations name it. */
-export function idOf(path: string): string {
+/** Returns the HTML id of a field's control, by the field's path in violations. */
+export function getControlId(path: string): string {
   return `edit-${path.replaceAll(/[^\w]+/g, "-")}`;
 }

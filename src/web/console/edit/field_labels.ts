@@ -1,7 +1,7 @@
 import { capitalize, splitUnit } from "#words/names.ts";
 import type { FormField } from "./form_model.ts";
 
-/** Names that read badly word by word. */
+/** Labels of fields whose names do not give a readable label. */
 const SPELLED: Readonly<Record<string, string>> = {
   u_height: "Height",
   position_u: "Unit",
@@ -46,17 +46,17 @@ const SPELLED: Readonly<Record<string, string>> = {
 
 const IN_UNITS: ReadonlySet<string> = new Set(["u_height", "position_u"]);
 
-/** The unit of a field's values; "" for none. */
-export function unitOf({ name, type }: Pick<FormField, "name" | "type">): string {
+/** Returns the unit of a field's values; "" for none. */
+export function getFieldUnit({ name, type }: Pick<FormField, "name" | "type">): string {
   if (IN_UNITS.has(name)) return "U";
   return type === "int" || type === "number" ? splitUnit(name).unit : "";
 }
 
-/** A field's name in words, without its unit. */
-export function labelOf(field: Pick<FormField, "name" | "type">): string {
+/** Returns the label of a field: its name in words, without its unit. */
+export function getFieldLabel(field: Pick<FormField, "name" | "type">): string {
   const spelled = SPELLED[field.name];
   if (spelled !== undefined) return spelled;
-  const bare = unitOf(field) === "" ? field.name : field.name.slice(0, field.name.lastIndexOf("_"));
+  const bare = getFieldUnit(field) === "" ? field.name : field.name.slice(0, field.name.lastIndexOf("_"));
   return capitalize(bare.replaceAll("_", " "));
 }
 
@@ -64,21 +64,21 @@ const FIELD_NAME = /\b[a-z]+(?:_[a-z0-9]+)+\b/g;
 const CONSTANT = /\b[A-Z]{2,}(?:_[A-Z0-9]+)*\b/g;
 const ABBREVIATIONS: ReadonlySet<string> = new Set(["LAG", "CDU", "UPS", "AC", "DC", "RRGGBB"]);
 
-/** The proto file's comment of a field as help: other fields by their labels, constants as words. */
-export function helpOf(comment: string): string {
+/** Converts a proto comment to help text: field names become labels, constants become words. */
+export function formatHelp(comment: string): string {
   return comment
     .replace(/^Required(?: unless[^.:;]*)?[.:;,]\s*|^Required, |^Free text[.,]\s*/, (text) =>
       text.startsWith("Required unless") ? text : "",
     )
-    .replaceAll(FIELD_NAME, (name) => labelOf({ name, type: "int" }).toLowerCase())
+    .replaceAll(FIELD_NAME, (name) => getFieldLabel({ name, type: "int" }).toLowerCase())
     .replaceAll(CONSTANT, (word) => (ABBREVIATIONS.has(word) ? word : word.toLowerCase().replaceAll("_", " ")))
     .replace(/^./, capitalize);
 }
 
-/** What a field takes, for a message beside it; "" where everything is allowed. */
-export function limitText(field: FormField): string {
+/** Describes the accepted values of a field, for an error message; "" if any value is accepted. */
+export function describeFieldLimits(field: FormField): string {
   const { min, max, above, step, numbers, length, type } = field;
-  const unit = unitOf(field) === "" ? "" : ` ${unitOf(field)}`;
+  const unit = getFieldUnit(field) === "" ? "" : ` ${getFieldUnit(field)}`;
   if (numbers !== undefined) return `one of ${numbers.join(", ")}${unit}`;
   if (length !== undefined && type === "text") return `at most ${length} characters`;
   const lowest = min === undefined ? [] : [above === true ? `above ${min}` : `at least ${min}`];

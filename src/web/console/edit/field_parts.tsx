@@ -1,5 +1,5 @@
-import { useForm } from "./field_context.ts";
-import { helpOf } from "./field_labels.ts";
+import { useFormContext } from "./field_context.ts";
+import { formatHelp } from "./field_labels.ts";
 import type { FormField } from "./form_model.ts";
 
 export interface FieldProps {
@@ -8,9 +8,17 @@ export interface FieldProps {
   readonly value: unknown;
 }
 
-/** The proto file's comment, and the error. */
-export function Hints({ field, path, id }: { readonly field: FormField; readonly path: string; readonly id: string }) {
-  const { problemAt, commentOf } = useForm();
+/** Help text and error of a field. */
+export function FieldHints({
+  field,
+  path,
+  id,
+}: {
+  readonly field: FormField;
+  readonly path: string;
+  readonly id: string;
+}) {
+  const { problemAt, commentOf } = useFormContext();
   const problem = problemAt(path);
   return (
     <>
@@ -20,14 +28,14 @@ export function Hints({ field, path, id }: { readonly field: FormField; readonly
         </p>
       )}
       <p class="sr-only" id={`${id}-help`}>
-        {helpOf(commentOf(field.message, field.name))}
+        {formatHelp(commentOf(field.message, field.name))}
       </p>
     </>
   );
 }
 
-/** Attributes by which a screen reader finds the help and the problem of a control. */
-export function describedBy(id: string, problem: string): Readonly<Record<string, string | boolean>> {
+/** Returns the ARIA attributes that link a control to its help text and its error. */
+export function getAriaAttributes(id: string, problem: string): Readonly<Record<string, string | boolean>> {
   const help = `${id}-help`;
   return {
     "aria-describedby": problem === "" ? help : `${id}-problem ${help}`,

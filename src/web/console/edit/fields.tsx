@@ -1,64 +1,70 @@
 import type { ComponentChildren } from "preact";
-import { idOf, useForm } from "./field_context.ts";
-import { labelOf, limitText, unitOf } from "./field_labels.ts";
-import { describedBy, type FieldProps, Hints } from "./field_parts.tsx";
-import { choicesOf, type FormField, fieldsOf, type Values } from "./form_model.ts";
+import { getControlId, useFormContext } from "./field_context.ts";
+import { describeFieldLimits, getFieldLabel, getFieldUnit } from "./field_labels.ts";
+import { FieldHints, type FieldProps, getAriaAttributes } from "./field_parts.tsx";
+import { type FormField, listChoices, listFields, type ResourceValues } from "./form_model.ts";
 import { GroupList } from "./group_list.tsx";
 import { MapField, TextListField } from "./list_fields.tsx";
-import { pathText } from "./paths.ts";
-import { PortEnd } from "./port_end.tsx";
+import { formatPath } from "./paths.ts";
+import { PortEndFields } from "./port_end.tsx";
 import { RefInput } from "./ref_input.tsx";
 import { RefsField } from "./refs_field.tsx";
 import { TimeInput } from "./time_input.tsx";
-import { numberOf } from "./values.ts";
+import { parseTypedNumber } from "./values.ts";
 
-/** One field, by its type. */
-export function Field(props: FieldProps) {
+/** The control for a field, by the field's type. */
+export function FormFieldControl(props: FieldProps) {
   const { field, path, value } = props;
   if (field.shape === "map") return <MapField {...props} />;
   if (field.name.endsWith("_refs")) return <RefsField {...props} />;
-  if (field.type !== "group") return field.shape === "list" ? <TextListField {...props} /> : <OneField {...props} />;
-  if (field.of === "PortRef") return <PortEnd {...props} />;
+  if (field.type !== "group")
+    return field.shape === "list" ? <TextListField {...props} /> : <SingleValueField {...props} />;
+  if (field.of === "PortRef") return <PortEndFields {...props} />;
   if (field.shape === "list") return <GroupList {...props} />;
   return (
     <fieldset class="group">
-      <legend>{labelOf(field)}</legend>
+      <legend>{getFieldLabel(field)}</legend>
       <div class="form-grid">
-        {fieldsOf(field.of ?? "").map((inner) => (
-          <Field key={inner.name} field={inner} path={[...path, inner.name]} value={(value as Values)?.[inner.name]} />
+        {listFields(field.of ?? "").map((inner) => (
+          <FormFieldControl
+            key={inner.name}
+            field={inner}
+            path={[...path, inner.name]}
+            value={(value as ResourceValues)?.[inner.name]}
+          />
         ))}
       </div>
     </fieldset>
   );
 }
 
-/** Label, control, help and problem of a field with one value. */
-function OneField(props: FieldProps) {
+/** Label, control, help text and error of a field with a single value. */
+function SingleValueField(props: FieldProps) {
   const { field, path } = props;
-  const { isChanged } = useForm();
-  const text = pathText(path);
-  const id = idOf(text);
+  const { isChanged } = useFormContext();
+  const text = formatPath(path);
+  const id = getControlId(text);
   return (
     <div class={isChanged(text) ? "form-field changed" : "form-field"}>
       <div class="field-head">
         <label for={id}>
-          {labelOf(field)}
+          {getFieldLabel(field)}
           {field.required === true ? <span class="required"> required</span> : null}
         </label>
         {isChanged(text) ? <strong>changed</strong> : null}
       </div>
-      <Control {...props} id={id} />
-      <Hints field={field} path={text} id={id} />
+      <ValueControl {...props} id={id} />
+      <FieldHints field={field} path={text} id={id} />
     </div>
   );
 }
 
 const REFERENCES: ReadonlySet<string> = new Set(["rack_code", "parent_device_code", "source_ref"]);
 
-function Control({ field, path, value, id }: FieldProps & { readonly id: string }) {
-  const form = useForm();
-  const problem = form.problemAt(pathText(path));
-  const common = { id, ...describedBy(id, problem) };
+function ValueControl({ field, path, value, id }: FieldProps & { readonly id: string }) {
+  const form = useFormContext();
+  const problem = form.problemAt(formatPath(path));
+  const common = { id, ...getAriaAttributes(id, problem) };
   const set = (next: unknown) => form.set(path, next);
   switch (field.type) {
     case "choice":
@@ -69,7 +75,7 @@ function Control({ field, path, value, id }: FieldProps & { readonly id: string 
           onChange={({ currentTarget }) => set(currentTarget.value || undefined)}
         >
           <option value="">Not set</option>
-          {choicesOf(field.of ?? "").map(([key, word]) => (
+          {listChoices(field.of ?? "").map(([key, word]) => (
             <option key={key} value={key}>
               {word}
             </option>
@@ -89,7 +95,7 @@ function Control({ field, path, value, id }: FieldProps & { readonly id: string 
         </select>
       );
     case "time":
-      return <TimeInput common={common} label={labelOf(field)} value={String(value ?? "")} set={set} />;
+      return <TimeInput common={common} label={getFieldLabel(field)} value={String(value ?? "")} set={set} />;
     case "int":
     case "number":
       return <NumberInput common={common} field={field} value={value} set={set} />;
@@ -105,7 +111,7 @@ interface InputProps {
 }
 
 function NumberInput({ common, field, value, set }: InputProps & { readonly value: unknown }) {
-  const unit = unitOf(field);
+  const unit = getFieldUnit(field);
   return (
     <span class="with-unit">
       <input
@@ -113,9 +119,9 @@ function NumberInput({ common, field, value, set }: InputProps & { readonly valu
         type="text"
         inputMode="decimal"
         autocomplete="off"
-        placeholder={limitText(field)}
+        placeholder={describeFieldLimits(field)}
         value={value === undefined ? "" : String(value)}
-        onInput={({ currentTarget }) => set(numberOf(currentTarget.value))}
+        onInput={({ currentTarget }) => set(parseTypedNumber(currentTarget.value))}
       />
       {unit === "" ? null : <span aria-hidden="true">{unit}</span>}
     </span>
@@ -129,7 +135,7 @@ function TextInput({
   value,
   set,
 }: InputProps & { readonly path: readonly (string | number)[]; readonly value: string }): ComponentChildren {
-  const { isNew } = useForm();
+  const { isNew } = useFormContext();
   const type = (text: string) => set(text === "" ? undefined : text);
   if (field.name === "comments" || field.name === "notes") {
     return <textarea {...common} rows={3} value={value} onInput={({ currentTarget }) => type(currentTarget.value)} />;

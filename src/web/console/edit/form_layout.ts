@@ -1,17 +1,17 @@
-import { type FormField, fieldsOf, fieldsOfKind, type Kind, type Values } from "./form_model.ts";
+import { type EditableKind, type FormField, listFields, listKindFields, type ResourceValues } from "./form_model.ts";
 import { isUnset } from "./values.ts";
 
-/** Fields that belong together. */
-export interface Section {
-  /** Empty for the first section, which is always open. */
+/** A group of related fields in a form. */
+export interface FormSectionLayout {
+  /** Heading of the section; empty for the first one, which is always open. */
   readonly title: string;
   readonly fields: readonly FormField[];
 }
 
 type Layout = readonly (readonly [title: string, names: string])[];
 
-/** What each kind shows first and under which title; fields that no row names come last, so that none is missing. */
-const LAYOUTS: Readonly<Record<Kind, Layout>> = {
+/** Sections of each kind's form. Fields that no row names are appended, so that none is missing. */
+const LAYOUTS: Readonly<Record<EditableKind, Layout>> = {
   device: [
     ["", "code name kind role status rack_code position_u face allocated_draw_w max_draw_w"],
     ["Ports and supplies", "ports"],
@@ -61,9 +61,9 @@ const LAYOUTS: Readonly<Record<Kind, Layout>> = {
   ],
 };
 
-/** The sections of a kind's form, each field in exactly one of them. */
-export function sectionsOf(kind: Kind): readonly Section[] {
-  const fields = fieldsOfKind(kind);
+/** Returns the sections of a kind's form; each field is in exactly one section. */
+export function listSections(kind: EditableKind): readonly FormSectionLayout[] {
+  const fields = listKindFields(kind);
   const placed = new Set<string>();
   const sections = LAYOUTS[kind].map(([title, names]) => {
     const own = names.split(" ").flatMap((name) => fields.filter((field) => field.name === name));
@@ -74,7 +74,7 @@ export function sectionsOf(kind: Kind): readonly Section[] {
   return others.length === 0 ? sections : [...sections, { title: "Other", fields: others }];
 }
 
-/** Fields of a port that suit some kinds alone. Source: docs/rpcs.md#port. */
+/** Port fields that apply only to some kinds of ports. Source: docs/rpcs.md#port. */
 const PORT_KINDS: Readonly<Record<string, RegExp>> = {
   power_in: /POWER_IN$/,
   power_out: /POWER_OUT$/,
@@ -92,9 +92,9 @@ const PORT_KINDS: Readonly<Record<string, RegExp>> = {
   measured_at: /NETWORK$/,
 };
 
-/** The fields of a list's element that suit it; a value that is set is shown in any case. */
-export function elementFields(message: string, element: Values): readonly FormField[] {
-  const fields = fieldsOf(message);
+/** Returns the fields that apply to a list element, and those that have a value. */
+export function listElementFields(message: string, element: ResourceValues): readonly FormField[] {
+  const fields = listFields(message);
   if (message !== "Port") return fields;
   const kind = String(element["kind"] ?? "");
   return fields.filter(({ name }) => !isUnset(element[name]) || PORT_KINDS[name]?.test(kind) !== false);

@@ -1,36 +1,36 @@
 import { useState } from "preact/hooks";
 import { getRefName } from "#words/names.ts";
-import { idOf, useForm } from "./field_context.ts";
-import { labelOf } from "./field_labels.ts";
-import { describedBy, type FieldProps, Hints } from "./field_parts.tsx";
-import type { Values } from "./form_model.ts";
-import { pathText } from "./paths.ts";
-import { isSame, REFERENCES, valuesOf } from "./values.ts";
+import { getControlId, useFormContext } from "./field_context.ts";
+import { getFieldLabel } from "./field_labels.ts";
+import { FieldHints, type FieldProps, getAriaAttributes } from "./field_parts.tsx";
+import type { ResourceValues } from "./form_model.ts";
+import { formatPath } from "./paths.ts";
+import { isEqualValue, parseTypedValues, REFERENCE_FIELDS } from "./values.ts";
 
-/** A list of words or numbers, written with commas between them. */
+/** Field for a list of words or numbers, separated by commas. */
 export function TextListField({ field, path, value }: FieldProps) {
-  const form = useForm();
+  const form = useFormContext();
   const values = (value ?? []) as readonly unknown[];
-  // What is stored stays so while its code is left alone: a code may name several things.
+  // The stored references stay while their codes are unchanged, because a code may name several elements.
   const [stored] = useState(values);
-  const written = REFERENCES.has(field.name)
+  const written = REFERENCE_FIELDS.has(field.name)
     ? values.map((one) => getRefName(String(one))).join(", ")
     : values.join(", ");
   const [text, setText] = useState(written);
-  const read = (typed: string) => valuesOf(typed, field, stored);
-  const at = pathText(path);
-  const id = idOf(at);
-  // A change from outside, as by a choice between two versions, replaces what was typed.
-  const shown = isSame(read(text), values) ? text : written;
+  const read = (typed: string) => parseTypedValues(typed, field, stored);
+  const at = formatPath(path);
+  const id = getControlId(at);
+  // A change from outside, such as a choice between two versions, replaces the typed text.
+  const shown = isEqualValue(read(text), values) ? text : written;
   return (
     <div class={form.isChanged(at) ? "form-field changed" : "form-field"}>
       <div class="field-head">
-        <label for={id}>{labelOf(field)}, with commas between them</label>
+        <label for={id}>{getFieldLabel(field)}, with commas between them</label>
         {form.isChanged(at) ? <strong>changed</strong> : null}
       </div>
       <input
         id={id}
-        {...describedBy(id, form.problemAt(at))}
+        {...getAriaAttributes(id, form.problemAt(at))}
         type="text"
         autocomplete="off"
         spellcheck={false}
@@ -41,18 +41,18 @@ export function TextListField({ field, path, value }: FieldProps) {
           form.set(path, next.length === 0 ? undefined : next);
         }}
       />
-      <Hints field={field} path={at} id={id} />
+      <FieldHints field={field} path={at} id={id} />
     </div>
   );
 }
 
-/** Pairs of a key and a value. */
+/** Field for pairs of a key and a value. */
 export function MapField({ field, path, value }: FieldProps) {
-  const form = useForm();
-  const stored = Object.entries((value ?? {}) as Values).map(([key, inner]) => [key, String(inner)] as const);
+  const form = useFormContext();
+  const stored = Object.entries((value ?? {}) as ResourceValues).map(([key, inner]) => [key, String(inner)] as const);
   const [rows, setRows] = useState<readonly (readonly [string, string])[]>(stored);
-  const at = pathText(path);
-  const label = labelOf(field);
+  const at = formatPath(path);
+  const label = getFieldLabel(field);
   const write = (next: readonly (readonly [string, string])[]) => {
     setRows(next);
     const entries = next.filter(([key]) => key !== "");
@@ -89,7 +89,7 @@ export function MapField({ field, path, value }: FieldProps) {
       <button type="button" onClick={() => setRows([...rows, ["", ""]])}>
         Add a pair
       </button>
-      <Hints field={field} path={at} id={idOf(at)} />
+      <FieldHints field={field} path={at} id={getControlId(at)} />
     </fieldset>
   );
 }

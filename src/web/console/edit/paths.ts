@@ -1,43 +1,43 @@
-import type { Values } from "./form_model.ts";
+import type { ResourceValues } from "./form_model.ts";
 
-/** A step into a value: a field or key, a position in a list, or the element of a list that has this name. */
-export type Step = string | number | { readonly named: string };
-export type Path = readonly Step[];
+/** A step into a value: a field or key, a position in a list, or the list element with this name. */
+export type PathStep = string | number | { readonly named: string };
+export type ValuePath = readonly PathStep[];
 
-/** Sets the value at a path in a copy; `undefined` removes it. Lists grow by what they do not hold yet. */
-export function withValue(root: Values, path: Path, value: unknown): Values {
-  return setAt(root, path, value) as Values;
+/** Returns a copy with the value at a path; `undefined` removes it. A position past a list's end extends the list. */
+export function setValueAtPath(root: ResourceValues, path: ValuePath, value: unknown): ResourceValues {
+  return setStep(root, path, value) as ResourceValues;
 }
 
-function setAt(at: unknown, [step, ...rest]: Path, value: unknown): unknown {
+function setStep(at: unknown, [step, ...rest]: ValuePath, value: unknown): unknown {
   if (step === undefined) return value;
-  if (typeof step === "string" && !Array.isArray(at)) return setField((at ?? {}) as Values, step, rest, value);
+  if (typeof step === "string" && !Array.isArray(at)) return setField((at ?? {}) as ResourceValues, step, rest, value);
   return setElement((at ?? []) as readonly unknown[], step, rest, value);
 }
 
-function setField(at: Values, name: string, rest: Path, value: unknown): Values {
-  const inner = setAt(at[name], rest, value);
+function setField(at: ResourceValues, name: string, rest: ValuePath, value: unknown): ResourceValues {
+  const inner = setStep(at[name], rest, value);
   const { [name]: _, ...others } = at;
   return inner === undefined ? others : { ...at, [name]: inner };
 }
 
-function setElement(at: readonly unknown[], step: Step, rest: Path, value: unknown): readonly unknown[] {
-  const position = positionOf(at, step);
-  const inner = setAt(at[position], rest, value);
+function setElement(at: readonly unknown[], step: PathStep, rest: ValuePath, value: unknown): readonly unknown[] {
+  const position = findPosition(at, step);
+  const inner = setStep(at[position], rest, value);
   if (inner === undefined) return at.filter((_, index) => index !== position);
   return position >= at.length ? [...at, inner] : at.with(position, inner);
 }
 
-/** Position of an element, or the list's length when it is not there. */
-function positionOf(list: readonly unknown[], step: Step): number {
+/** Returns the position of an element, or the list's length if the element is missing. */
+function findPosition(list: readonly unknown[], step: PathStep): number {
   if (typeof step === "number") return step;
   const name = typeof step === "string" ? step : step.named;
-  const found = list.findIndex((element) => (element as Values | null)?.["name"] === name);
+  const found = list.findIndex((element) => (element as ResourceValues | null)?.["name"] === name);
   return found === -1 ? list.length : found;
 }
 
-/** A path as the server names it in violations: `ports[3].power_in.source_ref`. */
-export function pathText(path: Path): string {
+/** Formats a path in the syntax of the server's violations: `ports[3].power_in.source_ref`. */
+export function formatPath(path: ValuePath): string {
   return path
     .map((step, index) => {
       if (typeof step === "number") return `[${step}]`;
@@ -47,8 +47,8 @@ export function pathText(path: Path): string {
     .join("");
 }
 
-/** The path of a violation inside the resource: without the request's fields around it. */
-export function violationPath(field: string, around: string): string {
+/** Returns the path of a violation inside the resource, without the request's fields around it. */
+export function trimViolationPath(field: string, around: string): string {
   const inside = field.replace(/^changes\[\d+\]\./, "");
   if (inside === around) return "";
   return inside.startsWith(`${around}.`) ? inside.slice(around.length + 1) : inside;

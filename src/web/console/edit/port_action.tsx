@@ -1,11 +1,11 @@
 import type { Cable, Port } from "#gen/datacenter/v1/json.ts";
-import { editing } from "./editing.ts";
-import type { Values } from "./form_model.ts";
+import { editStore } from "./editing.ts";
+import type { ResourceValues } from "./form_model.ts";
 
 const POWER: ReadonlySet<string> = new Set(["PORT_KIND_POWER_IN", "PORT_KIND_POWER_OUT"]);
 
-/** Connects a free port, or disconnects one that has a cable, from this end. */
-export function PortAction({
+/** Button that connects a free port, or disconnects a cabled one. */
+export function PortCableButton({
   device,
   port,
   cable,
@@ -24,7 +24,7 @@ export function PortAction({
           class="quiet"
           aria-label={`Edit the cable of ${port.name}`}
           onClick={() =>
-            editing.open({ mode: "edit", kind: "cable", identity, focus: isA ? "b.port_name" : "a.port_name" })
+            editStore.open({ mode: "edit", kind: "cable", identity, focus: isA ? "b.port_name" : "a.port_name" })
           }
         >
           Edit
@@ -33,14 +33,14 @@ export function PortAction({
           type="button"
           class="quiet"
           aria-label={`Disconnect ${port.name}`}
-          onClick={() => editing.open({ mode: "delete", kind: "cable", identity })}
+          onClick={() => editStore.open({ mode: "delete", kind: "cable", identity })}
         >
           Disconnect
         </button>
       </span>
     );
   }
-  const values: Values = {
+  const values: ResourceValues = {
     a: { device_code: device, port_name: port.name },
     ...(POWER.has(port.kind) && { type: "CABLE_TYPE_POWER" }),
   };
@@ -49,7 +49,7 @@ export function PortAction({
       type="button"
       class="quiet"
       aria-label={`Connect ${port.name}`}
-      onClick={() => editing.open({ mode: "create", kind: "cable", values })}
+      onClick={() => editStore.open({ mode: "create", kind: "cable", values })}
     >
       Connect
     </button>

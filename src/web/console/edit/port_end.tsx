@@ -3,22 +3,25 @@ import { formatEnum, formatPortType } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { Combobox } from "../ui/combobox.tsx";
 import { useDelayed } from "../ui/use_delayed.ts";
-import { idOf, useForm } from "./field_context.ts";
-import { labelOf } from "./field_labels.ts";
+import { getControlId, useFormContext } from "./field_context.ts";
+import { getFieldLabel } from "./field_labels.ts";
 import type { FieldProps } from "./field_parts.tsx";
-import { pathText } from "./paths.ts";
+import { formatPath } from "./paths.ts";
 import { RefInput } from "./ref_input.tsx";
 
-/** One end of a cable or link: a device, and one of its ports; those that are still free are offered. */
-export function PortEnd({ field, path, value }: FieldProps) {
-  const form = useForm();
+/** Fields for one end of a cable or link: a device and one of its ports. Offers the free ports. */
+export function PortEndFields({ field, path, value }: FieldProps) {
+  const form = useFormContext();
   const { device_code = "", port_name = "" } = (value ?? {}) as { device_code?: string; port_name?: string };
-  const [deviceId, portId] = [idOf(pathText([...path, "device_code"])), idOf(pathText([...path, "port_name"]))];
+  const [deviceId, portId] = [
+    getControlId(formatPath([...path, "device_code"])),
+    getControlId(formatPath([...path, "port_name"])),
+  ];
   const { type: cable = "" } = form.values;
-  const free = useFreePorts(device_code).filter(({ kind }) => fitsCable(kind, String(cable)));
+  const free = useFreePorts(device_code).filter(({ kind }) => isCableFitting(kind, String(cable)));
   const matching = free.filter(({ name }) => name.toLowerCase().includes(port_name.toLowerCase()));
   const problem = ["device_code", "port_name", ""]
-    .map((name) => form.problemAt(pathText(name === "" ? path : [...path, name])))
+    .map((name) => form.problemAt(formatPath(name === "" ? path : [...path, name])))
     .find((one) => one !== "");
   const set = (device: string, port: string) => form.set(path, { device_code: device, port_name: port });
   const common = (id: string) => ({
@@ -27,7 +30,7 @@ export function PortEnd({ field, path, value }: FieldProps) {
   });
   return (
     <fieldset class="group end">
-      <legend>{labelOf(field)}</legend>
+      <legend>{getFieldLabel(field)}</legend>
       <div class="form-field">
         <label for={deviceId}>Device</label>
         <RefInput
@@ -56,13 +59,13 @@ export function PortEnd({ field, path, value }: FieldProps) {
   );
 }
 
-/** Whether a cable of a type may end at a port of a kind. One without a type, and a link, may end at any. */
-function fitsCable(kind: string, cable: string): boolean {
+/** Whether a cable of a type fits a port of a kind. A link, and a cable without a type, fit any port. */
+function isCableFitting(kind: string, cable: string): boolean {
   if (cable === "" || cable === "CABLE_TYPE_UNSPECIFIED") return true;
   return kind.startsWith("PORT_KIND_POWER") === (cable === "CABLE_TYPE_POWER");
 }
 
-/** Ports of a device without a cable. */
+/** Loads the ports of a device that have no cable. */
 function useFreePorts(code: string): readonly Port[] {
   const settled = useDelayed(code, 200);
   const { reply } = useCall("GetDevice", settled === "" ? undefined : { code: settled });

@@ -1,50 +1,54 @@
 import type { CallError } from "../api/client.ts";
-import { type FormField, fieldsOf, type Kind, type Values } from "./form_model.ts";
-import { violationPath } from "./paths.ts";
-import { isUnset, problemOf } from "./values.ts";
+import { type EditableKind, type FormField, listFields, type ResourceValues } from "./form_model.ts";
+import { trimViolationPath } from "./paths.ts";
+import { checkValue, isUnset } from "./values.ts";
 
-/** What is wrong in a draft, by path such as `ports[3].speed_mbps`. */
-export type Problems = ReadonlyMap<string, string>;
+/** Errors of a draft, by field path such as `ports[3].speed_mbps`. */
+export type ProblemsByPath = ReadonlyMap<string, string>;
 
-/** Returns violations of fields' types and limits. The server checks for missing required values. */
-export function limitProblems(values: Values, message: string, around = ""): Problems {
+/** Returns the violations of the fields' types and limits. The server checks for missing required values. */
+export function checkLimits(values: ResourceValues, message: string, around = ""): ProblemsByPath {
   const found = new Map<string, string>();
-  for (const field of fieldsOf(message)) {
+  for (const field of listFields(message)) {
     const value = values[field.name];
     if (isUnset(value) || field.shape === "map") continue;
     const path = around === "" ? field.name : `${around}.${field.name}`;
-    for (const [key, problem] of fieldProblems(value, field, path)) found.set(key, problem);
+    for (const [key, problem] of checkField(value, field, path)) found.set(key, problem);
   }
   return found;
 }
 
-function fieldProblems(value: unknown, field: FormField, path: string): Problems {
+function checkField(value: unknown, field: FormField, path: string): ProblemsByPath {
   if (field.type !== "group") {
-    const problem = problemOf(value, field);
+    const problem = checkValue(value, field);
     return new Map(problem === "" ? [] : [[path, problem]]);
   }
-  if (field.shape === "one") return limitProblems(value as Values, field.of ?? "", path);
-  const elements = value as readonly Values[];
-  return new Map(elements.flatMap((one, index) => [...limitProblems(one, field.of ?? "", `${path}[${index}]`)]));
+  if (field.shape === "one") return checkLimits(value as ResourceValues, field.of ?? "", path);
+  const elements = value as readonly ResourceValues[];
+  return new Map(elements.flatMap((one, index) => [...checkLimits(one, field.of ?? "", `${path}[${index}]`)]));
 }
 
-/** Problems with what the server refused put on its fields. */
-export function withRefusals(problems: Problems, kind: Kind, errors: readonly CallError[]): Problems {
+/** Returns the problems together with the server's refusals, by field. */
+export function addRefusals(
+  problems: ProblemsByPath,
+  kind: EditableKind,
+  errors: readonly CallError[],
+): ProblemsByPath {
   const found = new Map(problems);
   for (const { field, description } of errors.flatMap(({ violations }) => violations)) {
-    found.set(violationPath(field, kind), description);
+    found.set(trimViolationPath(field, kind), description);
   }
   return found;
 }
 
-/** Returns the problem at a path, or "" without one. `ports[3].*` matches any field inside `ports[3]`. */
-export function problemAt(problems: Problems, path: string): string {
+/** Returns the error at a path, or "" for none. `ports[3].*` matches any field inside `ports[3]`. */
+export function findProblem(problems: ProblemsByPath, path: string): string {
   if (!path.endsWith(".*")) return problems.get(path) ?? "";
   const above = path.slice(0, -1);
   return [...problems].find(([key]) => key.startsWith(above))?.[1] ?? "";
 }
 
-/** Whether a field of the resource, or anything inside it, has a problem. */
-export function hasProblem(problems: Problems, name: string): boolean {
+/** Whether a field of the resource, or any field inside it, has an error. */
+export function hasProblem(problems: ProblemsByPath, name: string): boolean {
   return [...problems.keys()].some((key) => key === name || key.startsWith(`${name}.`) || key.startsWith(`${name}[`));
 }

@@ -2,62 +2,62 @@ import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { BulkReply, Finding, PreviewChangesResponse } from "#gen/datacenter/v1/json.ts";
 import { getRefName } from "#words/names.ts";
 import { CallError, type ErrorDetail } from "../api/client.ts";
-import { plainMessage } from "../plain_message.ts";
-import { ask } from "./ask.ts";
-import type { Change } from "./changes.ts";
+import { simplifyMessage } from "../plain_message.ts";
+import { callEditRpc } from "./ask.ts";
+import type { ResourceChange } from "./changes.ts";
 
 const PLANNING = "datacenter.v1.PlanningService";
 export const PREVIEW_RPC = `${PLANNING}/PreviewChanges`;
 export const APPLY_RPC = `${PLANNING}/ApplyChanges`;
 
-/** A change that the service does not make. */
-export interface Refused {
-  /** Place among the changes. */
+/** A change that the service refused. */
+export interface RefusedChange {
+  /** Position in the list of changes. */
   readonly index: number;
-  /** Reference of its resource; "" if it could not be read. */
+  /** Reference of the changed resource; "" if it could not be parsed. */
   readonly ref: string;
   readonly error: CallError;
 }
 
-/** What the service says about changes, written or not. */
-export interface Verdict {
-  readonly refused: readonly Refused[];
+/** The service's result for changes, previewed or written. */
+export interface ChangesVerdict {
+  readonly refused: readonly RefusedChange[];
   readonly warnings: readonly Finding[];
-  /** Changes that do something, and those whose resource is so already. */
+  /** Number of changes that have an effect; `unchanged` counts those whose resource already has that state. */
   readonly changed: number;
   readonly unchanged: number;
-  /** References of other resources that are removed or changed with them. */
+  /** References of other resources that are removed or changed too. */
   readonly also: readonly string[];
-  /** Versions after the changes, by reference. */
+  /** Versions of the resources after the changes, by reference. */
   readonly etags: ReadonlyMap<string, string>;
 }
 
-/** A verdict with the figures of the first call's changes. */
-export interface Preview extends Verdict {
-  /** Changes that were asked about. */
+/** Result of a preview. The figures cover only the changes of the first call. */
+export interface ChangesPreview extends ChangesVerdict {
+  /** Number of previewed changes. */
   readonly total: number;
   readonly figures: PreviewChangesResponse;
 }
 
-const NO_VERDICT: Verdict = { refused: [], warnings: [], changed: 0, unchanged: 0, also: [], etags: new Map() };
+const NO_VERDICT: ChangesVerdict = { refused: [], warnings: [], changed: 0, unchanged: 0, also: [], etags: new Map() };
 
 /**
- * Asks what changes would do, each on its own; nothing is written.
+ * Previews changes, each independently of the others; writes nothing.
  * @param heard receives the number of changes checked so far
- * @throws CallError of a whole call
+ * @throws CallError if a whole call fails
  */
 export async function previewChanges(
-  changes: readonly Change[],
+  changes: readonly ResourceChange[],
   signal?: AbortSignal,
   heard?: (done: number) => void,
-): Promise<Preview> {
+): Promise<ChangesPreview> {
   let verdict = NO_VERDICT;
   let figures: PreviewChangesResponse | undefined;
   let done = 0;
-  for (const batch of batchesOf(changes)) {
-    const reply = await ask<PreviewChangesResponse>(PREVIEW_RPC, { changes: batch }, signal);
+  for (const batch of splitIntoBatches(changes)) {
+    const reply = await callEditRpc<PreviewChangesResponse>(PREVIEW_RPC, { changes: batch }, signal);
     figures ??= reply;
-    verdict = joinVerdicts(verdict, verdictOf(reply.results, { from: done, isOne: changes.length === 1 }));
+    verdict = joinVerdicts(verdict, toVerdict(reply.results, { from: done, isOne: changes.length === 1 }));
     done += batch.length;
     heard?.(done);
   }
@@ -65,26 +65,29 @@ export async function previewChanges(
   return { ...verdict, total: changes.length, figures };
 }
 
-/** How changes are written. */
+/** Options of a write. */
 export interface WriteOptions {
-  /** Why, for the change log; "" for none. */
+  /** Reason for the change log; "" for none. */
   readonly message: string;
-  /** UUID: a call repeated with it does nothing more. */
+  /** UUID of the request; the service executes a request with the same id only once. */
   readonly requestId: string;
-  /** Hears how many changes are written. */
+  /** Receives the number of changes written so far. */
   readonly heard: (done: number) => void;
 }
 
-/** What was written; `refused` is what kept the rest from being written. */
-export interface Written extends Verdict {
+/** Result of a write; `refused` lists the changes that stopped it. */
+export interface WriteResult extends ChangesVerdict {
   readonly done: number;
-  /** The request whose changes an undo can take back; "" if several calls were needed. */
+  /** Id of the request that an undo can revert; "" if several calls were needed. */
   readonly requestId: string;
 }
 
-/** Applies changes in their order, all or none of a call. @throws CallError of a whole call */
-export async function applyChanges(changes: readonly Change[], how: WriteOptions): Promise<Written> {
-  const batches = batchesOf(changes);
+/**
+ * Applies changes in their order; each call applies all of its changes or none.
+ * @throws CallError if a whole call fails
+ */
+export async function applyChanges(changes: readonly ResourceChange[], how: WriteOptions): Promise<WriteResult> {
+  const batches = splitIntoBatches(changes);
   const requestId = batches.length === 1 ? how.requestId : "";
   const around = {
     ...(how.message !== "" && { change_message: how.message }),
@@ -93,8 +96,8 @@ export async function applyChanges(changes: readonly Change[], how: WriteOptions
   let verdict = NO_VERDICT;
   let done = 0;
   for (const batch of batches) {
-    const { results } = await ask<BulkReply>(APPLY_RPC, { changes: batch, ...around });
-    const made = verdictOf(results, { from: done, isOne: changes.length === 1 });
+    const { results } = await callEditRpc<BulkReply>(APPLY_RPC, { changes: batch, ...around });
+    const made = toVerdict(results, { from: done, isOne: changes.length === 1 });
     if (made.refused.length > 0) return { ...verdict, refused: made.refused, done, requestId };
     verdict = joinVerdicts(verdict, made);
     done += batch.length;
@@ -103,10 +106,10 @@ export async function applyChanges(changes: readonly Change[], how: WriteOptions
   return { ...verdict, done, requestId };
 }
 
-/** The changes in calls; a cable stays in the call of the device before it. */
-export function batchesOf(changes: readonly Change[]): readonly (readonly Change[])[] {
+/** Splits changes into calls; a cable stays in the call of the preceding device. */
+export function splitIntoBatches(changes: readonly ResourceChange[]): readonly (readonly ResourceChange[])[] {
   if (changes.length <= MAX_BATCH_ITEMS) return changes.length === 0 ? [] : [changes];
-  const batches: Change[][] = [];
+  const batches: ResourceChange[][] = [];
   for (let at = 0; at < changes.length; ) {
     let end = at + 1;
     while (end < changes.length && end - at < MAX_BATCH_ITEMS && changes[end]?.["cable"] !== undefined) end += 1;
@@ -119,7 +122,7 @@ export function batchesOf(changes: readonly Change[]): readonly (readonly Change
   return batches;
 }
 
-function joinVerdicts(one: Verdict, other: Verdict): Verdict {
+function joinVerdicts(one: ChangesVerdict, other: ChangesVerdict): ChangesVerdict {
   return {
     refused: [...one.refused, ...other.refused],
     warnings: [...one.warnings, ...other.warnings],
@@ -130,15 +133,15 @@ function joinVerdicts(one: Verdict, other: Verdict): Verdict {
   };
 }
 
-function verdictOf(
+function toVerdict(
   results: BulkReply["results"],
   { from, isOne }: { readonly from: number; readonly isOne: boolean },
-): Verdict {
-  // An aborted change failed for another one, which is named.
+): ChangesVerdict {
+  // An aborted change names the other change that caused it to fail.
   const refused = results.flatMap(({ index, code, outcome, error }) =>
     error === undefined || outcome === "OUTCOME_ABORTED"
       ? []
-      : [{ index: from + index, ref: code, error: refusalOf(isOne ? "" : code, error) }],
+      : [{ index: from + index, ref: code, error: toRefusalError(isOne ? "" : code, error) }],
   );
   const unchanged = results.filter(({ outcome }) => outcome === "OUTCOME_UNCHANGED").length;
   const failed = results.filter(({ error }) => error !== undefined).length;
@@ -152,17 +155,17 @@ function verdictOf(
   };
 }
 
-function refusalOf(ref: string, error: NonNullable<BulkReply["results"][number]["error"]>): CallError {
+function toRefusalError(ref: string, error: NonNullable<BulkReply["results"][number]["error"]>): CallError {
   const { message } = error;
   const details = error.details as readonly ErrorDetail[];
   return new CallError(
     "failed_precondition",
-    plainMessage(message.includes(getRefName(ref)) ? message : `${ref}: ${message}`),
+    simplifyMessage(message.includes(getRefName(ref)) ? message : `${ref}: ${message}`),
     {
       reason: details.find(({ reason }) => reason !== undefined)?.reason ?? "",
       violations: details
         .flatMap(({ field_violations = [] }) => field_violations)
-        .map(({ field, description }) => ({ field, description: plainMessage(description) })),
+        .map(({ field, description }) => ({ field, description: simplifyMessage(description) })),
     },
   );
 }

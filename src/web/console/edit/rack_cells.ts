@@ -1,25 +1,29 @@
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
 
 export type FaceName = "front" | "rear";
-export type Unit = GetRackResponse["units"][number];
+export type RackUnit = GetRackResponse["units"][number];
 
-/** A device on one face of a rack, by the rows of units that it takes; rows count from the top. */
-export interface Box {
+/** A device on one face of a rack, with the rows of units that it occupies; rows are counted from the top. */
+export interface DeviceBox {
   readonly device: Occupant;
   readonly top: number;
   readonly bottom: number;
-  /** Part of the width: devices that share a unit are side by side. */
+  /** Part of the rack's width: devices that share a unit are side by side. */
   readonly side: "whole" | "left" | "right";
-  /** Whether the device is mounted on this face, or only reaches through to it. */
+  /** Whether the device is mounted on this face; false if it only extends through to it. */
   readonly isMounted: boolean;
 }
 
-const SIDES: Readonly<Record<string, Box["side"]>> = { SLOT_WIDTH_LEFT: "left", SLOT_WIDTH_RIGHT: "right" };
+const SIDES: Readonly<Record<string, DeviceBox["side"]>> = { SLOT_WIDTH_LEFT: "left", SLOT_WIDTH_RIGHT: "right" };
 
 export const FACES: Readonly<Record<FaceName, string>> = { front: "FACE_FRONT", rear: "FACE_REAR" };
 
-/** The devices of a face. */
-export function boxesOf(units: readonly Unit[], occupants: readonly Occupant[], face: FaceName): readonly Box[] {
+/** Returns the devices of a face. */
+export function listBoxes(
+  units: readonly RackUnit[],
+  occupants: readonly Occupant[],
+  face: FaceName,
+): readonly DeviceBox[] {
   return occupants.flatMap((device) => {
     const rows = units.flatMap((unit, row) => (unit[face].includes(device.device_code) ? [row] : []));
     const [top, bottom] = [rows[0], rows.at(-1)];
@@ -29,13 +33,16 @@ export function boxesOf(units: readonly Unit[], occupants: readonly Occupant[], 
   });
 }
 
-/** Rows of a face without a device. */
-export function freeRows(units: readonly Unit[], face: FaceName): readonly number[] {
+/** Returns the rows of a face without a device. */
+export function listFreeRows(units: readonly RackUnit[], face: FaceName): readonly number[] {
   return units.flatMap((unit, row) => (unit[face].length === 0 ? [row] : []));
 }
 
-/** The run of free rows around a row. */
-export function blockAround(units: readonly Unit[], row: number): { readonly top: number; readonly bottom: number } {
+/** Returns the run of free rows that contains a row. */
+export function findFreeBlock(
+  units: readonly RackUnit[],
+  row: number,
+): { readonly top: number; readonly bottom: number } {
   const isFree = (one: number) => {
     const unit = units[one];
     return unit !== undefined && unit.front.length === 0 && unit.rear.length === 0 && unit.reserved === "";
@@ -46,8 +53,10 @@ export function blockAround(units: readonly Unit[], row: number): { readonly top
   return { top, bottom };
 }
 
-/** Position of a device that is moved so that its lowest row is `bottom`; undefined where it would leave the rack. */
-export function positionAt(units: readonly Unit[], box: Box, bottom: number): number | undefined {
+/**
+ * Returns the position of a device whose lowest row would be `bottom`; undefined if it would extend beyond the rack.
+ */
+export function computePosition(units: readonly RackUnit[], box: DeviceBox, bottom: number): number | undefined {
   const top = bottom - (box.bottom - box.top);
   const rows = units.slice(Math.max(top, 0), bottom + 1);
   if (top < 0 || bottom >= units.length) return undefined;
@@ -55,16 +64,18 @@ export function positionAt(units: readonly Unit[], box: Box, bottom: number): nu
   return lowest + ((box.device.position_u ?? 0) % 1);
 }
 
-/** The device that a new one in this row most resembles: the nearest below, else the nearest above. */
-export function neighbour(boxes: readonly Box[], row: number): Occupant | undefined {
+/**
+ * Returns the device that serves as the template of a new one in a row: the nearest below, otherwise the nearest above.
+ */
+export function findTemplateDevice(boxes: readonly DeviceBox[], row: number): Occupant | undefined {
   const mounted = boxes.filter(({ isMounted }) => isMounted);
   const below = mounted.filter(({ top }) => top > row).toSorted((a, b) => a.top - b.top);
   const above = mounted.filter(({ bottom }) => bottom < row).toSorted((a, b) => b.bottom - a.bottom);
   return (below[0] ?? above[0])?.device;
 }
 
-/** A free unit that was chosen. */
-export interface Chosen {
+/** A free unit that the person chose. */
+export interface ChosenUnit {
   readonly face: FaceName;
   readonly row: number;
 }

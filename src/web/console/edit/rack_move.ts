@@ -1,36 +1,41 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { GetRackResponse } from "#gen/datacenter/v1/json.ts";
-import type { Box, FaceName } from "./rack_cells.ts";
+import type { DeviceBox, FaceName } from "./rack_cells.ts";
 
-/** A device that is being dragged, and the rows of its rack that it would take. */
-export interface Move {
-  readonly box: Box;
+/** A device being moved, and the rows of its rack that it would occupy. */
+export interface DeviceMove {
+  readonly box: DeviceBox;
   readonly face: FaceName;
-  /** Lowest row that it would take; rows count from the top. */
+  /** Lowest row that the device would occupy; rows are counted from the top. */
   readonly bottom: number;
 }
 
-/** Pixels that a pointer travels before a press becomes a drag. */
+/** Distance in pixels that turns a press into a drag. */
 const THRESHOLD = 5;
 
-export interface Moving {
-  readonly move: Move | undefined;
-  /** Whether a device is on its way, ahead of the next drawing: keys may follow each other faster. */
+export interface DeviceMover {
+  readonly move: DeviceMove | undefined;
+  /**
+   * Whether a device is being moved. It is current before the next drawing, because keys may follow each other faster.
+   */
   readonly isMoving: () => boolean;
-  /** Takes a device up, to be moved by keys. */
-  readonly lift: (box: Box, face: FaceName) => void;
+  /** Starts to move a device by keys. */
+  readonly lift: (box: DeviceBox, face: FaceName) => void;
   readonly shift: (rows: number) => void;
   readonly end: (isDone: boolean) => void;
-  readonly startDrag: (event: PointerEvent, box: Box, face: FaceName) => void;
+  readonly startDrag: (event: PointerEvent, box: DeviceBox, face: FaceName) => void;
 }
 
-/** Moves a device between units by pointer or keys; `done` hears of a move that was confirmed. */
-export function useMove(units: GetRackResponse["units"], done: (move: Move) => void): Moving {
-  const [move, setMove] = useState<Move>();
-  const current = useRef<Move | undefined>(undefined);
+/**
+ * Moves a device between units by pointer or keys.
+ * @param done called with a confirmed move
+ */
+export function useDeviceMover(units: GetRackResponse["units"], done: (move: DeviceMove) => void): DeviceMover {
+  const [move, setMove] = useState<DeviceMove>();
+  const current = useRef<DeviceMove | undefined>(undefined);
   const stop = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
-  const set = (next: Move | undefined) => {
+  const set = (next: DeviceMove | undefined) => {
     current.current = next;
     setMove(next);
   };
@@ -39,8 +44,8 @@ export function useMove(units: GetRackResponse["units"], done: (move: Move) => v
     set(undefined);
     if (isDone && last !== undefined) done(last);
   };
-  const within = (box: Box, bottom: number) => Math.min(units.length - 1, Math.max(box.bottom - box.top, bottom));
-  const startDrag = (event: PointerEvent, box: Box, face: FaceName) => {
+  const within = (box: DeviceBox, bottom: number) => Math.min(units.length - 1, Math.max(box.bottom - box.top, bottom));
+  const startDrag = (event: PointerEvent, box: DeviceBox, face: FaceName) => {
     if (event.button !== 0) return;
     stop.current?.abort();
     const ending = new AbortController();
@@ -51,8 +56,8 @@ export function useMove(units: GetRackResponse["units"], done: (move: Move) => v
       if (current.current === undefined && Math.hypot(moved.clientX - from.x, moved.clientY - from.y) < THRESHOLD)
         return;
       moved.preventDefault();
-      const over = faceAt(moved.clientX) ?? face;
-      const rows = Math.round((moved.clientY - from.y) / rowHeight());
+      const over = findFaceAt(moved.clientX) ?? face;
+      const rows = Math.round((moved.clientY - from.y) / measureRowHeight());
       set({ box, face: over, bottom: within(box, box.bottom + rows) });
     };
     addEventListener("pointermove", drag, { signal });
@@ -61,7 +66,7 @@ export function useMove(units: GetRackResponse["units"], done: (move: Move) => v
       () => {
         ending.abort();
         if (current.current === undefined) return;
-        // The release of a drag is no click on the device's link.
+        // The end of a drag must not click the device's link.
         addEventListener("click", (click) => click.preventDefault(), { capture: true, once: true });
         end(true);
       },
@@ -87,7 +92,7 @@ export function useMove(units: GetRackResponse["units"], done: (move: Move) => v
   };
 }
 
-function faceAt(x: number): FaceName | undefined {
+function findFaceAt(x: number): FaceName | undefined {
   const faces = [...document.querySelectorAll<HTMLElement>(".board-face")];
   const found = faces.find((face) => {
     const { left, right } = face.getBoundingClientRect();
@@ -96,6 +101,6 @@ function faceAt(x: number): FaceName | undefined {
   return found?.dataset["face"] as FaceName | undefined;
 }
 
-function rowHeight(): number {
+function measureRowHeight(): number {
   return document.querySelector(".board-number")?.getBoundingClientRect().height || 24;
 }

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 
 type KeyOn = KeyboardEvent & { readonly currentTarget: HTMLElement };
 
-/** A cell of an elevation, by the rows of units that it takes. */
+/** A cell of an elevation, with the rows of units that it occupies. */
 interface Cell {
   readonly element: HTMLElement;
   readonly face: string;
@@ -11,29 +11,31 @@ interface Cell {
   readonly left: number;
 }
 
-/** Makes an elevation one tab stop: arrows go up and down a face and to the other one, Home and End to its ends. */
-export function useStops() {
+/**
+ * Makes an elevation a single tab stop: arrow keys move within a face and to the other one, Home and End to its ends.
+ */
+export function useArrowKeyFocus() {
   const board = useRef<HTMLDivElement>(null);
   const last = useRef({ face: "", top: 0 });
   const mark = () => {
-    const cells = board.current === null ? [] : cellsIn(board.current);
+    const cells = board.current === null ? [] : listCells(board.current);
     const { face, top } = last.current;
     const stop = cells.find((one) => one.face === face && one.top <= top && top <= one.bottom) ?? cells[0];
     for (const { element } of cells) element.tabIndex = element === stop?.element ? 0 : -1;
   };
-  // With the drawing itself: a device that is moved or placed makes other cells.
+  // Runs after each drawing, because a moved or new device changes the cells.
   useLayoutEffect(mark);
   return {
     board,
     onFocusIn: ({ currentTarget, target }: FocusEvent & { readonly currentTarget: HTMLElement }) => {
-      const cell = cellsIn(currentTarget).find(({ element }) => element === target);
+      const cell = listCells(currentTarget).find(({ element }) => element === target);
       if (cell === undefined) return;
       last.current = cell;
       mark();
     },
     onKeyDown: (event: KeyOn) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const next = nextCell(cellsIn(event.currentTarget), event.target, event.key);
+      const next = findNextCell(listCells(event.currentTarget), event.target, event.key);
       if (next === undefined) return;
       event.preventDefault();
       next.element.focus();
@@ -41,8 +43,8 @@ export function useStops() {
   };
 }
 
-/** The cells from the top, then from the left. */
-function cellsIn(board: HTMLElement): readonly Cell[] {
+/** Returns the cells ordered from the top, then from the left. */
+function listCells(board: HTMLElement): readonly Cell[] {
   const cells = [...board.querySelectorAll<HTMLElement>("[data-rows]")].map((element): Cell => {
     const [top = 0, bottom = 0] = (element.dataset["rows"] ?? "").split(" ").map(Number);
     const face = element.closest<HTMLElement>("[data-face]")?.dataset["face"] ?? "";
@@ -51,7 +53,7 @@ function cellsIn(board: HTMLElement): readonly Cell[] {
   return cells.sort((one, other) => one.top - other.top || one.left - other.left);
 }
 
-function nextCell(cells: readonly Cell[], from: EventTarget | null, key: string): Cell | undefined {
+function findNextCell(cells: readonly Cell[], from: EventTarget | null, key: string): Cell | undefined {
   const cell = cells.find(({ element }) => element === from);
   if (cell === undefined) return undefined;
   const own = cells.filter(({ face }) => face === cell.face);

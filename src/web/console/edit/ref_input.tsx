@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
 import { getRefName } from "#words/names.ts";
-import { refsNamed } from "../named_refs.ts";
+import { findRefsByName } from "../named_refs.ts";
 import { Combobox } from "../ui/combobox.tsx";
 import { optionsOf, shownRef, typedRef, useHits } from "../ui/use_hits.ts";
 
-/** Kinds of the inventory that a field names; the field of a source takes references, others take codes. */
+/** Kinds of elements that a field can name. The source field stores references; the others store codes. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   rack_code: ["RACK"],
   source_ref: ["SUPPLY", "DEVICE", "PORT"],
 };
 
-/** A field that names a rack, a device or a source by its code; it offers what is there while one types. */
+/** Field that names a rack, a device or a source by its code. It offers matching elements while the person types. */
 export function RefInput({
   common,
   name,
@@ -22,7 +22,7 @@ export function RefInput({
   readonly value: string;
   readonly set: (text: string) => void;
 }) {
-  // What is stored stays so while its code is left alone: a code may name several things.
+  // The stored reference stays while its code is unchanged, because a code may name several elements.
   const [stored] = useState(value);
   const [typed, setTyped] = useState("");
   const hits = useHits(getRefName(value), KINDS[name] ?? ["DEVICE"]);
@@ -31,7 +31,7 @@ export function RefInput({
     setTyped(text);
     const found =
       isRef && text !== ""
-        ? refsNamed(
+        ? findRefsByName(
             hits.map(({ ref }) => ref),
             text,
           )

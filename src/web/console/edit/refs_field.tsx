@@ -1,27 +1,27 @@
 import { useRef, useState } from "preact/hooks";
 import { getRefName, nameKind } from "#words/names.ts";
 import { Icon } from "../../shared/icon.tsx";
-import { callError, type Reply } from "../api/client.ts";
-import { nameQuery, refsNamed, SEARCH_RPC } from "../named_refs.ts";
+import { type RpcReply, toCallError } from "../api/client.ts";
+import { createNameQuery, findRefsByName, SEARCH_RPC } from "../named_refs.ts";
 import { Combobox } from "../ui/combobox.tsx";
 import { optionsOf, useHits } from "../ui/use_hits.ts";
-import { ask } from "./ask.ts";
-import { idOf, useForm } from "./field_context.ts";
-import { labelOf } from "./field_labels.ts";
-import { describedBy, type FieldProps, Hints } from "./field_parts.tsx";
-import { pathText } from "./paths.ts";
+import { callEditRpc } from "./ask.ts";
+import { getControlId, useFormContext } from "./field_context.ts";
+import { getFieldLabel } from "./field_labels.ts";
+import { FieldHints, type FieldProps, getAriaAttributes } from "./field_parts.tsx";
+import { formatPath } from "./paths.ts";
 
-/** A list of things by their codes: what is typed becomes a reference with Enter, or as the field is left. */
+/** Field for a list of elements by their codes. Enter, or leaving the field, turns typed text into references. */
 export function RefsField({ field, path, value }: FieldProps) {
-  const form = useForm();
+  const form = useFormContext();
   const refs = (value ?? []) as readonly string[];
   const latest = useRef(refs);
   latest.current = refs;
   const [text, setText] = useState("");
   const [unread, setUnread] = useState("");
   const hits = useHits(text, []);
-  const at = pathText(path);
-  const id = idOf(at);
+  const at = formatPath(path);
+  const id = getControlId(at);
   const wrong = [at, ...refs.map((_, index) => `${at}[${index}]`)].find((one) => form.problemAt(one) !== "") ?? at;
   const problem = form.problemAt(wrong);
   const write = (next: readonly string[]) => form.set(path, next.length === 0 ? undefined : next);
@@ -33,7 +33,7 @@ export function RefsField({ field, path, value }: FieldProps) {
   const add = async (typed: string) => {
     if (typed === "") return;
     try {
-      const found = await refsOf(typed);
+      const found = await resolveRefs(typed);
       const [only] = found;
       if (only === undefined || found.length > 1) {
         setUnread(only === undefined ? `Nothing is called “${typed}”` : `Expected one of ${found.join(", ")}`);
@@ -41,12 +41,12 @@ export function RefsField({ field, path, value }: FieldProps) {
       }
       take(only);
     } catch (error) {
-      setUnread(callError(error).message);
+      setUnread(toCallError(error).message);
     }
   };
   return (
     <div class={form.isChanged(at) ? "form-field wide changed" : "form-field wide"}>
-      <label for={id}>{labelOf(field)}</label>
+      <label for={id}>{getFieldLabel(field)}</label>
       {refs.length === 0 ? null : (
         <span class="chip-bar">
           {refs.map((ref) => (
@@ -54,10 +54,10 @@ export function RefsField({ field, path, value }: FieldProps) {
               key={ref}
               type="button"
               class="chip on"
-              aria-label={`Remove ${refWords(ref)}`}
+              aria-label={`Remove ${formatRef(ref)}`}
               onClick={() => write(refs.filter((one) => one !== ref))}
             >
-              {refWords(ref)}
+              {formatRef(ref)}
               <Icon name="close" />
             </button>
           ))}
@@ -65,7 +65,7 @@ export function RefsField({ field, path, value }: FieldProps) {
       )}
       <Combobox
         id={id}
-        {...describedBy(id, problem || unread)}
+        {...getAriaAttributes(id, problem || unread)}
         placeholder={refs.length === 0 ? "A code, such as PDU-A01-B" : "One more"}
         value={text}
         options={optionsOf(hits)}
@@ -83,23 +83,27 @@ export function RefsField({ field, path, value }: FieldProps) {
           {unread}
         </p>
       )}
-      <Hints field={field} path={wrong} id={id} />
+      <FieldHints field={field} path={wrong} id={id} />
     </div>
   );
 }
 
-/** What a text names: itself if it is a reference, or else what has this code. @throws CallError */
-async function refsOf(typed: string): Promise<readonly string[]> {
+/**
+ * Returns the references that a text names: the text itself if it is a reference, otherwise all elements with this
+ * code.
+ * @throws CallError
+ */
+async function resolveRefs(typed: string): Promise<readonly string[]> {
   if (/^[a-z_]+:/.test(typed)) return [typed];
-  const { kinds } = await ask<Reply<typeof SEARCH_RPC>>(SEARCH_RPC, nameQuery(typed, []));
-  return refsNamed(
+  const { kinds } = await callEditRpc<RpcReply<typeof SEARCH_RPC>>(SEARCH_RPC, createNameQuery(typed, []));
+  return findRefsByName(
     kinds.flatMap(({ hits }) => hits.map(({ ref }) => ref)),
     typed,
   );
 }
 
-/** A reference as a person reads it: a device by its code, others with their kind. */
-export function refWords(ref: string): string {
+/** Formats a reference for people: a device by its code, others with their kind. */
+export function formatRef(ref: string): string {
   const kind = ref.slice(0, ref.indexOf(":"));
   return kind === "device" ? getRefName(ref) : `${nameKind(kind)} ${getRefName(ref)}`;
 }

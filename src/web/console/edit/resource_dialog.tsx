@@ -1,45 +1,45 @@
 import { useEffect, useState } from "preact/hooks";
 import { getRefName, nameKind } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { countOf } from "../labels.ts";
-import { linkTo, parsePlace } from "../router.ts";
+import { formatQuantity } from "../labels.ts";
+import { formatPageUrl, parseAddress } from "../router.ts";
 import { Failure } from "../ui/answer.tsx";
 import { withLength } from "../windows/planned.tsx";
 import { WindowCheck } from "../windows/window_check.tsx";
-import { ChangesTable, Findings, Problem } from "./changes_panel.tsx";
-import { useComments } from "./comments.ts";
+import { ChangesTable, ProposalFindings, WriteProblem } from "./changes_panel.tsx";
+import { useFieldComments } from "./comments.ts";
 import { ConflictPanel } from "./conflict_panel.tsx";
-import { DialogButtons, EditDialog, EditSide, WhyField } from "./dialog.tsx";
+import { DialogButtons, EditDialog, EditSidePanel, ReasonField } from "./dialog.tsx";
 import { useIsReader } from "./edit_buttons.tsx";
-import { type Edit, editing } from "./editing.ts";
-import { Effects } from "./effects.tsx";
-import { FormFields, idOf } from "./field_context.ts";
-import { Field } from "./fields.tsx";
-import { type Section, sectionsOf } from "./form_layout.ts";
-import { identityText, type Kind, type Values } from "./form_model.ts";
-import { filledFromType } from "./from_type.ts";
-import { withValue } from "./paths.ts";
-import { hasProblem, problemAt } from "./problems.ts";
-import { type Base, type Loading, NOTHING, useStored } from "./stored.ts";
-import { TypeFill } from "./type_fill.tsx";
-import { type Draft, useDraft } from "./use_draft.ts";
-import type { Proposal } from "./use_proposal.ts";
-import { isSame, valueText } from "./values.ts";
+import { editStore, type ResourceEditing } from "./editing.ts";
+import { ProposalEffects } from "./effects.tsx";
+import { FormFieldsContext, getControlId } from "./field_context.ts";
+import { FormFieldControl } from "./fields.tsx";
+import { type FormSectionLayout, listSections } from "./form_layout.ts";
+import { type EditableKind, formatIdentity, type ResourceValues } from "./form_model.ts";
+import { fillFromType } from "./from_type.ts";
+import { setValueAtPath } from "./paths.ts";
+import { findProblem, hasProblem } from "./problems.ts";
+import { EMPTY_RESOURCE, type PendingResource, type StoredResource, useStoredResource } from "./stored.ts";
+import { FillFromTypeButton } from "./type_fill.tsx";
+import { type ResourceDraft, useDraft } from "./use_draft.ts";
+import type { ChangeProposal } from "./use_proposal.ts";
+import { formatValue, isEqualValue } from "./values.ts";
 
-type ResourceEdit = Extract<Edit, { readonly mode: "create" | "edit" | "duplicate" }>;
+type ResourceEdit = Extract<ResourceEditing, { readonly mode: "create" | "edit" | "duplicate" }>;
 
-/** Creates, changes or duplicates one resource. */
+/** Dialog that creates, changes or duplicates a resource. */
 export function ResourceDialog({ edit }: { readonly edit: ResourceEdit }) {
-  const [loaded] = useStored(edit.kind, edit.mode === "create" ? undefined : edit.identity);
-  if (loaded.state === "done") return <Form edit={edit} loaded={loaded.base} />;
-  return <Waiting edit={edit} loaded={loaded} />;
+  const [loaded] = useStoredResource(edit.kind, edit.mode === "create" ? undefined : edit.identity);
+  if (loaded.state === "done") return <ResourceForm edit={edit} loaded={loaded.base} />;
+  return <LoadingDialog edit={edit} loaded={loaded} />;
 }
 
-function Waiting({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: Loading }) {
-  const leave = () => editing.close();
+function LoadingDialog({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: PendingResource }) {
+  const leave = () => editStore.close();
   return (
     <EditDialog
-      title={titleOf(edit)}
+      title={formatDialogTitle(edit)}
       leave={leave}
       submit={() => {}}
       footer={
@@ -55,110 +55,110 @@ function Waiting({ edit, loaded }: { readonly edit: ResourceEdit; readonly loade
   );
 }
 
-function titleOf(edit: ResourceEdit): string {
+function formatDialogTitle(edit: ResourceEdit): string {
   const noun = nameKind(edit.kind);
   if (edit.mode === "create") return `New ${noun}`;
   const verb = edit.mode === "edit" ? (edit.verb ?? "Edit") : "Duplicate";
-  return `${verb} ${identityText(edit.kind, edit.identity)}`;
+  return `${verb} ${formatIdentity(edit.kind, edit.identity)}`;
 }
 
-/** The state that the form begins with; a duplicate leaves out what must be unique. */
-function firstValues(edit: ResourceEdit, stored: Values): Values {
+/** Returns the initial values of the form; a duplicate lacks the values that must be unique. */
+function computeFirstValues(edit: ResourceEdit, stored: ResourceValues): ResourceValues {
   if (edit.mode === "create") return edit.values;
   if (edit.mode === "edit") {
     return { ...stored, ...(typeof edit.change === "function" ? edit.change(stored) : edit.change) };
   }
   const { serial: _serial, asset_tag: _tag, position_u: _unit, ...rest } = stored;
-  const ports = (stored["ports"] as readonly Values[] | undefined)?.map(duplicatePort);
+  const ports = (stored["ports"] as readonly ResourceValues[] | undefined)?.map(copyPort);
   return { ...rest, ...(ports !== undefined && { ports }), code: "", ...edit.change };
 }
 
-/** A feed is declared once, and a hardware address exists once. */
-function duplicatePort({ mac_address: _mac, power_out, ...port }: Values): Values {
+/** Copies a port without its feed and its hardware address, which must be unique. */
+function copyPort({ mac_address: _mac, power_out, ...port }: ResourceValues): ResourceValues {
   if (power_out === undefined) return port;
-  const { feed_id: _feed, ...outlet } = power_out as Values;
+  const { feed_id: _feed, ...outlet } = power_out as ResourceValues;
   return { ...port, power_out: outlet };
 }
 
-function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: Base }) {
+function ResourceForm({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: StoredResource }) {
   const { kind } = edit;
-  const [first] = useState(() => firstValues(edit, loaded.values));
-  const draft = useDraft(kind, edit.mode === "edit" ? loaded : NOTHING, first);
+  const [first] = useState(() => computeFirstValues(edit, loaded.values));
+  const draft = useDraft(kind, edit.mode === "edit" ? loaded : EMPTY_RESOURCE, first);
   const [isLeaving, setLeaving] = useState(false);
   const [why, setWhy] = useState("");
   const isNew = edit.mode !== "edit";
   const verb = edit.mode === "edit" ? edit.verb : undefined;
   const { proposal } = draft;
-  // A changed draft needs a confirmation, so that one key does not discard it.
-  const leave = () => (isLeaving || isSame(draft.values, first) ? editing.close() : setLeaving(true));
+  // A changed draft needs a confirmation, so that one key press does not discard it.
+  const leave = () => (isLeaving || isEqualValue(draft.values, first) ? editStore.close() : setLeaving(true));
   const submit = () =>
     void proposal.write(why).then((isWritten) => {
-      if (isWritten && edit.mode === "edit") followEnds(kind, edit.identity);
+      if (isWritten && edit.mode === "edit") openCablePage(kind, edit.identity);
     });
   const focus = edit.mode === "edit" ? (edit.focus ?? "") : "";
   useEffect(() => {
-    const field = document.getElementById(idOf(focus));
+    const field = document.getElementById(getControlId(focus));
     field?.focus();
     if (field instanceof HTMLInputElement) field.select();
   }, [focus]);
   return (
     <EditDialog
-      title={titleOf(edit)}
+      title={formatDialogTitle(edit)}
       about={isNew ? "" : nameKind(kind)}
       leave={leave}
       submit={submit}
       footer={
         <>
-          {isLeaving ? <p role="alert">What you typed is not saved.</p> : <Checked proposal={proposal} />}
+          {isLeaving ? <p role="alert">What you typed is not saved.</p> : <CheckState proposal={proposal} />}
           {useIsReader() ? <p>Nothing is stored: that takes the role of a writer.</p> : null}
           <DialogButtons
             cancel={isLeaving ? "Discard" : "Cancel"}
             leave={leave}
             submit={submit}
             disabled={!proposal.canWrite}
-            label={proposal.progress !== undefined ? "Saving…" : saveLabel(edit, draft)}
+            label={proposal.progress !== undefined ? "Saving…" : getSaveLabel(edit, draft)}
           />
         </>
       }
     >
       <div class="edit-body two" onInput={() => setLeaving(false)}>
         {verb === undefined ? (
-          <Sections kind={kind} draft={draft} isNew={isNew} focus={focus} why={why} setWhy={setWhy} />
+          <FormSections kind={kind} draft={draft} isNew={isNew} focus={focus} why={why} setWhy={setWhy} />
         ) : (
           <div class="edit-form">
-            <WhyField value={why} set={setWhy} />
+            <ReasonField value={why} set={setWhy} />
           </div>
         )}
-        <Side kind={kind} draft={draft} isNew={isNew} />
+        <EffectsPanel kind={kind} draft={draft} isNew={isNew} />
       </div>
     </EditDialog>
   );
 }
 
-/** The page of a cable is named by its ends: it goes on to the cable with its new ones. */
-function followEnds(kind: Kind, identity: Values): void {
-  const old = `${kind}:${identityText(kind, identity)}`;
-  const stored = [...(editing.state().notice?.etags ?? [])].find(([, etag]) => etag !== "")?.[0] ?? old;
-  const { page, subject, settings } = parsePlace(location.hash);
+/** Opens the page of a cable under its new ends, because the ends are part of its address. */
+function openCablePage(kind: EditableKind, identity: ResourceValues): void {
+  const old = `${kind}:${formatIdentity(kind, identity)}`;
+  const stored = [...(editStore.state().notice?.etags ?? [])].find(([, etag]) => etag !== "")?.[0] ?? old;
+  const { page, subject, settings } = parseAddress(location.hash);
   if (stored === old || `${page}:${subject}`.toLowerCase() !== old.toLowerCase()) return;
-  location.replace(linkTo(page, getRefName(stored), Object.fromEntries(settings)));
+  location.replace(formatPageUrl(page, getRefName(stored), Object.fromEntries(settings)));
 }
 
-function saveLabel(edit: ResourceEdit, { changes }: Draft): string {
+function getSaveLabel(edit: ResourceEdit, { changes }: ResourceDraft): string {
   if (edit.mode !== "edit") return `Create ${nameKind(edit.kind)}`;
-  return edit.verb === undefined ? `Save ${countOf(changes.length, "change")}` : titleOf(edit);
+  return edit.verb === undefined ? `Save ${formatQuantity(changes.length, "change")}` : formatDialogTitle(edit);
 }
 
-/** What the draft does. */
-function Side({ kind, draft, isNew }: Pick<SectionsProps, "kind" | "draft" | "isNew">) {
+/** Side panel with the changes and effects of a draft. */
+function EffectsPanel({ kind, draft, isNew }: Pick<SectionsProps, "kind" | "draft" | "isNew">) {
   const { merge, proposal, values } = draft;
   return (
-    <EditSide>
+    <EditSidePanel>
       {merge === undefined ? null : <ConflictPanel merge={merge} theirs={merge.stored} settle={draft.settle} />}
       {kind === "window" ? (
         <WindowCheck
           values={values}
-          code={isNew ? "" : identityText(kind, values)}
+          code={isNew ? "" : formatIdentity(kind, values)}
           change={draft.change}
           isRefused={proposal.state === "refused"}
         />
@@ -170,14 +170,14 @@ function Side({ kind, draft, isNew }: Pick<SectionsProps, "kind" | "draft" | "is
         </>
       )}
       <h3>Findings</h3>
-      <Findings proposal={proposal} />
-      <Effects proposal={proposal} />
-      <Problem proposal={proposal} />
-    </EditSide>
+      <ProposalFindings proposal={proposal} />
+      <ProposalEffects proposal={proposal} />
+      <WriteProblem proposal={proposal} />
+    </EditSidePanel>
   );
 }
 
-function Checked({ proposal: { state, problem } }: { readonly proposal: Proposal }) {
+function CheckState({ proposal: { state, problem } }: { readonly proposal: ChangeProposal }) {
   if (problem !== undefined) return <p role="status">Not saved. What you typed is still here.</p>;
   if (state === "allowed") {
     return (
@@ -197,38 +197,40 @@ function Checked({ proposal: { state, problem } }: { readonly proposal: Proposal
 }
 
 interface SectionsProps {
-  readonly kind: Kind;
-  readonly draft: Draft;
+  readonly kind: EditableKind;
+  readonly draft: ResourceDraft;
   readonly isNew: boolean;
   readonly focus: string;
   readonly why: string;
   readonly setWhy: (text: string) => void;
 }
 
-function Sections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps) {
+function FormSections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps) {
   const { problems } = draft;
   const [help, setHelp] = useState("");
-  const commentOf = useComments();
-  // The comments may come after the focus.
+  const commentOf = useFieldComments();
+  // The comments may be loaded after the focus was set.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is drawn anew with them
-  useEffect(() => setHelp(helpFor(document.activeElement)), [commentOf]);
+  useEffect(() => setHelp(getFocusedHelp(document.activeElement)), [commentOf]);
   const changed = draft.changes.map(({ key }) => key);
   const form = {
     kind,
-    Field,
+    Field: FormFieldControl,
     values: draft.values,
     isNew,
     commentOf,
     set: (path: readonly (string | number)[], value: unknown) =>
-      draft.change(withLength(draft.values, withValue(draft.values, path, value))),
-    problemAt: (path: string) => problemAt(problems, path),
+      draft.change(withLength(draft.values, setValueAtPath(draft.values, path, value))),
+    problemAt: (path: string) => findProblem(problems, path),
     isChanged: (path: string) => !isNew && changed.some((key) => key === path || key.startsWith(`${path}.`)),
   };
   return (
-    <FormFields.Provider value={form}>
-      <div class="edit-form" onFocusIn={({ target }) => setHelp(helpFor(target))}>
-        {kind === "device" ? <TypeFill fill={(type) => draft.change(filledFromType(draft.values, type))} /> : null}
-        {sectionsOf(kind).map((section) => (
+    <FormFieldsContext.Provider value={form}>
+      <div class="edit-form" onFocusIn={({ target }) => setHelp(getFocusedHelp(target))}>
+        {kind === "device" ? (
+          <FillFromTypeButton fill={(type) => draft.change(fillFromType(draft.values, type))} />
+        ) : null}
+        {listSections(kind).map((section) => (
           <FormSection
             key={section.title}
             section={section}
@@ -238,17 +240,20 @@ function Sections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps) {
             }
           />
         ))}
-        <WhyField value={why} set={setWhy} />
+        <ReasonField value={why} set={setWhy} />
         <p class="form-help" aria-hidden="true">
           {help}
         </p>
       </div>
-    </FormFields.Provider>
+    </FormFieldsContext.Provider>
   );
 }
 
-/** The proto file's comment of the field that has the focus, in one place: beside every field it would be too much. */
-function helpFor(target: EventTarget | null): string {
+/**
+ * Returns the proto comment of the focused field. It is shown in one place, because one beside every field would be too
+ * much.
+ */
+function getFocusedHelp(target: EventTarget | null): string {
   const ids = (target as Element | null)?.getAttribute("aria-describedby")?.split(" ") ?? [];
   return ids.flatMap((id) => (id.endsWith("-help") ? [document.getElementById(id)?.textContent ?? ""] : [])).join(" ");
 }
@@ -258,20 +263,20 @@ function FormSection({
   values,
   isOpen,
 }: {
-  readonly section: Section;
-  readonly values: Values;
+  readonly section: FormSectionLayout;
+  readonly values: ResourceValues;
   readonly isOpen: boolean;
 }) {
   const [opened, setOpened] = useState(false);
   const inner = (
     <div class="form-grid">
       {fields.map((field) => (
-        <Field key={field.name} field={field} path={[field.name]} value={values[field.name]} />
+        <FormFieldControl key={field.name} field={field} path={[field.name]} value={values[field.name]} />
       ))}
     </div>
   );
   if (title === "") return inner;
-  const filled = filledText(fields, values);
+  const filled = describeFilledFields(fields, values);
   return (
     <details open={isOpen || opened} onToggle={({ currentTarget }) => setOpened(currentTarget.open)}>
       <summary>
@@ -282,9 +287,9 @@ function FormSection({
   );
 }
 
-/** How much of a section is set; of a list of messages, how many. */
-function filledText(fields: Section["fields"], values: Values): string {
-  const filled = fields.filter((field) => valueText(values[field.name], field) !== "");
+/** Describes the number of fields of a section that are set; for a list of messages, the number of elements. */
+function describeFilledFields(fields: FormSectionLayout["fields"], values: ResourceValues): string {
+  const filled = fields.filter((field) => formatValue(values[field.name], field) !== "");
   const [only] = filled;
   if (only === undefined) return "";
   if (fields.length === 1) return String((values[only.name] as readonly unknown[]).length);

@@ -1,71 +1,87 @@
 import { useEffect, useState } from "preact/hooks";
 import { nameKind } from "#words/names.ts";
-import { CallError, callError, read } from "../api/client.ts";
-import { signedIn } from "../api/sign_in.ts";
-import { identityText, type Kind, messageOf, type Values } from "./form_model.ts";
-import { prunedMessage } from "./values.ts";
+import { CallError, readRoute, toCallError } from "../api/client.ts";
+import { callSignedIn } from "../api/sign_in.ts";
+import { type EditableKind, formatIdentity, getMessageName, type ResourceValues } from "./form_model.ts";
+import { removeUnsetFields } from "./values.ts";
 
-/** A resource as stored, and its version. The version is empty if the resource is not stored yet. */
-export interface Base {
-  readonly values: Values;
+/** A stored resource and its version. The version is empty if the resource is not stored yet. */
+export interface StoredResource {
+  readonly values: ResourceValues;
   readonly etag: string;
 }
 
-/** A resource by its reference. */
-export interface Named {
-  readonly kind: Kind;
+/** Kind, identity and reference of a resource. */
+export interface ResourceName {
+  readonly kind: EditableKind;
   readonly ref: string;
 }
 
 interface ResourcesAnswer {
-  readonly resources: readonly { readonly ref: string; readonly resource?: Values }[];
+  readonly resources: readonly { readonly ref: string; readonly resource?: ResourceValues }[];
 }
 
-/** References that the server reads at once. */
+/** Maximum number of references that one request may read. */
 const AT_ONCE = 50;
 
-/** Reads resources as stored, by their references; what is not stored is absent. @throws CallError */
-export async function readStored(named: readonly Named[], signal?: AbortSignal): Promise<ReadonlyMap<string, Base>> {
-  const found = new Map<string, Base>();
+/**
+ * Reads stored resources by their references; missing ones are absent from the result.
+ * @throws CallError
+ */
+export async function readStored(
+  named: readonly ResourceName[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, StoredResource>> {
+  const found = new Map<string, StoredResource>();
   for (let start = 0; start < named.length; start += AT_ONCE) {
     const batch = named.slice(start, start + AT_ONCE);
     const ref = batch.map((one) => one.ref);
-    const { resources } = await signedIn(() => read<ResourcesAnswer>("/resources", { ref }, signal));
+    const { resources } = await callSignedIn(() => readRoute<ResourcesAnswer>("/resources", { ref }, signal));
     for (const [index, { resource }] of resources.entries()) {
       const one = batch[index];
       if (resource === undefined || one === undefined) continue;
-      const values = prunedMessage(resource, messageOf(one.kind));
+      const values = removeUnsetFields(resource, getMessageName(one.kind));
       found.set(one.ref, { values, etag: String(resource["etag"]) });
     }
   }
   return found;
 }
 
-/** Reads one resource as stored. @throws CallError, `not_found` if it is not */
-export async function loadStored(kind: Kind, identity: Values, signal?: AbortSignal): Promise<Base> {
-  const name = identityText(kind, identity);
+/**
+ * Reads one stored resource.
+ * @throws CallError, with `not_found` if it is not stored
+ */
+export async function loadStored(
+  kind: EditableKind,
+  identity: ResourceValues,
+  signal?: AbortSignal,
+): Promise<StoredResource> {
+  const name = formatIdentity(kind, identity);
   const ref = `${kind}:${name}`;
   const base = (await readStored([{ kind, ref }], signal)).get(ref);
   if (base === undefined) throw new CallError("not_found", `There is no ${nameKind(kind)} ${name}`);
   return base;
 }
 
-/** A stored resource that is on its way. */
-export type Loading = { readonly state: "waiting" } | { readonly state: "failed"; readonly error: CallError };
-export type Loaded = Loading | { readonly state: "done"; readonly base: Base };
+/** State of a resource that is not loaded yet. */
+export type PendingResource = { readonly state: "waiting" } | { readonly state: "failed"; readonly error: CallError };
+export type ResourceLoad = PendingResource | { readonly state: "done"; readonly base: StoredResource };
 
-export const NOTHING: Base = { values: {}, etag: "" };
+export const EMPTY_RESOURCE: StoredResource = { values: {}, etag: "" };
 
-/** Reads a resource, and again by `again`; without an identity there is nothing to read. */
-export function useStored(kind: Kind, identity: Values | undefined): [Loaded, again: () => Promise<void>] {
-  const [loaded, setLoaded] = useState<Loaded>(
-    identity === undefined ? { state: "done", base: NOTHING } : { state: "waiting" },
+/** Loads a resource, and again when `again` is called; without an identity nothing is loaded. */
+export function useStoredResource(
+  kind: EditableKind,
+  identity: ResourceValues | undefined,
+): [ResourceLoad, again: () => Promise<void>] {
+  const [loaded, setLoaded] = useState<ResourceLoad>(
+    identity === undefined ? { state: "done", base: EMPTY_RESOURCE } : { state: "waiting" },
   );
   const load = async (signal?: AbortSignal): Promise<void> => {
     if (identity === undefined) return;
     const next = await loadStored(kind, identity, signal).then(
-      (base): Loaded => ({ state: "done", base }),
-      (error: unknown): Loaded => ({ state: "failed", error: callError(error) }),
+      (base): ResourceLoad => ({ state: "done", base }),
+      (error: unknown): ResourceLoad => ({ state: "failed", error: toCallError(error) }),
     );
     if (signal?.aborted !== true) setLoaded(next);
   };

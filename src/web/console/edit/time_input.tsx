@@ -1,7 +1,10 @@
-import { moment } from "../labels.ts";
+import { formatMoment } from "../labels.ts";
 import { Segments } from "../ui/fields.tsx";
 
-/** A moment in the reader's own time zone; it is stored in UTC. A time that the clocks show twice is asked about. */
+/**
+ * Field for a time in the reader's time zone, stored in UTC. If the clocks show the time twice, it asks which one is
+ * meant.
+ */
 export function TimeInput({
   common,
   label,
@@ -13,8 +16,8 @@ export function TimeInput({
   readonly value: string;
   readonly set: (value: unknown) => void;
 }) {
-  const local = localOf(value);
-  const readings = readingsOf(local);
+  const local = toLocalInput(value);
+  const readings = findUtcTimes(local);
   return (
     <>
       <input
@@ -22,13 +25,13 @@ export function TimeInput({
         type="datetime-local"
         step={local.endsWith(":00") ? 60 : 1}
         value={local}
-        onInput={({ currentTarget: { value: typed } }) => set(readingsOf(typed)[0] ?? (typed || undefined))}
+        onInput={({ currentTarget: { value: typed } }) => set(findUtcTimes(typed)[0] ?? (typed || undefined))}
       />
       {readings.length < 2 ? null : (
         <Segments
           label={`${label}: the clocks show this time twice`}
           value={value}
-          choices={readings.map((one) => [one, moment(one)])}
+          choices={readings.map((one) => [one, formatMoment(one)])}
           change={set}
         />
       )}
@@ -36,8 +39,10 @@ export function TimeInput({
   );
 }
 
-/** A moment as the browser's control takes it, "" for none; a time that the clocks skip stays as it was typed. */
-function localOf(text: string): string {
+/**
+ * Formats a UTC time for the browser's date control, "" for none; a time that the clocks skip stays as it was typed.
+ */
+function toLocalInput(text: string): string {
   const date = new Date(text);
   if (!text.endsWith("Z") || Number.isNaN(date.getTime())) return text;
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
@@ -45,13 +50,16 @@ function localOf(text: string): string {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The moments at which the reader's clocks show a time: none where they are set forward, two where they are set back. */
-export function readingsOf(local: string): readonly string[] {
+/**
+ * Returns the UTC times at which the reader's clocks show a local time: none if they skip it, two if they show it
+ * twice.
+ */
+export function findUtcTimes(local: string): readonly string[] {
   const wanted = Date.parse(`${local}Z`);
   if (Number.isNaN(wanted)) return [];
   const offsets = new Set([-DAY_MS, 0, DAY_MS].map((around) => new Date(wanted + around).getTimezoneOffset()));
   return [...offsets]
     .map((minutes) => new Date(wanted + minutes * 60_000).toISOString())
-    .filter((iso) => localOf(iso).startsWith(local))
+    .filter((iso) => toLocalInput(iso).startsWith(local))
     .sort();
 }

@@ -1,34 +1,34 @@
 import { useId, useState } from "preact/hooks";
-import { type CallError, callError } from "../api/client.ts";
+import { type CallError, toCallError } from "../api/client.ts";
 import { Combobox } from "../ui/combobox.tsx";
 import { optionsOf, useHits } from "../ui/use_hits.ts";
-import { ask } from "./ask.ts";
-import { Refused } from "./changes_panel.tsx";
-import { useForm } from "./field_context.ts";
-import { labelOf } from "./field_labels.ts";
-import { fieldsOfKind, type Values } from "./form_model.ts";
-import { type Kept, keptFromType } from "./from_type.ts";
+import { callEditRpc } from "./ask.ts";
+import { RefusalLine } from "./changes_panel.tsx";
+import { useFormContext } from "./field_context.ts";
+import { getFieldLabel } from "./field_labels.ts";
+import { listKindFields, type ResourceValues } from "./form_model.ts";
+import { listValuesUnlikeType, type ValueUnlikeType } from "./from_type.ts";
 
-/** Fills a device with what its type in the catalogue says; what is typed already stays until the person decides. */
-export function TypeFill({ fill }: { readonly fill: (type: Values) => void }) {
-  const { values, set } = useForm();
+/** Fills in a device from its type in the catalogue. Values that the person entered stay until the person decides. */
+export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceValues) => void }) {
+  const { values, set } = useFormContext();
   const id = useId();
   const [code, setCode] = useState("");
-  const [type, setType] = useState<Values>();
+  const [type, setType] = useState<ResourceValues>();
   const [problem, setProblem] = useState<CallError>();
   const hits = useHits(code, ["DEVICE_TYPE"]);
   const load = (code: string) => {
     if (code === "") return;
     setProblem(undefined);
-    ask<{ readonly device_type: Values }>("datacenter.v1.PlanningService/GetDeviceType", { code }).then(
+    callEditRpc<{ readonly device_type: ResourceValues }>("datacenter.v1.PlanningService/GetDeviceType", { code }).then(
       ({ device_type }) => {
         setType(device_type);
         fill(device_type);
       },
-      (error: unknown) => setProblem(callError(error)),
+      (error: unknown) => setProblem(toCallError(error)),
     );
   };
-  const kept = type === undefined ? [] : keptFromType(values, type);
+  const kept = type === undefined ? [] : listValuesUnlikeType(values, type);
   return (
     <div class="type-fill">
       <div class="form-field">
@@ -55,24 +55,24 @@ export function TypeFill({ fill }: { readonly fill: (type: Values) => void }) {
       </div>
       {problem === undefined ? null : (
         <ul class="edit-findings" role="alert">
-          <Refused error={problem} />
+          <RefusalLine error={problem} />
         </ul>
       )}
       {type === undefined ? null : (
-        <KeptValues code={String(type["code"])} kept={kept} take={({ name }) => set([name], type[name])} />
+        <DifferingValues code={String(type["code"])} kept={kept} take={({ name }) => set([name], type[name])} />
       )}
     </div>
   );
 }
 
-function KeptValues({
+function DifferingValues({
   code,
   kept,
   take,
 }: {
   readonly code: string;
-  readonly kept: readonly Kept[];
-  readonly take: (one: Kept) => void;
+  readonly kept: readonly ValueUnlikeType[];
+  readonly take: (one: ValueUnlikeType) => void;
 }) {
   if (kept.length === 0) return <p role="status">Filled from {code}. What changes is listed below the form.</p>;
   return (
@@ -81,7 +81,7 @@ function KeptValues({
       <ul class="plain-list">
         {kept.map((one) => (
           <li key={one.name}>
-            {labelOf(fieldOf(one.name))} {one.own}, the type has {one.typeText}{" "}
+            {getFieldLabel(findDeviceField(one.name))} {one.own}, the type has {one.typeText}{" "}
             <button type="button" onClick={() => take(one)}>
               Take {one.typeText}
             </button>
@@ -92,6 +92,6 @@ function KeptValues({
   );
 }
 
-function fieldOf(name: string) {
-  return fieldsOfKind("device").find((field) => field.name === name) ?? { name, type: "text" as const };
+function findDeviceField(name: string) {
+  return listKindFields("device").find((field) => field.name === name) ?? { name, type: "text" as const };
 }

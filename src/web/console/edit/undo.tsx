@@ -1,31 +1,31 @@
 import { useState } from "preact/hooks";
-import { callError, read } from "../api/client.ts";
-import type { AuditEntry, HistoryAnswer } from "../api/replies.ts";
-import { signedIn } from "../api/sign_in.ts";
-import { useMayWrite } from "./edit_buttons.tsx";
-import { type Etags, editing } from "./editing.ts";
+import { readRoute, toCallError } from "../api/client.ts";
+import type { AuditEntry, HistoryReply } from "../api/replies.ts";
+import { callSignedIn } from "../api/sign_in.ts";
+import { useCanWrite } from "./edit_buttons.tsx";
+import { type EtagsByRef, editStore } from "./editing.ts";
 
 /**
- * Opens the undo of one request, with all that it changed.
- * @param etags versions after the request, where they are known
- * @throws CallError when its entries cannot be read
+ * Opens the dialog that undoes all changes of a request.
+ * @param etags versions after the request, if they are known
+ * @throws CallError if the request's log entries cannot be read
  */
-async function openUndo(requestId: string, etags: Etags): Promise<void> {
+async function openUndoDialog(requestId: string, etags: EtagsByRef): Promise<void> {
   const entries: AuditEntry[] = [];
   let page_token = "";
   do {
-    const page = await signedIn(() =>
-      read<HistoryAnswer>("/audit/history", { request_id: requestId, page_size: "1000", page_token }),
+    const page = await callSignedIn(() =>
+      readRoute<HistoryReply>("/audit/history", { request_id: requestId, page_size: "1000", page_token }),
     );
     entries.push(...page.entries);
     page_token = page.next_page_token;
   } while (page_token !== "");
-  editing.open({ mode: "undo", entries, etags });
+  editStore.open({ mode: "undo", entries, etags });
 }
 
-const NONE: Etags = new Map();
+const NONE: EtagsByRef = new Map();
 
-/** Takes a request back, for those who may write. */
+/** Button that undoes a request, for people who may write. */
 export function UndoButton({
   requestId,
   label,
@@ -33,11 +33,11 @@ export function UndoButton({
 }: {
   readonly requestId: string;
   readonly label: string;
-  readonly etags?: Etags;
+  readonly etags?: EtagsByRef;
 }) {
   const [problem, setProblem] = useState("");
-  if (!useMayWrite() || requestId === "") return null;
-  const open = () => openUndo(requestId, etags).catch((error: unknown) => setProblem(callError(error).message));
+  if (!useCanWrite() || requestId === "") return null;
+  const open = () => openUndoDialog(requestId, etags).catch((error: unknown) => setProblem(toCallError(error).message));
   return (
     <>
       <button type="button" onClick={() => void open()}>

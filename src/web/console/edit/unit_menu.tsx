@@ -1,25 +1,25 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { GetRackResponse } from "#gen/datacenter/v1/json.ts";
 import { isKey, type KeyName, keyShown } from "../shell/keys.ts";
-import { editing } from "./editing.ts";
-import type { Values } from "./form_model.ts";
-import { blockAround, boxesOf, type Chosen, FACES, neighbour } from "./rack_cells.ts";
+import { editStore } from "./editing.ts";
+import type { ResourceValues } from "./form_model.ts";
+import { type ChosenUnit, FACES, findFreeBlock, findTemplateDevice, listBoxes } from "./rack_cells.ts";
 
-/** What can be done with a free unit. */
+/** Menu of actions for a free unit. */
 export function UnitMenu({
   answer,
   chosen: { face, row },
   close,
 }: {
   readonly answer: GetRackResponse;
-  readonly chosen: Chosen;
+  readonly chosen: ChosenUnit;
   readonly close: () => void;
 }) {
   const menu = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => menu.current?.querySelector<HTMLElement>("button")?.focus(), []);
   const unit = answer.units[row];
   if (unit === undefined) return null;
-  const { numbers, actions } = actionsOf(answer, { face, row }, unit.u);
+  const { numbers, actions } = listUnitActions(answer, { face, row }, unit.u);
   const run = (act: () => void) => {
     close();
     act();
@@ -39,7 +39,7 @@ export function UnitMenu({
         if (event.key === "Enter" || event.key === " ") return;
         event.preventDefault();
         if (event.key === "Escape" || event.key === "Tab") close();
-        else if (by !== undefined) step(event, by);
+        else if (by !== undefined) moveMenuFocus(event, by);
         else if (found !== undefined) run(found[2]);
       }}
     >
@@ -57,17 +57,21 @@ export function UnitMenu({
 
 type Action = readonly [key: KeyName, name: string, act: () => void];
 
-function actionsOf({ rack, units, occupants }: GetRackResponse, { face, row }: Chosen, u: number) {
-  const block = blockAround(units, row);
+function listUnitActions({ rack, units, occupants }: GetRackResponse, { face, row }: ChosenUnit, u: number) {
+  const block = findFreeBlock(units, row);
   const numbers = units.slice(block.top, block.bottom + 1).map(({ u }) => u);
-  const like = neighbour(boxesOf(units, occupants, face), row);
+  const like = findTemplateDevice(listBoxes(units, occupants, face), row);
   const place = { rack_code: rack.code, position_u: u, face: FACES[face] };
   const actions: readonly Action[] = [
     [
       "place",
       "Place a device here",
       () =>
-        editing.open({ mode: "create", kind: "device", values: { ...place, kind: "DEVICE_KIND_SERVER", u_height: 1 } }),
+        editStore.open({
+          mode: "create",
+          kind: "device",
+          values: { ...place, kind: "DEVICE_KIND_SERVER", u_height: 1 },
+        }),
     ],
     ...(like === undefined
       ? []
@@ -76,14 +80,19 @@ function actionsOf({ rack, units, occupants }: GetRackResponse, { face, row }: C
             "duplicate",
             `Duplicate ${like.device_code} here`,
             () =>
-              editing.open({ mode: "duplicate", kind: "device", identity: { code: like.device_code }, change: place }),
+              editStore.open({
+                mode: "duplicate",
+                kind: "device",
+                identity: { code: like.device_code },
+                change: place,
+              }),
           ] as const,
         ]),
     [
       "reserve",
       "Reserve this block",
       () =>
-        editing.open({
+        editStore.open({
           mode: "edit",
           kind: "rack",
           identity: { code: rack.code },
@@ -95,12 +104,12 @@ function actionsOf({ rack, units, occupants }: GetRackResponse, { face, row }: C
   return { numbers, actions };
 }
 
-/** The stored reservations, and one of these units. */
-function reserveUnits({ reservations = [] }: Values, units: readonly number[]): Values {
-  return { reservations: [...(reservations as readonly Values[]), { units: units.toSorted((a, b) => a - b) }] };
+/** Returns the stored reservations plus one of these units. */
+function reserveUnits({ reservations = [] }: ResourceValues, units: readonly number[]): ResourceValues {
+  return { reservations: [...(reservations as readonly ResourceValues[]), { units: units.toSorted((a, b) => a - b) }] };
 }
 
-function step(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, by: number): void {
+function moveMenuFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, by: number): void {
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>("button")];
   const at = items.indexOf(document.activeElement as HTMLElement);
   items[(at + by + items.length) % items.length]?.focus();

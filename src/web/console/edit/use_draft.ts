@@ -1,58 +1,73 @@
 import { useMemo, useState } from "preact/hooks";
-import { changesTo } from "./changes.ts";
-import { type Merge, mergeOf } from "./conflict.ts";
-import { type Difference, differences } from "./differences.ts";
+import { toChanges } from "./changes.ts";
+import { mergeChanges, type ThreeWayMerge } from "./conflict.ts";
+import { listDifferences, type ValueDifference } from "./differences.ts";
 import { useIsReader } from "./edit_buttons.tsx";
-import { identityOf, identityText, type Kind, messageOf, type Values } from "./form_model.ts";
-import { limitProblems, type Problems, withRefusals } from "./problems.ts";
-import { type Base, loadStored } from "./stored.ts";
-import { type Proposal, useProposal } from "./use_proposal.ts";
+import {
+  type EditableKind,
+  formatIdentity,
+  getIdentityFields,
+  getMessageName,
+  type ResourceValues,
+} from "./form_model.ts";
+import { addRefusals, checkLimits, type ProblemsByPath } from "./problems.ts";
+import { loadStored, type StoredResource } from "./stored.ts";
+import { type ChangeProposal, useProposal } from "./use_proposal.ts";
 
-/** A draft, what it changes, and how it is saved. */
-export interface Draft {
-  readonly values: Values;
-  readonly change: (values: Values) => void;
-  readonly changes: readonly Difference[];
-  readonly proposal: Proposal;
-  /** What another person changed meanwhile; undefined without a change. */
-  readonly merge: (Merge & { readonly stored: Values }) | undefined;
-  readonly problems: Problems;
-  readonly settle: (values: Values) => void;
+/** A draft with its changes and the function that saves it. */
+export interface ResourceDraft {
+  readonly values: ResourceValues;
+  readonly change: (values: ResourceValues) => void;
+  readonly changes: readonly ValueDifference[];
+  readonly proposal: ChangeProposal;
+  /** Changes that another person made meanwhile; undefined if there are none. */
+  readonly merge: (ThreeWayMerge & { readonly stored: ResourceValues }) | undefined;
+  readonly problems: ProblemsByPath;
+  readonly settle: (values: ResourceValues) => void;
 }
 
-/** Follows one draft of a resource from its stored state to the write: all of a new one, of a stored one what differs. */
-export function useDraft(kind: Kind, stored: Base, first: Values): Draft {
-  const message = messageOf(kind);
+/**
+ * Manages a draft of a resource from the stored state to the write. A new resource is written whole, a stored one by
+ * its differing fields.
+ */
+export function useDraft(kind: EditableKind, stored: StoredResource, first: ResourceValues): ResourceDraft {
+  const message = getMessageName(kind);
   const [base, setBase] = useState(stored);
   const [values, setValues] = useState(first);
-  const [theirs, setTheirs] = useState<Base>();
+  const [theirs, setTheirs] = useState<StoredResource>();
   const isNew = base.etag === "";
-  const changes = useMemo(() => differences(isNew ? {} : base.values, values, message), [base, values, isNew, message]);
-  const isNamed = identityOf(kind).every((name) => values[name] !== undefined);
-  const limits = useMemo(() => limitProblems(values, message), [values, message]);
+  const changes = useMemo(
+    () => listDifferences(isNew ? {} : base.values, values, message),
+    [base, values, isNew, message],
+  );
+  const isNamed = getIdentityFields(kind).every((name) => values[name] !== undefined);
+  const limits = useMemo(() => checkLimits(values, message), [values, message]);
   const isReader = useIsReader();
   const isReady = !isReader && changes.length > 0 && isNamed && theirs === undefined && limits.size === 0;
-  const made = useMemo(() => changesTo(kind, base, values), [kind, base, values]);
+  const made = useMemo(() => toChanges(kind, base, values), [kind, base, values]);
   const proposal = useProposal({
     changes: isReady ? made : undefined,
     reread: isNew
       ? undefined
       : async () => {
           const next = await loadStored(kind, base.values);
-          // Something else may be in the way, such as a cable between the chosen ends.
+          // The refusal may have another cause, such as an existing cable between the chosen ends.
           if (next.etag !== base.etag) setTheirs(next);
         },
-    done: () => `Saved ${identityText(kind, values)}`,
+    done: () => `Saved ${formatIdentity(kind, values)}`,
   });
   const merge = useMemo(
     () =>
       theirs === undefined
         ? undefined
-        : { ...mergeOf({ base: base.values, mine: values, theirs: theirs.values }, message), stored: theirs.values },
+        : {
+            ...mergeChanges({ base: base.values, mine: values, theirs: theirs.values }, message),
+            stored: theirs.values,
+          },
     [theirs, base, values, message],
   );
   const { errors, problem } = proposal;
-  const problems = withRefusals(limits, kind, [...errors, ...(problem === undefined ? [] : [problem])]);
+  const problems = addRefusals(limits, kind, [...errors, ...(problem === undefined ? [] : [problem])]);
   return {
     values,
     change: setValues,

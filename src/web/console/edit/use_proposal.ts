@@ -1,67 +1,75 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { CallError, callError } from "../api/client.ts";
-import { written } from "../api/written.ts";
-import { countOf } from "../labels.ts";
+import { CallError, toCallError } from "../api/client.ts";
+import { inventoryWrites } from "../api/written.ts";
+import { formatQuantity } from "../labels.ts";
 import { onChange } from "../live/changes.ts";
-import { type Change, refOf } from "./changes.ts";
-import { editing } from "./editing.ts";
-import { applyChanges, type Preview, previewChanges, type Refused, type Written } from "./proposal.ts";
+import { getChangeRef, type ResourceChange } from "./changes.ts";
+import { editStore } from "./editing.ts";
+import { applyChanges, type ChangesPreview, previewChanges, type RefusedChange, type WriteResult } from "./proposal.ts";
 
-/** Milliseconds without a change after which the service is asked about a proposal. */
+/** Delay after the last change before the service previews a proposal, in milliseconds. */
 const PAUSE_MS = 250;
-/** Milliseconds after which a server that did not answer is asked again. */
+/** Delay before an unreachable server is asked again, in milliseconds. */
 const AGAIN_MS = 1000;
 
-/** Reasons that say that something else is stored than the proposal expects. */
+/** Refusal reasons that mean that the stored state differs from the state that the proposal expects. */
 const STALE: ReadonlySet<string> = new Set(["ETAG_MISMATCH", "ALREADY_STORED", "NOT_FOUND"]);
 
 export interface ProposalOptions {
-  /** Undefined while there is nothing that could be written. */
-  readonly changes: readonly Change[] | undefined;
-  /** Whether changes that are refused are left out, and the others are written. */
+  /** Changes to write; undefined while there are none. */
+  readonly changes: readonly ResourceChange[] | undefined;
+  /** Whether the accepted changes are written even if others are refused. */
   readonly isPartial?: boolean;
-  /** Reads again what is stored, when it is something else than the changes expect. @throws CallError */
+  /**
+   * Loads the stored state again, if it differs from the state that the changes expect.
+   * @throws CallError
+   */
   readonly reread?: (() => Promise<void>) | undefined;
-  /** What the notice says of a write that succeeded. */
-  readonly done: (written: Written) => string;
+  /** Returns the text of the notice about a successful write. */
+  readonly done: (written: WriteResult) => string;
 }
 
-/** Changes that a person prepares: what they would do, and how they are written. */
-export interface Proposal {
-  /** "none" if there is nothing to check; "away" if the server does not answer; "refused" if it would not accept the write. */
+/** Changes that a person prepares, with their preview and the function that writes them. */
+export interface ChangeProposal {
+  /**
+   * "none" if there is nothing to check; "away" if the server is unreachable; "refused" if it would reject the write.
+   */
   readonly state: "none" | "checking" | "away" | "allowed" | "refused";
-  /** What the changes would do; while they are checked, what earlier ones would. */
-  readonly preview: Preview | undefined;
-  /** Changes checked so far, while they are. */
+  /** Effects of the changes; while they are being checked, the effects of earlier ones. */
+  readonly preview: ChangesPreview | undefined;
+  /** Number of changes checked so far. */
   readonly checked: number;
-  /** Why the write would not be accepted. */
+  /** Errors for which the service would reject the write. */
   readonly errors: readonly CallError[];
-  /** Changes written so far; undefined if nothing is being written. */
+  /** Number of changes written so far; undefined if nothing is being written. */
   readonly progress: number | undefined;
-  /** Why the last write failed. */
+  /** Error of the last write; undefined if it succeeded. */
   readonly problem: CallError | undefined;
   readonly canWrite: boolean;
-  /** Writes, closes the dialog with a notice that offers an undo, and has the page ask again. @returns whether it did */
+  /**
+   * Writes the changes, closes the dialog with a notice that offers an undo, and reloads the page's data.
+   * @returns whether the write succeeded
+   */
   readonly write: (message: string) => Promise<boolean>;
 }
 
 interface Found {
   readonly key: string;
-  readonly preview?: Preview;
+  readonly preview?: ChangesPreview;
   readonly error?: CallError;
 }
 
-/** Follows changes from their check to the write, its notice and its undo. Nothing is written before `write`. */
-export function useProposal({ changes, isPartial = false, reread, done }: ProposalOptions): Proposal {
+/** Manages changes from their preview to the write, its notice and its undo. Nothing is written before `write`. */
+export function useProposal({ changes, isPartial = false, reread, done }: ProposalOptions): ChangeProposal {
   const [problem, setProblem] = useState<CallError>();
   const [round, setRound] = useState(0);
   const asked = changes === undefined || changes.length === 0 ? "" : JSON.stringify(changes);
-  // What another draft failed with says nothing about this one.
+  // The error of an earlier draft does not apply to this one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the changes
   useEffect(() => setProblem(undefined), [asked]);
-  const fail = (error: unknown) => setProblem(callError(error));
-  /** Reads again what is stored if one of these refusals asks for that. */
-  const meet = (refused: readonly Refused[]): boolean => {
+  const fail = (error: unknown) => setProblem(toCallError(error));
+  /** Loads the stored state again if one of these refusals requires it. */
+  const meet = (refused: readonly RefusedChange[]): boolean => {
     if (reread === undefined || !refused.some(({ error }) => STALE.has(error.reason))) return false;
     reread().catch(fail);
     return true;
@@ -69,17 +77,17 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   const key = asked === "" ? "" : `${round} ${asked}`;
   const { found, checked } = usePreview(changes ?? [], key, meet);
   const { progress, send } = useWrite();
-  // Someone else's change is met when it happens, not when this one is saved.
+  // Another person's change is handled when it happens, not when this draft is saved.
   const isWriting = progress !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the changes
   useEffect(() => {
     if (asked === "" || isWriting) return undefined;
-    const refs = new Set(changes?.map(refOf));
+    const refs = new Set(changes?.map(getChangeRef));
     return onChange((ref) => refs.has(ref) && setRound((one) => one + 1));
   }, [asked, isWriting]);
-  // The same changes asked about once more keep their answer until the next one, so that no button fails under a click.
+  // Repeated requests for the same changes keep the last result, so that no button is disabled during a click.
   const isAnswered = found.key.slice(found.key.indexOf(" ") + 1) === asked;
-  const state = key === "" ? "none" : isAnswered ? stateOf(found, isPartial) : "checking";
+  const state = key === "" ? "none" : isAnswered ? toProposalState(found, isPartial) : "checking";
   // biome-ignore lint/correctness/useExhaustiveDependencies: each answer that fails asks once more
   useEffect(() => {
     const timer = state === "away" ? setTimeout(() => setRound((one) => one + 1), AGAIN_MS) : undefined;
@@ -97,11 +105,11 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
         message,
       );
       if (result.refused.length === 0) {
-        editing.close({ text: done(result), requestId: result.requestId, etags: result.etags });
+        editStore.close({ text: done(result), requestId: result.requestId, etags: result.etags });
         return true;
       }
       if (!meet(result.refused)) {
-        fail(refusalOf(result));
+        fail(toWriteError(result));
         setRound((one) => one + 1);
       }
     } catch (error) {
@@ -113,7 +121,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
     state,
     preview: key === "" ? undefined : found.preview,
     checked,
-    errors: state === "checking" || state === "away" ? [] : errorsOf(found),
+    errors: state === "checking" || state === "away" ? [] : listErrors(found),
     progress,
     problem,
     canWrite,
@@ -121,18 +129,26 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   };
 }
 
-function errorsOf({ preview, error }: Found): readonly CallError[] {
+function listErrors({ preview, error }: Found): readonly CallError[] {
   return error === undefined ? (preview?.refused ?? []).map((one) => one.error) : [error];
 }
 
-function stateOf(found: Found, isPartial: boolean): "away" | "allowed" | "refused" {
+function toProposalState(found: Found, isPartial: boolean): "away" | "allowed" | "refused" {
   if (found.error?.code === "offline") return "away";
-  const isRefused = isPartial && found.preview !== undefined ? found.preview.changed === 0 : errorsOf(found).length > 0;
+  const isRefused =
+    isPartial && found.preview !== undefined ? found.preview.changed === 0 : listErrors(found).length > 0;
   return isRefused ? "refused" : "allowed";
 }
 
-/** Asks what changes would do once they have rested; "" as the key asks nothing. @param heard is given what is refused */
-function usePreview(changes: readonly Change[], key: string, heard: (refused: readonly Refused[]) => void) {
+/**
+ * Previews changes after `PAUSE_MS` without a change; requests nothing if the key is "".
+ * @param heard called with the refused changes
+ */
+function usePreview(
+  changes: readonly ResourceChange[],
+  key: string,
+  heard: (refused: readonly RefusedChange[]) => void,
+) {
   const [found, setFound] = useState<Found>({ key: "" });
   const [progress, setProgress] = useState({ key: "", checked: 0 });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the question
@@ -151,7 +167,7 @@ function usePreview(changes: readonly Change[], key: string, heard: (refused: re
           setFound({ key, preview });
           heard(preview.refused);
         },
-        (error: unknown) => signal.aborted || setFound({ key, error: callError(error) }),
+        (error: unknown) => signal.aborted || setFound({ key, error: toCallError(error) }),
       );
     }, PAUSE_MS);
     return () => {
@@ -162,20 +178,22 @@ function usePreview(changes: readonly Change[], key: string, heard: (refused: re
   return { found, checked: progress.key === key ? progress.checked : 0 };
 }
 
-/** Writes changes, and has the page ask again if any was written. Every try of one write has one id. */
+/**
+ * Writes changes, and reloads the page's data if any was written. All attempts of one write have the same request id.
+ */
 function useWrite() {
   const [progress, setProgress] = useState<number>();
-  // An answer that got lost does not write twice.
+  // The id prevents a second write if the reply to the first one was lost.
   const request = useRef({ key: "", id: "" });
-  const send = async (changes: readonly Change[], message: string): Promise<Written> => {
+  const send = async (changes: readonly ResourceChange[], message: string): Promise<WriteResult> => {
     const key = JSON.stringify([changes, message]);
     if (request.current.key !== key) request.current = { key, id: crypto.randomUUID() };
     setProgress(0);
     try {
       const { id } = request.current;
       const result = await applyChanges(changes, { message, requestId: id, heard: setProgress });
-      if (result.done > 0) written.announce();
-      // The service keeps its answer to a request: another try after a refusal needs another id.
+      if (result.done > 0) inventoryWrites.announce();
+      // The service caches its reply by id, so that another attempt after a refusal needs a new id.
       request.current = { key: "", id: "" };
       return result;
     } finally {
@@ -185,8 +203,11 @@ function useWrite() {
   return { progress, send };
 }
 
-function refusalOf({ refused: [first], done }: Written): CallError {
-  const error = first?.error ?? callError(undefined);
+function toWriteError({ refused: [first], done }: WriteResult): CallError {
+  const error = first?.error ?? toCallError(undefined);
   if (done === 0) return error;
-  return new CallError(error.code, `${countOf(done, "change")} were written, then this was refused: ${error.message}`);
+  return new CallError(
+    error.code,
+    `${formatQuantity(done, "change")} were written, then this was refused: ${error.message}`,
+  );
 }

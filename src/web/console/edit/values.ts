@@ -1,9 +1,9 @@
 import { getRefName } from "#words/names.ts";
-import { moment } from "../labels.ts";
-import { labelOf, limitText, unitOf } from "./field_labels.ts";
-import { choiceWord, type FormField, fieldsOf, type Values } from "./form_model.ts";
+import { formatMoment } from "../labels.ts";
+import { describeFieldLimits, getFieldLabel, getFieldUnit } from "./field_labels.ts";
+import { type FormField, getChoiceLabel, listFields, type ResourceValues } from "./form_model.ts";
 
-/** Whether proto JSON leaves the value out or writes it as empty. */
+/** Whether proto JSON omits the value or writes it as empty. */
 export function isUnset(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return true;
   if (typeof value === "string") return value.endsWith("_UNSPECIFIED");
@@ -12,22 +12,22 @@ export function isUnset(value: unknown): boolean {
 }
 
 /**
- * A value without what is unset: two values that mean the same become equal. A number or flag that is not optional is
- * unset where it is zero, as proto JSON writes it.
+ * Removes unset parts of a value, so that equivalent values become equal. A number or flag that is not optional counts
+ * as unset if it is zero, as in proto JSON.
  */
-export function pruneValue(value: unknown, field: FormField): unknown {
+export function removeUnset(value: unknown, field: FormField): unknown {
   if (isUnset(value)) return undefined;
   if (field.shape === "list") {
     const one = { ...field, shape: "one" as const };
-    return (value as readonly unknown[]).map((element) => prunedOne(element, one) ?? emptyOf(one));
+    return (value as readonly unknown[]).map((element) => removeUnsetOne(element, one) ?? getEmptyValue(one));
   }
   if (field.shape === "map") return value;
-  return prunedOne(value, field);
+  return removeUnsetOne(value, field);
 }
 
-function prunedOne(value: unknown, field: FormField): unknown {
+function removeUnsetOne(value: unknown, field: FormField): unknown {
   if (field.type === "group") {
-    const inner = prunedMessage(value as Values, field.of ?? "");
+    const inner = removeUnsetFields(value as ResourceValues, field.of ?? "");
     return Object.keys(inner).length === 0 && field.optional !== true ? undefined : inner;
   }
   if (field.optional === true || field.required === true) return value;
@@ -35,20 +35,20 @@ function prunedOne(value: unknown, field: FormField): unknown {
   return value === false ? undefined : value;
 }
 
-function emptyOf(field: FormField): unknown {
+function getEmptyValue(field: FormField): unknown {
   if (field.type === "group") return {};
   return field.type === "text" ? "" : 0;
 }
 
-/** A message with the fields that a person may set and has set. */
-export function prunedMessage(values: Values, message: string): Values {
-  const entries = fieldsOf(message)
-    .map((field) => [field.name, pruneValue(values[field.name], field)] as const)
+/** Returns a message with only those fields that a person may set and has set. */
+export function removeUnsetFields(values: ResourceValues, message: string): ResourceValues {
+  const entries = listFields(message)
+    .map((field) => [field.name, removeUnset(values[field.name], field)] as const)
     .filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries);
 }
 
-export function isSame(one: unknown, other: unknown): boolean {
+export function isEqualValue(one: unknown, other: unknown): boolean {
   return JSON.stringify(sortKeys(one)) === JSON.stringify(sortKeys(other));
 }
 
@@ -61,22 +61,26 @@ function sortKeys(value: unknown): unknown {
   );
 }
 
-/** What is typed as a number; text that is no number stays text, so that nothing typed is lost. */
-export function numberOf(text: string): number | string | undefined {
+/** Parses a typed number; text that is no number stays text, so that no input is lost. */
+export function parseTypedNumber(text: string): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
   const value = Number(trimmed);
   return /^[-+]?(?:\d+\.?\d*|\.\d+)$/.test(trimmed) && Number.isFinite(value) ? value : text;
 }
 
-/** What is typed, with the stored references of codes that are left alone. */
-export function valuesOf(text: string, { name, type }: FormField, stored: readonly unknown[]): readonly unknown[] {
+/** Parses typed values; codes that are unchanged keep their stored references. */
+export function parseTypedValues(
+  text: string,
+  { name, type }: FormField,
+  stored: readonly unknown[],
+): readonly unknown[] {
   const parts = text
     .split(/[,\n]/)
     .map((part) => part.trim())
     .filter((part) => part !== "");
-  if (type !== "text") return parts.map((part) => numberOf(part));
-  if (!REFERENCES.has(name)) return parts;
+  if (type !== "text") return parts.map((part) => parseTypedNumber(part));
+  if (!REFERENCE_FIELDS.has(name)) return parts;
   const left = stored.map(String);
   return parts.map((part) => {
     const at = left.findIndex((ref) => getRefName(ref) === part);
@@ -84,19 +88,20 @@ export function valuesOf(text: string, { name, type }: FormField, stored: readon
   });
 }
 
-/** What is wrong with a value by its type and limits alone; "" for nothing. */
-export function problemOf(value: unknown, field: FormField): string {
-  if (isUnset(value)) return field.required === true ? `${labelOf(field)} is required` : "";
+/** Returns the error of a value by its type and limits alone; "" for none. */
+export function checkValue(value: unknown, field: FormField): string {
+  if (isUnset(value)) return field.required === true ? `${getFieldLabel(field)} is required` : "";
   if (field.type === "int" || field.type === "number") {
     const values = field.shape === "list" ? (value as readonly unknown[]) : [value];
-    return values.map((one) => numberProblem(one, field)).find((one) => one !== "") ?? "";
+    return values.map((one) => checkNumber(one, field)).find((one) => one !== "") ?? "";
   }
   if (field.type === "time" && !String(value).endsWith("Z")) return "The clocks skip this time: expected another one";
-  if (field.length !== undefined && String(value).length > field.length) return `Expected ${limitText(field)}`;
+  if (field.length !== undefined && String(value).length > field.length)
+    return `Expected ${describeFieldLimits(field)}`;
   return "";
 }
 
-function numberProblem(value: unknown, field: FormField): string {
+function checkNumber(value: unknown, field: FormField): string {
   if (typeof value !== "number") return `"${value}" is not a number`;
   if (field.type === "int" && !Number.isInteger(value)) return `${value} is not a whole number`;
   const { min, max, above, step, numbers } = field;
@@ -105,57 +110,57 @@ function numberProblem(value: unknown, field: FormField): string {
     (min !== undefined && (above === true ? value <= min : value < min)) ||
     (max !== undefined && value > max) ||
     (step !== undefined && !Number.isInteger(value / step));
-  return wrong ? `Expected ${limitText(field)}` : "";
+  return wrong ? `Expected ${describeFieldLimits(field)}` : "";
 }
 
-/** A value in words, for a person who compares; "" when it is unset. */
-export function valueText(value: unknown, field: FormField): string {
+/** Formats a value for a person who compares values; "" if it is unset. */
+export function formatValue(value: unknown, field: FormField): string {
   if (isUnset(value)) return "";
   if (field.shape === "list" && Array.isArray(value)) {
     const one = { ...field, shape: "one" as const };
-    return value.map((element) => valueText(element, one)).join(field.type === "group" ? "; " : ", ");
+    return value.map((element) => formatValue(element, one)).join(field.type === "group" ? "; " : ", ");
   }
   if (field.shape === "map") {
-    return Object.entries(value as Values)
+    return Object.entries(value as ResourceValues)
       .map(([key, inner]) => `${key}=${inner}`)
       .join(", ");
   }
-  return oneText(value, field);
+  return formatOneValue(value, field);
 }
 
-/** Fields that hold references, which a form shows as bare codes. */
-export const REFERENCES: ReadonlySet<string> = new Set(["source_ref", "serves", "element_refs", "accepted_refs"]);
+/** Fields that contain references, which a form shows as codes without their kind. */
+export const REFERENCE_FIELDS: ReadonlySet<string> = new Set(["source_ref", "serves", "element_refs", "accepted_refs"]);
 
-function oneText(value: unknown, field: FormField): string {
+function formatOneValue(value: unknown, field: FormField): string {
   switch (field.type) {
     case "choice":
-      return choiceWord(field.of ?? "", String(value));
+      return getChoiceLabel(field.of ?? "", String(value));
     case "flag":
       return value === true ? "yes" : "no";
     case "time":
-      return moment(String(value));
+      return formatMoment(String(value));
     case "group":
-      return groupText(value as Values, field.of ?? "");
+      return formatMessage(value as ResourceValues, field.of ?? "");
     case "text":
-      return REFERENCES.has(field.name) ? getRefName(String(value)) : String(value);
+      return REFERENCE_FIELDS.has(field.name) ? getRefName(String(value)) : String(value);
     default: {
-      const unit = unitOf(field);
-      return unit === "" ? String(value) : `${typeof value === "number" ? figure(value) : value} ${unit}`;
+      const unit = getFieldUnit(field);
+      return unit === "" ? String(value) : `${typeof value === "number" ? formatNumber(value) : value} ${unit}`;
     }
   }
 }
 
 const figures = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
 
-function figure(value: number): string {
+function formatNumber(value: number): string {
   return figures.format(value);
 }
 
-function groupText(values: Values, message: string): string {
+function formatMessage(values: ResourceValues, message: string): string {
   if (message === "PortRef")
     return [values["device_code"], values["port_name"]].filter((one) => !isUnset(one)).join("/");
-  return fieldsOf(message)
+  return listFields(message)
     .filter(({ name }) => !isUnset(values[name]))
-    .map((field) => `${labelOf(field).toLowerCase()} ${valueText(values[field.name], field)}`)
+    .map((field) => `${getFieldLabel(field).toLowerCase()} ${formatValue(values[field.name], field)}`)
     .join(", ");
 }

@@ -1,14 +1,17 @@
 import type { Location } from "#gen/datacenter/v1/json.ts";
 import type { AuditEntry } from "../api/replies.ts";
 
-/** A site, room or row with the texts of its list. */
+/** A site, room or row with the texts of its list row. */
 interface Place {
   readonly ref: string;
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** Whether a change is of something that is, or was, in a site, room or row. */
-export function isInside({ before, after }: Pick<AuditEntry, "before" | "after">, { ref, texts }: Place): boolean {
+/** Whether a change concerns an element that is, or was, in a site, room or row. */
+export function isInsideLocation(
+  { before, after }: Pick<AuditEntry, "before" | "after">,
+  { ref, texts }: Place,
+): boolean {
   const [kind = "", name = ""] = [ref.slice(0, ref.indexOf(":")), ref.slice(ref.lastIndexOf("/") + 1)];
   return [before, after].some((state) => {
     const location = (state as { readonly location?: Partial<Location> } | null | undefined)?.location;

@@ -2,60 +2,63 @@ import { FORM_ENUMS } from "#gen/datacenter/v1/forms.ts";
 import { formatCount } from "#words/figures.ts";
 import { capitalize, formatConstant, splitUnit } from "#words/names.ts";
 
-/** One value that a change set, altered or removed; an absent side is undefined. */
+/** A value that a change set, altered or removed; an absent side is undefined. */
 export interface LeafChange {
   readonly field: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** Prefixes of enumerations in the change log. */
+/** Matches the prefixes of enum values in the change log. */
 const ENUMERATION = new RegExp(
   `^(?:${Object.values(FORM_ENUMS)
     .map(({ prefix }) => prefix)
     .join("|")})_(?=[A-Z0-9_]+$)`,
 );
 
-/** The values that differ between two states of a resource, leaf by leaf; members of a list are matched by name. */
-export function leafChanges(before: unknown, after: unknown): readonly LeafChange[] {
-  const [was, is] = [leavesOf(before), leavesOf(after)];
+/**
+ * Returns the values that differ between two states of a resource, one per scalar; members of a list are matched by
+ * name.
+ */
+export function listLeafChanges(before: unknown, after: unknown): readonly LeafChange[] {
+  const [was, is] = [listLeaves(before), listLeaves(after)];
   return [...new Set([...was.keys(), ...is.keys()])]
     .filter((path) => was.get(path) !== is.get(path))
-    .map((path) => ({ field: fieldWords(path), before: was.get(path), after: is.get(path) }));
+    .map((path) => ({ field: formatLeafPath(path), before: was.get(path), after: is.get(path) }));
 }
 
-function leavesOf(state: unknown): ReadonlyMap<string, string> {
+function listLeaves(state: unknown): ReadonlyMap<string, string> {
   const leaves = new Map<string, string>();
-  collect(state, "", leaves);
+  collectLeaves(state, "", leaves);
   return leaves;
 }
 
-function collect(value: unknown, path: string, leaves: Map<string, string>): void {
+function collectLeaves(value: unknown, path: string, leaves: Map<string, string>): void {
   if (value === null || value === undefined) return;
   if (typeof value !== "object") {
-    leaves.set(path, valueWords(value));
+    leaves.set(path, formatLeafValue(value));
     return;
   }
   const members = Array.isArray(value) ? listMembers(value, path, leaves) : Object.entries(value);
-  for (const [key, one] of members) collect(one, path === "" ? key : `${path}\n${key}`, leaves);
+  for (const [key, one] of members) collectLeaves(one, path === "" ? key : `${path}\n${key}`, leaves);
 }
 
-/** Keeps the plain members of a list as one text. Returns the others by name, or by number. */
+/** Stores the scalar members of a list as one text. Returns the other members by name, or by number. */
 function listMembers(list: readonly unknown[], path: string, leaves: Map<string, string>): [string, unknown][] {
   const isPlain = (one: unknown) => typeof one !== "object";
   const plain = list.filter(isPlain);
-  if (plain.length > 0) leaves.set(path, plain.map(valueWords).join(", "));
+  if (plain.length > 0) leaves.set(path, plain.map(formatLeafValue).join(", "));
   return list.flatMap((one, index): [string, unknown][] =>
-    isPlain(one) ? [] : [[nameOf(one) ?? String(index + 1), one]],
+    isPlain(one) ? [] : [[getMemberName(one) ?? String(index + 1), one]],
   );
 }
 
-function nameOf(member: unknown): string | undefined {
+function getMemberName(member: unknown): string | undefined {
   const { name } = (member ?? {}) as { readonly name?: unknown };
   return typeof name === "string" && name !== "" ? name : undefined;
 }
 
-function valueWords(value: unknown): string {
+function formatLeafValue(value: unknown): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number")
     return Number.isInteger(value) && Math.abs(value) < 10_000 ? String(value) : formatCount(value);
@@ -63,11 +66,16 @@ function valueWords(value: unknown): string {
   return ENUMERATION.test(text) ? formatConstant(text.replace(ENUMERATION, "")) : text;
 }
 
-/** Names that the console gives fields everywhere. */
+/** Labels of fields that the console uses everywhere. */
 const NAMES: Readonly<Record<string, string>> = { allocated_draw_w: "planned draw", max_draw_w: "greatest draw" };
 
-/** `ports\npsu2\npower_in\nsource_ref` becomes "Ports psu2, power in, source ref". */
-function fieldWords(path: string): string {
+/**
+ * Formats a path for people: `ports\
+ * psu2\
+ * power_in\
+ * source_ref` becomes "Ports psu2, power in, source ref".
+ */
+function formatLeafPath(path: string): string {
   const [first = "", ...rest] = path.split("\n").map((step) => {
     const { stem, unit } = splitUnit(step);
     const words = NAMES[step] ?? stem.replaceAll("_", " ");

@@ -1,43 +1,44 @@
-import type { AuditEntry, HistoryAnswer } from "../api/replies.ts";
+import type { AuditEntry, HistoryReply } from "../api/replies.ts";
 
-/** Entries per page of the log, maximum searched entries, and matches at which the search ends. */
+/** Entries per page of the log, maximum number of searched entries, and number of matches that ends the search. */
 const [PAGE, MOST, WANTED] = [200, 2000, 20];
 
 /** Result of a search through the log, newest first. */
-export interface PlaceSearch {
+export interface LocationSearch {
   readonly entries: readonly AuditEntry[];
-  /** Changes that were looked at. */
+  /** Number of searched changes. */
   readonly searched: number;
-  /** Whether that is all that the log has. */
+  /** Whether the search covered the whole log. */
   readonly isWhole: boolean;
-  /** Time of the oldest one; "" for an empty log. */
+  /** Time of the oldest searched change; "" for an empty log. */
   readonly back: string;
-  /** Number of the newest change that was looked at. */
+  /** Number of the newest searched change. */
   readonly newest: number;
 }
 
 /** Reads a page of the log, newest first. */
 export type ReadLog = (
   parameters: Readonly<Record<string, string>>,
-) => Promise<Pick<HistoryAnswer, "entries" | "next_page_token">>;
+) => Promise<Pick<HistoryReply, "entries" | "next_page_token">>;
 
 /**
- * Searches the log page by page for changes of a place, until enough are found or a bounded number of entries was read.
- * The log has no filter by place, because its entries have no locations.
+ * Searches the log page by page for changes of a location, until enough are found or a bounded number of entries was
+ * read. The log has no filter by location, because its entries have none.
  *
  * @param earlier result of an earlier search; only later entries are read
  */
-export async function searchPlace(
+export async function searchLocationChanges(
   read: ReadLog,
   isInside: (entry: AuditEntry) => boolean,
-  earlier?: PlaceSearch,
-): Promise<PlaceSearch> {
+  earlier?: LocationSearch,
+): Promise<LocationSearch> {
   const found: AuditEntry[] = [];
   let [searched, newest, back, token] = [0, earlier?.newest ?? 0, "", ""];
   do {
     const page = await read({ page_size: String(PAGE), page_token: token });
     for (const entry of page.entries) {
-      if (earlier !== undefined && entry.seq <= earlier.newest) return joinPages({ found, searched, newest }, earlier);
+      if (earlier !== undefined && entry.seq <= earlier.newest)
+        return joinSearches({ found, searched, newest }, earlier);
       newest = Math.max(newest, entry.seq);
       searched += 1;
       back = entry.occurred_at;
@@ -48,10 +49,10 @@ export async function searchPlace(
   return { entries: found.slice(0, WANTED), searched, isWhole: token === "", back, newest };
 }
 
-function joinPages(
+function joinSearches(
   { found, searched, newest }: { found: readonly AuditEntry[]; searched: number; newest: number },
-  earlier: PlaceSearch,
-): PlaceSearch {
+  earlier: LocationSearch,
+): LocationSearch {
   const entries = [...found, ...earlier.entries].slice(0, WANTED);
   return { ...earlier, entries, searched: earlier.searched + searched, newest };
 }

@@ -1,16 +1,16 @@
 import { capitalize, getRefName, nameKind } from "#words/names.ts";
 import type { AuditEntry } from "../api/replies.ts";
-import { countOf } from "../labels.ts";
+import { formatQuantity } from "../labels.ts";
 
-/** Changes of one request that follow each other in the log. */
+/** Consecutive changes in the log that belong to one request. */
 export interface RequestGroup {
   readonly id: string;
-  /** In the order of the log as it was read. */
+  /** The entries in the order in which the log was read. */
   readonly entries: readonly AuditEntry[];
   readonly first: AuditEntry;
 }
 
-/** Groups entries by their request. */
+/** Groups consecutive entries by their request. */
 export function groupByRequest(entries: readonly AuditEntry[]): readonly RequestGroup[] {
   const groups: { id: string; entries: AuditEntry[]; first: AuditEntry }[] = [];
   for (const entry of entries) {
@@ -23,42 +23,42 @@ export function groupByRequest(entries: readonly AuditEntry[]): readonly Request
 
 const DONE: Readonly<Record<string, string>> = { CREATE: "created", UPDATE: "changed", DELETE: "deleted" };
 
-/** What a kind of reference names, in words. */
-export function kindWords(ref: string): string {
+/** Returns the kind of a reference in words. */
+export function getRefKind(ref: string): string {
   return nameKind(ref.slice(0, ref.indexOf(":")));
 }
 
-/** What an entry did. */
-export function actionWord({ action }: Pick<AuditEntry, "action">): string {
+/** Returns the verb for an entry's action. */
+export function getActionVerb({ action }: Pick<AuditEntry, "action">): string {
   return DONE[action.replace(/^AUDIT_ACTION_/, "")] ?? action.toLowerCase();
 }
 
-/** "Rack R1 created", or counts such as "26 devices created, 1 rack created". */
-export function requestWords({ entries, first }: RequestGroup): string {
+/** Describes a request: "Rack R1 created", or counts such as "26 devices created, 1 rack created". */
+export function describeRequest({ entries, first }: RequestGroup): string {
   if (entries.length === 1) {
-    return `${capitalize(kindWords(first.entity))} ${getRefName(first.entity)} ${actionWord(first)}`;
+    return `${capitalize(getRefKind(first.entity))} ${getRefName(first.entity)} ${getActionVerb(first)}`;
   }
-  const moved = movedWords(entries);
+  const moved = describeCableMove(entries);
   if (moved !== undefined) return moved;
   const counts = new Map<string, { kind: string; action: string; number: number }>();
   for (const entry of entries) {
-    const [kind, action] = [kindWords(entry.entity), actionWord(entry)];
+    const [kind, action] = [getRefKind(entry.entity), getActionVerb(entry)];
     const known = counts.get(`${kind} ${action}`);
     if (known === undefined) counts.set(`${kind} ${action}`, { kind, action, number: 1 });
     else known.number += 1;
   }
-  return [...counts.values()].map(({ kind, action, number }) => `${countOf(number, kind)} ${action}`).join(", ");
+  return [...counts.values()].map(({ kind, action, number }) => `${formatQuantity(number, kind)} ${action}`).join(", ");
 }
 
 /** Describes a request that gave a cable another end: "Cable A/1~B/1 moved to A/1~B/2"; undefined for other requests. */
-function movedWords(entries: readonly AuditEntry[]): string | undefined {
+function describeCableMove(entries: readonly AuditEntry[]): string | undefined {
   const [gone, come] = ["deleted", "created"].map(
-    (word) => entries.find((entry) => actionWord(entry) === word)?.entity,
+    (word) => entries.find((entry) => getActionVerb(entry) === word)?.entity,
   );
   if (entries.length !== 2 || gone === undefined || come === undefined || !gone.includes("~")) return undefined;
   const [before, after] = [gone, come].map((ref) => new Set(getRefName(ref).split("~")));
   if (before?.isDisjointFrom(after ?? new Set()) !== false) return undefined;
-  return `${capitalize(kindWords(gone))} ${getRefName(gone)} moved to ${getRefName(come)}`;
+  return `${capitalize(getRefKind(gone))} ${getRefName(gone)} moved to ${getRefName(come)}`;
 }
 
 const THROUGH: Readonly<Record<string, string>> = {
@@ -71,8 +71,8 @@ const THROUGH: Readonly<Record<string, string>> = {
   DATABASE: "Database",
 };
 
-/** The interface of a request in words; the console is recognised by its user agent. */
-export function throughWords({ interface: name, user_agent = "" }: AuditEntry["request"]): string {
+/** Returns the name of the interface of a request; the console is recognised by its user agent. */
+export function getInterfaceName({ interface: name, user_agent = "" }: AuditEntry["request"]): string {
   const bare = name.replace(/^AUDIT_INTERFACE_/, "");
   if (bare === "REST" && user_agent.startsWith("Mozilla/")) return "Console";
   return THROUGH[bare] ?? bare.toLowerCase();

@@ -8,8 +8,8 @@ const PROMISED: Readonly<Record<string, string>> = {
 };
 const REFUSED = "OUTCOME_FAILED";
 
-/** The counts of a step, which add up to the rows that were read once the step is done. */
-export function countsOf(run: Run): readonly (readonly [label: string, number: number])[] {
+/** Returns the counts of a step with their labels. Once the step is done, they add up to the number of rows. */
+export function listCounts(run: Run): readonly (readonly [label: string, number: number])[] {
   const { parsed, outcomes, step } = run;
   return [
     ["Read", parsed.items.length + parsed.unreadable.length] as const,
@@ -18,17 +18,17 @@ export function countsOf(run: Run): readonly (readonly [label: string, number: n
       .map(([outcome, label]) => {
         return [step === "check" ? label : formatEnum(outcome, "OUTCOME"), outcomes.get(outcome) ?? 0] as const;
       }),
-    ["Refused", refusedCount(run)] as const,
+    ["Refused", countRefused(run)] as const,
   ];
 }
 
-/** Items, not problems: an item may have several. */
-export function refusedCount({ parsed, failed }: Run): number {
+/** Counts the refused items, not their problems: an item may have several. */
+export function countRefused({ parsed, failed }: Run): number {
   return parsed.unreadable.length + new Set(failed.map(({ item }) => item)).size;
 }
 
-/** Whether what was written is not what the check promised. */
-export function differsFromCheck({ checked, outcomes, running, sent, total }: Run): boolean {
+/** Whether the result of the write differs from the result of the check. */
+export function isUnlikeCheck({ checked, outcomes, running, sent, total }: Run): boolean {
   if (checked === undefined || running || sent < total) return false;
   return [...checked].some(([outcome, number]) => outcome !== REFUSED && number !== (outcomes.get(outcome) ?? 0));
 }

@@ -1,4 +1,4 @@
-/** A table of texts, and where each of its rows begins in the file. */
+/** A table of texts, with the offset of each row in the file. */
 export interface CsvTable {
   readonly delimiter: string;
   readonly headers: readonly string[];
@@ -6,10 +6,10 @@ export interface CsvTable {
 }
 
 export interface CsvRow {
-  /** Line of the file, from 1. */
+  /** Line in the file, counted from 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** Where it begins and ends in the text, without the line break. */
+  /** Start and end offset in the text, without the line break. */
   readonly from: number;
   readonly to: number;
 }
@@ -17,31 +17,32 @@ export interface CsvRow {
 const DELIMITERS = [",", ";", "\t", "|"] as const;
 
 /**
- * Reads comma-separated values with quotes and line breaks in them. Source: RFC 4180. The delimiter is what occurs most
- * often in the first line, so that tables copied from a spreadsheet (tabs) are read as well. Empty lines are skipped.
+ * Parses delimiter-separated values with quotes and with line breaks inside quotes. Source: RFC 4180. The delimiter is
+ * the one that occurs most often in the first line, so that tables copied from a spreadsheet (tabs) work as well. Empty
+ * lines are skipped.
  */
 export function parseCsv(text: string): CsvTable {
-  const plain = withoutMark(text);
-  const delimiter = delimiterOf(plain);
+  const plain = stripByteOrderMark(text);
+  const delimiter = detectDelimiter(plain);
   const [first, ...rows] = new Reader(plain, delimiter).rows();
   return { delimiter, headers: (first?.cells ?? []).map((cell) => cell.trim()), rows };
 }
 
-/** The text with one cell of a row written anew; the rest of it stays as it is. */
-export function withCell(text: string, { delimiter }: CsvTable, row: CsvRow, column: number, value: string): string {
-  const plain = withoutMark(text);
+/** Returns the text with one cell of a row replaced. */
+export function replaceCell(text: string, { delimiter }: CsvTable, row: CsvRow, column: number, value: string): string {
+  const plain = stripByteOrderMark(text);
   const padded = [...row.cells, ...Array<string>(Math.max(0, column + 1 - row.cells.length)).fill("")];
   const isPlain = (cell: string) => !cell.includes(delimiter) && !/["\r\n]/.test(cell);
   const cells = padded.with(column, value).map((cell) => (isPlain(cell) ? cell : `"${cell.replaceAll('"', '""')}"`));
   return plain.slice(0, row.from) + cells.join(delimiter) + plain.slice(row.to);
 }
 
-/** A text without the mark of its byte order. */
-function withoutMark(text: string): string {
+/** Removes the byte order mark from a text. */
+function stripByteOrderMark(text: string): string {
   return text.replace(/^\uFEFF/, "");
 }
 
-function delimiterOf(text: string): string {
+function detectDelimiter(text: string): string {
   const line = text.slice(0, text.search(/[\r\n]|$/));
   const count = (one: string) => line.split(one).length;
   return DELIMITERS.toSorted((a, b) => count(b) - count(a))[0] ?? ",";
@@ -97,7 +98,7 @@ class Reader {
     return letter === this.#delimiter || letter === "\n" || letter === "\r";
   }
 
-  /** A quote inside is doubled; what follows the last quote belongs to the cell. */
+  /** Parses a quoted cell. A doubled quote stands for one; text after the closing quote belongs to the cell. */
   #quoted(): string {
     let value = "";
     this.#at += 1;

@@ -2,17 +2,25 @@ import { useId } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
 import { Card } from "../ui/parts.tsx";
 import { saveFile } from "../ui/save_file.ts";
-import { type ErrorCell, type ErrorRow, type ErrorTable, errorsAsCsv } from "./error_rows.ts";
+import { type ErrorCell, type ErrorRow, type ErrorTable, formatErrorsAsCsv } from "./error_rows.ts";
 import type { Item } from "./parse_items.ts";
 
-/** Writes a cell anew and has its row checked again. */
-export type Correct = (item: Item, key: string, text: string) => void;
+/** Replaces the text of a cell and checks its row again. */
+export type CorrectCell = (item: Item, key: string, text: string) => void;
 
-/** Rows that are drawn; all errors can be saved. */
+/** Maximum number of drawn rows; a download contains all errors. */
 const SHOWN = 100;
 
-/** The rows that have errors, with the message at its cell; `correct` is absent where nothing can be corrected. */
-export function ErrorCells({ table, correct }: { readonly table: ErrorTable; readonly correct?: Correct | undefined }) {
+/**
+ * Table of the rows that have errors, with each message at its cell. `correct` is absent if nothing can be corrected.
+ */
+export function ErrorCells({
+  table,
+  correct,
+}: {
+  readonly table: ErrorTable;
+  readonly correct?: CorrectCell | undefined;
+}) {
   const { columns, rows } = table;
   if (rows.length === 0) return null;
   const hasOthers = rows.some(({ others }) => others.length > 0);
@@ -22,7 +30,7 @@ export function ErrorCells({ table, correct }: { readonly table: ErrorTable; rea
       action={
         <button
           type="button"
-          onClick={() => saveFile(new Blob([errorsAsCsv(table)], { type: "text/csv" }), "refused.csv")}
+          onClick={() => saveFile(new Blob([formatErrorsAsCsv(table)], { type: "text/csv" }), "refused.csv")}
         >
           Save as CSV
         </button>
@@ -35,7 +43,7 @@ export function ErrorCells({ table, correct }: { readonly table: ErrorTable; rea
       ) : null}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard */}
       <section class="table-wrap errors" tabIndex={0} aria-label="Refused rows">
-        <table onKeyDown={goOn}>
+        <table onKeyDown={focusNextCell}>
           <thead>
             <tr>
               <th scope="col">Line</th>
@@ -56,7 +64,7 @@ export function ErrorCells({ table, correct }: { readonly table: ErrorTable; rea
                   {row.what}
                 </th>
                 {columns.map(([key, name]) => (
-                  <Cell key={key} row={row} of={[key, name]} cell={row.cells.get(key)} correct={correct} />
+                  <ErrorCellInput key={key} row={row} of={[key, name]} cell={row.cells.get(key)} correct={correct} />
                 ))}
                 {hasOthers ? <td data-name="Why it was refused">{row.others.join(" ")}</td> : null}
               </tr>
@@ -68,11 +76,11 @@ export function ErrorCells({ table, correct }: { readonly table: ErrorTable; rea
   );
 }
 
-function Cell(props: {
+function ErrorCellInput(props: {
   readonly row: ErrorRow;
   readonly of: readonly [key: string, name: string];
   readonly cell: ErrorCell | undefined;
-  readonly correct: Correct | undefined;
+  readonly correct: CorrectCell | undefined;
 }) {
   const { row, cell, correct } = props;
   const [key, name] = props.of;
@@ -93,7 +101,7 @@ function Cell(props: {
           aria-label={`${name}, line ${row.line}`}
           aria-invalid="true"
           aria-describedby={id}
-          // A field of one line would take line breaks out, and look as if it were right.
+          // A single-line field would remove line breaks and look correct.
           defaultValue={text.replaceAll(/[\r\n]+/g, " ")}
           onChange={({ currentTarget }) => correct(item, key, currentTarget.value)}
         />
@@ -105,8 +113,8 @@ function Cell(props: {
   );
 }
 
-/** Enter goes to the next cell, as in a spreadsheet; leaving a cell has it checked. */
-function goOn(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+/** Moves to the next cell on Enter, as in a spreadsheet. Leaving a cell checks its row. */
+function focusNextCell(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const target = event.target as HTMLElement;
   if (event.key !== "Enter" || !target.matches("input")) return;
   const fields = [...event.currentTarget.querySelectorAll<HTMLElement>("input")];

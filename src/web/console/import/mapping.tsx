@@ -2,31 +2,31 @@ import { useMemo } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
 import { capitalize, nameKind, pluralize } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { choicesOf } from "../edit/form_model.ts";
+import { listChoices } from "../edit/form_model.ts";
 import { ChoiceField } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";
-import { isFaceGuessed, missingFields, problemOfText, type Target, targetsOf } from "./columns.ts";
+import { type ColumnTarget, checkCellText, isFaceGuessed, listMissingFields, listTargets } from "./columns.ts";
 import type { CsvTable } from "./csv.ts";
 import { KINDS, type Kind } from "./parse_items.ts";
 
-export interface Mapping {
+export interface ColumnMapping {
   readonly kind: Kind;
-  /** The path that each column fills; "" for none. */
+  /** Path of the field that each column fills; "" for none. */
   readonly columns: readonly string[];
-  /** Values of fields that no column fills, for every row. */
+  /** Values for all rows of fields that no column fills, by path. */
   readonly defaults: Readonly<Record<string, string>>;
 }
 
-/** The fields that keep a file from being checked: needed and without a value, or with one that cannot be read. */
-export function unfilled({ kind, columns, defaults }: Mapping): readonly Target[] {
-  const missing = missingFields(kind, columns).filter(({ path }) => (defaults[path] ?? "") === "");
-  const wrong = targetsOf(kind).filter(
-    (target) => (defaults[target.path] ?? "") !== "" && problemOfText(defaults[target.path] ?? "", target) !== "",
+/** Returns the fields that prevent a check: required ones without a value, and those with an invalid value. */
+export function listUnfilledFields({ kind, columns, defaults }: ColumnMapping): readonly ColumnTarget[] {
+  const missing = listMissingFields(kind, columns).filter(({ path }) => (defaults[path] ?? "") === "");
+  const wrong = listTargets(kind).filter(
+    (target) => (defaults[target.path] ?? "") !== "" && checkCellText(defaults[target.path] ?? "", target) !== "",
   );
   return [...missing, ...wrong];
 }
 
-/** Which column fills which field, as guessed from its name and corrected by the person. */
+/** Table that assigns columns to fields, as guessed from the headers and corrected by the person. */
 export function MappingTable({
   table,
   mapping,
@@ -35,14 +35,14 @@ export function MappingTable({
   setDefaults,
 }: {
   readonly table: CsvTable;
-  readonly mapping: Mapping;
+  readonly mapping: ColumnMapping;
   readonly setKind: (kind: Kind) => void;
   readonly setColumn: (index: number, path: string) => void;
-  readonly setDefaults: (defaults: Mapping["defaults"]) => void;
+  readonly setDefaults: (defaults: ColumnMapping["defaults"]) => void;
 }) {
-  const targets = useMemo(() => targetsOf(mapping.kind), [mapping.kind]);
+  const targets = useMemo(() => listTargets(mapping.kind), [mapping.kind]);
   const unknown = table.headers.filter((_, index) => mapping.columns[index] === "");
-  const missing = unfilled(mapping);
+  const missing = listUnfilledFields(mapping);
   const first = table.rows[0]?.cells ?? [];
   return (
     <Card title={`Columns of ${formatCount(table.rows.length)} rows`}>
@@ -66,7 +66,7 @@ export function MappingTable({
           for what every item needs: <strong>{missing.map(({ label }) => label).join(", ")}</strong>
         </p>
       )}
-      <Defaults mapping={mapping} targets={targets} set={setDefaults} />
+      <DefaultValues mapping={mapping} targets={targets} set={setDefaults} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard */}
       <section class="table-wrap" tabIndex={0} aria-label="Columns and fields">
         <table>
@@ -100,15 +100,15 @@ export function MappingTable({
   );
 }
 
-/** Fields that get one value for all rows: those that every item needs and no column fills, and others that are added. */
-function Defaults(props: {
-  readonly mapping: Mapping;
-  readonly targets: readonly Target[];
-  readonly set: (defaults: Mapping["defaults"]) => void;
+/** Fields with one value for all rows: required ones that no column fills, and others that the person adds. */
+function DefaultValues(props: {
+  readonly mapping: ColumnMapping;
+  readonly targets: readonly ColumnTarget[];
+  readonly set: (defaults: ColumnMapping["defaults"]) => void;
 }) {
   const { mapping, targets, set } = props;
   const { kind, columns, defaults } = mapping;
-  const missing = new Set(missingFields(kind, columns).map(({ path }) => path));
+  const missing = new Set(listMissingFields(kind, columns).map(({ path }) => path));
   const free = targets.filter(({ path }) => !columns.includes(path));
   const shown = free.filter(({ path }) => missing.has(path) || path in defaults);
   return (
@@ -116,7 +116,7 @@ function Defaults(props: {
       <legend>One value for all rows</legend>
       <div class="form-grid">
         {shown.map((target) => (
-          <DefaultField
+          <DefaultValueField
             key={target.path}
             target={target}
             isNeeded={missing.has(target.path)}
@@ -146,8 +146,8 @@ function Defaults(props: {
   );
 }
 
-function DefaultField(props: {
-  readonly target: Target;
+function DefaultValueField(props: {
+  readonly target: ColumnTarget;
   readonly isNeeded: boolean;
   readonly text: string;
   readonly set: (text: string) => void;
@@ -155,7 +155,7 @@ function DefaultField(props: {
   const { target, isNeeded, text, set } = props;
   const { path, label, field } = target;
   const id = `import-all-${path}`;
-  const problem = text === "" ? "" : problemOfText(text, target);
+  const problem = text === "" ? "" : checkCellText(text, target);
   const common = { id, value: text, "aria-invalid": problem !== "", "aria-describedby": `${id}-problem` };
   return (
     <div class="form-field">
@@ -166,7 +166,7 @@ function DefaultField(props: {
       {field.type === "choice" ? (
         <select {...common} onChange={({ currentTarget }) => set(currentTarget.value)}>
           <option value="">Not set</option>
-          {choicesOf(field.of ?? "").map(([value, word]) => (
+          {listChoices(field.of ?? "").map(([value, word]) => (
             <option key={value} value={value}>
               {word}
             </option>
@@ -196,7 +196,7 @@ function FieldChoice({
 }: {
   readonly header: string;
   readonly path: string;
-  readonly targets: readonly Target[];
+  readonly targets: readonly ColumnTarget[];
   readonly choose: (path: string) => void;
 }) {
   const label = `labels.${header}`;

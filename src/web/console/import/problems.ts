@@ -1,17 +1,17 @@
 import type { BulkReply } from "#gen/datacenter/v1/json.ts";
-import type { ErrorDetail, Violation } from "../api/client.ts";
-import { plainMessage } from "../plain_message.ts";
+import type { ErrorDetail, FieldViolation } from "../api/client.ts";
+import { simplifyMessage } from "../plain_message.ts";
 import type { FieldProblem, Filled, Item, Parsed } from "./parse_items.ts";
 
 /** What a request has around the fields of an item, which the author of the item has not seen. */
 const AROUND = /\b(?:items\[\d+\]|(?:changes\[\d+\]\.)?(?:rack|device|crac|cable|fabric_link))\.(?=[a-z])/g;
 
 /** What is wrong with an item, each by its own field. */
-export function problemsOf(violations: readonly Violation[], message: string): readonly FieldProblem[] {
-  if (violations.length === 0) return [{ field: "", message: plainMessage(message) }];
+export function problemsOf(violations: readonly FieldViolation[], message: string): readonly FieldProblem[] {
+  if (violations.length === 0) return [{ field: "", message: simplifyMessage(message) }];
   return violations.map(({ field, description }) => ({
     field: field.replaceAll(AROUND, "").replace(/^(?:items|changes)\[\d+\].*$/, ""),
-    message: plainMessage(description.replaceAll(AROUND, "")),
+    message: simplifyMessage(description.replaceAll(AROUND, "")),
   }));
 }
 

@@ -1,6 +1,6 @@
 import type { BulkReply, UpsertDeviceResponse } from "#gen/datacenter/v1/json.ts";
 import { CallError } from "../api/client.ts";
-import { ask } from "../edit/ask.ts";
+import { callEditRpc } from "../edit/ask.ts";
 import { APPLY_RPC } from "../edit/proposal.ts";
 import { type FieldProblem, type Item, KINDS, type Kind } from "./parse_items.ts";
 import { problemsOf, problemsOfResult } from "./problems.ts";
@@ -57,7 +57,7 @@ export async function sendItems(items: readonly Item[], sending: Sending): Promi
 
 function bulk(rpc: string): Send {
   return async (items, { signal }) => {
-    const { results } = await ask<BulkReply>(rpc, { items: items.map(({ resource }) => resource) }, signal);
+    const { results } = await callEditRpc<BulkReply>(rpc, { items: items.map(({ resource }) => resource) }, signal);
     return results.map((result) => ({
       item: items[result.index] as Item,
       outcome: result.outcome,
@@ -70,7 +70,7 @@ function bulk(rpc: string): Send {
 function sendTogether(field: string, alone: Send): Send {
   return async (items, sending) => {
     const changes = items.map(({ resource }) => ({ [field]: resource }));
-    const answer = await ask<BulkReply>(APPLY_RPC, { changes }, sending.signal).catch((error: unknown) => {
+    const answer = await callEditRpc<BulkReply>(APPLY_RPC, { changes }, sending.signal).catch((error: unknown) => {
       if (!(error instanceof CallError) || error.code !== "invalid_argument") throw error;
       return undefined;
     });
@@ -89,7 +89,7 @@ function sendSingly(rpc: string, field: string): Send {
     Promise.all(
       items.map(async (item) => {
         try {
-          const { outcome } = await ask<UpsertDeviceResponse>(rpc, { [field]: item.resource }, signal);
+          const { outcome } = await callEditRpc<UpsertDeviceResponse>(rpc, { [field]: item.resource }, signal);
           return { item, outcome, problems: [] };
         } catch (error) {
           return failedItem(item, error);

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { CallError } from "../api/client.ts";
-import { written } from "../api/written.ts";
+import { inventoryWrites } from "../api/written.ts";
 import { checkItems } from "./check_items.ts";
 import type { Item, Parsed } from "./parse_items.ts";
 import { type Sent, sendItems } from "./send_items.ts";
@@ -80,7 +80,7 @@ export function useRun(): Running {
       if (!abort.signal.aborted && !(error instanceof CallError)) throw error;
       end(error instanceof CallError ? { error } : {});
     }
-    if (begun.step === "write") written.announce();
+    if (begun.step === "write") inventoryWrites.announce();
   };
   const begin = (run: Omit<Run, "total" | "sent" | "outcomes" | "running">, items: readonly Item[]) => {
     rest.current = new Set(items);

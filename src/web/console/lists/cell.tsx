@@ -3,7 +3,7 @@ import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { judgeVisibleShare, type State } from "../../shared/state_of_share.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { RefLink } from "../ui/parts.tsx";
 import { cellWords, figureWords, isFigure } from "./column_words.ts";
 
@@ -88,7 +88,7 @@ function linkText({ texts }: InventoryRow, column: string, text: string): Compon
     case "failover_ref":
       return <RefLink to={text} />;
     case "source":
-      return text.includes(":") ? <RefLink to={text} /> : <a href={linkTo("trace", `port:${text}`)}>{text}</a>;
+      return text.includes(":") ? <RefLink to={text} /> : <a href={formatPageUrl("trace", `port:${text}`)}>{text}</a>;
     case "serves":
       return text.split(", ").map((ref) => <RefLink key={ref} to={ref} label={`${getRefName(ref)} `} />);
     default:

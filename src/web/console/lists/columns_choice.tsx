@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
-import { setSettings } from "../router.ts";
+import { changeSettings } from "../router.ts";
 import { Popover } from "../ui/popover.tsx";
 import { columnName } from "./column_words.ts";
 import { keepColumns } from "./kept.ts";
@@ -39,7 +39,7 @@ function Choice({ list, shown }: ColumnsProps) {
   const choose = (next: readonly string[]) => {
     const isUsual = next.join("|") === list.columns.join("|");
     keepColumns(list, isUsual ? undefined : next);
-    setSettings({ columns: isUsual ? "" : next.join("|") });
+    changeSettings({ columns: isUsual ? "" : next.join("|") });
   };
   const moveTo = (column: string, at: number) => {
     const others = shown.filter((one) => one !== column);

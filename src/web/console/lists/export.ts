@@ -1,6 +1,6 @@
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { quoteCell } from "#words/csv_cell.ts";
-import { call } from "../api/client.ts";
+import { callRpc } from "../api/client.ts";
 import { LIST_RPC } from "./inventory_rows.ts";
 
 /** Rows of one call while a whole list is fetched. */
@@ -10,7 +10,7 @@ const AT_ONCE = 1000;
 export async function allRows(request: object): Promise<readonly InventoryRow[]> {
   const found: InventoryRow[] = [];
   for (;;) {
-    const page = await call(LIST_RPC, { ...request, page_size: AT_ONCE, skip: found.length });
+    const page = await callRpc(LIST_RPC, { ...request, page_size: AT_ONCE, skip: found.length });
     found.push(...page.rows);
     if (page.rows.length === 0 || found.length >= page.total_count) return found;
   }

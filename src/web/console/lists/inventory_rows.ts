@@ -1,5 +1,5 @@
-import type { Request } from "../api/client.ts";
-import type { Place } from "../router.ts";
+import type { RpcRequest } from "../api/client.ts";
+import type { PageAddress } from "../router.ts";
 import { rangeOf } from "./column_words.ts";
 import type { ListKind } from "./list_kinds.ts";
 
@@ -15,12 +15,12 @@ export interface Condition {
   readonly text: string;
 }
 
-export function conditionsOf({ settings }: Pick<Place, "settings">): readonly Condition[] {
+export function conditionsOf({ settings }: Pick<PageAddress, "settings">): readonly Condition[] {
   return [...settings].filter(([name]) => !OTHERS.has(name)).map(([column, text]) => ({ column, text }));
 }
 
 /** The request of a list as its address asks for it, without the page. */
-export function requestOf(list: ListKind, place: Place): Request<typeof LIST_RPC> {
+export function requestOf(list: ListKind, place: PageAddress): RpcRequest<typeof LIST_RPC> {
   return {
     kind: `INVENTORY_KIND_${list.kind}`,
     query: place.settings.get("q") ?? "",
@@ -36,12 +36,12 @@ export function requestOf(list: ListKind, place: Place): Request<typeof LIST_RPC
 const MOST_PAGES = Math.floor((2 ** 31 - 1) / PAGE_SIZE);
 
 /** The page of the address, from 1. */
-export function pageOf({ settings }: Place): number {
+export function pageOf({ settings }: PageAddress): number {
   return Math.max(1, Math.min(MOST_PAGES, Math.trunc(Number(settings.get("page") ?? "1")) || 1));
 }
 
 /** The columns of the address, each once, or those that the kind shows at first. */
-export function columnsOf(list: ListKind, { settings }: Place): readonly string[] {
+export function columnsOf(list: ListKind, { settings }: PageAddress): readonly string[] {
   const chosen = settings.get("columns") ?? "";
   return chosen === "" ? list.columns : [...new Set(chosen.split("|"))];
 }

@@ -1,5 +1,5 @@
 import { keptValues } from "../../shared/kept_values.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { allColumns } from "./list_columns.ts";
 import type { ListKind } from "./list_kinds.ts";
 
@@ -12,7 +12,7 @@ export interface SavedFilter {
 /** Filters of a list that this browser keeps, in the order of their names. */
 export function savedFilters({ page }: ListKind): readonly SavedFilter[] {
   return entriesOf(`planner-filters-${page}`).flatMap(([name, href]) =>
-    typeof href === "string" && href.startsWith(linkTo(page)) ? [{ name, href }] : [],
+    typeof href === "string" && href.startsWith(formatPageUrl(page)) ? [{ name, href }] : [],
   );
 }
 

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { useCall } from "../api/use_call.ts";
-import { type Place, setSettings } from "../router.ts";
+import { changeSettings, type PageAddress } from "../router.ts";
 import { ChoiceField } from "../ui/fields.tsx";
 import { Popover } from "../ui/popover.tsx";
 import { RefField } from "../ui/ref_field.tsx";
@@ -15,7 +15,7 @@ const OFFERED = 30;
 
 interface FilterProps {
   readonly list: ListKind;
-  readonly place: Place;
+  readonly place: PageAddress;
   readonly columns: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export function ListFilters({ list, place, columns }: FilterProps) {
           type="button"
           class="chip on"
           aria-label={`Remove filter ${columnName(column)} ${conditionWords(column, text)}`}
-          onClick={() => setSettings({ [column]: "", page: "" })}
+          onClick={() => changeSettings({ [column]: "", page: "" })}
         >
           {columnName(column)} <strong>{conditionWords(column, text)}</strong>
           <Icon name="close" />
@@ -48,7 +48,7 @@ export function ListFilters({ list, place, columns }: FilterProps) {
             type="button"
             class="chip"
             aria-pressed={on}
-            onClick={() => setSettings({ ...(on ? off : settings), page: "" })}
+            onClick={() => changeSettings({ ...(on ? off : settings), page: "" })}
           >
             {name}
           </button>
@@ -101,7 +101,7 @@ function AddFilter({ list, place, columns }: FilterProps) {
 }
 
 /** The values that a column has under the other conditions, with how many rows have each. */
-function ValueChoice({ list, place, column }: { list: ListKind; place: Place; column: string }) {
+function ValueChoice({ list, place, column }: { list: ListKind; place: PageAddress; column: string }) {
   const others = new URLSearchParams(place.settings);
   others.delete(column);
   const request = { ...requestOf(list, { ...place, settings: others }), facets: [column], page_size: 1 };
@@ -110,7 +110,7 @@ function ValueChoice({ list, place, column }: { list: ListKind; place: Place; co
   const counts = Object.entries(reply?.facets[0]?.counts ?? {}).sort(([, a], [, b]) => b - a);
   const choose = (value: string, on: boolean) => {
     const next = on ? [...chosen, value] : [...chosen].filter((one) => one !== value);
-    setSettings({ [column]: next.join("|"), page: "" });
+    changeSettings({ [column]: next.join("|"), page: "" });
   };
   if (error !== undefined) return <p>{error.message}</p>;
   return (
@@ -139,9 +139,9 @@ function ValueChoice({ list, place, column }: { list: ListKind; place: Place; co
 }
 
 /** A condition without a column: a thing that is named, or one of a few words. */
-function RelationChoice({ place, column, relation }: { place: Place; column: string; relation: Relation }) {
+function RelationChoice({ place, column, relation }: { place: PageAddress; column: string; relation: Relation }) {
   const value = place.settings.get(column) ?? "";
-  const change = (text: string) => setSettings({ [column]: text, page: "" });
+  const change = (text: string) => changeSettings({ [column]: text, page: "" });
   if ("kinds" in relation) {
     const placeholder = "UPS-A2, AMS1-A08-A, B03";
     return <RefField label="Source" {...{ placeholder, value, change }} kinds={relation.kinds} />;
@@ -150,10 +150,10 @@ function RelationChoice({ place, column, relation }: { place: Place; column: str
   return <ChoiceField label={columnName(column)} {...{ value, choices, change }} />;
 }
 
-function RangeChoice({ place, column }: { place: Place; column: string }) {
+function RangeChoice({ place, column }: { place: PageAddress; column: string }) {
   const { min, max } = rangeOf(place.settings.get(column) ?? "") ?? {};
   const change = (least: string, most: string) =>
-    setSettings({ [column]: least === "" && most === "" ? "" : `${least}..${most}`, page: "" });
+    changeSettings({ [column]: least === "" && most === "" ? "" : `${least}..${most}`, page: "" });
   return (
     <div class="range">
       <label class="field">

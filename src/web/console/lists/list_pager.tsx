@@ -1,12 +1,12 @@
 import { formatCount } from "#words/figures.ts";
-import { setSettings } from "../router.ts";
+import { changeSettings } from "../router.ts";
 import { PAGE_SIZE } from "./inventory_rows.ts";
 
 /** Which page of how many; every page has an address. */
 export function ListPager({ page, total }: { readonly page: number; readonly total: number }) {
   const pages = Math.max(1, Math.ceil(total / PAGE_SIZE));
   if (pages === 1 && page === 1) return null;
-  const go = (to: number) => () => setSettings({ page: to === 1 ? "" : String(to) });
+  const go = (to: number) => () => changeSettings({ page: to === 1 ? "" : String(to) });
   const first = (page - 1) * PAGE_SIZE + 1;
   return (
     <nav class="pager" aria-label="Pages of the list">

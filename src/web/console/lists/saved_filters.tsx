@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
-import { linkTo, type Place } from "../router.ts";
+import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Popover } from "../ui/popover.tsx";
 import { savedFilters, saveFilter } from "./kept.ts";
 import type { ListKind } from "./list_kinds.ts";
 
 /** Filters of a list that this browser keeps under names: each is an address, which can be passed on. */
-export function SavedFilters(props: { readonly list: ListKind; readonly place: Place }) {
+export function SavedFilters(props: { readonly list: ListKind; readonly place: PageAddress }) {
   return (
     <Popover
       label={
@@ -21,13 +21,13 @@ export function SavedFilters(props: { readonly list: ListKind; readonly place: P
   );
 }
 
-function SavedChoice({ list, place }: { readonly list: ListKind; readonly place: Place }) {
+function SavedChoice({ list, place }: { readonly list: ListKind; readonly place: PageAddress }) {
   const [saved, setSaved] = useState(savedFilters(list));
   const [name, setName] = useState("");
   const [problem, setProblem] = useState("");
   const { page: _, ...settings } = Object.fromEntries(place.settings);
-  const here = linkTo(list.page, "", settings);
-  const isPlain = here === linkTo(list.page);
+  const here = formatPageUrl(list.page, "", settings);
+  const isPlain = here === formatPageUrl(list.page);
   const write = (title: string, href: string | undefined) => {
     try {
       saveFilter(list, title, href);

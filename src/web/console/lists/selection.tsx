@@ -2,9 +2,9 @@ import { useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
-import { callError } from "../api/client.ts";
+import { toCallError } from "../api/client.ts";
 import { EditButton } from "../edit/edit_buttons.tsx";
-import type { Kind } from "../edit/form_model.ts";
+import type { EditableKind } from "../edit/form_model.ts";
 import type { Column } from "../ui/table.tsx";
 import { allRows } from "./export.ts";
 
@@ -55,7 +55,7 @@ export function choiceColumn({ chosen, set }: Selection, rows: readonly Inventor
 
 /** What is selected, and what can be done with it; offers everything that the filter matches, shown or not. */
 export function SelectedBar(props: {
-  readonly kind: Kind;
+  readonly kind: EditableKind;
   readonly selection: Selection;
   readonly request: object;
   readonly total: number;
@@ -72,7 +72,7 @@ export function SelectedBar(props: {
     try {
       set((await allRows(request)).map(({ name }) => name));
     } catch (error) {
-      setProblem(callError(error).message);
+      setProblem(toCallError(error).message);
     }
     setBusy(false);
   };

@@ -1,4 +1,4 @@
-import { token } from "../api/token.ts";
+import { tokenStore } from "../api/token.ts";
 import { announceChange } from "./changes.ts";
 import { oldestAnswer, refreshSoon } from "./questions.ts";
 
@@ -44,7 +44,7 @@ export function startLive(): void {
   };
   document.addEventListener("visibilitychange", restart);
   addEventListener("online", restart);
-  token.subscribe(restart);
+  tokenStore.subscribe(restart);
   restart();
 }
 
@@ -72,7 +72,7 @@ async function connect(): Promise<void> {
 /** Reads the stream to its end. Returns why it ended, if the server says so. */
 async function follow(own: AbortController): Promise<string | undefined> {
   const headers = new Headers();
-  if (token.value() !== "") headers.set("authorization", `Bearer ${token.value()}`);
+  if (tokenStore.value() !== "") headers.set("authorization", `Bearer ${tokenStore.value()}`);
   if (lastId !== "") headers.set("last-event-id", lastId);
   const silence = new Watchdog(() => own.abort());
   try {

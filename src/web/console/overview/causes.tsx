@@ -2,8 +2,8 @@ import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/
 import { formatCount, formatKilowatts, formatWatts } from "#words/figures.ts";
 import { getRefName, stripRefKinds } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { countOf } from "../labels.ts";
-import { linkTo } from "../router.ts";
+import { formatQuantity } from "../labels.ts";
+import { formatPageUrl } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 import { pictureOf, stateOfCause } from "./rehearsal.ts";
 
@@ -14,7 +14,7 @@ const NAMED = 3;
 export function Causes({ rehearsal }: { readonly rehearsal: RehearseFailuresResponse }) {
   const { causes, total_count, elements_failed } = rehearsal;
   return (
-    <Card title="What one failure would take" action={<a href={linkTo("rehearsal")}>All in rehearsal</a>}>
+    <Card title="What one failure would take" action={<a href={formatPageUrl("rehearsal")}>All in rehearsal</a>}>
       {causes.length === 0 ? (
         <p class="empty">No single failure takes anything. Supplies, cooling units and switches were failed in turn.</p>
       ) : (
@@ -33,11 +33,11 @@ export function Causes({ rehearsal }: { readonly rehearsal: RehearseFailuresResp
         </ol>
       )}
       <p class="card-foot">
-        {countOf(elements_failed, "element")} failed in turn.
+        {formatQuantity(elements_failed, "element")} failed in turn.
         {total_count > causes.length ? (
           <>
             {" "}
-            <a href={linkTo("rehearsal")}>{formatCount(total_count - causes.length)} lesser causes</a>
+            <a href={formatPageUrl("rehearsal")}>{formatCount(total_count - causes.length)} lesser causes</a>
           </>
         ) : null}
       </p>

@@ -3,7 +3,7 @@ import { formatKilowatts, formatPercent } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { judgeVisibleShare } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { Gauge } from "./gauge.tsx";
 
 /** Sites whose cooling is summed up here; more are left to their list. */
@@ -25,7 +25,7 @@ export function CoolingGauges({
   const sum = (of: (answer: ThermalHeadroomResponse) => number) => answers.reduce((all, answer) => all + of(answer), 0);
   const known = answers.length === Math.min(sites.length, SITES);
   const zones = rehearsal?.causes.flatMap((cause) => cause.zones) ?? [];
-  const href = sites.length === 1 ? linkTo("thermal", `site:${sites[0]}`) : linkTo("cooling");
+  const href = sites.length === 1 ? formatPageUrl("thermal", `site:${sites[0]}`) : formatPageUrl("cooling");
   const of = sites.length > SITES ? `of ${SITES} sites` : "";
   return (
     <>

@@ -1,12 +1,12 @@
 import { useLayoutEffect, useState } from "preact/hooks";
-import { CallError, read } from "../api/client.ts";
+import { CallError, readRoute } from "../api/client.ts";
 import type { InventoryOverview } from "../api/replies.ts";
-import { mayWrite, useSession } from "../api/session.ts";
-import { signedIn } from "../api/sign_in.ts";
+import { canWrite, useSession } from "../api/session.ts";
+import { callSignedIn } from "../api/sign_in.ts";
 import { ImportResult } from "../import/import_result.tsx";
 import { parseLists } from "../import/parse_items.ts";
 import { type Run, type Running, useRun } from "../import/use_run.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { Failure } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Card } from "../ui/parts.tsx";
@@ -27,15 +27,15 @@ export function EmptyInventory({ setFilled }: { readonly setFilled: (isFilled: b
         <p>Racks, devices, cooling units, cables and fabric links belong here. The ways to get them in:</p>
         <ul class="plain-list">
           <li>
-            {mayWrite(session) ? (
-              <a class="button primary" href={linkTo("import")}>
+            {canWrite(session) ? (
+              <a class="button primary" href={formatPageUrl("import")}>
                 Import a file
               </a>
             ) : (
               "Somebody with role writer may import a file."
             )}
           </li>
-          {mayWrite(session) ? (
+          {canWrite(session) ? (
             <li>
               <LoadSample running={sample} />
             </li>
@@ -62,14 +62,14 @@ function LoadSample({ running }: { readonly running: Running }) {
     setAsked(false);
     setError(undefined);
     try {
-      const { totals } = await signedIn(() => read<InventoryOverview>("/estate", {}));
+      const { totals } = await callSignedIn(() => readRoute<InventoryOverview>("/estate", {}));
       if (totals.racks + totals.devices > 0) {
         throw new CallError(
           "failed_precondition",
           "Somebody has recorded racks or devices meanwhile. Nothing was written.",
         );
       }
-      const lists = await signedIn(() => read<Readonly<Record<string, unknown>>>("/sample", {}));
+      const lists = await callSignedIn(() => readRoute<Readonly<Record<string, unknown>>>("/sample", {}));
       await running.writeAll(parseLists(lists));
     } catch (reason) {
       if (!(reason instanceof CallError)) throw reason;

@@ -4,7 +4,7 @@ import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { cellWords } from "../lists/column_words.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 
 const SHOWN = 4;
@@ -60,7 +60,7 @@ export function FailedNow({ failures }: { readonly failures: ReturnType<typeof u
                 </span>
               ))}
               {list.total_count > list.rows.length ? (
-                <a href={linkTo(page, "", { [column]: value })}>
+                <a href={formatPageUrl(page, "", { [column]: value })}>
                   {formatCount(list.total_count - list.rows.length)} more {what}
                 </a>
               ) : null}

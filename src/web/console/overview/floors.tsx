@@ -3,8 +3,8 @@ import { formatCount } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import type { FloorOverview } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { countOf } from "../labels.ts";
-import { linkTo } from "../router.ts";
+import { formatQuantity } from "../labels.ts";
+import { formatPageUrl } from "../router.ts";
 import { Card, HealthCounts } from "../ui/parts.tsx";
 
 /** Racks up to which a plan is drawn here; larger floors are counted. */
@@ -21,9 +21,9 @@ export function FloorCard({ site, floor }: FloorProps) {
   const plan = useCall("FloorPlan", { floor_ref, render: { format: "RENDER_FORMAT_NONE", coloring: "COLORING_RISK" } });
   const placed = plan.reply?.racks ?? [];
   return (
-    <Card title={site} action={<a href={linkTo("floor", floor_ref)}>Floor {floor_number}</a>}>
+    <Card title={site} action={<a href={formatPageUrl("floor", floor_ref)}>Floor {floor_number}</a>}>
       <p class="muted">
-        {countOf(racks, "rack")} · {countOf(devices, "device")} · {countOf(cracs, "cooling unit")}
+        {formatQuantity(racks, "rack")} · {formatQuantity(devices, "device")} · {formatQuantity(cracs, "cooling unit")}
       </p>
       {plan.error === undefined ? null : <p role="alert">{plan.error.message}</p>}
       {plan.reply === undefined ? null : (
@@ -72,7 +72,7 @@ function MiniPlan({ racks, name }: { racks: readonly RackTile[]; name: string })
         return (
           <a
             key={rack.code}
-            href={linkTo("rack", rack.code)}
+            href={formatPageUrl("rack", rack.code)}
             aria-label={`${rack.code} ${WORDS[what][0]}`}
             tabIndex={-1}
           >

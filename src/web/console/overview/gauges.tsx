@@ -4,7 +4,7 @@ import { judgeVisibleShare } from "../../shared/state_of_share.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { CoolingGauges } from "./cooling_gauges.tsx";
 import { Gauge } from "./gauge.tsx";
 
@@ -46,7 +46,7 @@ function PowerGauge() {
   return (
     <Gauge
       name="Power"
-      href={linkTo("supplies", "", { order: "failover_pct desc" })}
+      href={formatPageUrl("supplies", "", { order: "failover_pct desc" })}
       state={judgeVisibleShare(after ?? share)}
       value={value}
       unit={`${unit} planned load`}
@@ -75,7 +75,7 @@ function SpaceGauge() {
   return (
     <Gauge
       name="Space"
-      href={linkTo("racks", "", { order: "largest_free_block_u desc" })}
+      href={formatPageUrl("racks", "", { order: "largest_free_block_u desc" })}
       state={used === undefined ? "unknown" : undefined}
       harmless
       value={formatCount(free)}
@@ -96,7 +96,7 @@ function NoFabric() {
   return (
     <Gauge
       name="Fabric"
-      href={linkTo("fabrics")}
+      href={formatPageUrl("fabrics")}
       state="unknown"
       value="0"
       unit="links recorded"
@@ -121,7 +121,7 @@ function FabricGauge({ links }: { readonly links: number }) {
   return (
     <Gauge
       name={reply?.rows.length === 1 ? `Fabric ${only?.name}` : "Fabrics"}
-      href={reply?.rows.length === 1 ? linkTo("fabric", only?.name) : linkTo("fabrics")}
+      href={reply?.rows.length === 1 ? formatPageUrl("fabric", only?.name) : formatPageUrl("fabrics")}
       state={down > 0 ? "fault" : (judgeVisibleShare(busiest) ?? (congested > 0 ? "watch" : "ok"))}
       value={formatCount(reply?.sums["congested"])}
       unit={`of ${formatCount(links)} links over 80 %`}

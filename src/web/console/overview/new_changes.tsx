@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { getRefName } from "#words/names.ts";
-import type { AuditEntry, HistoryAnswer } from "../api/replies.ts";
-import { useRead } from "../api/use_call.ts";
-import { groupByRequest, type RequestGroup, requestWords } from "../history/requests.ts";
-import { dayOf, momentOf } from "../history/time_range.ts";
-import { countOf } from "../labels.ts";
-import { linkTo } from "../router.ts";
+import type { AuditEntry, HistoryReply } from "../api/replies.ts";
+import { useRoute } from "../api/use_call.ts";
+import { describeRequest, groupByRequest, type RequestGroup } from "../history/requests.ts";
+import { formatDayAgo, toDayEdge } from "../history/time_range.ts";
+import { formatQuantity } from "../labels.ts";
+import { formatPageUrl } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Moment, RefLink } from "../ui/parts.tsx";
 
@@ -15,12 +15,12 @@ const READ = 200;
 
 /** What is new since yesterday, one line for each request; the requests of an import are one line. */
 export function NewChanges() {
-  const [since] = useState(() => dayOf(1));
-  const asked = useRead<HistoryAnswer>("/audit/history", { page_size: String(READ) });
-  const begin = momentOf(since, "start");
-  const oldest = useRead<HistoryAnswer>("/audit/history", { since: begin, order: "asc", page_size: "1" });
+  const [since] = useState(() => formatDayAgo(1));
+  const asked = useRoute<HistoryReply>("/audit/history", { page_size: String(READ) });
+  const begin = toDayEdge(since, "start");
+  const oldest = useRoute<HistoryReply>("/audit/history", { since: begin, order: "asc", page_size: "1" });
   return (
-    <Card title="New since yesterday" action={<a href={linkTo("history", "", { since })}>History</a>}>
+    <Card title="New since yesterday" action={<a href={formatPageUrl("history", "", { since })}>History</a>}>
       <Answer asked={asked}>
         {({ entries, chain }) => {
           const lines = groupRequests(entries);
@@ -33,7 +33,7 @@ export function NewChanges() {
                 <p class="muted">
                   {first === undefined
                     ? "Nothing is new. The last changes were:"
-                    : `${countOf(chain.head_seq - first.seq + 1, "change")}, the latest first.`}
+                    : `${formatQuantity(chain.head_seq - first.seq + 1, "change")}, the latest first.`}
                 </p>
               )}
               <ol class="last-changes">
@@ -84,12 +84,12 @@ function Line({ group, isCut }: { readonly group: RequestGroup; readonly isCut: 
         {message === "" ? "" : `${message}: `}
         {entries.length === 1 ? (
           <>
-            {requestWords(group).replace(getRefName(entity), "").trim()} <RefLink to={entity} />
+            {describeRequest(group).replace(getRefName(entity), "").trim()} <RefLink to={entity} />
           </>
         ) : (
-          <a href={linkTo("history", "", { request: first.request.id })}>
+          <a href={formatPageUrl("history", "", { request: first.request.id })}>
             {first.request.method === "Import" ? "Import, " : ""}
-            {isCut ? <Count group={group} /> : requestWords(group)}
+            {isCut ? <Count group={group} /> : describeRequest(group)}
           </a>
         )}
       </span>
@@ -99,19 +99,19 @@ function Line({ group, isCut }: { readonly group: RequestGroup; readonly isCut: 
 
 /** How many changes a request made of which not all were read. */
 function Count({ group: { entries, first } }: { readonly group: RequestGroup }) {
-  const { reply } = useRead<HistoryAnswer>("/audit/history", {
+  const { reply } = useRoute<HistoryReply>("/audit/history", {
     request_id: first.request.id,
     order: "asc",
     page_size: "1",
   });
   const begin = reply?.entries[0];
-  if (begin === undefined) return <>at least {countOf(entries.length, "change")}</>;
+  if (begin === undefined) return <>at least {formatQuantity(entries.length, "change")}</>;
   // Entries of one transaction follow each other; between two, others may have written.
   const bound = begin.transaction_id === first.transaction_id ? "" : "up to ";
   return (
     <>
       {bound}
-      {countOf(first.seq - begin.seq + 1, "change")}
+      {formatQuantity(first.seq - begin.seq + 1, "change")}
     </>
   );
 }

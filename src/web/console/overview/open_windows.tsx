@@ -3,7 +3,7 @@ import { formatCount } from "#words/figures.ts";
 import { stripRefKinds } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 import { LIST_WINDOWS_RPC, spanWords, stateOfVerdict } from "../windows/window_words.tsx";
 
@@ -18,7 +18,7 @@ export function OpenWindows() {
   if (reply === undefined || reply.windows.length === 0) return null;
   const rest = reply.total_count - reply.windows.length;
   return (
-    <Card title="Windows" action={<a href={linkTo("windows")}>All windows</a>}>
+    <Card title="Windows" action={<a href={formatPageUrl("windows")}>All windows</a>}>
       <ul class="failed-now">
         {reply.windows.map((one) => (
           <li key={one.window.code}>

@@ -1,15 +1,15 @@
 import type { FailureCause, Impact, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { getRefName } from "#words/names.ts";
 import type { State } from "../../shared/state_of_share.ts";
-import { type Asked, useCall } from "../api/use_call.ts";
-import { countOf } from "../labels.ts";
-import { linkTo } from "../router.ts";
+import { type CallState, useCall } from "../api/use_call.ts";
+import { formatQuantity } from "../labels.ts";
+import { formatPageUrl } from "../router.ts";
 
 /** As many as the first screen has room for. */
 const CAUSES = 6;
 
 /** Loads the effects of every single failure, the worst first. */
-export function useRehearsal(): Asked<RehearseFailuresResponse> {
+export function useRehearsal(): CallState<RehearseFailuresResponse> {
   return useCall("datacenter.v1.PlanningService/RehearseFailures", {
     cascade: true,
     page_size: CAUSES,
@@ -33,9 +33,10 @@ export function pictureOf({ kind, elements, zones }: FailureCause): string {
   const ref = elements[0]?.refs[0] ?? "";
   const code = getRefName(ref);
   const [zone] = zones;
-  if (kind === "FAILURE_KIND_COOLING" && zone !== undefined) return linkTo("thermal", zone.ref, { failed: code });
-  if (kind === "FAILURE_KIND_SWITCH") return linkTo("fabric", "", { failed: code });
-  return linkTo("power", ref);
+  if (kind === "FAILURE_KIND_COOLING" && zone !== undefined)
+    return formatPageUrl("thermal", zone.ref, { failed: code });
+  if (kind === "FAILURE_KIND_SWITCH") return formatPageUrl("fabric", "", { failed: code });
+  return formatPageUrl("power", ref);
 }
 
 /** What the worst failure of a cause does alone. The impact of a cause is that of all its elements together. */
@@ -48,7 +49,7 @@ export function worstOf({ elements }: FailureCause): { readonly name: string; re
 export function lossSentence(cause: FailureCause | undefined, none = "No single failure takes a rack."): string {
   const { name, impact } = cause === undefined ? { name: "", impact: undefined } : worstOf(cause);
   const [racks, devices] = [impact?.racks_dark ?? 0, impact?.it_devices_offline ?? 0];
-  if (racks > 0) return `Losing ${name} would take ${countOf(racks, "rack")}.`;
-  if (devices > 0) return `Losing ${name} would take ${countOf(devices, "device")} offline.`;
+  if (racks > 0) return `Losing ${name} would take ${formatQuantity(racks, "rack")}.`;
+  if (devices > 0) return `Losing ${name} would take ${formatQuantity(devices, "device")} offline.`;
   return none;
 }

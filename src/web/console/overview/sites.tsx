@@ -1,6 +1,6 @@
 import { formatCount } from "#words/figures.ts";
 import type { InventoryOverview } from "../api/replies.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { Card } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { WorstLoss } from "./worst_loss.tsx";
@@ -14,7 +14,7 @@ const sumOf = ({ floors }: Site, what: "racks" | "devices" | "cracs") =>
   floors.reduce((sum, floor) => sum + floor[what], 0);
 
 const COLUMNS: readonly Column<Site>[] = [
-  { name: "Site", cell: ({ site_id }) => <a href={linkTo("site", site_id)}>{site_id}</a> },
+  { name: "Site", cell: ({ site_id }) => <a href={formatPageUrl("site", site_id)}>{site_id}</a> },
   { name: "Racks", numeric: true, cell: (site) => formatCount(sumOf(site, "racks")) },
   { name: "Devices", numeric: true, cell: (site) => formatCount(sumOf(site, "devices")) },
   { name: "Worst single failure", cell: ({ site_id }) => <WorstLoss scope={`site:${site_id}`} /> },
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Site>[] = [
 export function Sites({ inventory: { sites } }: { readonly inventory: InventoryOverview }) {
   const bySize = [...sites].sort((a, b) => sumOf(b, "racks") - sumOf(a, "racks"));
   return (
-    <Card title="Sites" action={<a href={linkTo("sites")}>All {formatCount(sites.length)} sites</a>}>
+    <Card title="Sites" action={<a href={formatPageUrl("sites")}>All {formatCount(sites.length)} sites</a>}>
       <Table
         caption="Sites with the worst failure of each, the largest first"
         columns={COLUMNS}

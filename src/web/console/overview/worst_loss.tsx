@@ -2,7 +2,7 @@ import type { FailureCause, Location } from "#gen/datacenter/v1/json.ts";
 import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { lossSentence, pictureOf, stateOfCause } from "./rehearsal.ts";
 
 /** Causes that a page of a place names. */
@@ -24,7 +24,7 @@ export function RackLoss({ code, location }: { readonly code: string; readonly l
   return (
     <>
       <StateMark state="fault" label="fault:" />
-      <a href={linkTo("power", risk_ref)}>Losing {getRefName(risk_ref)} would turn all of it off.</a>
+      <a href={formatPageUrl("power", risk_ref)}>Losing {getRefName(risk_ref)} would turn all of it off.</a>
     </>
   );
 }

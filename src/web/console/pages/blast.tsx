@@ -8,7 +8,7 @@ import {
   formatWatts,
 } from "#words/figures.ts";
 import { formatEnum, getRefName } from "#words/names.ts";
-import { countOf } from "../labels.ts";
+import { formatQuantity } from "../labels.ts";
 import type { Question } from "../ui/download.tsx";
 import { Badge, Card, Figure, Figures, RefLink, type Tone } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
@@ -77,7 +77,7 @@ export function Blast({
                     <RefLink to={ref} /> trips at {formatWatts(load_w)} ({formatPercent(utilization_pct)}).{" "}
                   </span>
                 ))}
-                {countOf(devices_offline, "element")} off in all.
+                {formatQuantity(devices_offline, "element")} off in all.
               </li>
             ))}
           </ol>
@@ -159,7 +159,7 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
         label="Cooling lost"
         value={formatDecimal(impact.cooling_lost_kw, "kW")}
         tone={bad(impact.cooling_lost_kw)}
-        note={countOf(impact.cracs_offline, "unit")}
+        note={formatQuantity(impact.cracs_offline, "unit")}
       />
       {links === 0 ? null : (
         <Figure

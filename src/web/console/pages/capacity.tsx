@@ -1,10 +1,10 @@
 import type { AreaCapacity } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
-import { constantOf } from "../address_words.ts";
+import { toConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
-import { moment } from "../labels.ts";
-import { type Place, setSettings, setSubject } from "../router.ts";
+import { formatMoment } from "../labels.ts";
+import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -24,12 +24,12 @@ const PARTS = [
 ] as const;
 
 /** What is left of a site on one sheet: the whole and its parts, now and after the worst failure. */
-export function Capacity({ place: { subject, settings } }: { readonly place: Place }) {
+export function Capacity({ place: { subject, settings } }: { readonly place: PageAddress }) {
   const by = settings.get("by") ?? "";
   const whole = useCall(RPC, { scope_ref: subject });
   const parts = useCall(RPC, {
     scope_ref: subject,
-    by: constantOf("AREA_KIND", by || "row"),
+    by: toConstant("AREA_KIND", by || "row"),
     page_size: 1000,
   });
   return (
@@ -39,7 +39,7 @@ export function Capacity({ place: { subject, settings } }: { readonly place: Pla
         kind={
           whole.reply === undefined
             ? "Capacity"
-            : `Revision ${formatCount(whole.reply.revision)}, ${moment(new Date().toISOString())}`
+            : `Revision ${formatCount(whole.reply.revision)}, ${formatMoment(new Date().toISOString())}`
         }
       />
       <Filters>
@@ -48,9 +48,9 @@ export function Capacity({ place: { subject, settings } }: { readonly place: Pla
           placeholder="Everything"
           kinds={KINDS}
           value={subject}
-          change={setSubject}
+          change={changeSubject}
         />
-        <ChoiceField label="Lines are" value={by} choices={PARTS} change={(value) => setSettings({ by: value })} />
+        <ChoiceField label="Lines are" value={by} choices={PARTS} change={(value) => changeSettings({ by: value })} />
       </Filters>
       <Answer asked={whole} shape="tiles">
         {({ areas }) => {

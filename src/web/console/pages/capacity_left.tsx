@@ -3,14 +3,14 @@ import type { AreaCapacity, FreeCooling, FreePorts, FreePower } from "#gen/datac
 import { formatCount, formatDecimal } from "#words/figures.ts";
 import { formatEnum, formatPortType } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Facts, RefLink } from "../ui/parts.tsx";
 
 /** What is left in a site, room, row or rack, now and after the worst single failure. */
 export function CapacityLeft({ scope }: { readonly scope: string }) {
   const asked = useCall("datacenter.v1.PlanningService/GetCapacity", { scope_ref: scope });
-  const sheet = scope.startsWith("rack:") ? undefined : <a href={linkTo("capacity", scope)}>Capacity</a>;
+  const sheet = scope.startsWith("rack:") ? undefined : <a href={formatPageUrl("capacity", scope)}>Capacity</a>;
   return (
     <Card title="What is left" action={sheet}>
       <Answer asked={asked}>

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { getRefName, nameKind, pluralize } from "#words/names.ts";
-import { call, type Reply } from "../api/client.ts";
-import { useQuestion } from "../api/use_call.ts";
+import { callRpc, type RpcReply } from "../api/client.ts";
+import { useReply } from "../api/use_call.ts";
 import { Cell } from "../lists/cell.tsx";
 import { columnName } from "../lists/column_words.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
-import { type Place, setSettings, setSubject } from "../router.ts";
+import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -24,7 +24,7 @@ interface Side {
   readonly ref: string;
   readonly row: InventoryRow | undefined;
   readonly columns: readonly string[];
-  readonly left: Reply<typeof CAPACITY_RPC>["areas"][number] | undefined;
+  readonly left: RpcReply<typeof CAPACITY_RPC>["areas"][number] | undefined;
 }
 
 /** One line of the comparison, a cell for each side. */
@@ -36,23 +36,23 @@ interface Line {
 }
 
 /** Two or more racks, rows, rooms, floors or sites side by side. */
-export function Compare({ place: { subject, settings } }: { readonly place: Place }) {
+export function Compare({ place: { subject, settings } }: { readonly place: PageAddress }) {
   const others = (settings.get("with") ?? "").split(" ").filter((ref) => ref !== "");
   const refs = [subject, ...others].filter((ref) => ref !== "");
-  const asked = useQuestion(refs.length < 2 ? "" : `compare ${refs.join(" ")}`, (signal) =>
+  const asked = useReply(refs.length < 2 ? "" : `compare ${refs.join(" ")}`, (signal) =>
     Promise.all(refs.map((ref) => sideOf(ref, signal))),
   );
   return (
     <>
       <PageHead title={refs.length < 2 ? "Compare" : refs.map(getRefName).join(" and ")} kind="Side by side" />
       <Filters>
-        <RefField label="What" placeholder="B03" kinds={KINDS} value={subject} change={setSubject} />
+        <RefField label="What" placeholder="B03" kinds={KINDS} value={subject} change={changeSubject} />
         <RefField
           label="With"
           placeholder="C03 D03"
           kinds={KINDS}
           value={others.join(" ")}
-          change={(value) => setSettings({ with: value })}
+          change={(value) => changeSettings({ with: value })}
         />
       </Filters>
       {refs.length < 2 ? (
@@ -67,12 +67,12 @@ export function Compare({ place: { subject, settings } }: { readonly place: Plac
 async function sideOf(ref: string, signal: AbortSignal): Promise<Side> {
   const kind = ref.slice(0, ref.indexOf(":"));
   const [list, capacity] = await Promise.all([
-    call(
+    callRpc(
       LIST_RPC,
       { kind: `INVENTORY_KIND_${kind.toUpperCase()}`, query: getRefName(ref).replaceAll("/", " "), page_size: 100 },
       signal,
     ),
-    call(CAPACITY_RPC, { scope_ref: ref }, signal),
+    callRpc(CAPACITY_RPC, { scope_ref: ref }, signal),
   ]);
   const row = list.rows.find((one) => one.ref.toLowerCase() === ref.toLowerCase());
   return { ref: row?.ref ?? ref, row, columns: list.columns, left: capacity.areas[0] };

@@ -5,12 +5,12 @@ import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
 import { Share, StateMark } from "../../shared/state.tsx";
 import type { State } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
-import { useMayWrite } from "../edit/edit_buttons.tsx";
-import { factsOf } from "../edit/facts.ts";
-import { PortAction } from "../edit/port_action.tsx";
-import { portName, portRef } from "../labels.ts";
+import { useCanWrite } from "../edit/edit_buttons.tsx";
+import { listFacts } from "../edit/facts.ts";
+import { PortCableButton } from "../edit/port_action.tsx";
+import { formatPortName, formatPortRef } from "../labels.ts";
 import { Measured } from "../readings/measured.tsx";
-import { linkTo, type Place } from "../router.ts";
+import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Badge, Card, Facts, Moment, RefLink, type Tone } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { ElementFrame } from "./element_frame.tsx";
@@ -26,7 +26,7 @@ const STATUS_TONES: Readonly<Record<string, Tone>> = {
   DEVICE_STATUS_OFFLINE: "watch",
 };
 
-export function Device({ place }: { readonly place: Place }) {
+export function Device({ place }: { readonly place: PageAddress }) {
   const ref = `device:${place.subject}`;
   const asked = useCall("GetDevice", { code: place.subject, view: "DEVICE_VIEW_FULL" });
   const device = asked.reply?.device;
@@ -116,7 +116,7 @@ function Shown({ answer }: { readonly answer: GetDeviceResponse }) {
 function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
   const { parent_device_code: parent } = device;
   return [
-    ...factsOf("device", device, "name"),
+    ...listFacts("device", device, "name"),
     ["Place", placeWords(device.location, device.rack_code)],
     [
       "Unit",
@@ -126,9 +126,13 @@ function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
     ],
     ["Inside", parent === "" ? "" : <RefLink key="parent" to={`device:${parent}`} />],
     ["Maker and model", [device.manufacturer, device.model].filter((part) => part !== "").join(" ")],
-    ...factsOf("device", device, "serial asset_tag allocated_draw_w max_draw_w measured_draw_w heat_w cooling_method"),
+    ...listFacts(
+      "device",
+      device,
+      "serial asset_tag allocated_draw_w max_draw_w measured_draw_w heat_w cooling_method",
+    ),
     ["Weight", device.weight_kg === undefined ? "not recorded" : formatDecimal(device.weight_kg, "kg")],
-    ...factsOf("device", device, "tenant tags labels comments"),
+    ...listFacts("device", device, "tenant tags labels comments"),
     ["Changed", device.update_time && <Moment key="changed" at={device.update_time} />],
   ];
 }
@@ -136,7 +140,10 @@ function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
 function Power({ answer }: { readonly answer: GetDeviceResponse }) {
   const { power_chain, device, undocumented_inlets } = answer;
   return (
-    <Card title="Power" action={<a href={linkTo("devices", "", { fed_by: `device:${device.code}` })}>What it feeds</a>}>
+    <Card
+      title="Power"
+      action={<a href={formatPageUrl("devices", "", { fed_by: `device:${device.code}` })}>What it feeds</a>}
+    >
       <Carried answer={answer} />
       {undocumented_inlets.length === 0 ? null : <p>Source not recorded: {undocumented_inlets.join(", ")}.</p>}
       <ol class="chains">
@@ -207,7 +214,7 @@ function PortCounts({ answer }: { readonly answer: GetDeviceResponse }) {
   const kinds = Map.groupBy(ports, ({ kind }) => formatEnum(kind, "PORT_KIND"));
   const isUsed = (port: Port) => byPort.has(port.name) || (port.power_in?.source_ref ?? "") !== "";
   return (
-    <Card title="Ports" action={<a href={linkTo("device", code, { tab: "ports" })}>All {ports.length} ports</a>}>
+    <Card title="Ports" action={<a href={formatPageUrl("device", code, { tab: "ports" })}>All {ports.length} ports</a>}>
       <Facts
         rows={[...kinds].map(
           ([kind, all]) => [kind, `${all.filter(isUsed).length} of ${all.length} connected`] as const,
@@ -218,14 +225,17 @@ function PortCounts({ answer }: { readonly answer: GetDeviceResponse }) {
 }
 
 function Ports({ answer }: { readonly answer: GetDeviceResponse }) {
-  const may = useMayWrite();
+  const may = useCanWrite();
   const { device } = answer;
   const byPort = cablesByPort(answer);
   const columns: readonly Column<Port>[] = [
     {
       name: "Port",
       cell: ({ name }) => (
-        <a href={linkTo("trace", portRef({ device_code: device.code, port_name: name }))} aria-label={`Trace ${name}`}>
+        <a
+          href={formatPageUrl("trace", formatPortRef({ device_code: device.code, port_name: name }))}
+          aria-label={`Trace ${name}`}
+        >
           {name}
         </a>
       ),
@@ -239,7 +249,7 @@ function Ports({ answer }: { readonly answer: GetDeviceResponse }) {
       ? [
           {
             name: "Change",
-            cell: (port: Port) => <PortAction device={device.code} port={port} cable={byPort.get(port.name)} />,
+            cell: (port: Port) => <PortCableButton device={device.code} port={port} cable={byPort.get(port.name)} />,
           },
         ]
       : []),
@@ -268,7 +278,7 @@ function FarEnd({
 }) {
   if (cable !== undefined) {
     const far = cable.a.device_code === code && cable.a.port_name === port.name ? cable.b : cable.a;
-    return <a href={linkTo("device", far.device_code)}>{portName(far)}</a>;
+    return <a href={formatPageUrl("device", far.device_code)}>{formatPortName(far)}</a>;
   }
   const source = port.power_in?.source_ref ?? "";
   if (source !== "") return <RefLink to={source} />;

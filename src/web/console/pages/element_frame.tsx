@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { Asked } from "../api/use_call.ts";
-import type { Place } from "../router.ts";
+import type { CallState } from "../api/use_call.ts";
+import type { PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -16,8 +16,8 @@ interface ElementTab<Reply> {
 }
 
 interface FrameProps<Reply> {
-  readonly place: Place;
-  readonly asked: Asked<Reply>;
+  readonly place: PageAddress;
+  readonly asked: CallState<Reply>;
   /** What it is, in a few words. */
   readonly kind: string;
   /** The places around it; empty while they are not known. */

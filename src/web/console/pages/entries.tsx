@@ -3,16 +3,16 @@ import { formatCount } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { UndoButton } from "../edit/undo.tsx";
-import { leafChanges } from "../history/leaf_changes.ts";
+import { listLeafChanges } from "../history/leaf_changes.ts";
 import {
-  actionWord,
+  describeRequest,
+  getActionVerb,
+  getInterfaceName,
+  getRefKind,
   groupByRequest,
-  kindWords,
   type RequestGroup,
-  requestWords,
-  throughWords,
 } from "../history/requests.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { Moment, RefLink } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<RequestGroup>[] = [
   { name: "When", cell: ({ first }) => <Moment at={first.occurred_at} /> },
   { name: "What", cell: (group) => <Request group={group} /> },
   { name: "Who", cell: ({ first }) => first.actor.principal || "anonymous" },
-  { name: "Through", cell: ({ first }) => throughWords(first.request) },
+  { name: "Through", cell: ({ first }) => getInterfaceName(first.request) },
   { name: "Why", cell: ({ first }) => first.message },
   { name: "Changes", numeric: true, cell: ({ entries }) => formatCount(entries.length) },
 ];
@@ -47,7 +47,7 @@ function Request({ group }: { readonly group: RequestGroup }) {
   const shown = all ? group.entries : group.entries.slice(0, SHOWN);
   return (
     <details class="request" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{requestWords(group)}</summary>
+      <summary>{describeRequest(group)}</summary>
       {open ? (
         <>
           {shown.map((entry) => (
@@ -59,7 +59,7 @@ function Request({ group }: { readonly group: RequestGroup }) {
             </button>
           )}
           <p>
-            <a href={linkTo("history", "", { request: group.id })}>The whole request</a>
+            <a href={formatPageUrl("history", "", { request: group.id })}>The whole request</a>
           </p>
           <UndoButton requestId={group.id} label="Undo as a new change" />
         </>
@@ -70,13 +70,13 @@ function Request({ group }: { readonly group: RequestGroup }) {
 
 function Change({ entry }: { readonly entry: AuditEntry }) {
   const { entity, before, after } = entry;
-  const leaves = leafChanges(before, after);
-  const kind = kindWords(entity);
+  const leaves = listLeafChanges(before, after);
+  const kind = getRefKind(entity);
   return (
     <section class="change">
       <h3>
         {kind.charAt(0).toUpperCase() + kind.slice(1)} <RefLink to={entity} label={getRefName(entity)} />{" "}
-        {actionWord(entry)} <a href={linkTo("history", entity)}>All changes of this</a>
+        {getActionVerb(entry)} <a href={formatPageUrl("history", entity)}>All changes of this</a>
       </h3>
       <table class="diff">
         <thead>

@@ -3,8 +3,8 @@ import { formatBandwidth, formatCount, formatDecimal, formatPercent } from "#wor
 import { formatEnum, getRefName } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
-import { portName } from "../labels.ts";
-import { linkTo, type Place, setSettings } from "../router.ts";
+import { formatPortName } from "../labels.ts";
+import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import type { Question } from "../ui/download.tsx";
 import { Filters, Segments, Switch } from "../ui/fields.tsx";
@@ -24,8 +24,14 @@ const LINKS = 100;
 const FINDINGS = 8;
 
 const LINK_COLUMNS: readonly Column<Link>[] = [
-  { name: "Leaf", cell: ({ link }) => <a href={linkTo("device", link.a.device_code)}>{portName(link.a)}</a> },
-  { name: "Spine", cell: ({ link }) => <a href={linkTo("device", link.b.device_code)}>{portName(link.b)}</a> },
+  {
+    name: "Leaf",
+    cell: ({ link }) => <a href={formatPageUrl("device", link.a.device_code)}>{formatPortName(link.a)}</a>,
+  },
+  {
+    name: "Spine",
+    cell: ({ link }) => <a href={formatPageUrl("device", link.b.device_code)}>{formatPortName(link.b)}</a>,
+  },
   { name: "Status", cell: statusWords },
   { name: "Capacity", numeric: true, cell: ({ link }) => formatBandwidth(link.capacity_mbps) },
   { name: "Used", numeric: true, cell: ({ link, live }) => formatPercent(live ? link.utilization_pct : undefined) },
@@ -44,7 +50,7 @@ const VIEWS = [
   ["table", "Table"],
 ] as const;
 
-export function Fabric({ place }: { readonly place: Place }) {
+export function Fabric({ place }: { readonly place: PageAddress }) {
   const { subject, settings } = place;
   const failed = (settings.get("failed") ?? "").split(" ").filter((code) => code !== "");
   const scope = settings.get("scope") ?? "";
@@ -65,7 +71,12 @@ export function Fabric({ place }: { readonly place: Place }) {
         kind="Fabric"
         title={subject === "" ? "All fabrics" : subject}
         action={
-          <Segments label="Shown as" value={view} choices={VIEWS} change={(chosen) => setSettings({ view: chosen })} />
+          <Segments
+            label="Shown as"
+            value={view}
+            choices={VIEWS}
+            change={(chosen) => changeSettings({ view: chosen })}
+          />
         }
       />
       <Filters>
@@ -74,19 +85,19 @@ export function Fabric({ place }: { readonly place: Place }) {
           placeholder="AMS1/1, B03"
           kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK"]}
           value={scope}
-          change={(value) => setSettings({ scope: value })}
+          change={(value) => changeSettings({ scope: value })}
         />
         <RefField
           label="Switches taken as failed"
           placeholder="SPINE-1 SPINE-2"
           kinds={["DEVICE"]}
           value={failed.join(" ")}
-          change={(value) => setSettings({ failed: value })}
+          change={(value) => changeSettings({ failed: value })}
         />
         <Switch
           label="Compare with the cables"
           on={physical}
-          change={(on) => setSettings({ physical: on ? "1" : "" })}
+          change={(on) => changeSettings({ physical: on ? "1" : "" })}
         />
       </Filters>
       <Answer asked={asked}>
@@ -109,7 +120,7 @@ function withPicture(usual: object, view: string): { readonly render?: object } 
 }
 
 const NODE_COLUMNS: readonly Column<Node>[] = [
-  { name: "Switch", cell: ({ code }) => <a href={linkTo("device", code)}>{code}</a> },
+  { name: "Switch", cell: ({ code }) => <a href={formatPageUrl("device", code)}>{code}</a> },
   { name: "Role", cell: ({ role }) => role },
   { name: "Rack", cell: ({ rack_code }) => (rack_code === "" ? null : <RefLink to={`rack:${rack_code}`} />) },
   { name: "Links up", numeric: true, cell: ({ uplinks_up, uplinks_total }) => `${uplinks_up} of ${uplinks_total}` },
@@ -197,7 +208,7 @@ function Summary({ summary }: { readonly summary: NonNullable<FabricTopologyResp
 function Links({ answer: { links }, most, name }: { answer: FabricTopologyResponse; most: number; name: string }) {
   const load = ({ link, live }: Link) => (live ? link.utilization_pct : -1);
   const busiest = links.toSorted((a, b) => load(b) - load(a)).slice(0, most);
-  const all = linkTo("links", "", { fabric: name, order: "load_pct desc" });
+  const all = formatPageUrl("links", "", { fabric: name, order: "load_pct desc" });
   return (
     <Card
       title={

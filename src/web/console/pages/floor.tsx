@@ -3,9 +3,9 @@ import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { Share } from "../../shared/state.tsx";
 import { useRender } from "../../shared/use_theme.ts";
-import { constantOf } from "../address_words.ts";
+import { toConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
-import { linkTo, type Place, setSettings } from "../router.ts";
+import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import type { Question } from "../ui/download.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
@@ -53,7 +53,7 @@ function Risk({ risk = "RACK_RISK_NONE", risk_ref }: RackTile) {
 }
 
 const COLUMNS: readonly Column<RackTile>[] = [
-  { name: "Rack", cell: ({ code }) => <a href={linkTo("rack", code)}>{code}</a> },
+  { name: "Rack", cell: ({ code }) => <a href={formatPageUrl("rack", code)}>{code}</a> },
   { name: "Row", cell: ({ row }) => row },
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
   { name: "Space", numeric: true, cell: ({ space_pct }) => formatPercent(space_pct) },
@@ -94,14 +94,14 @@ function severityRank(health: Health | undefined): number {
   return at === -1 ? ORDER.length : at;
 }
 
-export function Floor({ place }: { readonly place: Place }) {
+export function Floor({ place }: { readonly place: PageAddress }) {
   const floorRef = place.subject;
   const coloring = place.settings.get("coloring") ?? "";
   const measured = MEASURED.find(([word]) => word === coloring);
   const render = {
     ...useRender(),
     max_nodes: MOST_NODES,
-    coloring: constantOf("COLORING", measured?.[2] ?? (coloring || "risk")),
+    coloring: toConstant("COLORING", measured?.[2] ?? (coloring || "risk")),
   };
   const request = {
     floor_ref: floorRef,
@@ -118,11 +118,11 @@ export function Floor({ place }: { readonly place: Place }) {
         action={
           plan.error?.code === "not_found" ? null : (
             <>
-              <a class="button" href={linkTo("thermal", floorRef)}>
+              <a class="button" href={formatPageUrl("thermal", floorRef)}>
                 Cooling
               </a>
               <ThingActions target={floorRef}>
-                <a class="button" href={linkTo("fabric", "", { scope: floorRef })}>
+                <a class="button" href={formatPageUrl("fabric", "", { scope: floorRef })}>
                   Fabric
                 </a>
               </ThingActions>
@@ -135,7 +135,7 @@ export function Floor({ place }: { readonly place: Place }) {
           label="Colours show"
           value={coloring}
           choices={isMeasurable ? [...COLORINGS, ...MEASURED.map(([word, name]) => [word, name] as const)] : COLORINGS}
-          change={(value) => setSettings({ coloring: value })}
+          change={(value) => changeSettings({ coloring: value })}
         />
       </Filters>
       <Answer asked={plan}>{(reply) => <Plan plan={reply} question={{ rpc: "FloorPlan", request }} />}</Answer>

@@ -1,30 +1,30 @@
 import { useMemo, useState } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
-import { mayWrite, useSession } from "../api/session.ts";
-import { guessColumn, guessKind, itemsOf, targetsOf } from "../import/columns.ts";
-import { refusedCount } from "../import/counts.ts";
-import { type CsvTable, withCell } from "../import/csv.ts";
+import { canWrite, useSession } from "../api/session.ts";
+import { guessKind, guessTargetPath, listTargets, parseRows } from "../import/columns.ts";
+import { countRefused } from "../import/counts.ts";
+import { type CsvTable, replaceCell } from "../import/csv.ts";
 import { ImportResult } from "../import/import_result.tsx";
-import { type Mapping, MappingTable, unfilled } from "../import/mapping.tsx";
+import { type ColumnMapping, listUnfilledFields, MappingTable } from "../import/mapping.tsx";
 import { type Item, type Kind, parseItems, withField } from "../import/parse_items.ts";
 import { LARGE, readText, tableOf } from "../import/source.ts";
 import { type StepName, Steps } from "../import/steps.tsx";
 import { goodItems, isDone, type Run, useRun } from "../import/use_run.ts";
-import { countOf } from "../labels.ts";
+import { formatQuantity } from "../labels.ts";
 import { PageHead } from "../ui/page.tsx";
 import { Empty } from "../ui/parts.tsx";
 
 const EXAMPLE = '{"rack": {"code": "A01", "location": {"site_id": "AMS1", "floor_number": 1}}}';
 
-function guessMapping(table: CsvTable, kind: Kind): Mapping {
-  const targets = targetsOf(kind);
-  return { kind, columns: table.headers.map((header) => guessColumn(header, targets)), defaults: {} };
+function guessMapping(table: CsvTable, kind: Kind): ColumnMapping {
+  const targets = listTargets(kind);
+  return { kind, columns: table.headers.map((header) => guessTargetPath(header, targets)), defaults: {} };
 }
 
 /** Brings many resources in at once, for those who may write. */
 export function Import() {
   const { reply: session } = useSession();
-  if (session === undefined || mayWrite(session)) return <Wizard />;
+  if (session === undefined || canWrite(session)) return <Wizard />;
   return (
     <>
       <PageHead title="Import" />
@@ -39,7 +39,7 @@ function Wizard() {
   const { text, table, mapping, parse } = source;
   const running = useRun();
   const { run, check, recheck, write, stop, goOn } = running;
-  const blocking = mapping === undefined ? [] : unfilled(mapping);
+  const blocking = mapping === undefined ? [] : listUnfilledFields(mapping);
   // What is written is what was checked: another text or column needs another check.
   const changed = (change: () => void) => {
     running.forget();
@@ -59,7 +59,7 @@ function Wizard() {
     const next =
       table === undefined || row === undefined
         ? withField(text, item, key, value)
-        : withCell(text, table, row, Number(key), value);
+        : replaceCell(text, table, row, Number(key), value);
     source.setText(next);
     void recheck(parse(next));
   };
@@ -123,7 +123,7 @@ function StepButtons(props: {
       )}
       {good > 0 ? (
         <button type="button" class="primary" onClick={write}>
-          Write {refusedCount(run) > 0 ? `the other ${formatCount(good)}` : countOf(good, "item")}
+          Write {countRefused(run) > 0 ? `the other ${formatCount(good)}` : formatQuantity(good, "item")}
         </button>
       ) : null}
       {isDone(run) && run.step === "write" ? (
@@ -140,15 +140,15 @@ interface Source {
   readonly setText: (text: string) => void;
   /** What the text holds if it is no JSON. */
   readonly table: CsvTable | undefined;
-  readonly mapping: Mapping | undefined;
-  readonly setMapping: (mapping: Mapping) => void;
+  readonly mapping: ColumnMapping | undefined;
+  readonly setMapping: (mapping: ColumnMapping) => void;
   readonly parse: (text: string) => ReturnType<typeof parseItems>;
 }
 
 /** The text of a file, and how its columns are understood: a choice stays while the columns do. */
 function useSource(): Source {
   const [text, setText] = useState("");
-  const [chosen, setChosen] = useState<{ readonly headers: string; readonly mapping: Mapping }>();
+  const [chosen, setChosen] = useState<{ readonly headers: string; readonly mapping: ColumnMapping }>();
   const table = useMemo(() => tableOf(text), [text]);
   const headers = JSON.stringify(table?.headers);
   const mapping = useMemo(() => {
@@ -159,7 +159,7 @@ function useSource(): Source {
     const rows = tableOf(whole);
     return rows === undefined || mapping === undefined
       ? parseItems(whole)
-      : itemsOf(rows, mapping.kind, mapping.columns, mapping.defaults);
+      : parseRows(rows, mapping.kind, mapping.columns, mapping.defaults);
   };
   return { text, setText, table, mapping, setMapping: (next) => setChosen({ headers, mapping: next }), parse };
 }
@@ -176,7 +176,7 @@ function MapStep(props: {
   const { text, table, mapping } = source;
   const [unread, setUnread] = useState("");
   const setText = (whole: string) => changed(() => source.setText(whole));
-  const set = (to: Mapping) => changed(() => source.setMapping(to));
+  const set = (to: ColumnMapping) => changed(() => source.setMapping(to));
   const choose = async (file: File): Promise<void> => {
     try {
       setText(await readText(file));

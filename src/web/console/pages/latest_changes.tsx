@@ -1,19 +1,19 @@
 import { useRef } from "preact/hooks";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
-import { read } from "../api/client.ts";
-import type { HistoryAnswer } from "../api/replies.ts";
-import { useQuestion, useRead } from "../api/use_call.ts";
-import { isInside } from "../history/in_place.ts";
-import { type PlaceSearch, searchPlace } from "../history/place_search.ts";
-import { moment } from "../labels.ts";
+import { readRoute } from "../api/client.ts";
+import type { HistoryReply } from "../api/replies.ts";
+import { useReply, useRoute } from "../api/use_call.ts";
+import { isInsideLocation } from "../history/in_place.ts";
+import { type LocationSearch, searchLocationChanges } from "../history/place_search.ts";
+import { formatMoment } from "../labels.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Empty } from "../ui/parts.tsx";
 import { Entries } from "./entries.tsx";
 
 /** The latest changes of one thing. */
 export function ChangesOf({ entity }: { readonly entity: string }) {
-  const asked = useRead<HistoryAnswer>("/audit/history", { entity, page_size: "10" });
+  const asked = useRoute<HistoryReply>("/audit/history", { entity, page_size: "10" });
   return (
     <Card title="Latest changes">
       <Answer asked={asked}>{({ entries }) => <Entries entries={entries} />}</Answer>
@@ -23,12 +23,12 @@ export function ChangesOf({ entity }: { readonly entity: string }) {
 
 /** The latest changes of racks, devices and cooling units in a place. */
 export function PlaceChanges({ row }: { readonly row: InventoryRow }) {
-  const earlier = useRef<{ readonly ref: string; readonly search: PlaceSearch } | undefined>(undefined);
-  const asked = useQuestion(`changes in ${row.ref}`, async (signal) => {
+  const earlier = useRef<{ readonly ref: string; readonly search: LocationSearch } | undefined>(undefined);
+  const asked = useReply(`changes in ${row.ref}`, async (signal) => {
     const page = (parameters: Readonly<Record<string, string>>) =>
-      read<HistoryAnswer>("/audit/history", parameters, signal);
+      readRoute<HistoryReply>("/audit/history", parameters, signal);
     const known = earlier.current?.ref === row.ref ? earlier.current.search : undefined;
-    const search = await searchPlace(page, (entry) => isInside(entry, row), known);
+    const search = await searchLocationChanges(page, (entry) => isInsideLocation(entry, row), known);
     earlier.current = { ref: row.ref, search };
     return search;
   });
@@ -50,7 +50,7 @@ export function PlaceChanges({ row }: { readonly row: InventoryRow }) {
   );
 }
 
-function searchedText({ searched, isWhole, back }: PlaceSearch): string {
+function searchedText({ searched, isWhole, back }: LocationSearch): string {
   if (isWhole) return `All ${formatCount(searched)} changes of the history were searched.`;
-  return `The last ${formatCount(searched)} changes were searched, back to ${moment(back)}.`;
+  return `The last ${formatCount(searched)} changes were searched, back to ${formatMoment(back)}.`;
 }

@@ -2,10 +2,10 @@ import { useEffect, useState } from "preact/hooks";
 import type { InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { Icon } from "../../shared/icon.tsx";
-import { callError } from "../api/client.ts";
+import { toCallError } from "../api/client.ts";
 import { useCall } from "../api/use_call.ts";
-import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
-import type { Kind } from "../edit/form_model.ts";
+import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
+import type { EditableKind } from "../edit/form_model.ts";
 import { Cell } from "../lists/cell.tsx";
 import { columnName, isFigure } from "../lists/column_words.ts";
 import { ColumnsChoice } from "../lists/columns_choice.tsx";
@@ -18,7 +18,7 @@ import { type ListKind, listKindOf } from "../lists/list_kinds.ts";
 import { ListPager } from "../lists/list_pager.tsx";
 import { SavedFilters } from "../lists/saved_filters.tsx";
 import { choiceColumn, SelectedBar, useSelection } from "../lists/selection.tsx";
-import { linkTo, type Place, setSettings } from "../router.ts";
+import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -28,10 +28,10 @@ import { saveFile } from "../ui/save_file.ts";
 import { type Column, Table } from "../ui/table.tsx";
 
 /** Kinds that a writer changes many of, by the kind of the list. */
-const WRITTEN: Readonly<Record<string, Kind>> = { RACK: "rack", DEVICE: "device", CRAC: "crac" };
+const WRITTEN: Readonly<Record<string, EditableKind>> = { RACK: "rack", DEVICE: "device", CRAC: "crac" };
 
 /** Kinds that a writer creates, by the kind of the list. */
-const CREATED: Readonly<Record<string, Kind>> = {
+const CREATED: Readonly<Record<string, EditableKind>> = {
   ...WRITTEN,
   CABLE: "cable",
   FABRIC_LINK: "fabric_link",
@@ -39,12 +39,12 @@ const CREATED: Readonly<Record<string, Kind>> = {
 };
 
 /** The list of one kind of thing. The address holds everything that is chosen. */
-export function List({ place }: { readonly place: Place }) {
+export function List({ place }: { readonly place: PageAddress }) {
   const list = listKindOf(place.page);
   return list === undefined ? null : <Listed key={list.page} list={list} place={place} />;
 }
 
-function Listed({ list, place }: { readonly list: ListKind; readonly place: Place }) {
+function Listed({ list, place }: { readonly list: ListKind; readonly place: PageAddress }) {
   const page = pageOf(place);
   const { request, asked, leftOut } = useListed(list, place, page);
   const known = allColumns(list.page);
@@ -64,7 +64,7 @@ function Listed({ list, place }: { readonly list: ListKind; readonly place: Plac
         }
       />
       <div class="filters list-filters">
-        <TextField label="Text" value={place.settings.get("q") ?? ""} change={(q) => setSettings({ q, page: "" })} />
+        <TextField label="Text" value={place.settings.get("q") ?? ""} change={(q) => changeSettings({ q, page: "" })} />
         <ListFilters list={list} place={place} columns={known} />
         <SavedFilters list={list} place={place} />
         <ColumnsChoice list={list} shown={shown} />
@@ -78,16 +78,16 @@ function Listed({ list, place }: { readonly list: ListKind; readonly place: Plac
 }
 
 /** Puts the columns that this browser keeps into an address that names none, so that it can be passed on. */
-function useKeptColumns(list: ListKind, { settings }: Place): void {
+function useKeptColumns(list: ListKind, { settings }: PageAddress): void {
   const kept = settings.has("columns") ? undefined : keptColumns(list)?.join("|");
-  const whole = kept && linkTo(list.page, "", { ...Object.fromEntries(settings), columns: kept });
+  const whole = kept && formatPageUrl(list.page, "", { ...Object.fromEntries(settings), columns: kept });
   useEffect(() => {
     if (whole !== undefined) location.replace(whole);
   }, [whole]);
 }
 
 /** Asks for a page of a list; without the condition that the service refuses, if there is one. */
-function useListed(list: ListKind, place: Place, page: number) {
+function useListed(list: ListKind, place: PageAddress, page: number) {
   const whole = requestOf(list, place);
   const paged = { page_size: PAGE_SIZE, skip: (page - 1) * PAGE_SIZE };
   const first = useCall(LIST_RPC, { ...whole, ...paged });
@@ -102,7 +102,7 @@ function useListed(list: ListKind, place: Place, page: number) {
 
 function Rows(props: {
   readonly list: ListKind;
-  readonly place: Place;
+  readonly place: PageAddress;
   readonly reply: ListInventoryResponse;
   readonly request: ReturnType<typeof requestOf>;
   readonly columns: readonly string[];
@@ -110,7 +110,7 @@ function Rows(props: {
 }) {
   const { list, place, reply, request, columns, page } = props;
   const selection = useSelection(JSON.stringify([request.query, request.conditions]));
-  const may = useMayWrite();
+  const may = useCanWrite();
   const kind = WRITTEN[list.kind];
   const writes = may ? kind : undefined;
   if (reply.total_count === 0) return <NothingListed list={list} place={place} />;
@@ -125,7 +125,7 @@ function Rows(props: {
         rows={reply.rows}
         rowKey={({ ref }) => ref}
         empty="There is no such page of the list."
-        order={{ by: place.settings.get("order") ?? "", choose: (order) => setSettings({ order, page: "" }) }}
+        order={{ by: place.settings.get("order") ?? "", choose: (order) => changeSettings({ order, page: "" }) }}
       />
       <ListPager page={page} total={reply.total_count} />
       {writes === undefined ? null : (
@@ -156,25 +156,25 @@ function tableColumns(
 }
 
 /** Why a list is empty, and the way out. */
-function NothingListed({ list, place }: { readonly list: ListKind; readonly place: Place }) {
-  const may = useMayWrite();
+function NothingListed({ list, place }: { readonly list: ListKind; readonly place: PageAddress }) {
+  const may = useCanWrite();
   const isFiltered = conditionsOf(place).length > 0 || (place.settings.get("q") ?? "") !== "";
   if (isFiltered) {
     return (
       <Empty>
-        No {list.one} matches. <a href={linkTo(list.page)}>Remove the filters</a>
+        No {list.one} matches. <a href={formatPageUrl(list.page)}>Remove the filters</a>
       </Empty>
     );
   }
   return (
     <Empty>
-      No {list.one} is recorded. {list.empty} {may ? <a href={linkTo("import")}>Import a file</a> : null}
+      No {list.one} is recorded. {list.empty} {may ? <a href={formatPageUrl("import")}>Import a file</a> : null}
     </Empty>
   );
 }
 
-function Create({ kind, one }: { readonly kind: Kind; readonly one: string }) {
-  const may = useMayWrite();
+function Create({ kind, one }: { readonly kind: EditableKind; readonly one: string }) {
+  const may = useCanWrite();
   return may ? <EditButton edit={{ mode: "create", kind, values: {} }}>New {one}</EditButton> : null;
 }
 
@@ -191,7 +191,7 @@ function Export({ list, request, columns }: { list: ListKind; request: object; c
         format === "csv" ? [asCsv(rows, columns), "text/csv"] : [asJson(rows, columns), "application/json"];
       saveFile(new Blob([text], { type }), `${list.page}.${format}`);
     } catch (error) {
-      setProblem(callError(error).message);
+      setProblem(toCallError(error).message);
     }
     setBusy(false);
   };

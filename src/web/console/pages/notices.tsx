@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { KeptNotice, ListNoticesResponse } from "#gen/datacenter/v1/json.ts";
 import { stripRefKinds } from "#words/names.ts";
-import { call, callError } from "../api/client.ts";
-import { signedIn } from "../api/sign_in.ts";
-import { type Asked, useCall } from "../api/use_call.ts";
-import { useMayWrite } from "../edit/edit_buttons.tsx";
-import { countOf } from "../labels.ts";
+import { callRpc, toCallError } from "../api/client.ts";
+import { callSignedIn } from "../api/sign_in.ts";
+import { type CallState, useCall } from "../api/use_call.ts";
+import { useCanWrite } from "../edit/edit_buttons.tsx";
+import { formatQuantity } from "../labels.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, Moment } from "../ui/parts.tsx";
@@ -31,7 +31,7 @@ export function Notices() {
         kind={
           asked.reply === undefined
             ? "Messages about changed risks"
-            : `${countOf(waiting_count, "notice")} waiting, ${countOf(dead_count, "dead letter")}`
+            : `${formatQuantity(waiting_count, "notice")} waiting, ${formatQuantity(dead_count, "dead letter")}`
         }
       />
       <p role="status">{orders.said}</p>
@@ -61,13 +61,13 @@ interface Orders {
 }
 
 /** Runs one order at a time, and asks for the lists again after it. */
-function useOrders(lists: readonly Pick<Asked<unknown>, "again">[]): Orders {
+function useOrders(lists: readonly Pick<CallState<unknown>, "again">[]): Orders {
   const [said, say] = useState("");
   const [isBusy, setBusy] = useState(false);
   const run = async (order: () => Promise<string>) => {
     setBusy(true);
     say("");
-    say(await order().catch((error: unknown) => callError(error).message));
+    say(await order().catch((error: unknown) => toCallError(error).message));
     setBusy(false);
     for (const { again } of lists) again();
   };
@@ -75,7 +75,7 @@ function useOrders(lists: readonly Pick<Asked<unknown>, "again">[]): Orders {
 }
 
 function Receivers({ names, orders }: { readonly names: readonly string[]; readonly orders: Orders }) {
-  const may = useMayWrite();
+  const may = useCanWrite();
   return (
     <Card title="Receivers">
       {names.length === 0 ? (
@@ -103,10 +103,10 @@ function Receivers({ names, orders }: { readonly names: readonly string[]; reado
 /** Sends a trial and waits for its first try. Returns how that ended. */
 async function sendTrial(receiver: string): Promise<string> {
   const rpc = "datacenter.v1.PlanningService/TestNotice";
-  const { notice } = await signedIn(() => call(rpc, { receiver, request_id: crypto.randomUUID() }));
+  const { notice } = await callSignedIn(() => callRpc(rpc, { receiver, request_id: crypto.randomUUID() }));
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
-    const { notices, next_page_token: more } = await signedIn(() =>
-      call(LIST, { state: "NOTICE_STATE_WAITING", page_size: 1000 }),
+    const { notices, next_page_token: more } = await callSignedIn(() =>
+      callRpc(LIST, { state: "NOTICE_STATE_WAITING", page_size: 1000 }),
     );
     const found = notices.find((one) => one.id === notice.id);
     if (found === undefined && more === "") return `“${receiver}” took the trial.`;
@@ -118,12 +118,12 @@ async function sendTrial(receiver: string): Promise<string> {
 
 async function resend(ids: readonly string[]): Promise<string> {
   const rpc = "datacenter.v1.PlanningService/ResendNotices";
-  const { resent } = await signedIn(() => call(rpc, { ids, request_id: crypto.randomUUID() }));
-  return `${countOf(resent, "dead letter")} will be sent again.`;
+  const { resent } = await callSignedIn(() => callRpc(rpc, { ids, request_id: crypto.randomUUID() }));
+  return `${formatQuantity(resent, "dead letter")} will be sent again.`;
 }
 
 function DeadLetters({ reply, orders }: { readonly reply: ListNoticesResponse; readonly orders: Orders }) {
-  const may = useMayWrite();
+  const may = useCanWrite();
   const action =
     may && reply.dead_count > 0 ? (
       <button type="button" disabled={orders.isBusy} onClick={() => orders.run(() => resend([]))}>

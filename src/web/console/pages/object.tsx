@@ -7,7 +7,7 @@ import { columnName } from "../lists/column_words.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
 import { listOfKind } from "../lists/list_kinds.ts";
 import { Measured } from "../readings/measured.tsx";
-import { linkTo, linkToRef, type Place } from "../router.ts";
+import { findRefUrl, formatPageUrl, type PageAddress } from "../router.ts";
 import type { Question } from "../ui/download.tsx";
 import { Card, Empty, Facts } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
@@ -17,7 +17,7 @@ import { ChangesOf, PlaceChanges } from "./latest_changes.tsx";
 import { OBJECT_KINDS, type ObjectKind } from "./object_kinds.tsx";
 import { Headroom } from "./thermal.tsx";
 
-export function ObjectPage({ place }: { readonly place: Place }) {
+export function ObjectPage({ place }: { readonly place: PageAddress }) {
   const object = Object.entries(OBJECT_KINDS).find(([page]) => page === place.page)?.[1];
   const ref = `${place.page}:${place.subject}`;
   const asked = useCall(
@@ -77,7 +77,7 @@ function Missing({ subject, target }: { readonly subject: string; readonly targe
   return (
     <Empty>
       Nothing is named “{subject}”. It may have been renamed or deleted: look among{" "}
-      <a href={linkTo("history", target)}>its changes</a>.
+      <a href={formatPageUrl("history", target)}>its changes</a>.
     </Empty>
   );
 }
@@ -106,7 +106,7 @@ function Shown({ object, row, columns }: { object: ObjectKind; row: InventoryRow
           <ul class="inline">
             {object.related(row).map(([name, page, settings]) => (
               <li key={name}>
-                <a href={linkTo(page, "", settings)}>{name}</a>
+                <a href={formatPageUrl(page, "", settings)}>{name}</a>
               </li>
             ))}
           </ul>
@@ -125,7 +125,7 @@ function PlaceCooling({ scope }: { readonly scope: string }) {
     <Headroom
       request={request}
       fail={(code) => {
-        location.hash = linkTo("thermal", scope, { failed: code });
+        location.hash = formatPageUrl("thermal", scope, { failed: code });
       }}
     />
   );
@@ -146,13 +146,13 @@ function wordsOf(subject: string): string {
 
 function trailOf({ kind }: ObjectKind, row: InventoryRow | undefined): readonly Crumb[] {
   const list = listOfKind(kind);
-  const first: readonly Crumb[] = list === undefined ? [] : [{ name: list.title, href: linkTo(list.page) }];
+  const first: readonly Crumb[] = list === undefined ? [] : [{ name: list.title, href: formatPageUrl(list.page) }];
   const { site, floor, room, device } = row?.texts ?? {};
   const places: Crumb[] = [];
-  if (site !== undefined) places.push({ name: site, href: linkToRef(`site:${site}`) });
+  if (site !== undefined) places.push({ name: site, href: findRefUrl(`site:${site}`) });
   if (site !== undefined && floor !== undefined)
-    places.push({ name: `Floor ${floor}`, href: linkToRef(`floor:${site}/${floor}`) });
-  if (room !== undefined) places.push({ name: room, href: linkToRef(`room:${site}/${floor}/${room}`) });
-  if (device !== undefined) places.push({ name: device, href: linkTo("device", device) });
+    places.push({ name: `Floor ${floor}`, href: findRefUrl(`floor:${site}/${floor}`) });
+  if (room !== undefined) places.push({ name: room, href: findRefUrl(`room:${site}/${floor}/${room}`) });
+  if (device !== undefined) places.push({ name: device, href: formatPageUrl("device", device) });
   return [...first, ...places];
 }

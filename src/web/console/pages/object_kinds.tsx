@@ -5,10 +5,10 @@ import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { judgeVisibleShare } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
-import type { Values } from "../edit/form_model.ts";
+import type { ResourceValues } from "../edit/form_model.ts";
 import { figureWords } from "../lists/column_words.ts";
 import { WorstLoss } from "../overview/worst_loss.tsx";
-import { linkTo, type OBJECT_PAGES } from "../router.ts";
+import { formatPageUrl, type OBJECT_PAGES } from "../router.ts";
 import type { Question } from "../ui/download.tsx";
 import { Card, Meter } from "../ui/parts.tsx";
 import { CapacityLeft } from "./capacity_left.tsx";
@@ -61,7 +61,7 @@ const PLACE = {
   isPlace: true,
   sentence: ({ ref }: InventoryRow) => <WorstLoss scope={ref} />,
   actions: ({ ref }: InventoryRow) => (
-    <ThingActions target={ref}>{link("Fabric", linkTo("fabric", "", { scope: ref }))}</ThingActions>
+    <ThingActions target={ref}>{link("Fabric", formatPageUrl("fabric", "", { scope: ref }))}</ThingActions>
   ),
   details: ({ ref }: InventoryRow) => (
     <>
@@ -156,7 +156,7 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     picture: ({ texts }) => pathPicture(`port:${texts["a_device"]}/${texts["a_port"]}`),
     actions: ({ ref, texts }) => (
       <>
-        {link("Where does it end", linkTo("trace", `port:${texts["a_device"]}/${texts["a_port"]}`))}
+        {link("Where does it end", formatPageUrl("trace", `port:${texts["a_device"]}/${texts["a_port"]}`))}
         <ThingActions target={ref} fails={false} edit={{ kind: "cable", identity: endValues(texts) }} history={ref} />
       </>
     ),
@@ -170,7 +170,7 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     one: "Fabric link",
     actions: ({ ref, texts }) => (
       <>
-        {link("Fabric", linkTo("fabric", texts["fabric"] ?? ""))}
+        {link("Fabric", formatPageUrl("fabric", texts["fabric"] ?? ""))}
         <ThingActions
           target={ref}
           fails={false}
@@ -191,7 +191,7 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     details: ({ ref }) => <PortPowerCard port={ref} />,
     actions: ({ ref }) => (
       <>
-        {link("Where does it lead", linkTo("trace", ref))}
+        {link("Where does it lead", formatPageUrl("trace", ref))}
         <ThingActions target={ref} fails={false} history={ref} />
       </>
     ),
@@ -202,7 +202,7 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     one: "Device type",
     actions: ({ ref, name }) => (
       <>
-        {link("Where does it fit?", linkTo("placement", "", { type: name }))}
+        {link("Where does it fit?", formatPageUrl("placement", "", { type: name }))}
         <ThingActions edit={{ kind: "device_type", identity: { code: name } }} history={ref} />
       </>
     ),
@@ -249,7 +249,7 @@ function placeOf({ texts, name }: InventoryRow, kind: "room" | "row"): Readonly<
   return { site: texts["site"] ?? "", floor: texts["floor"] ?? "", [kind]: name.slice(name.lastIndexOf("/") + 1) };
 }
 
-function endValues(texts: Readonly<Record<string, string>>): Values {
+function endValues(texts: Readonly<Record<string, string>>): ResourceValues {
   const end = (side: "a" | "b") => ({
     device_code: texts[`${side}_device`] ?? "",
     port_name: texts[`${side}_port`] ?? "",

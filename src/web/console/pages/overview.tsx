@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import type { RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import { useInventory } from "../api/use_inventory.ts";
-import { countOf } from "../labels.ts";
-import { onDemand } from "../on_demand.tsx";
+import { formatQuantity } from "../labels.ts";
+import { createLazyComponent } from "../on_demand.tsx";
 import { Causes } from "../overview/causes.tsx";
 import { FailedNow, useFailures } from "../overview/failed_now.tsx";
 import { FloorCard } from "../overview/floors.tsx";
@@ -13,14 +13,16 @@ import { OpenWindows } from "../overview/open_windows.tsx";
 import { lossSentence, useRehearsal } from "../overview/rehearsal.ts";
 import { Sites } from "../overview/sites.tsx";
 import { ShownFindings } from "../readings/shown_findings.tsx";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 
 /** Floors drawn on the first screen; the list has them all. */
 const FLOORS = 4;
 
-const EmptyInventory = onDemand(async () => (await import("../overview/empty_inventory.tsx")).EmptyInventory);
+const EmptyInventory = createLazyComponent(
+  async () => (await import("../overview/empty_inventory.tsx")).EmptyInventory,
+);
 
 /** The first screen: failed resources, effects of single failures, and free capacity. */
 export function Overview() {
@@ -70,7 +72,7 @@ function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
           ))}
           {floors.length > FLOORS && inventory.sites.length === 1 ? (
             <p>
-              <a href={linkTo("floors")}>All {floors.length} floors</a>
+              <a href={formatPageUrl("floors")}>All {floors.length} floors</a>
             </p>
           ) : null}
         </div>
@@ -83,6 +85,6 @@ function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
 function titleOf(rehearsal: RehearseFailuresResponse | undefined, failures: ReturnType<typeof useFailures>): string {
   if (rehearsal === undefined || failures === undefined) return "Overview";
   const failed = failures.reduce((sum, { list }) => sum + list.total_count, 0);
-  const now = failed === 0 ? "" : `${countOf(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;
+  const now = failed === 0 ? "" : `${formatQuantity(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;
   return `${now}${lossSentence(rehearsal.causes[0])}`;
 }

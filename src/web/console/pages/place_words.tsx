@@ -1,5 +1,5 @@
 import type { Location } from "#gen/datacenter/v1/json.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 
 /** Renders a location, with its floor as a link. */
 export function place(location: Location | undefined, rackCode = "") {
@@ -7,14 +7,14 @@ export function place(location: Location | undefined, rackCode = "") {
   const { site_id, floor_number, room, row } = location;
   return (
     <>
-      <a href={linkTo("floor", `floor:${site_id}/${floor_number}`)}>
+      <a href={formatPageUrl("floor", `floor:${site_id}/${floor_number}`)}>
         {site_id}, floor {floor_number}
       </a>
       {room === "" ? "" : `, ${room}`}
       {row === "" ? "" : `, row ${row}`}
       {rackCode === "" ? null : (
         <>
-          , rack <a href={linkTo("rack", rackCode)}>{rackCode}</a>
+          , rack <a href={formatPageUrl("rack", rackCode)}>{rackCode}</a>
         </>
       )}
     </>

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { DevicePlace } from "#gen/datacenter/v1/json.ts";
 import { useRender } from "../../shared/use_theme.ts";
-import { mayWrite, useSession } from "../api/session.ts";
+import { canWrite, useSession } from "../api/session.ts";
 import { useCall } from "../api/use_call.ts";
-import { countOf } from "../labels.ts";
-import type { Place } from "../router.ts";
+import { formatQuantity } from "../labels.ts";
+import type { PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { askedInputs } from "../ui/asked_input.tsx";
 import { Filters } from "../ui/fields.tsx";
@@ -16,7 +16,7 @@ import { PlacementResult } from "./placement_result.tsx";
 import { PlacementWrite } from "./placement_write.tsx";
 
 /** Where equal devices fit; all of the question is in the address. */
-export function Placement({ place }: { readonly place: Place }) {
+export function Placement({ place }: { readonly place: PageAddress }) {
   const { settings } = place;
   const value = (name: string) => settings.get(name) ?? "";
   const question = placementRequest(value);
@@ -46,7 +46,7 @@ function Found({ request }: { readonly request: PlacementRequest }) {
 
 function Placed({ places, askAgain }: { readonly places: readonly DevicePlace[]; readonly askAgain: () => void }) {
   return (
-    <Card title={`Placed ${countOf(places.length, "device")}`}>
+    <Card title={`Placed ${formatQuantity(places.length, "device")}`}>
       <ul class="plan" aria-label="Placed devices">
         {places.map(({ device_code, rack_code, position_u }) => (
           <li key={device_code}>
@@ -78,7 +78,7 @@ function Places({
           <PlacementResult
             answer={answer}
             question={{ rpc: PLACEMENT_RPC, request }}
-            {...(mayWrite(session.reply) && { write: (chosen) => setWriting({ answer, chosen }) })}
+            {...(canWrite(session.reply) && { write: (chosen) => setWriting({ answer, chosen }) })}
           />
         )}
       </Answer>

@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { DevicePlace, FittingRack } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
-import { countOf } from "../labels.ts";
-import { setSettings } from "../router.ts";
+import { formatQuantity } from "../labels.ts";
+import { changeSettings } from "../router.ts";
 import { Card, MeterBar, RefLink } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { placeKey } from "./placement_request.ts";
@@ -97,7 +97,7 @@ export function Places({ places, write, empty }: PlacesProps) {
               {chosen.length < places.length ? "Take all" : "Take none"}
             </button>
             <button type="button" class="primary" disabled={chosen.length === 0} onClick={() => write(chosen)}>
-              Place {countOf(chosen.length, "device")}
+              Place {formatQuantity(chosen.length, "device")}
             </button>
           </div>
         )
@@ -129,7 +129,7 @@ export function FittingRacks({ racks }: { readonly racks: readonly FittingRack[]
         rowKey={({ rack_code }) => rack_code}
         empty=""
       />
-      {racks.length > LISTED ? <p>And {countOf(racks.length - LISTED, "other rack")}: choose a scope.</p> : null}
+      {racks.length > LISTED ? <p>And {formatQuantity(racks.length - LISTED, "other rack")}: choose a scope.</p> : null}
     </Card>
   );
 }
@@ -141,7 +141,7 @@ const FITTING: readonly Column<FittingRack>[] = [
   {
     name: "Choose",
     cell: ({ rack_code }) => (
-      <button type="button" onClick={() => setSettings({ scope: `rack:${rack_code}` })}>
+      <button type="button" onClick={() => changeSettings({ scope: `rack:${rack_code}` })}>
         Only {rack_code}
       </button>
     ),

@@ -1,6 +1,6 @@
 import type { DevicePlace, FindPlacementResponse } from "#gen/datacenter/v1/json.ts";
 import { parseWantedPorts, type WantedPorts } from "#words/wanted_ports.ts";
-import { constantOf } from "../address_words.ts";
+import { toConstant } from "../address_words.ts";
 import type { AskedField } from "./asked_field.ts";
 import { FIRST_FIELDS, MORE_FIELDS } from "./placement_fields.ts";
 
@@ -47,7 +47,7 @@ function fieldValue({ asked, label }: AskedField, text: string): string | number
   if (asked.type === "group") return portsOf(text);
   if (asked.type === "flag") return text === "1";
   if (asked.type === "choice") {
-    const words = text.split("|").map((word) => constantOf(asked.prefix, word));
+    const words = text.split("|").map((word) => toConstant(asked.prefix, word));
     return asked.isList === true ? words : (words[0] ?? "");
   }
   if (asked.type === "text") return text;

@@ -1,9 +1,9 @@
 import type { DevicePlace, Finding, FindPlacementResponse, PlacementRefusal } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { countOf } from "../labels.ts";
-import { plainMessage } from "../plain_message.ts";
-import { refusalWord } from "../reason_words.ts";
+import { formatQuantity } from "../labels.ts";
+import { simplifyMessage } from "../plain_message.ts";
+import { describeRefusal } from "../reason_words.ts";
 import type { Question } from "../ui/download.tsx";
 import { Card, Figure, Figures, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
@@ -11,7 +11,7 @@ import { type Column, Table } from "../ui/table.tsx";
 import { FittingRacks, Places } from "./placement_places.tsx";
 
 const REFUSALS: readonly Column<PlacementRefusal>[] = [
-  { name: "Reason", cell: ({ reason, message }) => `${refusalWord(reason)}: ${plainMessage(message)}` },
+  { name: "Reason", cell: ({ reason, message }) => `${describeRefusal(reason)}: ${simplifyMessage(message)}` },
   { name: "Racks", numeric: true, cell: ({ racks }) => formatCount(racks) },
   {
     name: "Such as",
@@ -44,7 +44,7 @@ export function PlacementResult({ answer, question, write }: ResultProps) {
           label="Devices that fit"
           value={`${formatCount(placed)} of ${formatCount(requested)}`}
           tone={placed < requested ? "watch" : "ok"}
-          note={placed === requested ? `in ${countOf(answer.racks_used ?? 0, "rack")}` : shortfall(proven)}
+          note={placed === requested ? `in ${formatQuantity(answer.racks_used ?? 0, "rack")}` : shortfall(proven)}
         />
         <Figure label="Racks that take one" value={`${formatCount(total - refused)} of ${formatCount(total)}`} />
         <Figure label="Holds for" value={`revision ${answer.revision ?? 0}`} />
@@ -52,7 +52,7 @@ export function PlacementResult({ answer, question, write }: ResultProps) {
       <Places places={places} write={write} empty={whyNone(answer)} />
       {announced.length === 0 ? null : <AnnouncedList announced={announced} />}
       {limits.length === 0 ? null : <Reasons title="Why no further device fits" rows={limits} />}
-      {refusals.length === 0 ? null : <Reasons title={`${countOf(refused, "rack")} refused`} rows={refusals} />}
+      {refusals.length === 0 ? null : <Reasons title={`${formatQuantity(refused, "rack")} refused`} rows={refusals} />}
       <FittingRacks racks={answer.racks ?? []} />
       <Picture label="The floor with the places" render={answer.render} question={question} />
     </>
@@ -83,7 +83,7 @@ const ANNOUNCED: readonly Column<Finding>[] = [
     cell: ({ message, severity }) => (
       <>
         <StateMark state={severity === "SEVERITY_WARNING" ? "watch" : "info"} label={wordOf(severity)} />{" "}
-        {plainMessage(message)}
+        {simplifyMessage(message)}
       </>
     ),
   },

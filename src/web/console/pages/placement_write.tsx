@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { DevicePlace } from "#gen/datacenter/v1/json.ts";
-import { CallError, call, callError } from "../api/client.ts";
-import { signedIn } from "../api/sign_in.ts";
-import { type Change, NOTHING_STORED } from "../edit/changes.ts";
-import { Findings, Problem } from "../edit/changes_panel.tsx";
-import { DialogButtons, EditDialog, WhyField } from "../edit/dialog.tsx";
-import { Effects } from "../edit/effects.tsx";
+import { CallError, callRpc, toCallError } from "../api/client.ts";
+import { callSignedIn } from "../api/sign_in.ts";
+import { NOT_STORED_ETAG, type ResourceChange } from "../edit/changes.ts";
+import { ProposalFindings, WriteProblem } from "../edit/changes_panel.tsx";
+import { DialogButtons, EditDialog, ReasonField } from "../edit/dialog.tsx";
+import { ProposalEffects } from "../edit/effects.tsx";
 import { useProposal } from "../edit/use_proposal.ts";
-import { countOf } from "../labels.ts";
+import { formatQuantity } from "../labels.ts";
 import { RefLink } from "../ui/parts.tsx";
 import { type ChosenPlaces, PLACEMENT_RPC, type PlacementRequest, placeKey } from "./placement_request.ts";
 
@@ -26,7 +26,7 @@ export function PlacementWrite({ request, places, leave, placed }: WriteProps) {
   const [why, setWhy] = useState("");
   // biome-ignore lint/correctness/useExhaustiveDependencies: the dialog is about the answer that it was opened with
   useEffect(() => {
-    void findAgain(request, places).then(setFound, (error: unknown) => setProblem(callError(error).message));
+    void findAgain(request, places).then(setFound, (error: unknown) => setProblem(toCallError(error).message));
   }, []);
   const changes = useMemo(() => found?.flatMap(changesOf), [found]);
   const proposal = useProposal({
@@ -35,14 +35,15 @@ export function PlacementWrite({ request, places, leave, placed }: WriteProps) {
       const devices = found ?? [];
       placed(devices);
       leave();
-      return `Wrote ${countOf(devices.length, "device")} and ${countOf(done - devices.length, "cable")}`;
+      return `Wrote ${formatQuantity(devices.length, "device")} and ${formatQuantity(done - devices.length, "cable")}`;
     },
   });
   const submit = () => void proposal.write(why);
-  const label = proposal.progress === undefined ? `Write ${countOf(places.chosen.length, "device")}` : "Writing…";
+  const label =
+    proposal.progress === undefined ? `Write ${formatQuantity(places.chosen.length, "device")}` : "Writing…";
   return (
     <EditDialog
-      title={`Place ${countOf(places.chosen.length, "device")}`}
+      title={`Place ${formatQuantity(places.chosen.length, "device")}`}
       leave={leave}
       submit={submit}
       footer={<DialogButtons leave={leave} submit={submit} label={label} disabled={!proposal.canWrite} />}
@@ -55,10 +56,10 @@ export function PlacementWrite({ request, places, leave, placed }: WriteProps) {
             {proposal.progress} of {changes?.length} written
           </p>
         )}
-        <Findings proposal={proposal} />
-        <Effects proposal={proposal} />
-        <Problem proposal={proposal} />
-        <WhyField value={why} set={setWhy} />
+        <ProposalFindings proposal={proposal} />
+        <ProposalEffects proposal={proposal} />
+        <WriteProblem proposal={proposal} />
+        <ReasonField value={why} set={setWhy} />
       </div>
     </EditDialog>
   );
@@ -69,7 +70,7 @@ function Plan({ places }: { readonly places: readonly DevicePlace[] }) {
   return (
     <>
       <p>
-        Creates {countOf(places.length, "device")} and {countOf(cables, "cable")}:
+        Creates {formatQuantity(places.length, "device")} and {formatQuantity(cables, "cable")}:
       </p>
       <ul class="plan">
         {places.map(({ device_code, rack_code, position_u }) => (
@@ -84,7 +85,7 @@ function Plan({ places }: { readonly places: readonly DevicePlace[] }) {
 
 /** Asks for the items of the same answer. @throws CallError, also if the places have changed */
 async function findAgain(request: PlacementRequest, { chosen }: ChosenPlaces): Promise<readonly DevicePlace[]> {
-  const { places: all } = await signedIn(() => call(PLACEMENT_RPC, { ...request, include_items: true }));
+  const { places: all } = await callSignedIn(() => callRpc(PLACEMENT_RPC, { ...request, include_items: true }));
   const wanted = new Set(chosen.map(placeKey));
   const places = all.filter((place) => wanted.has(placeKey(place)));
   if (places.length === chosen.length) return places;
@@ -92,7 +93,7 @@ async function findAgain(request: PlacementRequest, { chosen }: ChosenPlaces): P
 }
 
 /** A device and its cables: none of it may be stored yet. */
-function changesOf({ device, cables }: DevicePlace): readonly Change[] {
-  const etag = NOTHING_STORED;
+function changesOf({ device, cables }: DevicePlace): readonly ResourceChange[] {
+  const etag = NOT_STORED_ETAG;
   return [{ device, etag }, ...cables.map((cable) => ({ cable, etag }))];
 }

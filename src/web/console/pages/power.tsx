@@ -1,7 +1,7 @@
 import { getRefName } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
-import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
+import { changeSettings, changeSubject, formatPageUrl, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { askedInputs } from "../ui/asked_input.tsx";
 import { Filters } from "../ui/fields.tsx";
@@ -27,7 +27,7 @@ const FAILING = [
   "FABRIC_LINK",
 ] as const;
 
-export function Power({ place }: { readonly place: Place }) {
+export function Power({ place }: { readonly place: PageAddress }) {
   const { subject, settings } = place;
   const more = (settings.get("and") ?? "").split(" ").filter((ref) => ref !== "");
   const render = useRender();
@@ -47,21 +47,21 @@ export function Power({ place }: { readonly place: Place }) {
           placeholder="UPS-A1, AMS1-A08-A, B03"
           kinds={FAILING}
           value={subject}
-          change={setSubject}
+          change={changeSubject}
         />
         <RefField
           label="And at the same time"
           placeholder="UPS-B1"
           kinds={FAILING}
           value={more.join(" ")}
-          change={(and) => setSettings({ and })}
+          change={(and) => changeSettings({ and })}
         />
         {askedInputs(POWER_FIELDS, settings)}
       </Filters>
       {subject === "" ? (
         <Empty>
           Name a source above, or press “What if this fails” on the page of a device, rack or floor. For example{" "}
-          <a href={linkTo("devices", "", { kind: "UPS" })}>one of the UPSes</a>.
+          <a href={formatPageUrl("devices", "", { kind: "UPS" })}>one of the UPSes</a>.
         </Empty>
       ) : (
         <Impact key={subject} request={request} />

@@ -3,15 +3,15 @@ import { formatCapacity } from "#words/capacity_figures.ts";
 import { formatDecimal, formatWatts } from "#words/figures.ts";
 import { formatConstant, formatEnum } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
-import { constantOf } from "../address_words.ts";
-import { camelKeys } from "../api/replies.ts";
+import { toConstant } from "../address_words.ts";
+import { toCamelCaseKeys } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { factsOf } from "../edit/facts.ts";
+import { listFacts } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
 import { RackLoss } from "../overview/worst_loss.tsx";
 import { useMeasured } from "../readings/measured.tsx";
 import { ShownFindings } from "../readings/shown_findings.tsx";
-import { linkTo, type Place, setSettings } from "../router.ts";
+import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { Card, Empty, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
@@ -27,7 +27,7 @@ import { ThingActions } from "./thing_actions.tsx";
 
 const COLUMNS: readonly Column<Occupant>[] = [
   { name: "U", numeric: true, cell: ({ position_u }) => formatDecimal(position_u) },
-  { name: "Device", cell: ({ device_code }) => <a href={linkTo("device", device_code)}>{device_code}</a> },
+  { name: "Device", cell: ({ device_code }) => <a href={formatPageUrl("device", device_code)}>{device_code}</a> },
   { name: "Role", cell: ({ role }) => role },
   { name: "Kind", cell: ({ kind }) => formatEnum(kind, "DEVICE_KIND") },
   { name: "Height", numeric: true, cell: ({ u_height }) => formatDecimal(u_height, "U") },
@@ -48,7 +48,7 @@ const COLORINGS = [
   ["power", "Power"],
 ] as const;
 
-export function Rack({ place }: { readonly place: Place }) {
+export function Rack({ place }: { readonly place: PageAddress }) {
   const [view, coloring, tab] = ["view", "coloring", "tab"].map((name) => place.settings.get(name) ?? "") as [
     string,
     string,
@@ -57,8 +57,8 @@ export function Rack({ place }: { readonly place: Place }) {
   const usual = useRender();
   const render = {
     ...usual,
-    ...(view === "" ? {} : { view: constantOf("RENDER_VIEW", view) }),
-    ...(coloring === "" ? {} : { coloring: constantOf("COLORING", coloring) }),
+    ...(view === "" ? {} : { view: toConstant("RENDER_VIEW", view) }),
+    ...(coloring === "" ? {} : { coloring: toConstant("COLORING", coloring) }),
   };
   const code = place.subject;
   const request = tab === "picture" ? { code, render } : { code };
@@ -111,12 +111,12 @@ export function Rack({ place }: { readonly place: Place }) {
 function DrawnBy({ view, coloring }: { readonly view: string; readonly coloring: string }) {
   return (
     <Filters>
-      <ChoiceField label="View" value={view} choices={VIEWS} change={(value) => setSettings({ view: value })} />
+      <ChoiceField label="View" value={view} choices={VIEWS} change={(value) => changeSettings({ view: value })} />
       <ChoiceField
         label="Colours show"
         value={coloring}
         choices={COLORINGS}
-        change={(value) => setSettings({ coloring: value })}
+        change={(value) => changeSettings({ coloring: value })}
       />
     </Filters>
   );
@@ -166,10 +166,10 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
         <Card title="Facts">
           <Facts
             rows={[
-              ...factsOf("rack", rack, "name facility_id"),
+              ...listFacts("rack", rack, "name facility_id"),
               ["Place", placeWords(rack.location)],
               ...measured,
-              ...factsOf("rack", rack, "serial asset_tag tenant tags labels comments"),
+              ...listFacts("rack", rack, "serial asset_tag tenant tags labels comments"),
             ]}
           />
         </Card>
@@ -179,7 +179,7 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
 }
 
 function Used({ capacity, hasSupplies }: { readonly capacity: Capacity; readonly hasSupplies: boolean }) {
-  const { freeSpace, power, sides, weight, heat } = formatCapacity(camelKeys(capacity));
+  const { freeSpace, power, sides, weight, heat } = formatCapacity(toCamelCaseKeys(capacity));
   return (
     <Card title="Capacity">
       <Meter label="Space" harmless share={capacity.space_pct} text={freeSpace} />

@@ -2,11 +2,11 @@ import type { GetRackResponse, InventoryRow, ListInventoryResponse } from "#gen/
 import { formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName, stripRefKinds } from "#words/names.ts";
 import { Share, StateMark } from "../../shared/state.tsx";
-import { type Asked, useCall } from "../api/use_call.ts";
+import { type CallState, useCall } from "../api/use_call.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
 import { pictureOf, stateOfCause } from "../overview/rehearsal.ts";
 import { useCauses } from "../overview/worst_loss.tsx";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { Card, Meter, RefLink } from "../ui/parts.tsx";
 
 /** Rows that are read at once. */
@@ -26,7 +26,7 @@ export function useRowsAsked(kind: string, conditions: Readonly<Record<string, r
   const columns = Object.entries(conditions).map(([column, values]) => ({ column, values }));
   const isAsked = columns.every(({ values }) => values.length > 0);
   const request = { kind: `INVENTORY_KIND_${kind}`, conditions: columns, page_size: ROWS };
-  return useCall(LIST_RPC, isAsked ? request : undefined) as Asked<ListInventoryResponse>;
+  return useCall(LIST_RPC, isAsked ? request : undefined) as CallState<ListInventoryResponse>;
 }
 
 const number = ({ figures }: Row, name: string) => figures[name];
@@ -64,7 +64,7 @@ export function WhatIf({ scope }: { readonly scope: string }) {
   const causes = useCauses(scope);
   if (causes === undefined || causes.length === 0) return null;
   return (
-    <Card title="What a failure inside takes" action={<a href={linkTo("rehearsal", "", { scope })}>Rehearse</a>}>
+    <Card title="What a failure inside takes" action={<a href={formatPageUrl("rehearsal", "", { scope })}>Rehearse</a>}>
       <ul class="lines">
         {causes.map((cause) => (
           <li key={`${cause.kind} ${cause.summary}`}>
@@ -90,7 +90,7 @@ export function Uplinks({ occupants }: Pick<GetRackResponse, "occupants">) {
           const up = all.filter(({ texts }) => texts["traffic"] === "UP").length;
           return (
             <li key={leaf}>
-              <a href={linkTo("links", "", { a_device: leaf })}>{leaf}</a>
+              <a href={formatPageUrl("links", "", { a_device: leaf })}>{leaf}</a>
               <span>
                 {up} of {all.length} up, mean {formatPercent(loads.reduce((sum, one) => sum + one / loads.length, 0))},
                 busiest <Share pct={Math.max(0, ...loads)} />

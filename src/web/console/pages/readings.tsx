@@ -2,9 +2,9 @@ import type { AreaCapacity, ListFindingsResponse, ReadingFinding } from "#gen/da
 import { formatDecimal, formatPercent } from "#words/figures.ts";
 import { formatEnum, stripRefKinds } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { countOf } from "../labels.ts";
+import { formatQuantity } from "../labels.ts";
 import { quantityName } from "../readings/measured.tsx";
-import { linkTo, type Place } from "../router.ts";
+import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, HealthBadge, Moment, RefLink } from "../ui/parts.tsx";
@@ -16,7 +16,7 @@ const FIRST = { found: 16, silent: 8 };
 const ALL = 1000;
 
 /** What is measured, what is not, and where it differs from what is recorded. */
-export function Readings({ place: { settings } }: { readonly place: Place }) {
+export function Readings({ place: { settings } }: { readonly place: PageAddress }) {
   const findings = useCall("datacenter.v1.PlanningService/ListFindings", { page_size: ALL });
   const rooms = useCall("datacenter.v1.PlanningService/GetCapacity", {
     by: "AREA_KIND_ROOM",
@@ -34,7 +34,7 @@ export function Readings({ place: { settings } }: { readonly place: Place }) {
             ? "What meters say"
             : all === 0
               ? "Nothing measured differs from what is recorded"
-              : `${countOf(all, "finding")}, ${countOf(fault_count, "fault")}`
+              : `${formatQuantity(all, "finding")}, ${formatQuantity(fault_count, "fault")}`
         }
       />
       <Answer asked={findings} shape="rows">
@@ -93,9 +93,9 @@ function Findings({ reply, isWhole }: { readonly reply: ListFindingsResponse; re
       {rest === 0 ? null : (
         <p>
           {isWhole ? (
-            `${countOf(rest, "finding")} more than one page lists.`
+            `${formatQuantity(rest, "finding")} more than one page lists.`
           ) : (
-            <a href={linkTo("readings", "", { all: "yes" })}>List {countOf(rest, "more finding")}</a>
+            <a href={formatPageUrl("readings", "", { all: "yes" })}>List {formatQuantity(rest, "more finding")}</a>
           )}
         </p>
       )}

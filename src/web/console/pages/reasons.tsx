@@ -1,5 +1,5 @@
 import type { HealthReason } from "#gen/datacenter/v1/json.ts";
-import { reasonFigures, reasonWord } from "../reason_words.ts";
+import { describeReason, formatReasonFigures } from "../reason_words.ts";
 import { RefLink } from "../ui/parts.tsx";
 
 const SHOWN = 3;
@@ -19,14 +19,14 @@ export function Reasons({
     <ul class="reasons">
       {shown.map((reason) => (
         <li key={`${reason.code} ${reason.ref}`}>
-          {reasonWord(reason.code)}
+          {describeReason(reason.code)}
           {reason.ref === "" ? null : (
             <>
               {": "}
               <RefLink to={reason.ref} />
             </>
           )}
-          {reasonFigures(reason)}
+          {formatReasonFigures(reason)}
         </li>
       ))}
       {shown.length < reasons.length ? <li>and {reasons.length - shown.length} more</li> : null}

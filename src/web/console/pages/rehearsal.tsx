@@ -1,8 +1,8 @@
 import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatWatts } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
-import { countOf } from "../labels.ts";
-import { linkTo, type Place } from "../router.ts";
+import { formatQuantity } from "../labels.ts";
+import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { askedInputs } from "../ui/asked_input.tsx";
 import { Filters } from "../ui/fields.tsx";
@@ -27,7 +27,7 @@ export const SEVERITY_MARKS: Readonly<Record<string, readonly [Tone, string]>> =
 };
 
 /** What the failure of every element would do, the worst cause first. */
-export function Rehearsal({ place }: { readonly place: Place }) {
+export function Rehearsal({ place }: { readonly place: PageAddress }) {
   const { settings } = place;
   const request = { ...askedRequest(REHEARSAL_FIELDS, settings), page_size: PAGE_SIZE };
   const pages = usePages(JSON.stringify(request));
@@ -54,8 +54,8 @@ function summaryOf(
   { elements_failed, pairs_failed, total_count, revision }: RehearseFailuresResponse,
   pairs: boolean,
 ): string {
-  const what = pairs ? `failed two at a time, ${countOf(pairs_failed, "pair")}` : "failed in turn";
-  return `${countOf(elements_failed, "element")} ${what}: ${countOf(total_count, "cause")} of loss at revision ${formatCount(revision)}`;
+  const what = pairs ? `failed two at a time, ${formatQuantity(pairs_failed, "pair")}` : "failed in turn";
+  return `${formatQuantity(elements_failed, "element")} ${what}: ${formatQuantity(total_count, "cause")} of loss at revision ${formatCount(revision)}`;
 }
 
 /** Key of a cause: the references of its first element. */
@@ -94,7 +94,7 @@ function Causes({
         <Pager pages={pages} next={next_page_token} />
         {harmless === 0 ? null : (
           <p class="muted">
-            {countOf(harmless, "element")} {harmless === 1 ? "takes" : "take"} nothing along.
+            {formatQuantity(harmless, "element")} {harmless === 1 ? "takes" : "take"} nothing along.
           </p>
         )}
       </Card>
@@ -133,7 +133,7 @@ function columnsOf(
       name: "Cause",
       cell: (cause) => (
         <a
-          href={linkTo("rehearsal", "", { ...settings, cause: keyOf(cause) })}
+          href={formatPageUrl("rehearsal", "", { ...settings, cause: keyOf(cause) })}
           aria-current={cause === shown ? "true" : undefined}
         >
           {cause.summary.split(": ")[0]}

@@ -3,9 +3,9 @@ import type { FailedElement, FailureCause } from "#gen/datacenter/v1/json.ts";
 import { formatBandwidth, formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName, stripRefKinds } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
-import { constantOf } from "../address_words.ts";
+import { toConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Facts, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
@@ -142,7 +142,7 @@ function listLinks(kind: string, codes: readonly string[], all: number): Compone
 
 /** The page that shows one failure with the same options. */
 function blastLink([first = "", ...more]: readonly string[], settings: URLSearchParams): string {
-  return linkTo("power", first, {
+  return formatPageUrl("power", first, {
     and: more.join(" "),
     cascade: settings.get("cascade") ?? "",
     battery: settings.get("battery") ?? "",
@@ -213,7 +213,7 @@ function WhatFalls({ element, settings }: { readonly element: FailedElement; rea
     additional_source_refs: more,
     cascade: settings.get("cascade") !== "0",
     assume_battery: settings.get("battery") === "1",
-    load_basis: constantOf("LOAD_BASIS", settings.get("basis") ?? ""),
+    load_basis: toConstant("LOAD_BASIS", settings.get("basis") ?? ""),
     max_items: 1,
     render: useRender(),
   };

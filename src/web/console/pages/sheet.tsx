@@ -5,11 +5,11 @@ import { formatCount, formatDecimal } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { BoardFace } from "../edit/board_face.tsx";
-import { factsOf } from "../edit/facts.ts";
-import { boxesOf, FACES, type FaceName } from "../edit/rack_cells.ts";
-import { moment } from "../labels.ts";
+import { listFacts } from "../edit/facts.ts";
+import { FACES, type FaceName, listBoxes } from "../edit/rack_cells.ts";
+import { formatMoment } from "../labels.ts";
 import { cellWords } from "../lists/column_words.ts";
-import { linkTo, type Place } from "../router.ts";
+import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Card, Empty, Facts, RefLink } from "../ui/parts.tsx";
@@ -24,7 +24,7 @@ interface Line {
 }
 
 /** What a technician takes along to a device or a rack: where it is, what is in each port, and room to write. */
-export function Sheet({ place: { subject } }: { readonly place: Place }) {
+export function Sheet({ place: { subject } }: { readonly place: PageAddress }) {
   if (subject.startsWith("rack:")) return <RackSheet code={getRefName(subject)} />;
   if (subject !== "") return <DeviceSheet code={getRefName(subject)} />;
   return (
@@ -61,7 +61,7 @@ function DeviceSheet({ code }: { readonly code: string }) {
             <Facts
               rows={[
                 ["Maker and model", [device.manufacturer, device.model].filter(Boolean).join(" ")],
-                ...factsOf("device", device, "serial asset_tag"),
+                ...listFacts("device", device, "serial asset_tag"),
               ]}
             />
             <Ports of={{ device: [device.code] }} devices={[device.code]} />
@@ -89,12 +89,12 @@ function Frame({ target, rack, location, at, children: [strip, ports] }: FramePr
   const scope_ref = rack === "" ? "" : `rack:${rack}`;
   const { reply } = useCall("datacenter.v1.PlanningService/GetCapacity", { scope_ref });
   const trail = placeTrail(location, isRack ? "" : rack);
-  const back = linkTo(isRack ? "rack" : "device", code);
+  const back = formatPageUrl(isRack ? "rack" : "device", code);
   return (
     <>
       <PageHead
         title={code}
-        kind={`Technician's sheet, revision ${formatCount(reply?.revision)}, ${moment(new Date().toISOString())}`}
+        kind={`Technician's sheet, revision ${formatCount(reply?.revision)}, ${formatMoment(new Date().toISOString())}`}
         trail={[...trail, { name: code, href: back }]}
         crumb="Sheet"
         action={
@@ -246,7 +246,7 @@ function Strip({
     <div class="board" role="img" aria-label={`Rack ${rack.code}`}>
       {faces.map((face) => (
         <BoardFace key={face} face={face} units={units} title={`${rack.code}, ${face}`}>
-          {boxesOf(units, occupants, face).map(({ device: { device_code }, top, bottom, side, isMounted }) => (
+          {listBoxes(units, occupants, face).map(({ device: { device_code }, top, bottom, side, isMounted }) => (
             <span
               key={device_code}
               class={`board-device ${side} ${isMounted ? "" : "through"} ${isOwn(device_code) ? "own" : ""}`}

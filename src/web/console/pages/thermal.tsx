@@ -3,8 +3,8 @@ import { formatCount, formatDecimal, formatPercent } from "#words/figures.ts";
 import { formatEnum, getReasonUnit, getRefName } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
-import { reasonWord } from "../reason_words.ts";
-import { type Place, setSettings, setSubject } from "../router.ts";
+import { describeReason } from "../reason_words.ts";
+import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import type { Question } from "../ui/download.tsx";
 import { Filters, TextField } from "../ui/fields.tsx";
@@ -20,7 +20,7 @@ const SCARCE_PCT = 20;
 const HOTSPOTS: readonly Column<ThermalHeadroomResponse["hotspots"][number]>[] = [
   { name: "Where", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Grade", cell: ({ severity }) => <HealthBadge health={severity} /> },
-  { name: "What", cell: ({ code }) => reasonWord(code) },
+  { name: "What", cell: ({ code }) => describeReason(code) },
   { name: "Found", numeric: true, cell: ({ code, value }) => formatDecimal(value, getReasonUnit(code)) },
   { name: "Limit", numeric: true, cell: ({ code, limit }) => formatDecimal(limit, getReasonUnit(code)) },
 ];
@@ -44,7 +44,7 @@ const ZONES: readonly Column<ThermalHeadroomResponse["zones"][number]>[] = [
   { name: "Racks", numeric: true, cell: ({ rack_codes }) => rack_codes.length },
 ];
 
-export function Thermal({ place }: { readonly place: Place }) {
+export function Thermal({ place }: { readonly place: PageAddress }) {
   const { subject, settings } = place;
   const failed = (settings.get("failed") ?? "").split(" ").filter((code) => code !== "");
   const reserve = settings.get("reserve") ?? "";
@@ -63,13 +63,13 @@ export function Thermal({ place }: { readonly place: Place }) {
           placeholder="AMS1/1, DH1, B03"
           kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK"]}
           value={subject}
-          change={setSubject}
+          change={changeSubject}
         />
         <TextField
           label="Units in reserve"
           placeholder="1"
           value={reserve}
-          change={(value) => setSettings({ reserve: value })}
+          change={(value) => changeSettings({ reserve: value })}
         />
       </Filters>
       {subject === "" ? (
@@ -78,7 +78,7 @@ export function Thermal({ place }: { readonly place: Place }) {
         <Headroom
           key={subject}
           request={request}
-          fail={(code) => setSettings({ failed: toggleCode(failed, code).join(" ") })}
+          fail={(code) => changeSettings({ failed: toggleCode(failed, code).join(" ") })}
         />
       )}
     </>

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "../../shared/icon.tsx";
 import { EditAction, MoreEdits } from "../edit/edit_buttons.tsx";
-import type { Kind, Values } from "../edit/form_model.ts";
-import { linkTo } from "../router.ts";
+import type { EditableKind, ResourceValues } from "../edit/form_model.ts";
+import { formatPageUrl } from "../router.ts";
 import { Popover } from "../ui/popover.tsx";
 import { TakeOut } from "../windows/planned.tsx";
 
@@ -10,7 +10,7 @@ interface ThingProps {
   /** Reference of what can fail and be taken out of service; absent for what is only described. */
   readonly target?: string;
   /** What a writer edits. */
-  readonly edit?: { readonly kind: Kind; readonly identity: Values };
+  readonly edit?: { readonly kind: EditableKind; readonly identity: ResourceValues };
   /** Whether one can ask what its failure takes. */
   readonly fails?: boolean;
   /** The reference whose history is shown. */
@@ -27,7 +27,7 @@ export function ThingActions({ target, edit, fails = true, history, children }: 
   return (
     <>
       {target !== undefined && fails ? (
-        <a class="button primary" href={linkTo("power", target)}>
+        <a class="button primary" href={formatPageUrl("power", target)}>
           <Icon name="fail" />
           What if this fails
         </a>
@@ -36,13 +36,13 @@ export function ThingActions({ target, edit, fails = true, history, children }: 
       <Popover label={<Icon name="more" />} title="More actions" menu>
         {children}
         {target !== undefined && COMPARED.test(target) ? (
-          <a class="button" href={linkTo("compare", target)}>
+          <a class="button" href={formatPageUrl("compare", target)}>
             <Icon name="columns" />
             Compare…
           </a>
         ) : null}
         {target !== undefined && /^(?:device|rack):/.test(target) ? (
-          <a class="button" href={linkTo("sheet", target)}>
+          <a class="button" href={formatPageUrl("sheet", target)}>
             <Icon name="columns" />
             Technician's sheet
           </a>
@@ -50,7 +50,7 @@ export function ThingActions({ target, edit, fails = true, history, children }: 
         {target === undefined ? null : <TakeOut target={target} />}
         {edit === undefined ? null : <MoreEdits {...edit} />}
         {history === undefined ? null : (
-          <a class="button" href={linkTo("history", history)}>
+          <a class="button" href={formatPageUrl("history", history)}>
             <Icon name="history" />
             History
           </a>

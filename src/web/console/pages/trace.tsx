@@ -3,8 +3,8 @@ import { formatCount, formatDecimal } from "#words/figures.ts";
 import { formatEnum, getRefName } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
-import { countOf, portName, portRef } from "../labels.ts";
-import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
+import { formatPortName, formatPortRef, formatQuantity } from "../labels.ts";
+import { changeSettings, changeSubject, formatPageUrl, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, Switch } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -22,18 +22,18 @@ const TONES: Readonly<Record<string, Tone>> = {
 type Hop = CablePath["hops"][number];
 
 const HOPS: readonly Column<Hop>[] = [
-  { name: "Device", cell: ({ device_code }) => <a href={linkTo("device", device_code)}>{device_code}</a> },
+  { name: "Device", cell: ({ device_code }) => <a href={formatPageUrl("device", device_code)}>{device_code}</a> },
   { name: "Kind", cell: ({ kind }) => formatEnum(kind, "DEVICE_KIND") },
   { name: "In", cell: ({ in_port }) => in_port },
   { name: "Out", cell: ({ out_port }) => out_port },
   {
     name: "Rack",
-    cell: ({ rack_code }) => (rack_code === "" ? null : <a href={linkTo("rack", rack_code)}>{rack_code}</a>),
+    cell: ({ rack_code }) => (rack_code === "" ? null : <a href={formatPageUrl("rack", rack_code)}>{rack_code}</a>),
   },
   { name: "U", numeric: true, cell: ({ position_u }) => formatDecimal(position_u) },
 ];
 
-export function Trace({ place }: { readonly place: Place }) {
+export function Trace({ place }: { readonly place: PageAddress }) {
   const { subject, settings } = place;
   const branches = settings.get("branches") === "1";
   const render = useRender();
@@ -47,9 +47,13 @@ export function Trace({ place }: { readonly place: Place }) {
           placeholder="SRV-B03-07/eth0"
           kinds={["PORT"]}
           value={subject}
-          change={setSubject}
+          change={changeSubject}
         />
-        <Switch label="Follow every branch" on={branches} change={(on) => setSettings({ branches: on ? "1" : "" })} />
+        <Switch
+          label="Follow every branch"
+          on={branches}
+          change={(on) => changeSettings({ branches: on ? "1" : "" })}
+        />
       </Filters>
       {subject === "" ? (
         <Empty>Name a port above, or choose one on a device's page.</Empty>
@@ -96,7 +100,9 @@ function stateOfPath({ length_is_partial, total_length_m, segments, hops }: Cabl
     .filter(({ status }) => !WORKING.has(status))
     .map(({ device_code, status }) => `${device_code} is ${formatEnum(status, "DEVICE_STATUS").toLowerCase()}`);
   const first =
-    cables.length === 0 ? "No cable is recorded on the way" : `${countOf(cables.length, "cable")}, ${length}, ${state}`;
+    cables.length === 0
+      ? "No cable is recorded on the way"
+      : `${formatQuantity(cables.length, "cable")}, ${length}, ${state}`;
   return `${[first, ...devices].join("; ")}.`;
 }
 
@@ -106,10 +112,10 @@ function Path({ path }: { readonly path: CablePath }) {
   const { origin, destination, status, hops, findings, branches } = path;
   // Of the inlets of a device the path takes one, which is no other way.
   const others = branches.filter(({ to }) => !hops.some((hop) => isOnWay(hop, to)));
-  const end = destination === undefined ? "an open end" : portName(destination);
+  const end = destination === undefined ? "an open end" : formatPortName(destination);
   return (
     <Card
-      title={`${origin === undefined ? "" : portName(origin)} → ${end}`}
+      title={`${origin === undefined ? "" : formatPortName(origin)} → ${end}`}
       action={<Badge tone={TONES[status] ?? "watch"}>{formatEnum(status, "PATH_STATUS")}</Badge>}
     >
       <p>{stateOfPath(path)}</p>
@@ -131,11 +137,11 @@ function Path({ path }: { readonly path: CablePath }) {
         <p>
           Could go on:{" "}
           {others.map(({ from, to, position }, at) => (
-            <span key={`${portName(to)} ${position}`}>
+            <span key={`${formatPortName(to)} ${position}`}>
               {at === 0 ? "" : ", "}
-              <a href={linkTo("trace", portRef(to))}>
-                {from.device_code === to.device_code ? "" : `${portName(from)} position ${position} to `}
-                {portName(to)}
+              <a href={formatPageUrl("trace", formatPortRef(to))}>
+                {from.device_code === to.device_code ? "" : `${formatPortName(from)} position ${position} to `}
+                {formatPortName(to)}
               </a>
             </span>
           ))}

@@ -1,12 +1,12 @@
 import type { GetWindowResponse, MaintenanceWindow } from "#gen/datacenter/v1/json.ts";
 import { formatDuration } from "#words/figures.ts";
 import { formatEnum } from "#words/names.ts";
-import { during, useDuring } from "../api/during.ts";
+import { shownWindow, useShownWindow } from "../api/during.ts";
 import { useCall } from "../api/use_call.ts";
-import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
-import { factsOf } from "../edit/facts.ts";
-import { refWords } from "../edit/refs_field.tsx";
-import { linkTo, type Place } from "../router.ts";
+import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
+import { listFacts } from "../edit/facts.ts";
+import { formatRef } from "../edit/refs_field.tsx";
+import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, Facts, Moment, RefLink } from "../ui/parts.tsx";
@@ -19,7 +19,7 @@ import { ThingActions } from "./thing_actions.tsx";
 const [ON_SCREEN, ON_PAPER] = [50, 10];
 
 /** One maintenance window: whether it may take place, its state, and its run sheet. */
-export function Window({ place }: { readonly place: Place }) {
+export function Window({ place }: { readonly place: PageAddress }) {
   const code = place.subject;
   const isSheet = place.settings.get("view") === "sheet";
   const max_items = isSheet ? ON_PAPER : ON_SCREEN;
@@ -33,7 +33,7 @@ export function Window({ place }: { readonly place: Place }) {
         action={
           reply === undefined ? null : isSheet ? (
             <>
-              <a class="button" href={linkTo("window", code)}>
+              <a class="button" href={formatPageUrl("window", code)}>
                 Back to the window
               </a>
               <button type="button" class="primary" onClick={() => print()}>
@@ -69,7 +69,7 @@ function WindowActions({ answer: { window } }: { readonly answer: GetWindowRespo
   const steps = (STEPS[state] ?? []).filter(([to]) => !isAhead || to === "CANCELLED");
   return (
     <>
-      {useMayWrite()
+      {useCanWrite()
         ? steps.map(([to, verb]) => (
             <EditButton
               key={to}
@@ -80,7 +80,7 @@ function WindowActions({ answer: { window } }: { readonly answer: GetWindowRespo
           ))
         : null}
       {state === "WINDOW_STATE_PLANNED" || state === "WINDOW_STATE_BEGUN" ? <DuringButton code={code} /> : null}
-      <a class="button" href={linkTo("window", code, { view: "sheet" })}>
+      <a class="button" href={formatPageUrl("window", code, { view: "sheet" })}>
         Run sheet
       </a>
       <ThingActions edit={{ kind: "window", identity: { code } }} history={`window:${code}`} />
@@ -90,9 +90,9 @@ function WindowActions({ answer: { window } }: { readonly answer: GetWindowRespo
 
 /** Switches all pages to what they are during the window, and back. */
 function DuringButton({ code }: { readonly code: string }) {
-  const isOn = useDuring() === code;
+  const isOn = useShownWindow() === code;
   return (
-    <button type="button" aria-pressed={isOn} onClick={() => during.set(isOn ? "" : code)}>
+    <button type="button" aria-pressed={isOn} onClick={() => shownWindow.set(isOn ? "" : code)}>
       Show as during it
     </button>
   );
@@ -117,7 +117,7 @@ function Shown({ answer: { window, overdue, judgement, time_zone, notices } }: {
               ["On site", onSite === here ? "" : onSite],
               ["Out of service", <Refs key="out" refs={window.element_refs} />],
               ["May be lost", window.accepted_refs.length === 0 ? "" : <Refs key="lost" refs={window.accepted_refs} />],
-              ...factsOf("window", window, "owner contact notes"),
+              ...listFacts("window", window, "owner contact notes"),
               ["Changed", window.update_time && <Moment key="changed" at={window.update_time} />],
             ]}
           />
@@ -142,7 +142,7 @@ function Refs({ refs }: { readonly refs: readonly string[] }) {
     <ul class="plain-list">
       {refs.map((ref) => (
         <li key={ref}>
-          <RefLink to={ref} label={refWords(ref)} />
+          <RefLink to={ref} label={formatRef(ref)} />
         </li>
       ))}
     </ul>

@@ -1,11 +1,11 @@
 import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { stripRefKinds } from "#words/names.ts";
-import { constantOf } from "../address_words.ts";
+import { toConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
-import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
-import { refWords } from "../edit/refs_field.tsx";
-import { type Place, setSettings } from "../router.ts";
+import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
+import { formatRef } from "../edit/refs_field.tsx";
+import { changeSettings, type PageAddress } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -59,11 +59,11 @@ const COLUMNS: readonly Column<ListedWindow>[] = [
 
 function elementWords(refs: readonly string[]): string {
   const rest = refs.length - ELEMENTS;
-  return refs.slice(0, ELEMENTS).map(refWords).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  return refs.slice(0, ELEMENTS).map(formatRef).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
 /** Maintenance windows by time, with their verdicts. */
-export function Windows({ place: { settings } }: { readonly place: Place }) {
+export function Windows({ place: { settings } }: { readonly place: PageAddress }) {
   const [state, verdict, within, element] = ["state", "verdict", "within", "element"].map(
     (name) => settings.get(name) ?? "",
   ) as [string, string, string, string];
@@ -71,13 +71,13 @@ export function Windows({ place: { settings } }: { readonly place: Place }) {
   const states = { "": ["PLANNED", "BEGUN"], all: [] }[state] ?? [state.toUpperCase()];
   const asked = useCall(LIST_WINDOWS_RPC, {
     states: states.map((one) => `WINDOW_STATE_${one}`),
-    ...(verdict !== "" && { verdicts: [constantOf("WINDOW_VERDICT", verdict)] }),
+    ...(verdict !== "" && { verdicts: [toConstant("WINDOW_VERDICT", verdict)] }),
     element_ref: element,
     // By the minute, so that drawing again asks no new question.
     ...(within !== "" && { starts_before: minute(now + Number(within) * DAY_MS), ends_after: minute(now) }),
     page_size: 200,
   });
-  const may = useMayWrite();
+  const may = useCanWrite();
   return (
     <>
       <PageHead
@@ -86,15 +86,20 @@ export function Windows({ place: { settings } }: { readonly place: Place }) {
         action={<EditButton edit={newWindow([])}>{may ? "New window" : "Ask about a window"}</EditButton>}
       />
       <Filters>
-        <ChoiceField label="State" value={state} choices={STATES} change={(to) => setSettings({ state: to })} />
-        <ChoiceField label="Verdict" value={verdict} choices={VERDICTS} change={(to) => setSettings({ verdict: to })} />
-        <ChoiceField label="When" value={within} choices={WITHIN} change={(to) => setSettings({ within: to })} />
+        <ChoiceField label="State" value={state} choices={STATES} change={(to) => changeSettings({ state: to })} />
+        <ChoiceField
+          label="Verdict"
+          value={verdict}
+          choices={VERDICTS}
+          change={(to) => changeSettings({ verdict: to })}
+        />
+        <ChoiceField label="When" value={within} choices={WITHIN} change={(to) => changeSettings({ within: to })} />
         <RefField
           label="Takes out"
           value={element}
           placeholder="A code"
           kinds={[]}
-          change={(to) => setSettings({ element: to })}
+          change={(to) => changeSettings({ element: to })}
         />
       </Filters>
       <Answer asked={asked}>

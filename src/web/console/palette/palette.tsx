@@ -5,12 +5,12 @@ import { Icon } from "../../shared/icon.tsx";
 import { StateMark } from "../../shared/state.tsx";
 import { useBackCloses } from "../../shared/use_back.ts";
 import { chooseTheme, useTheme } from "../../shared/use_theme.ts";
-import { token } from "../api/token.ts";
-import { useMayWrite } from "../edit/edit_buttons.tsx";
-import { editing } from "../edit/editing.ts";
-import { KINDS } from "../edit/form_model.ts";
+import { tokenStore } from "../api/token.ts";
+import { useCanWrite } from "../edit/edit_buttons.tsx";
+import { editStore } from "../edit/editing.ts";
+import { EDITABLE_KINDS } from "../edit/form_model.ts";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { keyShown } from "../shell/keys.ts";
 import { shareAddress } from "../shell/share.ts";
 import type { PaletteGroup, PaletteOption } from "./options.ts";
@@ -210,15 +210,15 @@ function useActions(showHelp: () => void): readonly PaletteOption[] {
     name: `Go to ${name}`,
     detail: key === undefined ? "" : `G ${key}`,
     run: () => {
-      location.hash = linkTo(page);
+      location.hash = formatPageUrl(page);
     },
   }));
-  const created: readonly PaletteOption[] = (useMayWrite() ? KINDS : []).map((kind) => ({
+  const created: readonly PaletteOption[] = (useCanWrite() ? EDITABLE_KINDS : []).map((kind) => ({
     id: `new-${kind}`,
     icon: "edit",
     name: `New ${nameKind(kind)}`,
     detail: "",
-    run: () => editing.open({ mode: "create", kind, values: {} }),
+    run: () => editStore.open({ mode: "create", kind, values: {} }),
   }));
   const others: readonly PaletteOption[] = [
     ...created,
@@ -232,11 +232,11 @@ function useActions(showHelp: () => void): readonly PaletteOption[] {
     },
     { id: "help", icon: "help", name: "Show the keys", detail: keyShown("help"), run: showHelp },
   ];
-  if (token.value() === "") return [...pages, ...others];
+  if (tokenStore.value() === "") return [...pages, ...others];
   return [
     ...pages,
     ...others,
-    { id: "sign-out", icon: "signOut", name: "Sign out", detail: "", run: () => token.set("") },
+    { id: "sign-out", icon: "signOut", name: "Sign out", detail: "", run: () => tokenStore.set("") },
   ];
 }
 

@@ -2,7 +2,7 @@ import type { InventoryHits } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
 import { listOfKind } from "../lists/list_kinds.ts";
-import { linkTo, linkToRef } from "../router.ts";
+import { findRefUrl, formatPageUrl } from "../router.ts";
 import { useDelayed } from "../ui/use_delayed.ts";
 import type { PaletteGroup, PaletteOption } from "./options.ts";
 
@@ -47,7 +47,7 @@ export function useFound(words: string, only: string): Found {
 function groupOf({ kind, hits, total_count }: InventoryHits): PaletteGroup {
   const icon = listOfKind(bareKind(kind))?.icon ?? "search";
   const options = hits.map(({ ref, name, detail }): PaletteOption => {
-    const href = linkToRef(ref) ?? linkTo("history", ref);
+    const href = findRefUrl(ref) ?? formatPageUrl("history", ref);
     const run = () => {
       location.hash = href;
     };

@@ -3,7 +3,7 @@ import type { KeptReading } from "#gen/datacenter/v1/json.ts";
 import { appendUnit, formatBandwidth, formatDecimal, formatDuration } from "#words/figures.ts";
 import { formatConstant, splitUnit } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { utcMoment } from "../labels.ts";
+import { formatUtcMoment } from "../labels.ts";
 import { Card, Facts } from "../ui/parts.tsx";
 
 /** What meters say of an element, beside what is planned, with its age and the last 30 days: a line for each quantity. */
@@ -38,7 +38,7 @@ function Kept({ one, plannedW }: { readonly one: KeptReading; readonly plannedW:
       <strong>{valueWords(quantity, value)}</strong>
       {isPower && plannedW !== undefined ? `, ${formatDecimal(plannedW, "W")} planned` : ""}
       {time === undefined ? null : (
-        <span class="muted" title={utcMoment(time)}>
+        <span class="muted" title={formatUtcMoment(time)}>
           {" "}
           {age(time)} ago, {source}
         </span>

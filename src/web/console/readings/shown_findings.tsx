@@ -3,7 +3,7 @@ import { formatCount } from "#words/figures.ts";
 import { getRefName, stripRefKinds } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { Card, Moment, RefLink } from "../ui/parts.tsx";
 
 /** The worst findings of readings in a scope, or everywhere; nothing where readings show none. */
@@ -12,7 +12,7 @@ export function ShownFindings({ scope = "", most = 4 }: { readonly scope?: strin
   if (reply === undefined || reply.findings.length === 0) return null;
   const rest = reply.total_count - reply.findings.length;
   return (
-    <Card title="Shown by readings" action={<a href={linkTo("readings")}>Readings</a>}>
+    <Card title="Shown by readings" action={<a href={formatPageUrl("readings")}>Readings</a>}>
       <ul class="failed-now">
         {reply.findings.map((one) => (
           <Line key={`${one.kind} ${one.element_ref} ${one.source}`} finding={one} />
@@ -20,7 +20,7 @@ export function ShownFindings({ scope = "", most = 4 }: { readonly scope?: strin
       </ul>
       {rest === 0 ? null : (
         <p class="card-foot">
-          <a href={linkTo("readings")}>{formatCount(rest)} more</a>
+          <a href={formatPageUrl("readings")}>{formatCount(rest)} more</a>
         </p>
       )}
     </Card>

@@ -1,8 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { getRefName, nameKind } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { nameQuery, refsNamed, SEARCH_RPC } from "../named_refs.ts";
-import { linkTo, type Place } from "../router.ts";
+import { createNameQuery, findRefsByName, SEARCH_RPC } from "../named_refs.ts";
+import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Notice } from "../ui/notice.tsx";
 
 const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
@@ -33,7 +33,7 @@ export interface BareRef {
 }
 
 /** The first bare code of an address, and the place without it, so that the page asks nothing that it cannot. */
-export function findBareRef(place: Place): { readonly place: Place; readonly bare: BareRef | undefined } {
+export function findBareRef(place: PageAddress): { readonly place: PageAddress; readonly bare: BareRef | undefined } {
   for (const [part, kinds] of Object.entries(REFS[place.page] ?? {})) {
     const code = textOf(place, part)
       .split(/[ |]/)
@@ -44,11 +44,11 @@ export function findBareRef(place: Place): { readonly place: Place; readonly bar
   return { place, bare: undefined };
 }
 
-function textOf({ subject, settings }: Place, part: string): string {
+function textOf({ subject, settings }: PageAddress, part: string): string {
   return part === "" ? subject : (settings.get(part) ?? "");
 }
 
-function withText(place: Place, part: string, text: string): Place {
+function withText(place: PageAddress, part: string, text: string): PageAddress {
   if (part === "") return { ...place, subject: text };
   const settings = new URLSearchParams(place.settings);
   if (text === "") settings.delete(part);
@@ -64,14 +64,14 @@ function textWithout(text: string, code: string): string {
 }
 
 /** Finds what a bare code means and puts the reference into the address; says so if that is nothing, or several things. */
-export function ResolveBareRef({ place, bare }: { readonly place: Place; readonly bare: BareRef }) {
+export function ResolveBareRef({ place, bare }: { readonly place: PageAddress; readonly bare: BareRef }) {
   const { part, code, kinds } = bare;
-  const { reply } = useCall(SEARCH_RPC, nameQuery(code, kinds));
+  const { reply } = useCall(SEARCH_RPC, createNameQuery(code, kinds));
   const hits = (reply?.kinds ?? []).flatMap((kind) => kind.hits).map(({ ref }) => ref);
-  const found = refsNamed(hits, code);
+  const found = findRefsByName(hits, code);
   const linkWith = (ref: string) => {
     const { page, subject, settings } = withText(place, part, textOf(place, part).replace(code, ref));
-    return linkTo(page, subject, Object.fromEntries(settings));
+    return formatPageUrl(page, subject, Object.fromEntries(settings));
   };
   const only = found.length === 1 ? linkWith(found[0] ?? "") : undefined;
   useEffect(() => {

@@ -1,10 +1,10 @@
-import { editing } from "../edit/editing.ts";
+import { editStore } from "../edit/editing.ts";
 
 /** Copies the address of the page, which holds all that is chosen on it, and says so. */
 export async function shareAddress(): Promise<void> {
   const { href } = location;
   const text = (await isCopied(href)) ? "The address of this page is copied" : `Copy this address: ${href}`;
-  editing.close({ text, requestId: "", etags: new Map() });
+  editStore.close({ text, requestId: "", etags: new Map() });
 }
 
 /** Puts a text into the clipboard. Browsers offer that to pages of this machine and of HTTPS; others select and copy. */

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
-import { linkTo } from "../router.ts";
+import { formatPageUrl } from "../router.ts";
 import { isKey, type KeyName } from "./keys.ts";
 import { shareAddress } from "./share.ts";
 
@@ -47,7 +47,7 @@ function isOthers({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): boo
 function goTo(letter: string): boolean {
   const item = NAVIGATION_ITEMS.find(({ key }) => key === letter.toUpperCase());
   if (item === undefined) return false;
-  location.hash = linkTo(item.page);
+  location.hash = formatPageUrl(item.page);
   return true;
 }
 

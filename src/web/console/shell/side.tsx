@@ -1,10 +1,10 @@
 import { formatCount } from "#words/figures.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { type Session, useSession } from "../api/session.ts";
-import { token } from "../api/token.ts";
+import { tokenStore } from "../api/token.ts";
 import { useInventory } from "../api/use_inventory.ts";
-import { NAVIGATION, type NavigationItem, navigationItemOf } from "../navigation.ts";
-import { linkTo, type Place } from "../router.ts";
+import { findNavigationItem, NAVIGATION, type NavigationItem } from "../navigation.ts";
+import { formatPageUrl, type PageAddress } from "../router.ts";
 
 const NO_TOTALS = {
   racks: undefined,
@@ -16,9 +16,9 @@ const NO_TOTALS = {
 };
 
 /** The navigation, and who is signed in. On small windows it covers the page while `open`. */
-export function Side({ place, open }: { readonly place: Place; readonly open: boolean }) {
+export function Side({ place, open }: { readonly place: PageAddress; readonly open: boolean }) {
   const { reply: inventory } = useInventory();
-  const here = navigationItemOf(place.page);
+  const here = findNavigationItem(place.page);
   const tallies: Readonly<Record<NonNullable<NavigationItem["tally"]>, number | undefined>> = {
     sites: inventory?.sites.length,
     floors: inventory?.sites.reduce((sum, { floors }) => sum + floors.length, 0),
@@ -27,7 +27,7 @@ export function Side({ place, open }: { readonly place: Place; readonly open: bo
   };
   return (
     <aside class={open ? "side open" : "side"} id="side" aria-label="Navigation">
-      <a class="brand" href={linkTo("overview")}>
+      <a class="brand" href={formatPageUrl("overview")}>
         <Mark />
         planner
       </a>
@@ -38,7 +38,7 @@ export function Side({ place, open }: { readonly place: Place; readonly open: bo
             <ul>
               {items.map((item) => (
                 <li key={item.page}>
-                  <a href={linkTo(item.page)} aria-current={here === item ? "page" : undefined}>
+                  <a href={formatPageUrl(item.page)} aria-current={here === item ? "page" : undefined}>
                     <Icon name={item.icon} />
                     {item.name}
                     {item.tally === undefined || tallies[item.tally] === undefined ? null : (
@@ -77,8 +77,14 @@ function Who() {
         <strong>{session.principal === "" ? "Not signed in" : session.principal}</strong>
         <span>{roleLine(session)}</span>
       </div>
-      {token.value() === "" ? null : (
-        <button type="button" class="quiet square" aria-label="Sign out" title="Sign out" onClick={() => token.set("")}>
+      {tokenStore.value() === "" ? null : (
+        <button
+          type="button"
+          class="quiet square"
+          aria-label="Sign out"
+          title="Sign out"
+          onClick={() => tokenStore.set("")}
+        >
           <Icon name="signOut" />
         </button>
       )}

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
 import { StateMark } from "../../shared/state.tsx";
 import { chooseTheme, useTheme } from "../../shared/use_theme.ts";
-import { timeOfDay } from "../labels.ts";
+import { formatTimeOfDay } from "../labels.ts";
 import { liveState, onLiveState } from "../live/live.ts";
 import { useShownTrail } from "../ui/trail.ts";
 import { keyShown } from "./keys.ts";
@@ -101,7 +101,7 @@ function LiveMark() {
       {state.kind === "stale" ? (
         <span title={state.why}>
           <StateMark state="watch" />
-          The figures are from {timeOfDay(state.asOf)}
+          The figures are from {formatTimeOfDay(state.asOf)}
         </span>
       ) : null}
     </p>

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CallError } from "../api/client.ts";
-import type { Asked } from "../api/use_call.ts";
-import { plainMessage } from "../plain_message.ts";
-import { linkTo } from "../router.ts";
+import type { CallState } from "../api/use_call.ts";
+import { simplifyMessage } from "../plain_message.ts";
+import { formatPageUrl } from "../router.ts";
 import { SignInForm } from "./sign_in.tsx";
 
 /** What comes: figures side by side, rows, cards, or something of unknown form. */
@@ -15,7 +15,7 @@ export function Answer<Reply>({
   shape,
   children,
 }: {
-  readonly asked: Asked<Reply>;
+  readonly asked: CallState<Reply>;
   readonly shape?: Shape;
   readonly children: (reply: Reply) => ComponentChildren;
 }) {
@@ -65,14 +65,15 @@ export function Failure({ error, again }: { readonly error: CallError; readonly 
         <ul>
           {error.violations.map(({ field, description }) => (
             <li key={field}>
-              {plainMessage(field)}: {description}
+              {simplifyMessage(field)}: {description}
             </li>
           ))}
         </ul>
       ) : null}
       {error.code === "not_found" ? (
         <p>
-          It may have been renamed or deleted: search for its name, or see <a href={linkTo("history")}>the changes</a>.
+          It may have been renamed or deleted: search for its name, or see{" "}
+          <a href={formatPageUrl("history")}>the changes</a>.
         </p>
       ) : null}
       {again === undefined || FINAL.has(error.code) ? null : (

@@ -1,5 +1,5 @@
 import { type AskedField, wordsOf } from "../pages/asked_field.ts";
-import { setSettings } from "../router.ts";
+import { changeSettings } from "../router.ts";
 import { ChoiceField, Switch, TextField } from "./fields.tsx";
 import { RefField } from "./ref_field.tsx";
 
@@ -10,7 +10,7 @@ export function askedInputs(
   also: Readonly<Record<string, string>> = {},
 ) {
   return rows.map((row) =>
-    askedInput(row, settings.get(row.setting) ?? "", (text) => setSettings({ [row.setting]: text, ...also })),
+    askedInput(row, settings.get(row.setting) ?? "", (text) => changeSettings({ [row.setting]: text, ...also })),
   );
 }
 

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import type { RenderResult } from "#gen/datacenter/v1/json.ts";
 import { useRender } from "../../shared/use_theme.ts";
-import { CallError, call, type DrawnRpc, type Request } from "../api/client.ts";
+import { CallError, callRpc, type PictureRpc, type RpcRequest } from "../api/client.ts";
 import { saveFile } from "./save_file.ts";
 
 /** A screen's RPC and its request, as the shown picture was asked for. */
 export interface Question {
-  readonly rpc: DrawnRpc;
-  readonly request: Request<DrawnRpc>;
+  readonly rpc: PictureRpc;
+  readonly request: RpcRequest<PictureRpc>;
 }
 
 const FORMATS = ["SVG", "PNG", "HTML", "DOT"] as const;
@@ -21,7 +21,7 @@ export function Download({ question, name }: { readonly question: Question; read
     try {
       // The colouring, view and theme of the screen stay.
       const render = { ...usual, ...question.request.render, format: `RENDER_FORMAT_${format}`, embed_dataset: true };
-      const { render: picture } = await call(question.rpc, {
+      const { render: picture } = await callRpc(question.rpc, {
         ...question.request,
         render,
       });

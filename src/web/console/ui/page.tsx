@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { navigationItemOf } from "../navigation.ts";
-import { linkTo, parsePlace } from "../router.ts";
+import { findNavigationItem } from "../navigation.ts";
+import { formatPageUrl, parseAddress } from "../router.ts";
 import { type Crumb, useTrail } from "./trail.ts";
 
 interface PageHeadProps {
@@ -52,6 +52,6 @@ export function PageHead({ title, kind, trail, crumb = title, action, children }
 
 /** The entry of the navigation that the page belongs to, unless it is the page itself. */
 function usualTrail(title: string): readonly Crumb[] {
-  const item = navigationItemOf(parsePlace(location.hash).page);
-  return item === undefined || item.name === title ? [] : [{ name: item.name, href: linkTo(item.page) }];
+  const item = findNavigationItem(parseAddress(location.hash).page);
+  return item === undefined || item.name === title ? [] : [{ name: item.name, href: formatPageUrl(item.page) }];
 }

@@ -5,8 +5,8 @@ import { formatCount } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { judgeVisibleShare, type State } from "../../shared/state_of_share.ts";
-import { shortMoment, utcMoment } from "../labels.ts";
-import { linkToRef } from "../router.ts";
+import { formatShortMoment, formatUtcMoment } from "../labels.ts";
+import { findRefUrl } from "../router.ts";
 
 interface Held {
   readonly children?: ComponentChildren;
@@ -109,7 +109,7 @@ const WHOLE = 20;
 
 /** A reference as a link to its page, where it has one. */
 export function RefLink({ to, label }: { readonly to: string; readonly label?: string }) {
-  const href = linkToRef(to);
+  const href = findRefUrl(to);
   const text = label ?? getRefName(to);
   const look = text.length <= WHOLE ? "whole" : undefined;
   return href === undefined ? (
@@ -124,8 +124,8 @@ export function RefLink({ to, label }: { readonly to: string; readonly label?: s
 /** When it was, in the reader's time; in UTC where the pointer rests on it. */
 export function Moment({ at }: { readonly at: string }) {
   return (
-    <time dateTime={at} title={utcMoment(at)}>
-      {shortMoment(at)}
+    <time dateTime={at} title={formatUtcMoment(at)}>
+      {formatShortMoment(at)}
     </time>
   );
 }

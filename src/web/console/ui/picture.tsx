@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { RenderResult } from "#gen/datacenter/v1/json.ts";
 import { parseSafeSvg } from "#web/viewer/safe_svg.ts";
 import { Viewer } from "#web/viewer/viewer.ts";
-import { linkToRef } from "../router.ts";
+import { findRefUrl } from "../router.ts";
 import { Download, type Question } from "./download.tsx";
 
 interface PictureProps {
@@ -27,9 +27,9 @@ export function Picture({ label, render, question, subject = "", readout = false
   useLayoutEffect(() => {
     if (host.current === null || !isShown) return undefined;
     const opened = new Viewer(host.current, {
-      leads: (ref) => linkToRef(ref) !== undefined,
+      leads: (ref) => findRefUrl(ref) !== undefined,
       follow: (ref) => {
-        location.hash = linkToRef(ref) ?? "";
+        location.hash = findRefUrl(ref) ?? "";
       },
       details: () => undefined,
       chosen: () => {},

@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { signIns } from "../api/sign_in.ts";
-import { token } from "../api/token.ts";
+import { tokenStore } from "../api/token.ts";
 
 /** Asks for a token; it is kept for the tab unless the person chooses otherwise. */
 export function SignInForm({ message }: { readonly message: string }) {
   const [text, setText] = useState("");
-  const [keep, setKeep] = useState(token.isKept());
+  const [keep, setKeep] = useState(tokenStore.isKept());
   return (
     <form
       class="sign-in"
       onSubmit={(event) => {
         event.preventDefault();
-        token.set(text.trim(), { keep });
+        tokenStore.set(text.trim(), { keep });
       }}
     >
-      <p>{token.value() === "" ? "Nothing is shown without one." : message}</p>
+      <p>{tokenStore.value() === "" ? "Nothing is shown without one." : message}</p>
       <label class="field">
         <span>Token or JWT</span>
         <input

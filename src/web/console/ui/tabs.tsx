@@ -1,4 +1,4 @@
-import { linkTo, parsePlace } from "../router.ts";
+import { formatPageUrl, parseAddress } from "../router.ts";
 
 /** The parts of a page, of which one is shown; the address holds which. */
 export function Tabs({
@@ -8,13 +8,13 @@ export function Tabs({
   readonly tabs: readonly (readonly [key: string, name: string, count?: number | undefined])[];
   readonly chosen: string;
 }) {
-  const { page, subject, settings } = parsePlace(location.hash);
+  const { page, subject, settings } = parseAddress(location.hash);
   return (
     <nav class="tabs" aria-label="Parts of this page">
       {tabs.map(([tab, name, count]) => (
         <a
           key={tab}
-          href={linkTo(page, subject, { ...Object.fromEntries(settings), tab })}
+          href={formatPageUrl(page, subject, { ...Object.fromEntries(settings), tab })}
           aria-current={tab === chosen ? "page" : undefined}
         >
           {name} <span class="muted">{count}</span>

@@ -1,7 +1,7 @@
 import type { CheckWindowResponse, WindowReason } from "#gen/datacenter/v1/json.ts";
 import { formatEnum, getRefName, stripRefKinds } from "#words/names.ts";
 import { FindingLine } from "../edit/changes_panel.tsx";
-import { countOf } from "../labels.ts";
+import { formatQuantity } from "../labels.ts";
 import { RefLink } from "../ui/parts.tsx";
 import { contactWords, impactWord, reasonNumbers, spanWords, stateOfVerdict, Verdict } from "./window_words.tsx";
 
@@ -32,7 +32,7 @@ export function Judgement({
       <Reasons reasons={first} accept={accept} />
       {rest === 0 ? null : (
         <details>
-          <summary>{countOf(rest, "more reason")}</summary>
+          <summary>{formatQuantity(rest, "more reason")}</summary>
           <Reasons reasons={others} accept={accept} />
         </details>
       )}

@@ -1,7 +1,7 @@
 import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { countOf } from "../labels.ts";
-import { linkTo } from "../router.ts";
+import { formatQuantity } from "../labels.ts";
+import { formatPageUrl } from "../router.ts";
 import { spanWords, stateOfVerdict } from "./window_words.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -46,7 +46,7 @@ export function TimeLine({ windows, now }: { readonly windows: readonly ListedWi
           const place = right > 70 ? { right: `${100 - left}%` } : { left: `${right}%` };
           return (
             <li key={window.code}>
-              <a href={linkTo("window", window.code)} title={spanWords(window)}>
+              <a href={formatPageUrl("window", window.code)} title={spanWords(window)}>
                 <span
                   class={`bar ${state}${overdue ? " overdue" : ""}`}
                   style={{ left: `${left}%`, width: `${right - left}%` }}
@@ -61,7 +61,7 @@ export function TimeLine({ windows, now }: { readonly windows: readonly ListedWi
       </ol>
       {isNear ? <span class="now" style={{ left: `${share(now)}%` }} aria-hidden="true" /> : null}
       {shown.length === bars.length ? null : (
-        <p class="muted">{countOf(bars.length - shown.length, "window")} before or after this time.</p>
+        <p class="muted">{formatQuantity(bars.length - shown.length, "window")} before or after this time.</p>
       )}
     </section>
   );

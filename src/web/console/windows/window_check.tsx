@@ -1,6 +1,6 @@
 import { useCall } from "../api/use_call.ts";
-import { Refused } from "../edit/changes_panel.tsx";
-import type { Values } from "../edit/form_model.ts";
+import { RefusalLine } from "../edit/changes_panel.tsx";
+import type { ResourceValues } from "../edit/form_model.ts";
 import { useDelayed } from "../ui/use_delayed.ts";
 import { Judgement } from "./judgement.tsx";
 import { CHECK_RPC } from "./window_words.tsx";
@@ -14,9 +14,9 @@ export function WindowCheck({
   change,
   isRefused,
 }: {
-  readonly values: Values;
+  readonly values: ResourceValues;
   readonly code: string;
-  readonly change: (values: Values) => void;
+  readonly change: (values: ResourceValues) => void;
   /** Whether the refusal is shown already. */
   readonly isRefused: boolean;
 }) {
@@ -35,7 +35,7 @@ export function WindowCheck({
   if (error !== undefined)
     return isRefused ? null : (
       <ul class="edit-findings">
-        <Refused error={error} />
+        <RefusalLine error={error} />
       </ul>
     );
   if (reply === undefined) return <p role="status">Checking…</p>;

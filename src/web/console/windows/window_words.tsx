@@ -8,7 +8,7 @@ import type {
 import { formatDecimal, formatDuration, formatWatts } from "#words/figures.ts";
 import { formatEnum, listSome } from "#words/names.ts";
 import type { State } from "../../shared/state_of_share.ts";
-import { countOf, moment } from "../labels.ts";
+import { formatMoment, formatQuantity } from "../labels.ts";
 import { Badge } from "../ui/parts.tsx";
 
 export const CHECK_RPC = "datacenter.v1.PlanningService/CheckWindow";
@@ -57,7 +57,7 @@ export function spanWords(
     minute: "2-digit",
   });
   const words = Number.isNaN(until) ? `${spans.format(from)} until it is done` : spans.formatRange(from, until);
-  return `${words} ${moment(starts_at, timeZone).split(" ").at(-1)}`;
+  return `${words} ${formatMoment(starts_at, timeZone).split(" ").at(-1)}`;
 }
 
 /** Units of the figures of reasons; others are counts. */
@@ -69,7 +69,7 @@ const UNITS: Readonly<Record<string, (value: number) => string>> = {
   LAST_COOLING_UNIT: (value) => formatDecimal(value, "kW"),
   CAPACITY_UNKNOWN: formatWatts,
   ON_BATTERY: formatDuration,
-  NEXT_FAILURE: (value) => countOf(value, "rack"),
+  NEXT_FAILURE: (value) => formatQuantity(value, "rack"),
 };
 
 /** The figures of a reason: before, in the window, and what it may be. */

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { changesTo, removeChange, updateChange } from "#web/console/edit/changes.ts";
-import { mergeOf, resolveConflict } from "#web/console/edit/conflict.ts";
-import { differences } from "#web/console/edit/differences.ts";
-import { fieldsOf } from "#web/console/edit/form_model.ts";
-import { violationPath, withValue } from "#web/console/edit/paths.ts";
-import { numberOf, problemOf, valuesOf } from "#web/console/edit/values.ts";
+import { toChanges, toRemoveChange, toUpdateChange } from "#web/console/edit/changes.ts";
+import { mergeChanges, resolveConflict } from "#web/console/edit/conflict.ts";
+import { listDifferences } from "#web/console/edit/differences.ts";
+import { listFields } from "#web/console/edit/form_model.ts";
+import { setValueAtPath, trimViolationPath } from "#web/console/edit/paths.ts";
+import { checkValue, parseTypedNumber, parseTypedValues } from "#web/console/edit/values.ts";
 
 const port = (name: string, source: string, rest: object = {}) => ({
   name,
@@ -31,7 +31,7 @@ test("differences names fields in words, ports by name, values with units", () =
     ports: [port("psu1", "device:PDU-A"), port("psu2", "device:PDU-B")],
     labels: { owner: "grace" },
   };
-  const rows = differences(server, after, "Device").map(({ label, beforeText, afterText }) => [
+  const rows = listDifferences(server, after, "Device").map(({ label, beforeText, afterText }) => [
     label,
     beforeText,
     afterText,
@@ -45,19 +45,19 @@ test("differences names fields in words, ports by name, values with units", () =
 
 test("differences finds none between what is unset and what is written as empty", () => {
   const { name: _name, tags: _tags, ...short } = server;
-  expect(differences(server, { ...short, comments: "", face: "FACE_UNSPECIFIED" }, "Device")).toEqual([]);
+  expect(listDifferences(server, { ...short, comments: "", face: "FACE_UNSPECIFIED" }, "Device")).toEqual([]);
 });
 
 test("differences tells a port added, removed and moved", () => {
   const added = { ...server, ports: [...server.ports, port("psu3", "feed:F")] };
-  expect(differences(server, added, "Device").map(({ label, beforeText }) => [label, beforeText])).toEqual([
+  expect(listDifferences(server, added, "Device").map(({ label, beforeText }) => [label, beforeText])).toEqual([
     ["Port psu3", ""],
   ]);
-  expect(differences(added, server, "Device").map(({ label, afterText }) => [label, afterText])).toEqual([
+  expect(listDifferences(added, server, "Device").map(({ label, afterText }) => [label, afterText])).toEqual([
     ["Port psu3", ""],
   ]);
   const turned = { ...server, ports: server.ports.toReversed() };
-  expect(differences(server, turned, "Device").map(({ label }) => label)).toEqual(["Ports"]);
+  expect(listDifferences(server, turned, "Device").map(({ label }) => label)).toEqual(["Ports"]);
 });
 
 test("mergeOf keeps what one person changed, and names what both did", () => {
@@ -66,7 +66,7 @@ test("mergeOf keeps what one person changed, and names what both did", () => {
     mine: { ...server, allocated_draw_w: 410, name: "mine" },
     theirs: { ...server, allocated_draw_w: 420, serial: "theirs" },
   };
-  const merge = mergeOf(states, "Device");
+  const merge = mergeChanges(states, "Device");
   expect(merge.clashes.map(({ mine, theirs }) => [mine.label, mine.afterText, theirs.afterText])).toEqual([
     ["Planned draw", "410 W", "420 W"],
   ]);
@@ -85,14 +85,14 @@ test("mergeOf sees a clash between a port removed and a port changed", () => {
     mine: { ...server, ports: server.ports.slice(0, 1) },
     theirs: { ...server, ports: [port("psu1", "device:PDU-A"), port("psu2", "device:PDU-B")] },
   };
-  expect(mergeOf(states, "Device").clashes.map(({ mine, theirs }) => [mine.label, theirs.label])).toEqual([
+  expect(mergeChanges(states, "Device").clashes.map(({ mine, theirs }) => [mine.label, theirs.label])).toEqual([
     ["Port psu2", "Port psu2, inlet, source"],
   ]);
 });
 
 test("updateChange writes what changed and clears what is gone", () => {
   const { allocated_draw_w: _, ...after } = { ...server, status: "DEVICE_STATUS_FAILED" };
-  expect(updateChange("device", { before: server, after }, "v1")).toEqual({
+  expect(toUpdateChange("device", { before: server, after }, "v1")).toEqual({
     device: { code: "SRV-1", status: "DEVICE_STATUS_FAILED" },
     update_mask: "status,allocatedDrawW",
     etag: "v1",
@@ -101,7 +101,7 @@ test("updateChange writes what changed and clears what is gone", () => {
 
 test("changes name edges by their ends, and replace types as a whole", () => {
   const ends = { a: { device_code: "A", port_name: "1" }, b: { device_code: "B", port_name: "2" } };
-  expect(removeChange("cable", ends, { etag: "v", cascade: false })).toEqual({
+  expect(toRemoveChange("cable", ends, { etag: "v", cascade: false })).toEqual({
     delete_ref: "cable:A/1~B/2",
     etag: "v",
   });
@@ -109,30 +109,30 @@ test("changes name edges by their ends, and replace types as a whole", () => {
     { code: "t", model: "a" },
     { code: "t", model: "b" },
   ];
-  expect(updateChange("device_type", { before, after }, "v")).toEqual({ device_type: after, etag: "v" });
+  expect(toUpdateChange("device_type", { before, after }, "v")).toEqual({ device_type: after, etag: "v" });
 });
 
 test("changesTo moves a cable with all that it has, and only changes one whose ends stay", () => {
   const end = (device_code: string) => ({ device_code, port_name: "1" });
   const values = { a: end("A"), b: end("B"), label: "C-1" };
   const moved = { ...values, b: end("C") };
-  expect(changesTo("cable", { values, etag: "v" }, moved)).toEqual([
+  expect(toChanges("cable", { values, etag: "v" }, moved)).toEqual([
     { delete_ref: "cable:A/1~B/1", etag: "v" },
     { cable: moved, update_mask: "*", etag: "none" },
   ]);
-  expect(changesTo("cable", { values, etag: "v" }, { ...values, label: "C-2" })).toEqual([
+  expect(toChanges("cable", { values, etag: "v" }, { ...values, label: "C-2" })).toEqual([
     { cable: { a: end("A"), b: end("B"), label: "C-2" }, update_mask: "label", etag: "v" },
   ]);
-  expect(changesTo("cable", { values: {}, etag: "" }, values)).toEqual([
+  expect(toChanges("cable", { values: {}, etag: "" }, values)).toEqual([
     { cable: values, update_mask: "*", etag: "none" },
   ]);
 });
 
 test("valuesOf keeps the stored references of codes that are left alone", () => {
-  const serves = fieldsOf("Crac").find(({ name }) => name === "serves");
+  const serves = listFields("Crac").find(({ name }) => name === "serves");
   if (serves === undefined) throw new Error("Crac has no field serves");
   const stored = ["room:S/1/A", "zone:S/1/A", "rack:R1"];
-  expect(valuesOf("R1, S/1/A, S/1/A, S/1/B, S/1/A", serves, stored)).toEqual([
+  expect(parseTypedValues("R1, S/1/A, S/1/A, S/1/B, S/1/A", serves, stored)).toEqual([
     "rack:R1",
     "room:S/1/A",
     "zone:S/1/A",
@@ -143,14 +143,14 @@ test("valuesOf keeps the stored references of codes that are left alone", () => 
 
 test("withValue reaches into lists and removes what is unset", () => {
   const path = ["ports", 1, "power_in", "source_ref"] as const;
-  expect(withValue(server, path, "device:PDU-B")["ports"]).toEqual([
+  expect(setValueAtPath(server, path, "device:PDU-B")["ports"]).toEqual([
     port("psu1", "device:PDU-A"),
     port("psu2", "device:PDU-B"),
   ]);
-  expect(withValue({ ports: [{ name: "a" }, { name: "b" }] }, ["ports", { named: "a" }], undefined)).toEqual({
+  expect(setValueAtPath({ ports: [{ name: "a" }, { name: "b" }] }, ["ports", { named: "a" }], undefined)).toEqual({
     ports: [{ name: "b" }],
   });
-  expect(withValue({ labels: { a: "1" } }, ["labels", "a"], undefined)).toEqual({ labels: {} });
+  expect(setValueAtPath({ labels: { a: "1" } }, ["labels", "a"], undefined)).toEqual({ labels: {} });
 });
 
 test.each([
@@ -159,17 +159,17 @@ test.each([
   ["device", "device", ""],
   ["etag", "device", "etag"],
 ])("violationPath of %p", (field, around, path) => {
-  expect(violationPath(field, around)).toBe(path);
+  expect(trimViolationPath(field, around)).toBe(path);
 });
 
 test("numberOf keeps what is no number, and problemOf says so", () => {
-  expect([numberOf("12"), numberOf(" "), numberOf("-3.5"), numberOf("1,5"), numberOf("1e3")]).toEqual([
-    12,
-    undefined,
-    -3.5,
-    "1,5",
-    "1e3",
-  ]);
-  const draw = fieldsOf("Device").find(({ name }) => name === "max_draw_w");
-  expect(draw === undefined ? "" : problemOf("1,5", draw)).toBe('"1,5" is not a number');
+  expect([
+    parseTypedNumber("12"),
+    parseTypedNumber(" "),
+    parseTypedNumber("-3.5"),
+    parseTypedNumber("1,5"),
+    parseTypedNumber("1e3"),
+  ]).toEqual([12, undefined, -3.5, "1,5", "1e3"]);
+  const draw = listFields("Device").find(({ name }) => name === "max_draw_w");
+  expect(draw === undefined ? "" : checkValue("1,5", draw)).toBe('"1,5" is not a number');
 });

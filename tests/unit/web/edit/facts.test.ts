@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { factsOf } from "#web/console/edit/facts.ts";
+import { listFacts } from "#web/console/edit/facts.ts";
 
 test("factsOf names fields and writes values as the form does, figures in their usual unit", () => {
   const device = {
@@ -12,7 +12,7 @@ test("factsOf names fields and writes values as the form does, figures in their 
     labels: { owner: "x" },
   };
   const names = "name kind cooling_method max_draw_w allocated_draw_w measured_draw_w tags labels";
-  expect(factsOf("device", device, names)).toEqual([
+  expect(listFacts("device", device, names)).toEqual([
     ["Name", ""],
     ["Kind", "Rack PDU"],
     ["Cooling method", ""],
@@ -22,5 +22,5 @@ test("factsOf names fields and writes values as the form does, figures in their 
     ["Tags", "a, b"],
     ["Labels", "owner=x"],
   ]);
-  expect(() => factsOf("rack", {}, "nam")).toThrow('The form of a rack has no field "nam"');
+  expect(() => listFacts("rack", {}, "nam")).toThrow('The form of a rack has no field "nam"');
 });

@@ -6,9 +6,9 @@ import type { Device } from "#dc/model/resources.ts";
 import { toMessage } from "#dc/operations/messages/convert.ts";
 import { DeviceSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
-import type { Values } from "#web/console/edit/form_model.ts";
-import { filledFromType, keptFromType } from "#web/console/edit/from_type.ts";
-import { prunedMessage } from "#web/console/edit/values.ts";
+import type { ResourceValues } from "#web/console/edit/form_model.ts";
+import { fillFromType, listValuesUnlikeType } from "#web/console/edit/from_type.ts";
+import { removeUnsetFields } from "#web/console/edit/values.ts";
 
 const TYPE: DeviceType = {
   code: "acme-r2",
@@ -34,18 +34,23 @@ const DEVICES: readonly Device[] = [
   { ...BARE, weightKg: 0, maxDrawW: 900, airflow: "PASSIVE", positionU: 1, depth: "FULL" },
 ];
 
-const typeValues = toJson(DeviceTypeSchema, toMessage(DeviceTypeSchema, TYPE), { useProtoFieldName: true }) as Values;
+const typeValues = toJson(DeviceTypeSchema, toMessage(DeviceTypeSchema, TYPE), {
+  useProtoFieldName: true,
+}) as ResourceValues;
 const valuesOf = (device: Device) =>
-  prunedMessage(toJson(DeviceSchema, toMessage(DeviceSchema, device), { useProtoFieldName: true }) as Values, "Device");
+  removeUnsetFields(
+    toJson(DeviceSchema, toMessage(DeviceSchema, device), { useProtoFieldName: true }) as ResourceValues,
+    "Device",
+  );
 
 test.each(DEVICES.map((device) => [device] as const))("filledFromType fills %j as an import does", (device) => {
-  expect(filledFromType(valuesOf(device), typeValues)).toEqual(valuesOf(filledByService(device, TYPE)));
+  expect(fillFromType(valuesOf(device), typeValues)).toEqual(valuesOf(filledByService(device, TYPE)));
 });
 
 test("keptFromType names values that differ from the type's, with both in words", () => {
   const device = valuesOf({ ...BARE, model: "R3", uHeight: 1, partNumber: "R2-1" });
 
-  expect(keptFromType(device, typeValues)).toEqual([
+  expect(listValuesUnlikeType(device, typeValues)).toEqual([
     { name: "model", own: "R3", typeText: "R2" },
     { name: "u_height", own: "1 U", typeText: "2 U" },
   ]);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { DevicePreview, PreviewChangesResponse, SupplyEffect } from "#gen/datacenter/v1/json.ts";
-import { previewLines, previewRows } from "#web/console/edit/preview_words.ts";
+import { describePreview, listPreviewRows } from "#web/console/edit/preview_words.ts";
 
 const NOTHING: PreviewChangesResponse = {
   results: [{ index: 0, code: "", outcome: "OUTCOME_UPDATED", etag: "", warnings: [], cascaded_refs: [] }],
@@ -40,7 +40,7 @@ const device = (ref: string, effect: "LOST" | "REDUCED", more: Partial<DevicePre
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
 test("previewLines names what goes dark first, and says its missing supply once", () => {
-  const lines = previewLines({
+  const lines = describePreview({
     ...NOTHING,
     devices: [
       device("device:SRV-1", "LOST"),
@@ -69,13 +69,13 @@ test("previewLines counts the devices beyond those that are named, and says that
   const unrecorded = { state_after: "SUPPLY_STATE_UNDOCUMENTED" } as const;
   const devices = Array.from({ length: 8 }, (_, at) => device(`device:S${at}`, "LOST", unrecorded));
 
-  const [line] = previewLines({ ...NOTHING, devices, lost_count: 30 });
+  const [line] = describePreview({ ...NOTHING, devices, lost_count: 30 });
 
   expect(line?.text).toBe("S0, S1, S2, S3, S4, S5 and 24 more: no supply would be recorded");
 });
 
 test("previewRows writes loads with their shares, what is not well first, and leaves out what reads the same", () => {
-  const rows = previewRows({
+  const rows = listPreviewRows({
     ...NOTHING,
     supplies: [
       {
@@ -120,5 +120,5 @@ test("previewRows writes loads with their shares, what is not well first, and le
 });
 
 test("previewLines and previewRows say nothing where nothing changes", () => {
-  expect([previewLines(NOTHING), previewRows(NOTHING)]).toEqual([[], []]);
+  expect([describePreview(NOTHING), listPreviewRows(NOTHING)]).toEqual([[], []]);
 });

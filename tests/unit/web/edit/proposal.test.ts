@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { batchesOf } from "#web/console/edit/proposal.ts";
+import { splitIntoBatches } from "#web/console/edit/proposal.ts";
 
 test("batchesOf keeps the cables of a device in its call, and every change once and in order", () => {
   const group = (at: number) => [{ device: { code: `D${at}` } }, { cable: { a: at } }, { cable: { b: at } }];
   const changes = Array.from({ length: 1000 }, (_, at) => group(at)).flat();
-  const batches = batchesOf(changes);
+  const batches = splitIntoBatches(changes);
 
   expect(batches.flat()).toEqual(changes);
   expect(batches.every(({ length }) => length <= 1000)).toBe(true);
@@ -15,7 +15,7 @@ test("batchesOf keeps the cables of a device in its call, and every change once 
 test("batchesOf sends what fits as it is, splits cables alone, and nothing as nothing", () => {
   const cables = Array.from({ length: 2500 }, (_, at) => ({ cable: { a: at } }));
 
-  expect(batchesOf([])).toEqual([]);
-  expect(batchesOf(cables.slice(0, 1000))).toEqual([cables.slice(0, 1000)]);
-  expect(batchesOf(cables).map(({ length }) => length)).toEqual([1000, 1000, 500]);
+  expect(splitIntoBatches([])).toEqual([]);
+  expect(splitIntoBatches(cables.slice(0, 1000))).toEqual([cables.slice(0, 1000)]);
+  expect(splitIntoBatches(cables).map(({ length }) => length)).toEqual([1000, 1000, 500]);
 });

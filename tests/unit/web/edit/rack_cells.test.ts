@@ -1,6 +1,12 @@
 import { expect, test } from "bun:test";
 import type { Occupant } from "#gen/datacenter/v1/json.ts";
-import { blockAround, boxesOf, freeRows, neighbour, positionAt } from "#web/console/edit/rack_cells.ts";
+import {
+  computePosition,
+  findFreeBlock,
+  findTemplateDevice,
+  listBoxes,
+  listFreeRows,
+} from "#web/console/edit/rack_cells.ts";
 
 const unit = (u: number, front: readonly string[], rear = front, reserved = "") => ({ u, front, rear, reserved });
 const UNITS = [unit(6, []), unit(5, ["B"]), unit(4, ["B"]), unit(3, [], [], "acme"), unit(2, []), unit(1, ["A"], [])];
@@ -27,31 +33,35 @@ const device = (device_code: string, position_u: number, rest: object = {}): Occ
 const DEVICES = [device("B", 4, { u_height: 2 }), device("A", 1), device("PDU", 0)];
 
 test("boxesOf places devices by the rows that they take, on the face where they are seen", () => {
-  const rows = boxesOf(UNITS, DEVICES, "front").map((box) => [box.device.device_code, box.top, box.bottom]);
+  const rows = listBoxes(UNITS, DEVICES, "front").map((box) => [box.device.device_code, box.top, box.bottom]);
   expect(rows).toEqual([
     ["B", 1, 2],
     ["A", 5, 5],
   ]);
-  expect(boxesOf(UNITS, DEVICES, "rear").map(({ isMounted }) => isMounted)).toEqual([false]);
+  expect(listBoxes(UNITS, DEVICES, "rear").map(({ isMounted }) => isMounted)).toEqual([false]);
 });
 
 test("free rows and blocks leave out what is taken or reserved", () => {
-  expect(freeRows(UNITS, "front")).toEqual([0, 3, 4]);
-  expect(freeRows(UNITS, "rear")).toEqual([0, 3, 4, 5]);
-  expect(blockAround(UNITS, 4)).toEqual({ top: 4, bottom: 4 });
+  expect(listFreeRows(UNITS, "front")).toEqual([0, 3, 4]);
+  expect(listFreeRows(UNITS, "rear")).toEqual([0, 3, 4, 5]);
+  expect(findFreeBlock(UNITS, 4)).toEqual({ top: 4, bottom: 4 });
 });
 
 test("positionAt counts units as the rack does, from the bottom or from the top", () => {
-  const [two] = boxesOf(UNITS, DEVICES, "front");
+  const [two] = listBoxes(UNITS, DEVICES, "front");
   if (two === undefined) throw new Error("There is no device");
-  expect([positionAt(UNITS, two, 4), positionAt(UNITS, two, 1), positionAt(UNITS, two, 0)]).toEqual([2, 5, undefined]);
+  expect([computePosition(UNITS, two, 4), computePosition(UNITS, two, 1), computePosition(UNITS, two, 0)]).toEqual([
+    2,
+    5,
+    undefined,
+  ]);
   const fromTop = UNITS.map((one, row) => ({ ...one, u: row + 1 }));
-  expect(positionAt(fromTop, two, 4)).toBe(4);
-  expect(positionAt(UNITS, { ...two, device: device("B", 4.5) }, 4)).toBe(2.5);
+  expect(computePosition(fromTop, two, 4)).toBe(4);
+  expect(computePosition(UNITS, { ...two, device: device("B", 4.5) }, 4)).toBe(2.5);
 });
 
 test("neighbour is the nearest device below, else above", () => {
-  const boxes = boxesOf(UNITS, DEVICES, "front");
-  expect([neighbour(boxes, 3)?.device_code, neighbour(boxes, 0)?.device_code]).toEqual(["A", "B"]);
-  expect(neighbour(boxes.slice(0, 1), 4)?.device_code).toBe("B");
+  const boxes = listBoxes(UNITS, DEVICES, "front");
+  expect([findTemplateDevice(boxes, 3)?.device_code, findTemplateDevice(boxes, 0)?.device_code]).toEqual(["A", "B"]);
+  expect(findTemplateDevice(boxes.slice(0, 1), 4)?.device_code).toBe("B");
 });

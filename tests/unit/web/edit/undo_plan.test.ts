@@ -1,6 +1,12 @@
 import { expect, test } from "bun:test";
 import type { AuditEntry } from "#web/console/api/replies.ts";
-import { changedSince, expectedSteps, stepChange, stepChanges, undoSteps } from "#web/console/edit/undo_plan.ts";
+import {
+  addExpectedStates,
+  listLaterChanges,
+  listStepChanges,
+  planUndo,
+  toStepChange,
+} from "#web/console/edit/undo_plan.ts";
 
 function entry(seq: number, entity: string, before: object | null, after: object | null): AuditEntry {
   return {
@@ -28,18 +34,18 @@ test("undoSteps restores what others need first, and removes what needs others f
     entry(1, "cable:S/e~T/e", cable, null),
     entry(2, "device:S", server, null),
   ];
-  expect(undoSteps(removed).map(({ ref }) => ref)).toEqual(["rack:R1", "device:S", "cable:S/e~T/e"]);
+  expect(planUndo(removed).map(({ ref }) => ref)).toEqual(["rack:R1", "device:S", "cable:S/e~T/e"]);
   const created = [
     entry(1, "rack:R1", null, rack),
     entry(2, "device:S", null, server),
     entry(3, "cable:S/e~T/e", null, cable),
   ];
-  expect(undoSteps(created).map(({ ref }) => ref)).toEqual(["cable:S/e~T/e", "device:S", "rack:R1"]);
+  expect(planUndo(created).map(({ ref }) => ref)).toEqual(["cable:S/e~T/e", "device:S", "rack:R1"]);
 });
 
 test("undoSteps frees the port of a cable that was moved before the earlier cable takes it", () => {
   const moved = [entry(1, "cable:S/e~T/e", cable, null), entry(2, "cable:S/e~U/e", null, cable)];
-  expect(undoSteps(moved).map(({ ref }) => ref)).toEqual(["cable:S/e~U/e", "cable:S/e~T/e"]);
+  expect(planUndo(moved).map(({ ref }) => ref)).toEqual(["cable:S/e~U/e", "cable:S/e~T/e"]);
 });
 
 test("undoSteps takes several changes of one resource as one, and leaves out what came and went", () => {
@@ -49,7 +55,7 @@ test("undoSteps takes several changes of one resource as one, and leaves out wha
     entry(3, "device:S", null, server),
     entry(4, "device:S", server, null),
   ];
-  expect(undoSteps(entries)).toEqual([
+  expect(planUndo(entries)).toEqual([
     {
       kind: "rack",
       ref: "rack:R1",
@@ -61,37 +67,37 @@ test("undoSteps takes several changes of one resource as one, and leaves out wha
 });
 
 test("a step writes the earlier values of the changed fields and keeps what changed since", () => {
-  const [step] = undoSteps([entry(1, "device:S", server, { ...server, name: "b", tenant: "acme" })]);
+  const [step] = planUndo([entry(1, "device:S", server, { ...server, name: "b", tenant: "acme" })]);
   if (step === undefined) throw new Error("There is no step");
   const current = { values: { ...server, name: "c", tenant: "acme", serial: "new" }, etag: "v9" };
   const met = { ...step, current };
-  expect(stepChanges(met).map(({ label, beforeText, afterText }) => [label, beforeText, afterText])).toEqual([
+  expect(listStepChanges(met).map(({ label, beforeText, afterText }) => [label, beforeText, afterText])).toEqual([
     ["Name", "c", "a"],
     ["Tenant", "acme", ""],
   ]);
-  expect(changedSince(met).map(({ label }) => label)).toEqual(["Name"]);
-  expect(stepChange(met)).toEqual({ device: { code: "S", name: "a" }, update_mask: "name,tenant", etag: "v9" });
+  expect(listLaterChanges(met).map(({ label }) => label)).toEqual(["Name"]);
+  expect(toStepChange(met)).toEqual({ device: { code: "S", name: "a" }, update_mask: "name,tenant", etag: "v9" });
 });
 
 test("a step that finds its state already is no change", () => {
-  const [step] = undoSteps([entry(1, "rack:R1", null, rack)]);
+  const [step] = planUndo([entry(1, "rack:R1", null, rack)]);
   if (step === undefined) throw new Error("There is no step");
-  expect(stepChange({ ...step, current: undefined })).toBeUndefined();
-  expect(stepChange({ ...step, current: { values: rack, etag: "v" } })).toEqual({ delete_ref: "rack:R1", etag: "v" });
+  expect(toStepChange({ ...step, current: undefined })).toBeUndefined();
+  expect(toStepChange({ ...step, current: { values: rack, etag: "v" } })).toEqual({ delete_ref: "rack:R1", etag: "v" });
 });
 
 test("a step that creates again what was removed demands that nothing is stored", () => {
-  const [step] = undoSteps([entry(1, "rack:R1", rack, null)]);
+  const [step] = planUndo([entry(1, "rack:R1", rack, null)]);
   if (step === undefined) throw new Error("There is no step");
-  expect(stepChange({ ...step, current: undefined })).toEqual({ rack, update_mask: "*", etag: "none" });
+  expect(toStepChange({ ...step, current: undefined })).toEqual({ rack, update_mask: "*", etag: "none" });
 });
 
 test("expectedSteps says what an undo meets if nothing has changed since, and nothing without a version", () => {
-  const steps = undoSteps([entry(1, "rack:R1", null, rack), entry(2, "device:S", server, null)]);
-  const met = expectedSteps(steps, new Map([["rack:R1", "v1"]]));
-  expect(met?.map(stepChange)).toEqual([
+  const steps = planUndo([entry(1, "rack:R1", null, rack), entry(2, "device:S", server, null)]);
+  const met = addExpectedStates(steps, new Map([["rack:R1", "v1"]]));
+  expect(met?.map(toStepChange)).toEqual([
     { device: server, update_mask: "*", etag: "none" },
     { delete_ref: "rack:R1", etag: "v1" },
   ]);
-  expect(expectedSteps(steps, new Map())).toBeUndefined();
+  expect(addExpectedStates(steps, new Map())).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { callsOf, withoutUnread } from "#web/console/import/check_items.ts";
-import { countsOf } from "#web/console/import/counts.ts";
+import { dropUnreadField, splitIntoCalls } from "#web/console/import/check_items.ts";
+import { listCounts } from "#web/console/import/counts.ts";
 import type { Item } from "#web/console/import/parse_items.ts";
 import { allProblems, columnOf, findRepeated, problemsOf } from "#web/console/import/problems.ts";
 import { uncheckedItems } from "#web/console/import/use_run.ts";
@@ -39,7 +39,7 @@ test("withoutUnread leaves out the one field that a server cannot read, whatever
   const of = (resource: Item["resource"], path: string) => {
     const item: Item = { kind: "rack", line: 7, resource };
     const violations = [{ field: `changes[1].rack${path}`, description: "wrong" }];
-    return withoutUnread([rack("R1"), item], { violations, message: "wrong" } as never)?.[1];
+    return dropUnreadField([rack("R1"), item], { violations, message: "wrong" } as never)?.[1];
   };
 
   for (const [key, path] of [
@@ -55,7 +55,7 @@ test("withoutUnread leaves out the one field that a server cannot read, whatever
   }
   expect(of({ code: "R2", "": 1 }, "")).toMatchObject({ line: 7, resource: {}, problems: [{ message: "wrong" }] });
   expect(of({}, "")).toBeUndefined();
-  expect(withoutUnread([rack("R1")], { violations: [], message: "wrong" } as never)).toBeUndefined();
+  expect(dropUnreadField([rack("R1")], { violations: [], message: "wrong" } as never)).toBeUndefined();
 });
 
 test("callsOf asks about each item once, together with what it names of the file", () => {
@@ -67,7 +67,7 @@ test("callsOf asks about each item once, together with what it names of the file
   const cables = devices.map(({ resource }, at) => cable(String(resource["code"]), `B${(at * 7) % 400}`));
   const items = [...cables, ...devices, ...racks];
 
-  const calls = [...callsOf(items)];
+  const calls = [...splitIntoCalls(items)];
 
   expect(calls.flatMap(({ asked }) => asked).length).toBe(items.length);
   expect(new Set(calls.flatMap(({ asked }) => asked))).toEqual(new Set(items));
@@ -86,7 +86,7 @@ test("callsOf asks about a device together with the others of its rack, and abou
   const crowd = Array.from({ length: 301 }, (_, at) => device(`D${String(at).padStart(3, "0")}`, "R"));
   const unit: Item = { kind: "crac", line: 1, resource: { code: "C", serves: ["row:S/1/B"] } };
 
-  const calls = [...callsOf([...crowd, rack("Q", 1, "B"), unit])];
+  const calls = [...splitIntoCalls([...crowd, rack("Q", 1, "B"), unit])];
 
   const last = calls.find(({ asked }) => asked.some(({ resource }) => resource["code"] === "D300"));
   expect(names([...(last?.asked ?? []), ...(last?.needed ?? [])])).toEqual(expect.arrayContaining(names(crowd)));
@@ -146,7 +146,7 @@ test("countsOf adds up to what was read, when checked and when written", () => {
   const writing = { ...checked, step: "write", total: 3, sent: 3, outcomes, checked: promised } as const;
 
   for (const run of [checked, writing]) {
-    const [[read, total = 0] = [], ...parts] = countsOf(run);
+    const [[read, total = 0] = [], ...parts] = listCounts(run);
     expect([read, total]).toEqual(["Read", 5]);
     expect(parts.reduce((sum, [, number]) => sum + number, 0)).toBe(total);
   }

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { itemsOf, missingFields } from "#web/console/import/columns.ts";
+import { listMissingFields, parseRows } from "#web/console/import/columns.ts";
 
 test("names the fields that every item needs and no column fills; an end of a cable may be two columns", () => {
   const missing = (kind: "device" | "cable" | "rack", columns: readonly string[]) =>
-    missingFields(kind, columns).map(({ label }) => label);
+    listMissingFields(kind, columns).map(({ label }) => label);
   expect(missing("device", ["code", "rack_code"])).toEqual(["Kind"]);
   expect(missing("device", ["code", "kind"])).toEqual([]);
   expect(missing("cable", ["a", "label"])).toEqual(["End B as device/port"]);
@@ -21,7 +21,7 @@ const table = (headers: readonly string[], cells: readonly string[]) => ({
 test("itemsOf refuses a row in which two columns fill one field with different texts", () => {
   const itemOf = (...cells: readonly string[]) => {
     const columns = ["code", "name", "code"];
-    return itemsOf(table(columns, cells), "rack", columns).items[0];
+    return parseRows(table(columns, cells), "rack", columns).items[0];
   };
 
   expect(itemOf("A", "x", "B")?.problems).toEqual([
@@ -34,14 +34,14 @@ test("itemsOf refuses a row in which two columns fill one field with different t
 });
 
 test("itemsOf shows no more of a text than its beginning in a message", () => {
-  const items = itemsOf(table(["code", "u_height"], ["A", "9".repeat(5000)]), "rack", ["code", "u_height"]).items;
+  const items = parseRows(table(["code", "u_height"], ["A", "9".repeat(5000)]), "rack", ["code", "u_height"]).items;
 
   expect(items[0]?.problems?.[0]?.message).toBe(`"${"9".repeat(60)}…" is not a number`);
 });
 
 test("itemsOf places devices with a unit at the front if no column names a side", () => {
   const faceOf = (columns: readonly string[], cells: readonly string[]) =>
-    itemsOf(table(columns, cells), "device", columns).items[0]?.resource["face"];
+    parseRows(table(columns, cells), "device", columns).items[0]?.resource["face"];
 
   expect(faceOf(["code", "position_u"], ["A", "3"])).toBe("FACE_FRONT");
   expect(faceOf(["code", "position_u"], ["A", ""])).toBeUndefined();

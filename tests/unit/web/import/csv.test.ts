@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
-import { guessColumn, guessKind, itemsOf, targetsOf } from "#web/console/import/columns.ts";
-import { parseCsv, withCell } from "#web/console/import/csv.ts";
+import { guessKind, guessTargetPath, listTargets, parseRows } from "#web/console/import/columns.ts";
+import { parseCsv, replaceCell } from "#web/console/import/csv.ts";
 import { tableOf } from "#web/console/import/source.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { SeededRandom } from "../../../support/seeded_random.ts";
@@ -48,9 +48,9 @@ test("withCell writes one cell anew, with quotes where they are needed, and leav
   const table = parseCsv(text);
   const [first, second, third] = table.rows;
   if (first === undefined || second === undefined || third === undefined) throw new Error("Expected three rows");
-  expect(withCell(text, table, second, 1, 'a"b')).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;"a""b"\r\nC');
-  expect(withCell(text, table, first, 0, "Z")).toBe('code;name\r\nZ;"x;""y"\r\n\r\nB;2\r\nC');
-  expect(withCell(text, table, third, 1, "3")).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;2\r\nC;3');
+  expect(replaceCell(text, table, second, 1, 'a"b')).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;"a""b"\r\nC');
+  expect(replaceCell(text, table, first, 0, "Z")).toBe('code;name\r\nZ;"x;""y"\r\n\r\nB;2\r\nC');
+  expect(replaceCell(text, table, third, 1, "3")).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;2\r\nC;3');
 });
 
 test("tableOf leaves JSON to its own reader", () => {
@@ -71,7 +71,7 @@ test.each([
   ["capacity_w", "power.capacity_w"],
   ["Invoice", ""],
 ])("a column %p of devices fills %p", (header, path) => {
-  expect(guessColumn(header, targetsOf("device"))).toBe(path);
+  expect(guessTargetPath(header, listTargets("device"))).toBe(path);
 });
 
 test.each([
@@ -93,8 +93,8 @@ test("itemsOf reads words, numbers, lists and ends, and names each cell that it 
     "S-4,DEVICE_KIND_SWITCH,B03,30.25,,,",
   ].join("\n");
   const table = parseCsv(text);
-  const columns = table.headers.map((header) => guessColumn(header, targetsOf("device")));
-  const { items } = itemsOf(table, "device", columns);
+  const columns = table.headers.map((header) => guessTargetPath(header, listTargets("device")));
+  const { items } = parseRows(table, "device", columns);
   const good = items.filter(({ problems }) => problems === undefined);
   expect(good.map(({ line, resource }) => ({ line, resource }))).toEqual([
     {
@@ -118,7 +118,7 @@ test("itemsOf reads words, numbers, lists and ends, and names each cell that it 
     [4, "kind", expect.stringMatching(/^"toaster" is none of Server, /)],
     [5, "position_u", "Expected a multiple of 0.5 U"],
   ]);
-  expect(itemsOf(parseCsv("a,b\nX/e/1,Y/2"), "cable", ["a", "b"]).items[0]?.resource).toEqual({
+  expect(parseRows(parseCsv("a,b\nX/e/1,Y/2"), "cable", ["a", "b"]).items[0]?.resource).toEqual({
     a: { device_code: "X", port_name: "e/1" },
     b: { device_code: "Y", port_name: "2" },
   });

@@ -3,7 +3,7 @@
  * and the last line is `N passed, N failed`. Steps named on the command line run alone: `bun tests/run.ts types unit`.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
 
@@ -71,6 +71,9 @@ interface Step {
 
 /** Files that may fail for a repetition; more is no coincidence. */
 const REPEATED_FILES = 3;
+
+/** Failed tests that are named at the end. */
+const LISTED_FAILURES = 50;
 
 /** Files that a step names as its slowest. */
 const SLOWEST_FILES = 12;
@@ -143,17 +146,29 @@ function counted(report: string): Count {
   };
 }
 
-/** A test that failed: its file and its name. */
+/** A test that failed: its file, its name, and the first line of its error. */
 interface Failure {
   readonly file: string;
   readonly name: string;
+  readonly error: string;
 }
 
 function failuresIn(report: string): readonly Failure[] {
   const found = readFileSync(report, "utf8").matchAll(
-    /<testcase name="([^"]*)"[^>]*\bfile="([^"]*)"[^>]*>\s*<failure/g,
+    /<testcase name="([^"]*)"[^>]*\bfile="([^"]*)"[^>]*>\s*<failure[^>]*? message="([^"]*)"/g,
   );
-  return [...found].map(([, name = "", file = ""]) => ({ file, name }));
+  return [...found].map(([, name = "", file = "", error = ""]) => ({
+    file,
+    name: firstLine(name),
+    error: firstLine(error),
+  }));
+}
+
+/** The first line of an attribute's text, without its escapes. */
+function firstLine(attribute: string): string {
+  const [line = ""] = attribute.split("&#10;");
+  const named: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: "<", gt: ">", amp: "&" };
+  return line.replaceAll(/&(quot|apos|lt|gt|amp);/g, (written, name: string) => named[name] ?? written).slice(0, 200);
 }
 
 /** The files that took longest, with their seconds, so that a slow one is seen. */
@@ -186,19 +201,28 @@ function reporting(report: string): string[] {
   return ["--reporter=junit", `--reporter-outfile=${report}`];
 }
 
-/** Runs the files of failed tests once more. @returns how many tests failed again */
+/** Runs the files of failed tests once more. @returns how many tests failed again, which are noted for the end */
 function repeat({ name, env }: Step, failures: readonly Failure[]): number {
   const files = [...new Set(failures.map(({ file }) => file))];
-  if (files.length === 0 || files.length > REPEATED_FILES) return Math.max(1, failures.length);
+  if (files.length === 0 || files.length > REPEATED_FILES) return noteFailures(name, failures);
   process.stdout.write(`\n== ${name}: once more: ${files.join(" ")}\n`);
   const report = join(TEMPORARY, `${name}-again.xml`);
   const status = execute(["bun", "test", "--timeout=240000", ...reporting(report), ...files], env);
-  if (status !== 0) return Math.max(1, failuresIn(report).length);
+  if (status !== 0) return noteFailures(name, failuresIn(report));
   flaky.push(...failures.map((failure) => ({ step: name, ...failure })));
   return 0;
 }
 
-const flaky: (Failure & { readonly step: string })[] = [];
+/** A failure for the end, so that a log of which only the end is kept says what failed. @returns how many there are */
+function noteFailures(step: string, failures: readonly Failure[]): number {
+  const known = failures.length > 0 ? failures : [{ file: "-", name: "whole step", error: "its output says why" }];
+  failed.push(...known.map((failure) => ({ step, ...failure })));
+  return known.length;
+}
+
+type NotedFailure = Failure & { readonly step: string };
+const failed: NotedFailure[] = [];
+const flaky: NotedFailure[] = [];
 
 function run(step: Step, total: Count): void {
   const report = join(TEMPORARY, `${step.name}.xml`);
@@ -206,18 +230,24 @@ function run(step: Step, total: Count): void {
   const started = performance.now();
   const status = execute([...step.command, ...(step.tests === true ? reporting(report) : [])], step.env);
   const count = step.tests === true ? counted(report) : { passed: 0, failed: 0, skipped: 0 };
-  // A crashed runner reports no failure of its own, so its status counts as one.
-  let failed = status === 0 ? 0 : Math.max(1, count.failed);
-  if (failed > 0 && step.isRepeated === true) {
-    failed = repeat(step, failuresIn(report));
-    count.passed += count.failed - Math.min(failed, count.failed);
+  let failures = 0;
+  if (status !== 0) {
+    const noted = step.tests === true ? failuresIn(report) : [];
+    // A crashed runner reports no failure of its own, so its status counts as one.
+    failures = step.isRepeated === true ? repeat(step, noted) : noteFailures(step.name, noted);
+    count.passed += count.failed - Math.min(failures, count.failed);
   }
-  total.passed += count.passed + (failed === 0 ? 1 : 0);
-  total.failed += failed;
+  total.passed += count.passed + (failures === 0 ? 1 : 0);
+  total.failed += failures;
   total.skipped += count.skipped;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  process.stdout.write(`== ${step.name}: ${failed === 0 ? "ok" : "FAILED"} in ${seconds} s\n`);
+  process.stdout.write(`== ${step.name}: ${failures === 0 ? "ok" : "FAILED"} in ${seconds} s\n`);
   if (step.tests === true) process.stdout.write(`== ${step.name}: slowest: ${slowest(report)}\n`);
+}
+
+function freeGigabytes(): string {
+  const { bavail, bsize } = statfsSync(TEMPORARY);
+  return ((bavail * bsize) / 1e9).toFixed(1);
 }
 
 function removeTemporary(): void {
@@ -236,14 +266,22 @@ if (unknown.length > 0) {
 }
 const total: Count = { passed: 0, failed: 0, skipped: 0 };
 const began = performance.now();
+const freeAtStart = freeGigabytes();
 for (const step of STEPS) {
   if (wanted.length === 0 ? step.isNightly !== true : wanted.includes(step.name)) run(step, total);
 }
+const freeAtEnd = freeGigabytes();
 removeTemporary();
-for (const { step, file, name } of flaky) {
-  process.stdout.write(`\nFLAKY, passed the second time (${step}): ${file}: ${name}`);
+for (const { step, file, name, error } of flaky) {
+  process.stdout.write(`\nFLAKY, passed the second time (${step}): ${file}: ${name}: ${error}`);
 }
+for (const { step, file, name, error } of failed.slice(0, LISTED_FAILURES)) {
+  process.stdout.write(`\nFAILED (${step}): ${file}: ${name}: ${error}`);
+}
+if (failed.length > LISTED_FAILURES) process.stdout.write(`\n... and ${failed.length - LISTED_FAILURES} more`);
 process.stdout.write(`\n\nWall time: ${((performance.now() - began) / 60_000).toFixed(1)} minutes`);
+// A full disk fails tests that have nothing to do with it.
+process.stdout.write(`\nFree disk space: ${freeAtStart} GB at the start, ${freeAtEnd} GB at the end`);
 const skipped = total.skipped === 0 ? "" : `, ${total.skipped} skipped`;
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed${skipped}\n`);
 process.exitCode = total.failed === 0 ? 0 : 1;

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { misdeeds } from "./chromium.ts";
+import { openSettled } from "./console_page.ts";
 import { DcServer, emptyFolder } from "./dc_server.ts";
 import { withPageReport } from "./page_report.ts";
 import { runPlanner } from "./planner_command.ts";
@@ -95,7 +96,8 @@ export class EditedConsole {
         },
         ["planner-token", this.tokens[who] ?? ""] as const,
       );
-      await page.goto(`${this.server.url}/#/${hash}`);
+      // A late answer would move what a story drags.
+      await openSettled(page, `${this.server.url}/#/${hash}`);
       await withPageReport(page, story);
       if (wrong.some((misdeed) => !expected.test(misdeed))) throw new Error(wrong.join("\n"));
     } finally {

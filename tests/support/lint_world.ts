@@ -3,7 +3,7 @@ import type { RuleName } from "#planner/config/config_values.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import type { Finding, LintReport } from "#planner/lint/finding.ts";
 import { lintProject } from "#planner/lint/lint_project.ts";
-import { type LintSource, specFromText } from "#planner/lint/lint_source.ts";
+import { type LintSource, parseSpec } from "#planner/lint/lint_source.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
 import type { Spec, UnreadableFile } from "#planner/spec/spec.ts";
 import { compareSpecIds, type SpecId } from "#planner/spec/spec_id.ts";
@@ -23,7 +23,7 @@ export interface LintWorldOptions {
 /** A project that exists in memory only: spec texts by id. */
 export function memorySource(texts: Readonly<Record<string, string>>, options: LintWorldOptions = {}): LintSource {
   const ids = (Object.keys(texts) as SpecId[]).sort(compareSpecIds);
-  const read = (id: SpecId): Spec | UnreadableFile => specFromText(id, `.planner/specs/${id}.md`, texts[id] ?? "");
+  const read = (id: SpecId): Spec | UnreadableFile => parseSpec(id, `.planner/specs/${id}.md`, texts[id] ?? "");
   return {
     config: options.config ?? DEFAULT_CONFIG,
     ids,

@@ -4,8 +4,8 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
 import { type FixedFile, type FixedText, fixText } from "#planner/lint/fix/fix_text.ts";
-import { type LintChoice, lintProject } from "#planner/lint/lint_project.ts";
-import { type LintSource, projectSource, specFromText } from "#planner/lint/lint_source.ts";
+import { type LintSelection, lintProject } from "#planner/lint/lint_project.ts";
+import { createProjectSource, type LintSource, parseSpec } from "#planner/lint/lint_source.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
 
@@ -48,7 +48,7 @@ type Progress = (done: number, total: number) => void;
 /** Fixes the specs, then lints them. Skips files that do not parse. */
 export async function lintAndFix(
   context: PlannerContext,
-  choice: LintChoice,
+  choice: LintSelection,
   progress: Progress = () => {},
 ): Promise<FixOutcome> {
   const specs = await readableSpecs(context, choice.ids);
@@ -60,13 +60,13 @@ export async function lintAndFix(
     [ready] = await Promise.all([fix(context, specs.slice(start, start + BATCH), results), writing]);
     if (start > 0 && start < specs.length) progress(start, specs.length);
   }
-  return { report: await lintProject(await projectSource(context), choice), ...listOutcomes(specs, results) };
+  return { report: await lintProject(await createProjectSource(context), choice), ...listOutcomes(specs, results) };
 }
 
 /** The same without touching a file: what would be reported, and the change as a unified diff that git can apply. */
 export async function previewFix(
   context: PlannerContext,
-  choice: LintChoice,
+  choice: LintSelection,
   progress: Progress = () => {},
 ): Promise<FixOutcome & { readonly diff: string }> {
   const specs = await readableSpecs(context, choice.ids);
@@ -85,7 +85,7 @@ export async function previewFix(
     texts.set(id, change.text);
     diff += unifiedDiff(file, change.before, change.text);
   }
-  const source = overlaid(await projectSource(context), texts);
+  const source = overlaid(await createProjectSource(context), texts);
   return { report: await lintProject(source, choice), ...listOutcomes(specs, results), diff };
 }
 
@@ -167,7 +167,7 @@ function isMeantAsSpec({ id, frontmatter }: Spec): boolean {
 function overlaid(source: LintSource, texts: ReadonlyMap<SpecId, string>): LintSource {
   const over = (spec: Spec): Spec => {
     const fixed = texts.get(spec.id);
-    const read = fixed === undefined ? spec : specFromText(spec.id, spec.file, fixed);
+    const read = fixed === undefined ? spec : parseSpec(spec.id, spec.file, fixed);
     return "id" in read ? read : spec;
   };
   return {

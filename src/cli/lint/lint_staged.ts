@@ -1,9 +1,9 @@
 import type { PlannerConfig } from "#planner/config/config.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
-import { type Finding, type LintReport, lintReport } from "#planner/lint/finding.ts";
+import { createLintReport, type Finding, type LintReport } from "#planner/lint/finding.ts";
 import { lintProject } from "#planner/lint/lint_project.ts";
-import { type LintSource, outputVerdict, specFromText } from "#planner/lint/lint_source.ts";
+import { checkOutput, type LintSource, parseSpec } from "#planner/lint/lint_source.ts";
 import type { Spec, UnreadableFile } from "#planner/spec/spec.ts";
 import { compareSpecIds, type SpecId } from "#planner/spec/spec_id.ts";
 import { decodeText } from "#planner/store/files/decode_text.ts";
@@ -32,11 +32,11 @@ export async function lintStaged(context: PlannerContext, root: string): Promise
   const gone = removed.filter((id) => !index.archivedIds.has(id) && !index.specs.has(id));
   const own = new Set(changed);
   const others = (await specsNaming(repository, gone)).filter((id) => !own.has(id) && index.specs.has(id));
-  if (own.size + others.length === 0) return lintReport(0, []);
+  if (own.size + others.length === 0) return createLintReport(0, []);
   const source = await stagedSource(context, index, repository.git);
   try {
     const report = await lintProject(source, { ids: [...own, ...others] });
-    return lintReport(
+    return createLintReport(
       report.specsChecked,
       report.files.map((file) =>
         own.has(file.specId as SpecId)
@@ -69,7 +69,7 @@ async function stagedSource(context: PlannerContext, index: ProjectIndex, git: G
     if (entry === undefined) throw new Error(`No spec "${id}" in the index`);
     const { file } = entry;
     const text = await textOf(entry, blobs);
-    return text.ok ? specFromText(id, file, text.text) : { file, ...text };
+    return text.ok ? parseSpec(id, file, text.text) : { file, ...text };
   };
   try {
     return {
@@ -89,7 +89,7 @@ async function stagedSource(context: PlannerContext, index: ProjectIndex, git: G
         const text = entry === undefined ? undefined : await textOf(entry, blobs);
         return text?.ok === true ? text.text : "";
       },
-      output: (spec) => outputVerdict(context, spec),
+      output: (spec) => checkOutput(context, spec),
       close: () => blobs.close(),
     };
   } catch (error) {

@@ -1,10 +1,10 @@
 import type { PlannerContext } from "#planner/context.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
 import type { FixedFile } from "#planner/lint/fix/fix_text.ts";
-import { githubReport } from "#planner/lint/reports/github.ts";
-import { jsonReport } from "#planner/lint/reports/json.ts";
-import { type SarifOptions, sarifReport } from "#planner/lint/reports/sarif.ts";
-import { textReport } from "#planner/lint/reports/text.ts";
+import { formatGithubReport } from "#planner/lint/reports/github.ts";
+import { buildJsonReport } from "#planner/lint/reports/json.ts";
+import { buildSarifReport, type SarifOptions } from "#planner/lint/reports/sarif.ts";
+import { formatTextReport } from "#planner/lint/reports/text.ts";
 import { findRepository } from "../git/repository.ts";
 import type { OpenProject } from "../open_project.ts";
 import { plainLines, plainTexts } from "../output/plain_text.ts";
@@ -37,13 +37,13 @@ export async function writeReport(
 ): Promise<void> {
   switch (format) {
     case "json":
-      return printJson({ ...jsonReport(report, fixed), ...(diff === undefined ? {} : { diff }) });
+      return printJson({ ...buildJsonReport(report, fixed), ...(diff === undefined ? {} : { diff }) });
     case "sarif":
-      return printJson(plainTexts(sarifReport(report, await sarifOptions(root, context))));
+      return printJson(plainTexts(buildSarifReport(report, await sarifOptions(root, context))));
     case "github":
-      return print(githubReport(plainTexts(report), await prefixOf(root)));
+      return print(formatGithubReport(plainTexts(report), await prefixOf(root)));
     case "text": {
-      const text = plainLines(textReport(report, fixed, diff === undefined ? "fixed" : "would fix"));
+      const text = plainLines(formatTextReport(report, fixed, diff === undefined ? "fixed" : "would fix"));
       if (diff === undefined) return printText(text);
       // git takes the change as it is; a terminal does not.
       print(isTerminal("stdout") ? plainLines(diff) : diff);

@@ -6,9 +6,9 @@ import { pageHandler } from "#interfaces/http/pages.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { BOARD_TOOLS } from "#planner/board/board_tools.ts";
-import { changedMeanwhile, seenStore } from "#planner/board/seen_store.ts";
+import { createChangedError, guardSeenText } from "#planner/board/seen_store.ts";
 import { readSpecPage } from "#planner/board/spec_page.ts";
-import type { BoardChoices, BoardData, Done, Refused } from "#planner/board/wire.ts";
+import type { BoardChoices, BoardData, CommandRefusal, CommandResult } from "#planner/board/wire.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
@@ -113,7 +113,11 @@ export function boardApp(options: BoardOptions): Hono {
   app.onError((error, request) => {
     if (error instanceof OperationError) {
       const isConflict = error.kind === "aborted";
-      const refused: Refused = { kind: error.kind, message: error.message, ...(isConflict && { conflict: true }) };
+      const refused: CommandRefusal = {
+        kind: error.kind,
+        message: error.message,
+        ...(isConflict && { conflict: true }),
+      };
       return request.json(refused, STATUS_OF_KIND[error.kind]);
     }
     options.report(error);
@@ -136,7 +140,7 @@ interface Command {
   readonly revision: number | null;
 }
 
-async function carryOut(options: BoardOptions, feed: BoardFeed, command: Command): Promise<Done> {
+async function carryOut(options: BoardOptions, feed: BoardFeed, command: Command): Promise<CommandResult> {
   const { context } = options;
   const { id: named, text: words } = command.args;
   if (isReview(command.tool)) {
@@ -167,14 +171,14 @@ async function guardedContext(
   { args, seen, revision }: Command,
 ): Promise<PlannerContext> {
   const id = await findSpecId(context, String(args["id"]), { archived: false });
-  if (seen !== null) return { ...context, specs: seenStore(context.specs, id, (text) => digest(text) === seen) };
+  if (seen !== null) return { ...context, specs: guardSeenText(context.specs, id, (text) => digest(text) === seen) };
   if (revision === null) {
     throw new OperationError("invalid_argument", 'Missing "seen": expected the digest of the spec, or a "revision"');
   }
   const before = await context.specs.readText(id);
   const state = await feed.refresh();
-  if ((state.versionOf(id) ?? 0) > revision) throw changedMeanwhile(id);
-  return { ...context, specs: seenStore(context.specs, id, (text) => text === before.text) };
+  if ((state.versionOf(id) ?? 0) > revision) throw createChangedError(id);
+  return { ...context, specs: guardSeenText(context.specs, id, (text) => text === before.text) };
 }
 
 async function bodyOf(request: Request): Promise<Command> {

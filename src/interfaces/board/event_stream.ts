@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { LogPiece } from "#planner/board/wire.ts";
+import type { LogChunk } from "#planner/board/wire.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { log } from "#planner/operations/log.ts";
 import { runTool } from "#planner/service.ts";
@@ -78,7 +78,7 @@ const MOST_WAITING = 200;
 const encoder = new TextEncoder();
 
 /** Sends what a log gets; returns what ends that. */
-function followLog(context: PlannerContext, wishes: StreamWishes, send: (piece: LogPiece) => void): () => void {
+function followLog(context: PlannerContext, wishes: StreamWishes, send: (piece: LogChunk) => void): () => void {
   const id = wishes.log ?? "";
   let offset = wishes.offset;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -100,7 +100,7 @@ function followLog(context: PlannerContext, wishes: StreamWishes, send: (piece: 
 }
 
 /** Null while there is no log. */
-async function nextPiece(context: PlannerContext, id: string, offset: number | null): Promise<LogPiece | null> {
+async function nextPiece(context: PlannerContext, id: string, offset: number | null): Promise<LogChunk | null> {
   const args = offset === null ? { id, lines: FIRST_LINES } : { id, offset };
   try {
     const { value } = await runTool(context, log, args);

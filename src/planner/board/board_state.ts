@@ -4,22 +4,28 @@ import type { World } from "../operations/shared/world.ts";
 import { countsOf } from "../operations/status.ts";
 import { readinessOf } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
-import { cardOf } from "./card.ts";
-import { columnOf, type Standing, type WorkFacts } from "./column.ts";
+import { buildCard } from "./card.ts";
+import { type ColumnPlacement, chooseColumn, type WorkFacts } from "./column.ts";
 import type { Proofs } from "./proof_reader.ts";
 import type { BoardChange, BoardPicture, BoardTotals, Card, CardAgent, Column, PictureEdge } from "./wire.ts";
 
-/** Specs that ended longer ago are counted and not shown. Source: docs/board.md#columns. */
-export const SHOWN_MS = 30 * 24 * 60 * 60 * 1000;
+/**
+ * Milliseconds for which the board shows a spec after its end; specs that ended earlier are only counted. Source:
+ * docs/board.md#columns.
+ */
+export const ENDED_SPEC_VISIBLE_MS = 30 * 24 * 60 * 60 * 1000;
 
 export interface BoardFacts extends WorkFacts {
   readonly world: World;
   readonly archivedIds: ReadonlySet<string>;
-  /** What runs have proven, by spec. */
+  /** Latest run record of each spec, by spec id. */
   readonly proofs: Proofs;
-  /** Agents at work by spec. */
+  /** Running agents, by spec id. */
   readonly agents: ReadonlyMap<string, CardAgent>;
-  /** When a spec ended, in milliseconds since 1970; its file's last change if the file does not say it. */
+  /**
+   * Returns when a spec ended, in milliseconds since 1970: the time in its frontmatter, otherwise its file's last
+   * change.
+   */
   endedAt(spec: Spec): number;
   readonly nowMs: number;
 }
@@ -27,22 +33,22 @@ export interface BoardFacts extends WorkFacts {
 interface Shown {
   readonly card: Card;
   readonly spec: Spec;
-  /** What is said of the spec beside its file. */
+  /** JSON of the card data that is neither from the spec's file nor about its agent, compared to detect a change. */
   readonly standing: string;
   readonly agent: string;
-  /** Revision in which it became this. */
+  /** Revision in which the card last changed. */
   readonly revision: number;
 }
 
 interface Drawing {
-  readonly standing: Standing;
+  readonly standing: ColumnPlacement;
   readonly facts: BoardFacts;
   readonly revision: number;
 }
 
 /**
- * The board's cards and how they changed, so that a page receives only what is new to it. A revision is a number that
- * grows with each change; a change since any earlier revision of this object can be computed.
+ * Cards of the board and the revision in which each last changed, so that the server sends a page only the changes.
+ * Each change increments the revision; changes since any earlier revision of this object can be computed.
  */
 export class BoardState {
   #shown: ReadonlyMap<string, Shown> = new Map();
@@ -62,7 +68,7 @@ export class BoardState {
     return this.#totals.revision;
   }
 
-  /** Takes the facts as they are now; returns whether anything changed. Cost: O(specs). */
+  /** Replaces the facts and returns whether anything on the board changed. Cost: O(specs). */
   update(facts: BoardFacts): boolean {
     const revision = this.revision + 1;
     const { world, archivedIds } = facts;
@@ -75,9 +81,9 @@ export class BoardState {
     let changed = false;
     let older = 0;
     for (const spec of world.specs) {
-      const standing = columnOf(spec, world.readiness, facts);
+      const standing = chooseColumn(spec, world.readiness, facts);
       columns[standing.column] += 1;
-      if (standing.column === "done" && facts.nowMs - facts.endedAt(spec) > SHOWN_MS) {
+      if (standing.column === "done" && facts.nowMs - facts.endedAt(spec) > ENDED_SPEC_VISIBLE_MS) {
         older += 1;
         continue;
       }
@@ -100,7 +106,7 @@ export class BoardState {
     return true;
   }
 
-  /** The same object as before if nothing of the card changed. */
+  /** Returns the previous object if nothing on the card changed. */
   #shownAs(spec: Spec, { standing: stands, facts, revision }: Drawing): Shown {
     const { readiness } = facts.world;
     const known = this.#shown.get(spec.id);
@@ -112,11 +118,11 @@ export class BoardState {
     const isSame = known?.spec === spec && known.standing === standing;
     if (isSame && known.agent === agent) return known;
     const version = isSame ? known.card.version : revision;
-    const card = cardOf(spec, { readiness, proof }, { ...stands, agent: worker, version });
+    const card = buildCard(spec, { readiness, proof }, { ...stands, agent: worker, version });
     return { card, spec, standing, agent, revision };
   }
 
-  /** All cards, in the order of their ids. */
+  /** All cards, sorted by id. */
   cards(): readonly Card[] {
     return Array.from(this.#shown.values(), ({ card }) => card);
   }
@@ -125,9 +131,12 @@ export class BoardState {
     return this.#totals;
   }
 
-  /** The open specs and what they wait for. Cost: that of `pictureOf` after a change of specs. */
+  /**
+   * The graph of open specs and their dependencies. Cost: after a change of specs, that of `layOutGraph`; otherwise
+   * constant.
+   */
   picture(): BoardPicture {
-    this.#picture ??= pictureOf(this.#world);
+    this.#picture ??= layOutGraph(this.#world);
     return this.#picture;
   }
 
@@ -145,8 +154,8 @@ export class BoardState {
   }
 }
 
-/** Returns the open specs and what they wait for, laid out as `planner graph` draws them. Cost: as `specGraph`. */
-function pictureOf(world: GraphWorld): BoardPicture {
+/** Lays out the open specs and their dependencies as `planner graph` does. Cost: that of `specGraph`. */
+function layOutGraph(world: GraphWorld): BoardPicture {
   const graph = specGraph(world, { all: false });
   const { places, width, height } = placesOf(graph, 0);
   const index = new Map(graph.boxes.map(({ id }, at) => [id, at]));

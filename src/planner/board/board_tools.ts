@@ -18,7 +18,10 @@ import { workChosen } from "../operations/work_start.ts";
 
 const { unproven: _, steal: _steal, offline: _offline, ...updateParams } = updatePlanned.params.properties;
 
-/** Fields, text and status. A spec is completed without proof, or taken from another clone, on a terminal only. */
+/**
+ * Changes fields, text and status. Completing a spec without proof and taking it over from another clone are possible
+ * only on a terminal.
+ */
 const update = defineTool<PlannerContext>()({ ...updatePlanned, params: Type.Object(updateParams) });
 
 /** Checks or unchecks one criterion, as the command `check`. */
@@ -38,11 +41,11 @@ const tick = defineTool<PlannerContext>()({
 
 export interface BoardTool {
   readonly tool: ToolDefinition<PlannerContext, TObject, unknown>;
-  /** Whether it changes the spec's file, so that the page must have seen it as it is. */
+  /** True if the tool changes the spec's file; the page must then have shown the file's current text. */
   readonly writes: boolean;
 }
 
-/** All that the board can do beside accepting work. The names are the commands'. */
+/** Tools of the board except the acceptance of work, by the name of the matching command. */
 export const BOARD_TOOLS: ReadonlyMap<string, BoardTool> = new Map<string, BoardTool>([
   ["add", { tool: addPlanned, writes: false }],
   ["update", { tool: update, writes: true }],

@@ -4,41 +4,43 @@ import type { Spec } from "../spec/spec.ts";
 import { specIdParts } from "../spec/spec_id.ts";
 import { recordedCriteria, recordOf } from "../work/records/read_record.ts";
 import { reviewedCriteria } from "../work/reviewed_criteria.ts";
-import type { Standing } from "./column.ts";
+import type { ColumnPlacement } from "./column.ts";
 import type { SpecProof } from "./proof_reader.ts";
 import type { Card } from "./wire.ts";
 
-/** What a card is made of beside the spec. */
+/** Data of a card that is not in the spec's file. */
 interface CardFacts {
   readonly readiness: Readiness;
-  /** The latest record of its runs. */
+  /** The latest run record of the spec. */
   readonly proof: SpecProof | undefined;
 }
 
-/** Returns what the board shows of a spec. Cost: finding the criteria, about 10 µs. */
-export function cardOf(
+/** Builds the card of a spec. Cost: about 10 µs to find the criteria. */
+export function buildCard(
   spec: Spec,
   { readiness, proof }: CardFacts,
-  standing: Standing & Pick<Card, "agent" | "version">,
+  standing: ColumnPlacement & Pick<Card, "agent" | "version">,
 ): Card {
   const { id, title, type, labels, priority, due, assignee } = spec;
   return {
     ...{ id, title, type, labels, priority, due, assignee },
     ...standing,
-    short: shortId(id),
+    short: shortenId(id),
     status: readiness.effectiveStatus(spec),
     criteria: countCriteria(spec, proof),
     waits_for: standing.column === "blocked" ? readiness.unmet(spec) : [],
   };
 }
 
-/** The part of an id that people type: the suffix and the numbers of members, or the whole of an id of another shape. */
-function shortId(id: string): string {
+/** Shortens an id to the part that people type: suffix and member numbers. Returns an id of another form unchanged. */
+function shortenId(id: string): string {
   const parts = specIdParts(id);
   return parts === undefined ? id : [parts.suffix, ...parts.members].join(".");
 }
 
-/** Counts criteria as they are in the spec's branch, if its last record says that, else in its file. */
+/**
+ * Counts the criteria in the text of the spec's branch if the latest run record holds it, otherwise in the spec's file.
+ */
 function countCriteria({ body }: Spec, proof: SpecProof | undefined): Card["criteria"] {
   const criteria = criteriaOf(body);
   if (criteria.length === 0) return null;

@@ -5,16 +5,16 @@ import { type NeedSigns, type PersonNeed, personNeed } from "../work/person_need
 import type { Column } from "./wire.ts";
 
 export interface WorkFacts {
-  /** Ids of specs that a process works on. */
+  /** Ids of specs that have a running process. */
   readonly working: ReadonlySet<string>;
-  /** Ids of specs with a worktree, with what its last worker left there. */
+  /** State of the worktree after its last run, by the id of its spec. */
   readonly worktrees: ReadonlyMap<string, NonNullable<NeedSigns["worktree"]>>;
-  /** The last process of each spec. */
+  /** The latest process of each spec, by spec id. */
   readonly last: ReadonlyMap<string, ProcessRecord>;
 }
 
-/** Where a spec stands, and why if the column does not say it. */
-export interface Standing {
+/** A spec's column, and the reason if the column alone does not explain it. */
+export interface ColumnPlacement {
   readonly column: Column;
   readonly need: PersonNeed["kind"] | null;
   readonly note: string | null;
@@ -22,43 +22,43 @@ export interface Standing {
 }
 
 /**
- * Returns the one column of an active spec.
+ * Chooses the column of an active spec.
  *
- * - A spec that a process works on, or that is in progress, is in Working.
- * - Work that has ended and waits for a person is in Needs you: failed, needs attention, or not merged.
- * - A pending spec is in Ready if work may begin, otherwise in Blocked.
+ * - Working: a process runs, or the status is in progress.
+ * - Needs you: the run has ended and a person must act: it failed, needs attention, or is not merged.
+ * - Ready or Blocked: a pending spec whose work may begin, or may not.
  */
-export function columnOf(spec: Spec, readiness: Readiness, facts: WorkFacts): Standing {
+export function chooseColumn(spec: Spec, readiness: Readiness, facts: WorkFacts): ColumnPlacement {
   const { id } = spec;
-  if (facts.working.has(id)) return standing("working");
+  if (facts.working.has(id)) return createPlacement("working");
   const need = personNeed({ id, status: spec.status, worktree: facts.worktrees.get(id), last: facts.last.get(id) });
   if (need !== null) return { column: "needs_you", need: need.kind, note: need.why, command: need.command };
   switch (readiness.effectiveStatus(spec)) {
     case "completed":
     case "cancelled":
-      return standing("done");
+      return createPlacement("done");
     case "in_progress":
-      return standing("working", "No agent works on it", `planner work ${id}`);
+      return createPlacement("working", "No agent works on it", `planner work ${id}`);
     case "blocked":
       return readiness.unmet(spec).length > 0
-        ? standing("blocked")
-        : standing("blocked", 'Its status is "blocked"', `planner diagnose ${id}`);
+        ? createPlacement("blocked")
+        : createPlacement("blocked", 'Its status is "blocked"', `planner diagnose ${id}`);
     case "pending":
-      return readiness.isReady(spec) ? standing("ready") : waitFor(spec);
+      return readiness.isReady(spec) ? createPlacement("ready") : explainBlocked(spec);
     default:
-      return standing("needs_you", `Its status "${spec.status}" is not known`, `planner lint ${id}`);
+      return createPlacement("needs_you", `Its status "${spec.status}" is not known`, `planner lint ${id}`);
   }
 }
 
-function standing(column: Column, note: string | null = null, command: string | null = null): Standing {
+function createPlacement(column: Column, note: string | null = null, command: string | null = null): ColumnPlacement {
   return { column, need: null, note, command };
 }
 
-/** A pending spec that is not ready although its dependencies are done. */
-function waitFor({ id, approval, members, type }: Spec): Standing {
+/** Explains why a pending spec is blocked although its dependencies are done. */
+function explainBlocked({ id, approval, members, type }: Spec): ColumnPlacement {
   if (approval?.required === true && approval.status !== "approved") {
-    return standing("blocked", "It waits for approval", `planner approve ${id}`);
+    return createPlacement("blocked", "It waits for approval", `planner approve ${id}`);
   }
   const isDriver = members.length > 0 || type === "group" || type === "driver";
-  return standing("blocked", isDriver ? "Its members come first" : "Specs before it are not done");
+  return createPlacement("blocked", isDriver ? "Its members come first" : "Specs before it are not done");
 }

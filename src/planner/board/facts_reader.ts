@@ -8,20 +8,20 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { withoutTimes } from "../work/records/log_format.ts";
 import { logWindow } from "../work/records/log_window.ts";
 import { tokensOf } from "../work/usage.ts";
-import { type BoardFacts, SHOWN_MS } from "./board_state.ts";
+import { type BoardFacts, ENDED_SPEC_VISIBLE_MS } from "./board_state.ts";
 import { ProofReader, type Proofs } from "./proof_reader.ts";
 import type { CardAgent } from "./wire.ts";
 
-/** How often the records of runs are read while nothing says that they changed: a killed process leaves no trace. */
+/** Milliseconds between two reads of the run records if no change is reported: a killed process writes no record. */
 const LOOK_AGAIN_MS = 2000;
-/** Share of time that reading the records may take: there can be tens of thousands. */
+/** Largest share of time spent on reading run records, of which there can be tens of thousands. */
 const MOST_BUSY = 0.2;
-/** Length of a log's line on a card. */
+/** Maximum length of the log line on a card, in characters. */
 const LINE_CHARS = 200;
 
 const NO_PROOFS: Proofs = new Map();
 
-/** A process at work, without the line of its log, which is read more often. */
+/** A running agent without its latest log line, which is read more often than the rest. */
 type Running = Omit<CardAgent, "line">;
 
 interface WorkRead extends Pick<BoardFacts, "worktrees" | "last"> {
@@ -34,7 +34,7 @@ interface LastLine {
   readonly line: string | null;
 }
 
-/** Reads what a board shows, and reads again only what has changed since. */
+/** Reads the facts that a board shows, and reads again only what has changed since the last read. */
 export class FactsReader {
   readonly #context: PlannerContext;
   readonly #ended = new WeakMap<Spec, number>();
@@ -51,7 +51,7 @@ export class FactsReader {
     this.#proofs = new ProofReader(context);
   }
 
-  /** Returns the facts as they are now; null if nothing differs from the last answer. */
+  /** Returns the current facts, or null if they equal those of the last call. */
   async read(): Promise<BoardFacts | null> {
     const nowMs = this.#context.clock.now().getTime();
     const [set, archived] = [await this.#context.specs.active(), await this.#context.specs.archivedIds()];
@@ -80,14 +80,14 @@ export class FactsReader {
     };
   }
 
-  /** The first answer is without: git takes longer than all else. */
+  /** Returns no run records on the first call, because git takes longer than all other reads. */
   async #readProofs(set: SpecSet, { nowMs, isOther }: { readonly nowMs: number; readonly isOther: boolean }) {
     if (isOther || this.#known?.set !== set) this.#proofs.expect(nowMs);
     if (this.#known === undefined) return NO_PROOFS;
     const specs = new Map<string, Spec>(set.specs.map((spec) => [spec.id, spec]));
     const isShown = (id: string): boolean => {
       const spec = specs.get(id);
-      return spec !== undefined && nowMs - (this.#ended.get(spec) ?? nowMs) <= SHOWN_MS;
+      return spec !== undefined && nowMs - (this.#ended.get(spec) ?? nowMs) <= ENDED_SPEC_VISIBLE_MS;
     };
     return this.#proofs.read(nowMs, isShown);
   }
@@ -138,7 +138,7 @@ export class FactsReader {
     return new Map([...running].map(([id, facts]) => [id, { ...facts, line: lines.get(id)?.line ?? null }]));
   }
 
-  /** An unreadable log hides no card. */
+  /** Returns null for an unreadable log, so that the card is still shown. */
   async #lastLine(id: SpecId): Promise<LastLine | null> {
     try {
       const log = await this.#context.projectLogs.open(id);

@@ -2,17 +2,20 @@ import { OperationError } from "#kernel/errors.ts";
 import type { KeptRunRecord, LatestRun } from "#planner/run_ports/kept_records.ts";
 import type { PlannerContext } from "../context.ts";
 
-/** The latest record of a spec. */
+/** The latest run record of a spec. */
 export interface SpecProof extends LatestRun {
   readonly kept: KeptRunRecord;
 }
 
 export type Proofs = ReadonlyMap<string, SpecProof>;
 
-/** How long after a change records are listed once more, in milliseconds: a completed spec's is written behind its file. */
+/**
+ * Milliseconds after a change at which records are listed again, because the record of a completed spec is written
+ * after its file.
+ */
 const ONCE_MORE_MS = 2000;
 
-/** Reads what runs have proven, and reads each record once. */
+/** Reads run records from git, each of them once. */
 export class ProofReader {
   readonly #context: PlannerContext;
   #proofs: Proofs = new Map();
@@ -22,15 +25,15 @@ export class ProofReader {
     this.#context = context;
   }
 
-  /** Notes a change after which new records may exist. */
+  /** Schedules a new listing of the records after a change at `nowMs`. */
   expect(nowMs: number): void {
     this.#due = [nowMs, nowMs + ONCE_MORE_MS];
   }
 
   /**
-   * Returns the latest records, listed again if some may have come. Cost then: one git, and one more for new ones.
-   *
-   * @param isShown specs whose records are read
+   * Returns the latest records. Lists them again if new ones may exist, which costs one git process, and one more for
+   * new records.
+   * @param isShown selects the specs whose records are read
    */
   async read(nowMs: number, isShown: (id: string) => boolean): Promise<Proofs> {
     if (!this.#due.some((at) => at <= nowMs)) return this.#proofs;
@@ -47,7 +50,7 @@ export class ProofReader {
         }),
       );
     } catch (error) {
-      // Without git the cards show ticks alone.
+      // Without git the cards show only the checked criteria.
       if (!(error instanceof OperationError)) throw error;
     }
     return this.#proofs;

@@ -3,15 +3,15 @@ import type { SpecStore } from "../ports.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 
 /**
- * Wraps a store so that the first change of a spec holds only for the text that a person has seen. The comparison is
- * part of the atomic edit, so no writer comes in between. Later changes by the same operation find its own text.
- *
- * @param isSeen whether a file's text is that text
+ * Wraps a store so that the first change of a spec fails if its file is no longer the text that the person has seen.
+ * The comparison is part of the atomic edit, so no other writer can come between. Later changes by the same operation
+ * are not compared, because they find the operation's own text.
+ * @param isSeen returns whether a file's text is the text that was seen
  */
-export function seenStore(store: SpecStore, id: SpecId, isSeen: (text: string) => boolean): SpecStore {
+export function guardSeenText(store: SpecStore, id: SpecId, isSeen: (text: string) => boolean): SpecStore {
   let isFirst = true;
   const refuseUnseen = (text: string): void => {
-    if (isFirst && !isSeen(text)) throw changedMeanwhile(id);
+    if (isFirst && !isSeen(text)) throw createChangedError(id);
   };
   return {
     ids: () => store.ids(),
@@ -38,8 +38,8 @@ export function seenStore(store: SpecStore, id: SpecId, isSeen: (text: string) =
   };
 }
 
-/** The refusal of a change to a spec that is not what the person saw. */
-export function changedMeanwhile(id: string): OperationError {
+/** The error for a change to a spec whose file differs from the text that the person saw. */
+export function createChangedError(id: string): OperationError {
   return new OperationError(
     "aborted",
     `Spec '${id}' was changed after you saw it: look at the new state, then try again`,

@@ -14,15 +14,14 @@ import { membersOf } from "../work/merge_order.ts";
 import { recordOf } from "../work/records/read_record.ts";
 import { reviewedCriteria } from "../work/reviewed_criteria.ts";
 import { tokensOf } from "../work/usage.ts";
-import type { NamedSpec, PageCriterion, PageDifference, PageRun, SpecPage } from "./wire.ts";
+import type { BranchDifference, NamedSpec, SpecPage, SpecPageCriterion, SpecPageRun } from "./wire.ts";
 
-/** Runs that a page lists, the latest first. */
+/** Maximum number of runs on a page, the latest first. */
 const MAX_RUNS = 20;
 
 /**
  * Reads everything about one spec, active or archived.
- *
- * @param digest of a file's text
+ * @param digest computes the digest of a file's text
  * @throws OperationError `not_found`, or `failed_precondition` for a file that cannot be read
  */
 export async function readSpecPage(
@@ -35,14 +34,14 @@ export async function readSpecPage(
   const file = await context.specs.readText(id);
   const ports = await context.runs();
   const [links, runs, kept, worktree, difference, log, diagnosis, there] = await Promise.all([
-    linksOf(context, spec),
-    runsOf(context, id),
-    orNull(() => ports.worktrees.record(id, null)),
-    orNull(() => ports.worktrees.find(id)),
-    orNull(() => differenceOf(context, id)),
-    orNull(() => context.projectLogs.open(id)),
-    orNull(async () => (await runTool(context, diagnose, { id })).value),
-    orNull(() => (spec.archived ? null : worktreeBody(context, id))),
+    readLinks(context, spec),
+    readRuns(context, id),
+    readOrNull(() => ports.worktrees.record(id, null)),
+    readOrNull(() => ports.worktrees.find(id)),
+    readOrNull(() => readDifference(context, id)),
+    readOrNull(() => context.projectLogs.open(id)),
+    readOrNull(async () => (await runTool(context, diagnose, { id })).value),
+    readOrNull(() => (spec.archived ? null : worktreeBody(context, id))),
   ]);
   return {
     id,
@@ -55,10 +54,10 @@ export async function readSpecPage(
     due: spec.due,
     assignee: spec.assignee,
     body,
-    // Raw HTML and addresses with a scheme that could run something are left out by default.
+    // micromark leaves out raw HTML and links with a scheme that could run code by default.
     html: micromark(body),
     seen: digest(file.text),
-    criteria: await criteriaIn(context, { body: there ?? body, kept, head: difference?.head ?? null }),
+    criteria: await readCriteria(context, { body: there ?? body, kept, head: difference?.head ?? null }),
     ...links,
     runs,
     record: kept === null ? null : recordOf(kept),
@@ -69,7 +68,7 @@ export async function readSpecPage(
   };
 }
 
-async function linksOf(
+async function readLinks(
   context: PlannerContext,
   spec: Spec,
 ): Promise<Pick<SpecPage, "status" | "depends_on" | "dependents" | "members">> {
@@ -89,7 +88,7 @@ async function linksOf(
   };
 }
 
-async function runsOf(context: PlannerContext, id: SpecId): Promise<readonly PageRun[]> {
+async function readRuns(context: PlannerContext, id: SpecId): Promise<readonly SpecPageRun[]> {
   const [processes, reports] = await Promise.all([context.work.processes(), context.reports()]);
   const reported = new Map(reports.map((report) => [report.process_id, report]));
   return processes
@@ -112,8 +111,8 @@ async function runsOf(context: PlannerContext, id: SpecId): Promise<readonly Pag
     });
 }
 
-/** What the branch changes; null without one, and for a branch that git cannot compare. */
-async function differenceOf(context: PlannerContext, id: SpecId): Promise<PageDifference | null> {
+/** Reads the changes of a spec's branch; null without a branch, and for a branch that git cannot compare. */
+async function readDifference(context: PlannerContext, id: SpecId): Promise<BranchDifference | null> {
   const found = await (await context.runs()).differences.ofBranch(id);
   if (found === null) return null;
   const { from, to, head, behind, conflicts, commits, files } = found;
@@ -126,7 +125,10 @@ interface Judged {
   readonly head: string | null;
 }
 
-async function criteriaIn(context: PlannerContext, { body, kept, head }: Judged): Promise<readonly PageCriterion[]> {
+async function readCriteria(
+  context: PlannerContext,
+  { body, kept, head }: Judged,
+): Promise<readonly SpecPageCriterion[]> {
   const accepted = await (await context.accepted()).read();
   return reviewedCriteria(body, kept, head).map(({ label, checked, verify, verdict, result }) => ({
     ...{ label, checked, verify, verdict },
@@ -135,8 +137,8 @@ async function criteriaIn(context: PlannerContext, { body, kept, head }: Judged)
   }));
 }
 
-/** What cannot be read is left out: one part does not hide the others. */
-async function orNull<Value>(read: () => Promise<Value | null> | null): Promise<Value | null> {
+/** Returns null if `read` fails with an OperationError, so that one unreadable part does not hide the others. */
+async function readOrNull<Value>(read: () => Promise<Value | null> | null): Promise<Value | null> {
   try {
     return await read();
   } catch (error) {

@@ -1,11 +1,14 @@
-/** What the board's server sends to its page. Types and names only: both sides import them. */
+/** Messages from the board's server to its page. This file holds types and names only, because both sides import it. */
 
-/** The columns, from left to right. */
+/** Columns of the board, from left to right. */
 export const COLUMNS = ["blocked", "ready", "working", "needs_you", "done"] as const;
 
 export type Column = (typeof COLUMNS)[number];
 
-/** Header with the key of the board's address, beside the cookie: browsers send cookies to every port of a host. */
+/**
+ * HTTP header with the key from the board's address. It is required in addition to the cookie, because browsers send a
+ * cookie to every port of a host.
+ */
 export const KEY_HEADER = "x-board-key";
 
 export interface CardAgent {
@@ -15,7 +18,7 @@ export interface CardAgent {
   readonly started_at: string;
   readonly tokens: number | null;
   readonly cost_usd: number | null;
-  /** The last line of its log. */
+  /** The last line of the agent's log. */
   readonly line: string | null;
 }
 
@@ -23,17 +26,17 @@ export interface CardCriteria {
   readonly checked: number;
   readonly total: number;
   readonly with_check: number;
-  /** Those whose check succeeded on the last commit of the work, as its latest record says. */
+  /** Number of criteria whose check succeeded on the last commit of the work, according to the latest run record. */
   readonly proven: number;
 }
 
 export interface Card {
   readonly id: string;
-  /** The part of the id that commands accept, without its day and counter. */
+  /** The id without its day and counter; commands accept it. */
   readonly short: string;
   readonly title: string | null;
   readonly column: Column;
-  /** The status that lists show. */
+  /** The status that `planner list` shows. */
   readonly status: string;
   readonly type: string;
   readonly labels: readonly string[];
@@ -43,16 +46,16 @@ export interface Card {
   readonly assignee: string | null;
   /** Null for a spec without criteria. */
   readonly criteria: CardCriteria | null;
-  /** Ids of unfinished specs that it waits for. */
+  /** Ids of the unfinished specs that this spec waits for. */
   readonly waits_for: readonly string[];
-  /** Why it needs a person; `finished` work waits for its merge. Null if it does not. */
+  /** Reason why a person must act, null if none must; `finished` work is ready to be merged. */
   readonly need: "finished" | "needs_attention" | "failed" | null;
-  /** What the column does not say about it, in one sentence. */
+  /** One sentence that explains the column, or null. */
   readonly note: string | null;
-  /** The command that would continue it. */
+  /** The command that continues the work, or null. */
   readonly command: string | null;
   readonly agent: CardAgent | null;
-  /** The revision in which its file, or anything but `agent`, became what it is. */
+  /** Revision in which the spec's file, or a field of the card other than `agent`, last changed. */
   readonly version: number;
 }
 
@@ -63,15 +66,15 @@ export interface BoardProblem {
   readonly message: string;
 }
 
-/** What is said about all specs together. */
+/** Counts and problems of all specs together. */
 export interface BoardTotals {
-  /** Number of every state of the board since the server began. */
+  /** Number of the board's state; it grows with every change since the server started. */
   readonly revision: number;
-  /** As `planner status` counts: by status, with `total`. */
+  /** Number of specs by status, and `total`, as `planner status` counts. */
   readonly counts: Readonly<Record<string, number>>;
-  /** All specs of each column. */
+  /** Number of specs by column. */
   readonly columns: Readonly<Record<Column, number>>;
-  /** Those of the last column that ended too long ago to be shown. */
+  /** Number of specs in the last column that ended too long ago to be shown. */
   readonly older: number;
   readonly unreadable: readonly BoardProblem[];
 }
@@ -79,7 +82,7 @@ export interface BoardTotals {
 export interface BoardData extends BoardTotals {
   /** Name of the project's folder. */
   readonly project: string;
-  /** Names of agents, of templates and values of fields that forms offer. */
+  /** Names of agents and templates, and field values, that forms offer. */
   readonly choices: BoardChoices;
   readonly cards: readonly Card[];
 }
@@ -90,16 +93,16 @@ export interface BoardChoices {
   readonly priorities: readonly string[];
 }
 
-/** What changed since an earlier revision. */
+/** Changes since an earlier revision. */
 export interface BoardChange extends BoardTotals {
   readonly cards: readonly Card[];
-  /** Ids of cards that are not shown any more. */
+  /** Ids of cards that are no longer shown. */
   readonly gone: readonly string[];
 }
 
 export interface PictureBox {
   readonly id: string;
-  /** Left upper corner, in pixels. */
+  /** Horizontal position of the left edge, in pixels. */
   readonly x: number;
   readonly y: number;
   readonly critical: boolean;
@@ -107,32 +110,32 @@ export interface PictureBox {
 }
 
 export interface PictureEdge {
-  /** Index of the box that is waited for. */
+  /** Index of the box of the dependency. */
   readonly from: number;
-  /** Index of the box that waits. */
+  /** Index of the box of the dependent spec. */
   readonly to: number;
-  /** `depends_on`; `member`: a spec waits for its members; `order`: a member waits for the one before it. */
+  /** `depends_on`; `member`: a spec depends on its members; `order`: a member depends on the one before it. */
   readonly kind: string;
   readonly critical: boolean;
-  /** Whether it closes a cycle. */
+  /** True if the edge closes a cycle. */
   readonly backward: boolean;
-  /** Paths of SVG. */
+  /** SVG path data of the line. */
   readonly line: string;
   readonly arrow: string;
 }
 
-/** The open specs and what they wait for, placed in layers. */
+/** The graph of open specs and their dependencies, laid out in layers. */
 export interface BoardPicture {
   readonly width: number;
   readonly height: number;
-  /** Size of every box. */
+  /** Width and height of every box, in pixels. */
   readonly box: { readonly width: number; readonly height: number };
   readonly boxes: readonly PictureBox[];
   readonly edges: readonly PictureEdge[];
-  /** The longest chain of open specs, each waiting for the one before. */
+  /** Ids of the longest chain of open specs, each depending on the one before. */
   readonly critical_path: readonly string[];
   readonly cycles: readonly (readonly string[])[];
-  /** Ids in `depends_on` without a spec. */
+  /** Ids in `depends_on` that no spec has. */
   readonly unknown: readonly string[];
 }
 
@@ -143,17 +146,17 @@ export interface NamedSpec {
   readonly status: string | null;
 }
 
-/** A criterion as the work is now, which may be in a branch. */
-export interface PageCriterion {
+/** A criterion in the current text of the work, which may be in a branch. */
+export interface SpecPageCriterion {
   readonly label: string;
   readonly checked: boolean;
-  /** The command that proves it, or null. */
+  /** The command that checks the criterion, or null. */
   readonly verify: string | null;
-  /** Whether a person of this machine has accepted that command. */
+  /** True if a person on this machine has accepted the command. */
   readonly accepted: boolean;
   /** The verdict on the last commit of the work, see docs/work.md. */
   readonly verdict: string;
-  /** The last time that its check ran; null if it never did. */
+  /** Result of the last run of the check; null if it never ran. */
   readonly result: {
     readonly problem: string | null;
     readonly duration_ms: number;
@@ -161,28 +164,28 @@ export interface PageCriterion {
   } | null;
 }
 
-export interface PageDifference {
-  /** Full hashes between which the difference is, for `/difference`. */
+export interface BranchDifference {
+  /** Full hash of the commit that the difference starts at, for `/difference`. */
   readonly from: string;
   readonly to: string;
   /** Full hash of the branch's last commit. */
   readonly head: string;
-  /** Commits that the main branch has got since. */
+  /** Number of commits on the main branch that the branch lacks. */
   readonly behind: number;
-  /** Files that a merge would leave in conflict. */
+  /** Paths of files that would conflict in a merge. */
   readonly conflicts: readonly string[];
   readonly commits: readonly { readonly hash: string; readonly subject: string }[];
   readonly files: readonly {
     readonly path: string;
     readonly change: "added" | "changed" | "deleted";
-    /** Lines; null for a binary file. */
+    /** Number of added lines; null for a binary file. */
     readonly added: number | null;
     readonly removed: number | null;
     readonly changed_in_main: boolean;
   }[];
 }
 
-export interface PageRun {
+export interface SpecPageRun {
   readonly process_id: string;
   readonly mode: string;
   readonly status: string;
@@ -194,8 +197,8 @@ export interface PageRun {
   readonly cost_usd: number | null;
 }
 
-/** The record that the last run has left in git. */
-export interface PageRecord {
+/** The record in git of the last run. */
+export interface SpecPageRecord {
   readonly run: number;
   readonly status: string | null;
   readonly ended_at: string | null;
@@ -213,44 +216,44 @@ export interface SpecPage {
   readonly priority: string | null;
   readonly due: string | null;
   readonly assignee: string | null;
-  /** Text behind the frontmatter. */
+  /** Text of the file after the frontmatter. */
   readonly body: string;
-  /** The same as HTML without scripts, styles or active addresses. */
+  /** The body as HTML without scripts, styles or links that could run code. */
   readonly html: string;
-  /** Digest of the file: a change names it, so that no person overwrites what they have not seen. */
+  /** Digest of the file's text. A change sends it back, so that no person overwrites a text that they have not seen. */
   readonly seen: string;
-  readonly criteria: readonly PageCriterion[];
+  readonly criteria: readonly SpecPageCriterion[];
   readonly depends_on: readonly NamedSpec[];
   readonly dependents: readonly NamedSpec[];
   readonly members: readonly NamedSpec[];
-  readonly runs: readonly PageRun[];
-  readonly record: PageRecord | null;
-  /** Folder and branch of its worktree, in which the criteria are ticked. */
+  readonly runs: readonly SpecPageRun[];
+  readonly record: SpecPageRecord | null;
+  /** Folder and branch of the spec's worktree, whose file holds the checked criteria. */
   readonly worktree: { readonly path: string; readonly branch: string } | null;
-  readonly difference: PageDifference | null;
+  readonly difference: BranchDifference | null;
   readonly has_log: boolean;
-  /** Why it makes no progress and what to do, as `planner diagnose` says. */
+  /** Reason why the spec makes no progress, and what to do, as `planner diagnose` prints it. */
   readonly diagnosis: { readonly text: string; readonly suggestion: string | null } | null;
 }
 
-/** Answer to a command that was carried out. */
-export interface Done {
+/** Response to a command that succeeded. */
+export interface CommandResult {
   readonly text: string;
   readonly spec_id: string | null;
 }
 
-/** A refusal. `conflict` says that the spec is another one than the page had seen. */
-export interface Refused {
+/** Response to a command that was refused. `conflict` is set if the spec has changed since the page read it. */
+export interface CommandRefusal {
   readonly kind: string;
   readonly message: string;
   readonly conflict?: true;
 }
 
-/** A new piece of the log that the page follows. */
-export interface LogPiece {
+/** New text of the log that the page follows. */
+export interface LogChunk {
   readonly id: string;
   readonly text: string;
   readonly offset: number;
-  /** Whether the text replaces what was sent before: the log began anew. */
+  /** True if the text replaces everything sent before, because the log was started again. */
   readonly fresh: boolean;
 }

@@ -9,94 +9,95 @@ import { CONFIG_SCHEMA } from "./config_schema.ts";
 import { PROVIDER_NAMES } from "./config_values.ts";
 import { mergeConfig, type WrittenConfig } from "./merge_config.ts";
 
-/** Something wrong in `.planner/config.md`. */
+/** An error or warning about `.planner/config.md`. */
 export interface ConfigProblem extends Place {
-  /** Names the setting, what came and what was expected. */
+  /** Names the setting, its value and the expected value. */
   readonly message: string;
 }
 
-/** `config` is null where there are errors: half a configuration would be a guess. */
+/** Result of a check. `config` is null if there are errors, because a partial configuration could not be trusted. */
 export type CheckedConfig = { readonly warnings: readonly ConfigProblem[] } & (
   | { readonly config: PlannerConfig; readonly errors: readonly [] }
   | { readonly config: null; readonly errors: readonly ConfigProblem[] }
 );
 
 /**
- * Judges the text of `.planner/config.md`; never throws. A wrong type is an error, an unknown key a warning, a key
- * without a value reads as left out, and text behind the frontmatter is free.
+ * Checks the text of `.planner/config.md`; never throws. A wrong type is an error and an unknown key a warning. A key
+ * without a value counts as absent. The text after the frontmatter is not checked.
  */
 export function checkConfig(text: string): CheckedConfig {
   const document = parseDocument(text);
   if (!document.ok) return { config: null, errors: [document.problem], warnings: [] };
-  const written = withoutNulls(document.frontmatter) as Record<string, unknown>;
+  const written = removeNulls(document.frontmatter) as Record<string, unknown>;
   const places = frontmatterPlaces(text);
   const placed = ({ path, of, message }: Complaint): ConfigProblem => ({
     ...(places(path, of) ?? { line: 1, column: 1 }),
     message,
   });
-  const warnings = [...unknownKeys(CONFIG_SCHEMA, written, []), ...idleItems(written)].map(placed);
-  const wrong = wrongValues(written);
-  const errors = (wrong.length > 0 ? wrong : unknownProviders(written)).map(placed);
+  const warnings = [...findUnknownKeys(CONFIG_SCHEMA, written, []), ...findUnusedItems(written)].map(placed);
+  const wrong = findWrongValues(written);
+  const errors = (wrong.length > 0 ? wrong : findUnknownProviders(written)).map(placed);
   if (errors.length > 0) return { config: null, errors, warnings };
-  return { config: mergeConfig(onlyKnown(CONFIG_SCHEMA, written) as WrittenConfig), errors: [], warnings };
+  return { config: mergeConfig(removeUnknownKeys(CONFIG_SCHEMA, written) as WrittenConfig), errors: [], warnings };
 }
 
 interface Complaint {
   readonly path: FieldPath;
-  /** Whether the key or its value is to blame. */
+  /** Whether the problem is about the key or its value. */
   readonly of: "key" | "value";
   readonly message: string;
 }
 
-/** YAML reads `lint:` with nothing behind it as null; it is treated as not given. */
-function withoutNulls(value: unknown): unknown {
+/** Removes keys without a value, which YAML reads as null, so that they count as absent. */
+function removeNulls(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   const kept = Object.entries(value).filter(([, inner]) => inner !== null);
-  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutNulls(inner)]));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, removeNulls(inner)]));
 }
 
-/** Unknown keys were warned of; a setting that nothing reads must not show as one. */
-function onlyKnown(schema: TSchema, value: unknown): unknown {
+/** Removes unknown keys, which have already caused warnings, so that no setting without effect is shown. */
+function removeUnknownKeys(schema: TSchema, value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) => {
-      const next = schemaOfKey(schema, key);
-      return next === undefined ? [] : [[key, onlyKnown(next, inner)]];
+      const next = findKeySchema(schema, key);
+      return next === undefined ? [] : [[key, removeUnknownKeys(next, inner)]];
     }),
   );
 }
 
-function wrongValues(written: Record<string, unknown>): Complaint[] {
+function findWrongValues(written: Record<string, unknown>): Complaint[] {
   const found = new Map<string, Complaint>();
   for (const { path: pointer, schema, value } of Value.Errors(CONFIG_SCHEMA, written)) {
-    // Of several complaints about one value the first is about its type.
+    // The first problem of a value is about its type, so later ones are skipped.
     if (found.has(pointer)) continue;
-    const path = stepsOf(pointer);
-    const expected = `expected ${expectation(schema)}, got ${formatValue(value)}`;
-    const near = KindGuard.IsUnion(schema) && typeof value === "string" ? findNearest(value, words(schema)) : undefined;
+    const path = splitPointer(pointer);
+    const expected = `expected ${describeExpected(schema)}, got ${formatValue(value)}`;
+    const near =
+      KindGuard.IsUnion(schema) && typeof value === "string" ? findNearest(value, listLiterals(schema)) : undefined;
     const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
-    found.set(pointer, { path, of: "value", message: `Invalid setting "${pathName(path)}": ${expected}${hint}` });
+    found.set(pointer, { path, of: "value", message: `Invalid setting "${formatPath(path)}": ${expected}${hint}` });
   }
   return [...found.values()];
 }
 
-function stepsOf(pointer: string): (string | number)[] {
+function splitPointer(pointer: string): (string | number)[] {
   const steps = pointer.slice(1).split("/");
   return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~")));
 }
 
-function pathName(path: FieldPath): string {
+function formatPath(path: FieldPath): string {
   return path.reduce<string>(
     (text, step) => (typeof step === "number" ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`),
     "",
   );
 }
 
-/** What a value must be, for messages: `a whole number of at least 10`. */
-export function expectation(schema: TSchema): string {
+/** Describes the value that a schema expects, for messages: `a whole number of at least 10`. */
+export function describeExpected(schema: TSchema): string {
   if (schema.description !== undefined) return schema.description;
   if (KindGuard.IsUnion(schema)) {
-    const options = words(schema);
+    const options = listLiterals(schema);
     return options.length > 0 ? `one of ${options.join(", ")}` : "a text, a number or a boolean";
   }
   if (KindGuard.IsInteger(schema)) {
@@ -112,7 +113,7 @@ export function expectation(schema: TSchema): string {
   return "keys with values below it";
 }
 
-function words(schema: TSchema): string[] {
+function listLiterals(schema: TSchema): string[] {
   const options: TSchema[] = KindGuard.IsUnion(schema) ? schema.anyOf : [];
   return options.filter(KindGuard.IsLiteral).map(({ const: word }) => String(word));
 }
@@ -122,27 +123,27 @@ function formatValue(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-function unknownKeys(schema: TSchema, value: unknown, path: readonly string[]): Complaint[] {
+function findUnknownKeys(schema: TSchema, value: unknown, path: readonly string[]): Complaint[] {
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     const here = [...path, key];
-    const next = schemaOfKey(schema, key);
-    if (next !== undefined) return unknownKeys(next, inner, here);
+    const next = findKeySchema(schema, key);
+    if (next !== undefined) return findUnknownKeys(next, inner, here);
     const known = KindGuard.IsObject(schema) ? Object.keys(schema.properties) : [];
     const near = findNearest(key, known);
     const hint = near === undefined ? `: expected one of ${known.join(", ")}` : `. Did you mean "${near}"?`;
-    return [{ path: here, of: "key", message: `Unknown setting "${pathName(here)}"${hint}` }];
+    return [{ path: here, of: "key", message: `Unknown setting "${formatPath(here)}"${hint}` }];
   });
 }
 
 /** Returns the schema of the value of `key`, or undefined for an unknown key. */
-function schemaOfKey(schema: TSchema, key: string): TSchema | undefined {
+function findKeySchema(schema: TSchema, key: string): TSchema | undefined {
   if (KindGuard.IsRecord(schema)) return Object.values(schema.patternProperties)[0];
   if (!KindGuard.IsObject(schema)) return schema;
   return Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
 }
 
-function idleItems(written: WrittenConfig): Complaint[] {
+function findUnusedItems(written: WrittenConfig): Complaint[] {
   const fields = Object.entries(isJsonObject(written.schema?.spec?.fields) ? written.schema.spec.fields : {});
   return fields
     .filter(([, rule]) => rule?.items !== undefined && rule.type !== undefined && rule.type !== "array")
@@ -153,8 +154,8 @@ function idleItems(written: WrittenConfig): Complaint[] {
     }));
 }
 
-/** An agent is one of the table or one that the configuration says how to start. */
-function unknownProviders({ defaults, providers = {} }: WrittenConfig): Complaint[] {
+/** Finds agents that are neither in the provider table nor configured with a command. */
+function findUnknownProviders({ defaults, providers = {} }: WrittenConfig): Complaint[] {
   const table: readonly string[] = PROVIDER_NAMES;
   const added = Object.keys(providers).filter((name) => !table.includes(name));
   const lost = added

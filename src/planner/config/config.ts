@@ -7,7 +7,7 @@ export interface FieldRule {
   readonly items?: "string" | "boolean" | "integer" | "number";
 }
 
-/** Where the complexity and model_waste rules begin to speak. */
+/** Limits above or below which the rules complexity and model_waste report a spec. */
 export interface LintThresholds {
   readonly complexity_criteria: number;
   readonly complexity_files: number;
@@ -17,84 +17,84 @@ export interface LintThresholds {
   readonly simple_words: number;
 }
 
-/** Settings of one agent. The provider table supplies absent ones. */
+/** Settings of one agent. Absent ones have the value of the provider table. */
 export interface ProviderSettings {
-  /** The program, by its name on PATH or its path. */
+  /** The program: a name on PATH, or a path. */
   readonly command?: string;
-  /** Added behind the row's own arguments; may hold `{prompt_file}`, `{model}` and `{mcp_config}`. */
+  /** Arguments added after those of the provider table; may contain `{prompt_file}`, `{model}` and `{mcp_config}`. */
   readonly args?: readonly string[];
   readonly prompt_via?: PromptVia;
   readonly stream?: StreamKind;
   readonly env?: Readonly<Record<string, string>>;
-  /** True: the agent runs with its flag that skips permissions. */
+  /** True to start the agent with its flag that skips permission prompts. */
   readonly skip_permissions?: boolean;
-  /** In place of those of the project. */
+  /** Limits that replace those of the project. */
   readonly limits?: Partial<LimitSettings>;
 }
 
-/** What one run may take; null for no limit. */
+/** Limits of one run; null means no limit. */
 export interface LimitSettings {
   readonly run_seconds: number | null;
-  /** Without output of the agent, a changed file or use of the processor. */
+  /** Seconds without output of the agent, a changed file or processor use. */
   readonly silence_seconds: number | null;
-  /** Input and output tokens together, as the agent reports them. */
+  /** Sum of input and output tokens, as the agent reports them. */
   readonly tokens: number | null;
   readonly cost_usd: number | null;
 }
 
 export interface WorktreeSettings {
-  /** Commands that install what the project needs; null if nothing was said. */
+  /** Commands that install what the project needs; null if not configured. */
   readonly setup: readonly string[] | null;
-  /** For each of them. */
+  /** Time limit of each setup command, in seconds. */
   readonly setup_seconds: number;
-  /** Patterns of files that git ignores and a worktree needs. */
+  /** Patterns of files that git ignores and that are copied into a worktree. */
   readonly copy: readonly string[];
   /** Paths of ignored files and folders that are copied as a whole. */
   readonly link: readonly string[];
-  /** Paths that become symbolic links to the project's own. */
+  /** Paths that become symbolic links to the same paths of the project. */
   readonly symlink: readonly string[];
-  /** What new branches begin at; null for the main branch. */
+  /** Branch that new branches start from; null for the main branch. */
   readonly base: string | null;
   /** Whether `PORT` is set to a free port. */
   readonly port: boolean;
 }
 
-/** Claims that other clones see. Source: docs/claims.md. */
+/** Settings of claims, by which other clones see that a spec is worked on. Source: docs/claims.md. */
 export interface ClaimSettings {
-  /** Name of the git remote that has them; null for claims within this clone only. */
+  /** Name of the git remote that stores claims; null for claims within this clone only. */
   readonly remote: string | null;
-  /** Time between two renewals; a claim is stale after 3.75 times this. */
+  /** Minutes between two renewals; a claim is stale after 3.75 times this. */
   readonly renew_minutes: number;
 }
 
-/** Pull requests. Source: docs/pr.md. */
+/** Settings of pull requests. Source: docs/pr.md. */
 export interface RequestSettings {
-  /** Name of the git remote that branches are pushed to; null for the one that git pushes to. */
+  /** Name of the git remote that branches are pushed to; null for git's own choice. */
   readonly remote: string | null;
-  /** Name of the git remote that requests are made in, if that one is a fork; null for the same. */
+  /** Name of the git remote in which requests are opened, if `remote` is a fork of it; null for `remote`. */
   readonly upstream: string | null;
-  /** Branch there that requests are for; null for the name of the main branch. */
+  /** Target branch of requests; null for the name of the main branch. */
   readonly base: string | null;
-  /** Null to know it by the host's name. */
+  /** Kind of server; null to detect it by the host's name. */
   readonly forge: Forge | null;
-  /** Whether the records of runs are pushed too. */
+  /** Whether run records are pushed too. */
   readonly records: boolean;
 }
 
-/** Source: docs/decisions.md#s-27. */
+/** Settings of `planner watch`. Source: docs/decisions.md#s-27. */
 export interface WatchSettings {
   readonly poll_interval_ms: number;
-  /** Minutes without work after which watch ends; 0 means never. */
+  /** Minutes without work after which watch exits; 0 means never. */
   readonly idle_timeout_minutes: number;
-  /** How often a failed spec is tried again; 0 means never. */
+  /** Maximum number of retries of a failed spec; 0 means none. */
   readonly max_retries: number;
-  /** Wait before the first retry. */
+  /** Milliseconds before the first retry. */
   readonly retry_delay_ms: number;
-  /** Each further wait is the one before times this. */
+  /** Factor by which the delay grows with each retry. */
   readonly backoff_multiplier: number;
 }
 
-/** `.planner/config.md`, every key filled in. */
+/** The settings of `.planner/config.md` with all defaults filled in. */
 export interface PlannerConfig {
   readonly project: { readonly name: string | null };
   readonly defaults: {
@@ -105,9 +105,9 @@ export interface PlannerConfig {
     /** Model of `planner split`; null means `model`. */
     readonly split_model: string | null;
     readonly branch_prefix: string;
-    /** Branch that finished work is merged into; null means the one that the project's own checkout is on. */
+    /** Branch that finished work is merged into; null for the branch that the project's checkout is on. */
     readonly main_branch: string | null;
-    /** Whether a later run continues the agent's own session of the last one, where there is one. */
+    /** Whether a later run resumes the agent's session of the previous run, if there is one. */
     readonly resume: boolean;
   };
   readonly providers: Readonly<Record<string, ProviderSettings>>;
@@ -117,18 +117,18 @@ export interface PlannerConfig {
   readonly validation: { readonly strict_output_validation: boolean };
   readonly verify: {
     readonly commands: readonly string[];
-    /** For each of the commands. */
+    /** Time limit of each command, in seconds. */
     readonly timeout_seconds: number;
     readonly require_commit: boolean;
-    /** How many of the commands and of the criteria's checks run side by side. */
+    /** Maximum number of commands and criterion checks that run at the same time. */
     readonly parallel: number;
     /** Whether lint reports criteria without a check. */
     readonly require_checks: boolean;
-    /** Patterns of files by which checks judge: a branch's change of one is not taken for proof. */
+    /** Patterns of files that checks depend on: a branch that changes one gets no proof from it. */
     readonly protect: readonly string[];
   };
   readonly git: {
-    /** Form of commit messages, with `{id}`, `{title}` and `{summary}`; null for planner's own. */
+    /** Template of commit messages with `{id}`, `{title}` and `{summary}`; null for the default message. */
     readonly commit_template: string | null;
   };
   readonly claims: ClaimSettings;
@@ -145,10 +145,10 @@ export interface PlannerConfig {
   readonly lint: {
     readonly thresholds: LintThresholds;
     readonly disable: readonly RuleName[];
-    /** In place of the rule's own. */
+    /** Severity by rule, replacing the rule's default. */
     readonly severity: Partial<Readonly<Record<RuleName, RuleSeverity>>>;
   };
 }
 
-/** The settings by which specs are judged. */
+/** The settings that lint rules read. */
 export type SpecRules = Pick<PlannerConfig, "schema" | "lint">;

@@ -4,26 +4,28 @@ import { FORGES, PROMPT_WAYS, RULE_NAMES, RULE_SEVERITIES, STREAM_KINDS } from "
 const COUNT = Type.Optional(Type.Integer({ minimum: 0 }));
 const TEXT = Type.Optional(Type.String({ minLength: 1 }));
 const FLAG = Type.Optional(Type.Boolean());
-/** Ours: a day. A timer of the engine ends at 24 of them. */
+/** One day. Bun's timers overflow at 24 days. The limit is planner's own. */
 const MAX_VERIFY_SECONDS = 86_400;
-/** Ours: more test suites side by side slow each other down on any machine. */
+/** More test suites at the same time slow each other down on any machine. The limit is planner's own. */
 const MAX_PARALLEL_CHECKS = 64;
 const SCALARS = ["string", "boolean", "integer", "number"] as const;
 
-function oneOf(words: readonly string[]) {
+function createWordUnion(words: readonly string[]) {
   return Type.Union(words.map((word) => Type.Literal(word)));
 }
 
 const FIELD_RULE = Type.Object({
-  type: Type.Optional(oneOf([...SCALARS, "array", "object"])),
+  type: Type.Optional(createWordUnion([...SCALARS, "array", "object"])),
   enum: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()]), { minItems: 1 })),
-  items: Type.Optional(oneOf(SCALARS)),
+  items: Type.Optional(createWordUnion(SCALARS)),
 });
 
-// What git takes as the beginning of a branch's name, and no argument that begins with a dash.
+// Text that git accepts as the beginning of a branch name and that no program reads as an option, because it has no
+// leading dash.
 const BRANCH_START = "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|@\\{))[A-Za-z0-9_][A-Za-z0-9_./@+-]*$";
 
-// One character at least that is no space; control characters git would cut or refuse.
+// At least one character that is not white space. Control characters are excluded because git would cut or refuse the
+// message.
 const COMMIT_TEMPLATE = "^(?=[\\s\\S]*\\S)(?:[^{}\\u0000-\\u0008\\u000b-\\u001f\\u007f]|\\{(?:id|title|summary)\\})+$";
 
 const GIT = Type.Object({
@@ -35,7 +37,7 @@ const GIT = Type.Object({
   ),
 });
 
-/** Ours: four hours; a claim of a killed process is stale after 15 of them. */
+/** Four hours; the claim of a killed process is stale after 15 of them. The limit is planner's own. */
 const MAX_RENEW_MINUTES = 240;
 
 const REMOTE = Type.Optional(
@@ -46,7 +48,7 @@ const PR = Type.Object({
   remote: REMOTE,
   upstream: REMOTE,
   base: Type.Optional(Type.String({ pattern: BRANCH_START, description: "the name of a branch" })),
-  forge: Type.Optional(oneOf(FORGES)),
+  forge: Type.Optional(createWordUnion(FORGES)),
   records: FLAG,
 });
 
@@ -63,7 +65,7 @@ const CLAIMS = Type.Object({
 
 const SECONDS = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERIFY_SECONDS }));
 
-/** What one run may take. A spec may have the same under `limits`. */
+/** Limits of one run. A spec may set the same limits in its field `limits`. */
 export const LIMITS = Type.Object({
   run_seconds: SECONDS,
   silence_seconds: SECONDS,
@@ -71,7 +73,8 @@ export const LIMITS = Type.Object({
   cost_usd: Type.Optional(Type.Number({ minimum: 0 })),
 });
 
-// Installed packages and build output are made anew: an install through a link empties the person's own folder.
+// Installed packages and build output cannot be linked, because an install through a link would empty the original
+// folder.
 const LINKED_PATH = Type.String({
   pattern:
     "^(?![/\\\\]|[A-Za-z]:|~)(?!(?:.*[/\\\\])?(?:\\.\\.|\\.git|\\.planner|node_modules|\\.?venv|target)(?:[/\\\\]|$))[^\\u0000-\\u001f]+$",
@@ -91,8 +94,8 @@ const WORKTREE = Type.Object({
 const PROVIDER = Type.Object({
   command: TEXT,
   args: Type.Optional(Type.Array(Type.String())),
-  prompt_via: Type.Optional(oneOf(PROMPT_WAYS)),
-  stream: Type.Optional(oneOf(STREAM_KINDS)),
+  prompt_via: Type.Optional(createWordUnion(PROMPT_WAYS)),
+  stream: Type.Optional(createWordUnion(STREAM_KINDS)),
   env: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
   skip_permissions: FLAG,
   limits: Type.Optional(LIMITS),
@@ -169,9 +172,11 @@ export const CONFIG_SCHEMA: TObject = Type.Object({
           simple_words: COUNT,
         }),
       ),
-      disable: Type.Optional(Type.Array(oneOf(RULE_NAMES))),
+      disable: Type.Optional(Type.Array(createWordUnion(RULE_NAMES))),
       severity: Type.Optional(
-        Type.Object(Object.fromEntries(RULE_NAMES.map((name) => [name, Type.Optional(oneOf(RULE_SEVERITIES))]))),
+        Type.Object(
+          Object.fromEntries(RULE_NAMES.map((name) => [name, Type.Optional(createWordUnion(RULE_SEVERITIES))])),
+        ),
       ),
     }),
   ),

@@ -1,4 +1,4 @@
-/** The agents that the provider table has a row for, the default first. Source: docs/decisions.md#s-22. */
+/** Names of the agents in the provider table, the default first. Source: docs/decisions.md#s-22. */
 export const PROVIDER_NAMES = [
   "claude",
   "codex",
@@ -13,17 +13,20 @@ export const PROVIDER_NAMES = [
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** How an agent gets its prompt: as its last argument, on standard input, or as a file that its arguments name. */
+/**
+ * Ways in which an agent receives its prompt: as its last argument, on standard input, or as a file that its arguments
+ * name.
+ */
 export const PROMPT_WAYS = ["argument", "stdin", "file"] as const;
 
 export type PromptVia = (typeof PROMPT_WAYS)[number];
 
-/** What an agent prints: plain text, or the JSON lines of the agent of that name. */
+/** Formats of an agent's output: plain text, or the JSON lines of the named agent. */
 export const STREAM_KINDS = ["text", "claude", "codex", "gemini", "cursor", "opencode", "copilot"] as const;
 
 export type StreamKind = (typeof STREAM_KINDS)[number];
 
-/** Kinds of servers that have pull requests. */
+/** Kinds of servers on which pull requests can be opened. */
 export const FORGES = ["github", "gitlab"] as const;
 
 export type Forge = (typeof FORGES)[number];
@@ -46,7 +49,7 @@ export const RULE_NAMES = [
   "model_waste",
 ] as const;
 
-/** How a rule's findings count: as the word says, or not at all. */
+/** Severities of a rule's findings; `off` disables the rule. */
 export const RULE_SEVERITIES = ["error", "warning", "off"] as const;
 
 export type RuleSeverity = (typeof RULE_SEVERITIES)[number];

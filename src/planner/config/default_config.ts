@@ -2,8 +2,8 @@ import { PRIORITIES } from "../spec/planning.ts";
 import type { PlannerConfig } from "./config.ts";
 
 /**
- * What holds where `.planner/config.md` says nothing. The field rules are those of the contract's table of a spec's
- * fields; the thresholds are those that projects of this kind have used before.
+ * Settings used for keys that `.planner/config.md` does not set. The field rules come from the contract's table of spec
+ * fields; the thresholds are those that earlier projects of this kind used.
  *
  * Source: docs/contract/spec-tool.md#configuration; docs/decisions.md#s-11.
  */
@@ -53,7 +53,7 @@ export const DEFAULT_CONFIG: PlannerConfig = {
   runs: { commit: false },
   worktree: { setup: null, setup_seconds: 900, copy: [], link: [], symlink: [], base: null, port: false },
   limits: { run_seconds: null, silence_seconds: 1200, tokens: null, cost_usd: null },
-  // An hour of a talkative agent is below 4 MB. Half of it waits in memory.
+  // The output of one hour of an agent is below 4 MB. Half of the limit is buffered in memory.
   log: { max_bytes: 16_777_216 },
   watch: {
     poll_interval_ms: 5000,

@@ -1,10 +1,13 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
-import { expectation } from "./check_config.ts";
+import { describeExpected } from "./check_config.ts";
 import { CONFIG_SCHEMA } from "./config_schema.ts";
 import { PROVIDER_NAMES } from "./config_values.ts";
 import { DEFAULT_CONFIG } from "./default_config.ts";
 
-/** What each setting does, by its path; `<name>` is a key that people choose. A setting of every rule has one row. */
+/**
+ * Effect of each setting, by its path; `<name>` is a key that users choose. A setting that every rule has is listed
+ * once.
+ */
 const EFFECTS: Readonly<Record<string, string>> = {
   "project.name": "Name of the project, {{project.name}} in prompts",
   "schema.spec.required": "Frontmatter fields that every spec must have",
@@ -83,46 +86,46 @@ const EFFECTS: Readonly<Record<string, string>> = {
   "watch.backoff_multiplier": "Each further wait is the one before times this",
 };
 
-/** One row stands for a setting that every rule has. */
+/** Path of the setting that every rule has; it is described by one row. */
 const PER_RULE = "lint.severity";
 
 export interface Setting {
-  /** `watch.max_retries`; `<name>` where the key is free. */
+  /** For example `watch.max_retries`; `<name>` is a key that users choose. */
   readonly path: string;
-  /** What a value must be, as messages say it. */
+  /** Description of the expected value, as in error messages. */
   readonly value: string;
-  /** Null without one. */
+  /** The default value; null without a default. */
   readonly default: unknown;
   readonly effect: string;
 }
 
 /** Every setting of `.planner/config.md`, in the order of the rows. */
 export function describeSettings(): readonly Setting[] {
-  const schemas = new Map(schemasByPath(CONFIG_SCHEMA, []));
+  const schemas = new Map(listSchemasByPath(CONFIG_SCHEMA, []));
   return Object.entries(EFFECTS).map(([path, effect]) => {
     const schema = schemas.get(path);
     if (schema === undefined) throw new Error(`there is no setting "${path}"`);
-    return { path, value: expectation(schema), default: defaultOf(path), effect };
+    return { path, value: describeExpected(schema), default: findDefault(path), effect };
   });
 }
 
 /** Paths of all settings that the schema has. */
-export function settingPaths(): readonly string[] {
-  return schemasByPath(CONFIG_SCHEMA, []).map(([path]) => path);
+export function listSettingPaths(): readonly string[] {
+  return listSchemasByPath(CONFIG_SCHEMA, []).map(([path]) => path);
 }
 
-function schemasByPath(schema: TSchema, path: readonly string[]): readonly (readonly [string, TSchema])[] {
+function listSchemasByPath(schema: TSchema, path: readonly string[]): readonly (readonly [string, TSchema])[] {
   const name = path.join(".");
   if (KindGuard.IsObject(schema)) {
     const inner = Object.entries(schema.properties);
     if (name === PER_RULE) return inner.slice(0, 1).map(([, rule]) => [`${PER_RULE}.<name>`, rule]);
-    return inner.flatMap(([key, one]) => schemasByPath(one, [...path, key]));
+    return inner.flatMap(([key, one]) => listSchemasByPath(one, [...path, key]));
   }
   const [inner] = KindGuard.IsRecord(schema) ? Object.values(schema.patternProperties) : [];
-  return inner === undefined ? [[name, schema]] : schemasByPath(inner, [...path, "<name>"]);
+  return inner === undefined ? [[name, schema]] : listSchemasByPath(inner, [...path, "<name>"]);
 }
 
-function defaultOf(path: string): unknown {
+function findDefault(path: string): unknown {
   if (path.includes("<name>")) return null;
   return path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], DEFAULT_CONFIG) ?? null;
 }

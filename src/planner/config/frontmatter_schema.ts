@@ -6,7 +6,10 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const TEXT: JsonSchema = { type: "string" };
 const TEXTS: JsonSchema = { type: "array", items: TEXT };
 
-/** The fields beside the table of docs/contract/spec-tool.md#spec. Source: docs/decisions.md#s-05. */
+/**
+ * Schemas of the fields that the table of docs/contract/spec-tool.md#spec does not list. Source:
+ * docs/decisions.md#s-05.
+ */
 const FURTHER_FIELDS: Readonly<Record<string, JsonSchema>> = {
   context: { ...TEXTS, description: "Files whose contents belong to the work" },
   prompt: { ...TEXT, description: "Name of a prompt template in .planner/prompts" },
@@ -45,7 +48,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   due: "Day when it must be done, YYYY-MM-DD",
 };
 
-/** JSON Schema dialects that the schema can be written in. Its rules are the same in each. */
+/** JSON Schema drafts in which the schema can be written. Its rules are the same in each. */
 export const SCHEMA_DRAFTS = ["2020-12", "07"] as const;
 
 export type SchemaDraft = (typeof SCHEMA_DRAFTS)[number];
@@ -59,26 +62,27 @@ const DIALECTS: { readonly [Draft in SchemaDraft]: string } = {
 const TYPE_EXAMPLES = ["code", "task", "docs", "fix", "research", "driver", "group"];
 
 /**
- * The JSON Schema of a spec's frontmatter, for editors: what rule `required` demands under this configuration. Keys that it does not name are allowed. `title` is never required here, because the body's heading is
- * one as well.
+ * Builds the JSON Schema of a spec's frontmatter for editors, with the requirements of rule `required` under this
+ * configuration. Unknown keys are allowed. `title` is never required, because the first heading of the body is a title
+ * too.
  *
  * Source: docs/decisions.md#s-15.
  */
-export function frontmatterSchema({ schema }: PlannerConfig, draft: SchemaDraft = "2020-12"): JsonSchema {
+export function buildFrontmatterSchema({ schema }: PlannerConfig, draft: SchemaDraft = "2020-12"): JsonSchema {
   const { required, fields } = schema.spec;
-  const own = Object.entries(fields).map(([name, rule]) => [name, fieldSchema(name, rule)]);
+  const own = Object.entries(fields).map(([name, rule]) => [name, buildFieldSchema(name, rule)]);
   return {
     $schema: DIALECTS[draft],
     title: "Frontmatter of a planner spec",
     type: "object",
     required: required.filter((name) => name !== "title"),
-    properties: { ...Object.fromEntries(own), ...withoutKeys(FURTHER_FIELDS, fields) },
+    properties: { ...Object.fromEntries(own), ...omitKeys(FURTHER_FIELDS, fields) },
   };
 }
 
-function fieldSchema(name: string, rule: FieldRule): JsonSchema {
+function buildFieldSchema(name: string, rule: FieldRule): JsonSchema {
   const type = rule.type ?? (rule.items === undefined ? undefined : "array");
-  const values = valuesOf(name, rule);
+  const values = buildEnum(name, rule);
   const items = { ...(rule.items === undefined ? {} : { type: rule.items }), ...(type === "array" ? values : {}) };
   return {
     ...(DESCRIPTIONS[name] === undefined ? {} : { description: DESCRIPTIONS[name] }),
@@ -89,19 +93,22 @@ function fieldSchema(name: string, rule: FieldRule): JsonSchema {
   };
 }
 
-/** Returns the enum in the field's types. The enum of a status always includes the values that the tool writes. */
-function valuesOf(name: string, { type, items, enum: listed }: FieldRule): { readonly enum?: readonly unknown[] } {
+/**
+ * Builds the keyword `enum` with values of the field's type, or no keyword. The values of a status always include those
+ * that planner writes.
+ */
+function buildEnum(name: string, { type, items, enum: listed }: FieldRule): { readonly enum?: readonly unknown[] } {
   if (listed === undefined) return {};
   if (name === "status") return { enum: [...new Set([...listed, ...TOOL_STATUSES])] };
-  return { enum: [...new Set(listed.flatMap((word) => readTyped(word, items ?? type)))] };
+  return { enum: [...new Set(listed.flatMap((word) => parseEnumValue(word, items ?? type)))] };
 }
 
-function readTyped(word: string, type: FieldRule["type"]): readonly unknown[] {
+function parseEnumValue(word: string, type: FieldRule["type"]): readonly unknown[] {
   if (type === "integer" || type === "number") return Number.isNaN(Number(word)) ? [] : [Number(word)];
   if (type === "boolean") return word === "true" || word === "false" ? [word === "true"] : [];
   return [word];
 }
 
-function withoutKeys<Value>(from: Readonly<Record<string, Value>>, keys: object): Record<string, Value> {
+function omitKeys<Value>(from: Readonly<Record<string, Value>>, keys: object): Record<string, Value> {
   return Object.fromEntries(Object.entries(from).filter(([name]) => !Object.hasOwn(keys, name)));
 }

@@ -12,17 +12,19 @@ import type {
 import type { RuleName, RuleSeverity } from "./config_values.ts";
 import { DEFAULT_CONFIG } from "./default_config.ts";
 
-/** A field's rule as it may be written; values of other types in `enum` are compared by their text. */
+/**
+ * A field rule as written in the configuration. The values of `enum` may have any scalar type and are compared as text.
+ */
 export interface WrittenFieldRule extends Omit<FieldRule, "enum"> {
   readonly enum?: readonly (string | number | boolean)[];
 }
 
-/** An agent's settings as they may be written; values in `env` may be numbers and booleans. */
+/** Agent settings as written in the configuration; values in `env` may be numbers and booleans. */
 export interface WrittenProvider extends Omit<ProviderSettings, "env"> {
   readonly env?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** The frontmatter of `.planner/config.md` once it has been checked. */
+/** The frontmatter of `.planner/config.md` after validation. */
 export interface WrittenConfig {
   readonly project?: { readonly name?: string };
   readonly defaults?: {
@@ -59,8 +61,8 @@ export interface WrittenConfig {
 }
 
 /**
- * Lays what is written over the defaults: single values and lists replace, `schema.spec.fields` is merged field by
- * field and key by key, so that `fields.status.enum` alone does not lose the field's type.
+ * Merges the written settings into the defaults. Single values and lists replace the default. `schema.spec.fields` is
+ * merged field by field and key by key, so that setting `fields.status.enum` keeps the field's type.
  */
 export function mergeConfig(written: WrittenConfig): PlannerConfig {
   const {
@@ -113,12 +115,12 @@ function mergeProviders(written: Readonly<Record<string, WrittenProvider>>): Rec
   return Object.fromEntries(
     Object.entries(written).map(([name, { env, ...rest }]) => [
       name,
-      env === undefined ? rest : { ...rest, env: texts(env) },
+      env === undefined ? rest : { ...rest, env: stringifyValues(env) },
     ]),
   );
 }
 
-function texts(values: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
+function stringifyValues(values: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
 
@@ -128,16 +130,16 @@ function mergeFields(written: Readonly<Record<string, WrittenFieldRule>>): Recor
   return Object.fromEntries(
     names.map((name) => {
       const own = Object.hasOwn(written, name) ? written[name] : undefined;
-      return [name, { ...inheritRule(defaults[name], own), ...own, ...enumOf(own) } as FieldRule];
+      return [name, { ...inheritRule(defaults[name], own), ...own, ...stringifyEnum(own) } as FieldRule];
     }),
   );
 }
 
-/** A field that is given another type keeps nothing of its old rule. */
+/** Returns the default rule of a field, or an empty rule if the configuration gives the field another type. */
 function inheritRule(rule: FieldRule | undefined, own: WrittenFieldRule | undefined): FieldRule {
   return rule === undefined || (own?.type !== undefined && own.type !== rule.type) ? {} : rule;
 }
 
-function enumOf(rule: WrittenFieldRule | undefined): Pick<FieldRule, "enum"> {
+function stringifyEnum(rule: WrittenFieldRule | undefined): Pick<FieldRule, "enum"> {
   return rule?.enum === undefined ? {} : { enum: [...new Set(rule.enum.map(String))] };
 }

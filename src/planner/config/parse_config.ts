@@ -6,9 +6,8 @@ import type { PlannerConfig } from "./config.ts";
 const CONFIG_FILE = ".planner/config.md";
 
 /**
- * Reads the text of `.planner/config.md`.
- *
- * @throws OperationError `failed_precondition` with line and column for each error, one a line
+ * Parses the text of `.planner/config.md`.
+ * @throws OperationError `failed_precondition` with one line for each error, naming line and column
  */
 export function parseConfig(text: string): {
   readonly config: PlannerConfig;

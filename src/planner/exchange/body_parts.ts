@@ -2,22 +2,23 @@ import { readableDocument } from "../spec/document.ts";
 import { headings, titleHeading } from "../spec/sections.ts";
 import { lineBreakOf } from "../spec/text_lines.ts";
 
-/** A part of a body: what is before its first heading (name ""), or a heading of level 1 or 2 with the text below it. */
+/**
+ * A part of a body: the text before its first heading (name ""), or a heading of level 1 or 2 with the text below it.
+ */
 export interface BodyPart {
-  /** The heading's text in lower case, numbered if it is used again. */
+  /** The heading's text in lower case, with a number appended if an earlier part has the same heading. */
   readonly name: string;
   readonly start: number;
   readonly end: number;
-  /** The trimmed text with LF as line break. */
+  /** The trimmed text, with LF line breaks. */
   readonly text: string;
 }
 
 /**
- * Takes a body apart.
- *
- * @param from offset behind the title
+ * Splits a body into its parts.
+ * @param from offset after the title
  */
-export function bodyParts(body: string, from: number): readonly BodyPart[] {
+export function splitBody(body: string, from: number): readonly BodyPart[] {
   const starts = headings(body).filter(({ level, start }) => level <= 2 && start >= from);
   const seen = new Map<string, number>();
   const parts: BodyPart[] = [];
@@ -35,15 +36,15 @@ export function bodyParts(body: string, from: number): readonly BodyPart[] {
   return parts;
 }
 
-/** The parts of a spec file behind its title. */
-export function specParts(body: string): readonly BodyPart[] {
-  return bodyParts(body, titleHeading(body)?.next ?? 0);
+/** Splits the body of a spec file, without its title, into parts. */
+export function splitSpecBody(body: string): readonly BodyPart[] {
+  return splitBody(body, titleHeading(body)?.next ?? 0);
 }
 
-/** New texts of parts by name; undefined removes a part. A part that is not there yet goes before the output. */
+/** New texts of parts by name; undefined removes a part. A new part is inserted before the output. */
 export type PartChanges = ReadonlyMap<string, string | undefined>;
 
-/** Replaces parts of a spec file, and its title; every other line stays as it is. */
+/** Replaces parts and the title of a spec file; every other line stays unchanged. */
 export function editParts(text: string, parts: PartChanges, title: string | undefined): string {
   const { body } = readableDocument(text);
   const lineBreak = lineBreakOf(text);
@@ -52,7 +53,7 @@ export function editParts(text: string, parts: PartChanges, title: string | unde
   const from = heading?.next ?? 0;
   if (title === undefined || heading === undefined) writer.keep(body.slice(0, from));
   else writer.keep(`${body.slice(0, heading.start)}# ${title}${lineBreak}`);
-  const here = specParts(body);
+  const here = splitSpecBody(body);
   const isNew = (name: string): boolean => !here.some((known) => known.name === name);
   const added = [...parts].flatMap(([name, part]) => (part !== undefined && isNew(name) ? [part] : []));
   let at = from;
@@ -81,7 +82,7 @@ class PartWriter {
     this.text += text;
   }
 
-  /** Adds a part with a blank line before and behind it. */
+  /** Adds a part, with a blank line before and after it. */
   add(part: string): void {
     const br = this.#lineBreak;
     if (this.text !== "" && !this.text.endsWith(br)) this.text += br;

@@ -1,36 +1,45 @@
 import { MAX_SPEC_BYTES } from "../limits.ts";
-import { cyclePath, cyclesOf } from "../lint/cycles.ts";
+import { findCycles, formatCycle } from "../lint/cycles.ts";
 import type { SourceNote, SourceReading, SourceTask } from "./source.ts";
 
-/** Longest title, in characters; the whole text of a longer one goes into the body. Ours: a title is one line of a list. */
+/**
+ * Maximum length of a title, in characters; the body receives the full text of a longer one. The limit is planner's
+ * own, because a list shows a title on one line.
+ */
 const MAX_TITLE_CHARS = 300;
 
-/** Longest field of the frontmatter, in characters, all its values together. Ours: a quarter of the longest frontmatter. */
+/**
+ * Maximum length of a frontmatter field as JSON, in characters. The limit is planner's own: a quarter of the longest
+ * frontmatter.
+ */
 const MAX_FIELD_CHARS = 64 * 1024;
 
-/** Levels of tasks below tasks. Ours: ids grow with them, and file names are limited. */
+/**
+ * Maximum number of tasks above a task. The limit is planner's own, because ids grow with each level and file names are
+ * limited.
+ */
 const MAX_LEVELS = 16;
 
-/** A task whose references mean other tasks of the same source: keys in the source's own spelling. */
+/** A task whose references are keys of other tasks of the same source, spelled as the source spells them. */
 export type CheckedTask = SourceTask & {
   readonly dependsOn: readonly string[];
 };
 
 export interface CheckedSource {
-  /** Parents come before their parts. */
+  /** Sorted so that parents come before their parts. */
   readonly tasks: readonly CheckedTask[];
   readonly notes: readonly SourceNote[];
 }
 
 /**
- * Leaves out what cannot be a spec and every reference that leads nowhere, each with a note. Pure.
- * Cost: linear in tasks and dependencies.
+ * Removes tasks that cannot become a spec, and references to missing tasks, each with a note. Pure. Cost: linear in
+ * tasks and dependencies.
  */
 export function checkTasks({ tasks, notes }: SourceReading): CheckedSource {
   const check = new Check([...notes]);
   const kept = check.kept(tasks.map((task) => check.writable(task)).filter((task) => task !== undefined));
   check.reportCycles(kept);
-  return { tasks: parentsFirst(kept), notes: check.notes };
+  return { tasks: sortParentsFirst(kept), notes: check.notes };
 }
 
 class Check {
@@ -41,7 +50,7 @@ class Check {
     this.notes = notes;
   }
 
-  /** The task with text that a file can hold, or undefined if it is too large. */
+  /** Returns the task with text that a file can hold, or undefined if it is too large. */
   writable(task: SourceTask): SourceTask | undefined {
     const size = Buffer.byteLength(task.title) + Buffer.byteLength(task.body);
     if (size > MAX_SPEC_BYTES - MAX_FIELD_CHARS * 4) {
@@ -90,7 +99,7 @@ class Check {
       const name = task.key.toLowerCase();
       const first = this.#byName.get(name);
       if (first === undefined) this.#byName.set(name, task);
-      else this.#refuse(task, "id used twice", `${task.key} is also in ${placeText(first)}`);
+      else this.#refuse(task, "id used twice", `${task.key} is also in ${formatLocation(first)}`);
       return first === undefined;
     });
     for (const task of unique) {
@@ -99,7 +108,7 @@ class Check {
       }
     }
     const placed = unique.map((task) => ({ ...task, parent: this.#parent(task) }));
-    const parents = withoutCycles(placed, (task) => this.#note(task, "part of itself", task.parent ?? ""));
+    const parents = removeParentCycles(placed, (task) => this.#note(task, "part of itself", task.parent ?? ""));
     const parentOf = new Map(parents.map(({ key, parent }) => [key, parent]));
     return parents.map((task) => this.#independent({ ...task, dependsOn: this.#dependencies(task) }, parentOf));
   }
@@ -123,22 +132,25 @@ class Check {
     return [...found];
   }
 
-  /** A spec waits for its members: one that waits for the spec above it cannot be a member, or neither ever starts. */
+  /**
+   * Removes the parent of a task that depends on one of its ancestors. A spec waits for its members, so neither could
+   * start.
+   */
   #independent(task: CheckedTask, parentOf: ReadonlyMap<string, string | undefined>): CheckedTask {
     if (task.parent === undefined || task.dependsOn.length === 0) return task;
-    const above = ancestors(task, parentOf);
+    const above = listAncestors(task, parentOf);
     if (!task.dependsOn.some((key) => above.has(key))) return task;
     this.#note(task, "part of the task that it depends on", task.parent);
     return { ...task, parent: undefined };
   }
 
-  /** Dependencies in a circle are kept, because which one is wrong is for a person to say. */
+  /** Reports cyclic dependencies but keeps them, because only a person can decide which one is wrong. */
   reportCycles(tasks: readonly CheckedTask[]): void {
     const byId = new Map(tasks.map(({ key, dependsOn }) => [key, dependsOn]));
-    const cycles = cyclesOf(byId);
+    const cycles = findCycles(byId);
     for (const task of tasks) {
       const [circle] = cycles.get(task.key) ?? [];
-      if (circle !== undefined) this.#note(task, "dependencies in a circle", cyclePath(circle));
+      if (circle !== undefined) this.#note(task, "dependencies in a circle", formatCycle(circle));
     }
   }
 
@@ -151,17 +163,17 @@ class Check {
   }
 }
 
-function ancestors(task: SourceTask, parents: ReadonlyMap<string, string | undefined>): ReadonlySet<string> {
+function listAncestors(task: SourceTask, parents: ReadonlyMap<string, string | undefined>): ReadonlySet<string> {
   const above = new Set<string>();
   for (let at = task.parent; at !== undefined && !above.has(at); at = parents.get(at)) above.add(at);
   return above;
 }
 
-/** Takes a parent away from tasks that would be part of themselves, or deeper than the limit. */
-function withoutCycles(tasks: readonly SourceTask[], report: (task: SourceTask) => void): readonly SourceTask[] {
+/** Removes the parent of each task that would be part of itself or deeper than the limit. */
+function removeParentCycles(tasks: readonly SourceTask[], report: (task: SourceTask) => void): readonly SourceTask[] {
   const parents = new Map(tasks.map(({ key, parent }) => [key, parent]));
   return tasks.map((task) => {
-    const above = ancestors(task, parents);
+    const above = listAncestors(task, parents);
     if (!above.has(task.key) && above.size <= MAX_LEVELS) return task;
     report(task);
     parents.set(task.key, undefined);
@@ -169,7 +181,7 @@ function withoutCycles(tasks: readonly SourceTask[], report: (task: SourceTask) 
   });
 }
 
-function parentsFirst(tasks: readonly CheckedTask[]): readonly CheckedTask[] {
+function sortParentsFirst(tasks: readonly CheckedTask[]): readonly CheckedTask[] {
   const children = new Map<string | undefined, CheckedTask[]>();
   for (const task of tasks) {
     const siblings = children.get(task.parent);
@@ -181,6 +193,6 @@ function parentsFirst(tasks: readonly CheckedTask[]): readonly CheckedTask[] {
   return ordered;
 }
 
-function placeText({ file, line }: SourceTask): string {
+function formatLocation({ file, line }: SourceTask): string {
   return line === null ? file : `${file}:${line}`;
 }

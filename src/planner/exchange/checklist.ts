@@ -1,27 +1,27 @@
 import { type BodyLine, visitLines } from "../spec/body_lines.ts";
 
-/** A checkbox of a list of tasks, with the text below it. */
+/** A checkbox of a task list, with the text below it. */
 export interface ChecklistItem {
   /** Line in the text, from 1. */
   readonly line: number;
-  /** Width of the blanks in front. */
+  /** Number of blanks before the item. */
   readonly indent: number;
-  /** Text between the brackets: a blank, `x`, or another sign. */
+  /** The character between the brackets: a blank, `x`, or another sign. */
   readonly mark: string;
-  /** Marked with `*` behind the box: not needed for the result. */
+  /** True if `*` follows the box, which marks a task that the result does not need. */
   readonly isOptional: boolean;
   readonly text: string;
-  /** The lines below the item up to the next one or a heading, without the indentation that they share. */
+  /** The lines from below the item to the next item or heading, without their common indentation. */
   readonly details: string;
-  /** The headings that the item is below, the nearest last. */
+  /** Texts of the headings above the item, the nearest last. */
   readonly headings: readonly string[];
 }
 
 const BOX = /^([ \t]*)[-*+]\s*\[([ xX~-])\](\*?)\s+(\S.*)$/;
 const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
 
-/** Reads the checkboxes outside of fenced code. */
-export function checklistOf(text: string): readonly ChecklistItem[] {
+/** Parses the checkboxes outside fenced code. */
+export function parseChecklist(text: string): readonly ChecklistItem[] {
   const found: { item: Omit<ChecklistItem, "details">; from: number; to: number }[] = [];
   const headings: string[] = [];
   visitLines(text, (line) => {
@@ -33,7 +33,7 @@ export function checklistOf(text: string): readonly ChecklistItem[] {
     const box = BOX.exec(line.text);
     const last = found.at(-1);
     if ((heading !== null || box !== null || /^---+\s*$/.test(line.text)) && last?.to === -1) last.to = line.start;
-    if (box !== null) found.push({ item: itemOf(line, box, headings), from: line.next, to: -1 });
+    if (box !== null) found.push({ item: parseItem(line, box, headings), from: line.next, to: -1 });
     return false;
   });
   return found.map(({ item, from, to }) => ({
@@ -42,7 +42,7 @@ export function checklistOf(text: string): readonly ChecklistItem[] {
   }));
 }
 
-function itemOf(
+function parseItem(
   { number }: BodyLine,
   box: RegExpExecArray,
   headings: readonly string[],

@@ -1,10 +1,10 @@
 import type { SourceFile, SourceTask } from "./source.ts";
 
-/** The files of a source by the folder that makes a task. */
+/** Files of a source, grouped by the folder that becomes a task. */
 export class FilesByFolder {
   readonly #folders = new Map<string, Map<string, string>>();
 
-  /** @param pattern its first group is the folder, its second the file's path in it */
+  /** @param pattern its first group matches the folder, its second the file's path within the folder */
   constructor(files: readonly SourceFile[], pattern: RegExp) {
     for (const { path, text } of files) {
       const [, folder, name] = pattern.exec(path) ?? [];
@@ -31,15 +31,15 @@ export class FilesByFolder {
     return this.#folders.get(folder)?.get(name);
   }
 
-  /** The path of the folder's first file. */
+  /** Returns the path of the folder's first file. */
   first(folder: string): string | undefined {
     const [name] = this.names(folder);
     return name === undefined ? undefined : `${folder}/${name}`;
   }
 }
 
-/** The status of a feature by its tasks; those that wait for approval do not count. */
-export function featureStatus(tasks: readonly SourceTask[]): SourceTask["status"] {
+/** Computes the status of a feature from its tasks; drafts, which wait for approval, do not count as open. */
+export function computeFeatureStatus(tasks: readonly SourceTask[]): SourceTask["status"] {
   const needed = tasks.filter(({ isDraft }) => isDraft !== true);
   if (tasks.every(({ status }) => status === "pending")) return "pending";
   return needed.every(({ status }) => status === "completed") ? "completed" : "in_progress";

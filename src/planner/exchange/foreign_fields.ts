@@ -1,32 +1,32 @@
 import type { ForeignFields, ForeignValue } from "./foreign_yaml.ts";
 import type { FieldText } from "./source.ts";
 
-/** The text of a field; undefined if it is absent, empty or null, or holds no text. */
-export function textAt({ values }: ForeignFields, name: string): string | undefined {
-  return plainText(values.get(name));
+/** Returns the text of a field, or undefined if it is absent, empty, null or not a text. */
+export function getText({ values }: ForeignFields, name: string): string | undefined {
+  return toText(values.get(name));
 }
 
-/** The texts of a list field; one text counts as a list of one. */
-export function listAt({ values }: ForeignFields, name: string): readonly string[] {
+/** Returns the texts of a list field; a single text counts as a list of one. */
+export function getTexts({ values }: ForeignFields, name: string): readonly string[] {
   const value = values.get(name);
   const items = Array.isArray(value) ? value : [value];
-  return items.map(plainText).filter((text) => text !== undefined);
+  return items.map(toText).filter((text) => text !== undefined);
 }
 
-/** Those of the fields that hold text or a list of texts. */
-export function fieldsAt(fields: ForeignFields, names: readonly string[]): Record<string, FieldText> {
+/** Picks the fields whose value is a text or a list of texts. */
+export function pickTextFields(fields: ForeignFields, names: readonly string[]): Record<string, FieldText> {
   const found: Record<string, FieldText> = {};
   for (const name of names) {
     const isList = Array.isArray(fields.values.get(name));
-    const list = isList ? listAt(fields, name) : [];
-    const text = textAt(fields, name);
+    const list = isList ? getTexts(fields, name) : [];
+    const text = getText(fields, name);
     if (list.length > 0) found[name] = list;
     else if (text !== undefined) found[name] = text;
   }
   return found;
 }
 
-function plainText(value: ForeignValue | undefined): string | undefined {
+function toText(value: ForeignValue | undefined): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.trim();
   return text === "" || text === "null" || text === "~" ? undefined : text;

@@ -6,10 +6,13 @@ import { splitText } from "../spec/split_text.ts";
 import { countBreaks, placeOf } from "../spec/text_lines.ts";
 import { PLAIN_DATA, tokensOf, tooDeepAt } from "../spec/yaml_tokens.ts";
 
-/** A value of another tool's YAML. Scalars stay the text that was written, so that `4.10` remains an id. */
+/**
+ * A value of another tool's YAML. Scalars keep their written text, so that the id `4.10` does not become the number
+ * 4.1.
+ */
 export type ForeignValue = string | readonly ForeignValue[] | { readonly [key: string]: ForeignValue };
 
-/** The top level of a mapping, with the line of each key in the whole text. */
+/** The top-level keys of a mapping, with each key's line in the whole text. */
 export interface ForeignFields {
   readonly values: ReadonlyMap<string, ForeignValue>;
   readonly lines: ReadonlyMap<string, number>;
@@ -21,15 +24,18 @@ export type ForeignMarkdown =
 
 const OPTIONS = { ...PLAIN_DATA, schema: "failsafe" } as const;
 
-/** Characters that begin no plain value in YAML; people write them in names such as `@ada`. */
+/** A plain value that begins with a character that YAML reserves; people write `@` in names such as `@ada`. */
 const BARE = /^(\s*(?:-\s+)?(?:[\w-]+:\s+)?)([@`%].*?)(\s*)$/;
 
-/** The same as an item of `[a, b]`. */
+/** The same within a flow list such as `[a, b]`. */
 const BARE_ITEM = /([[,]\s*)([@`%][^,\]]*)/g;
 
 const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };
 
-/** The engines of gray-matter that read other languages than YAML; one of them would run the file's code. */
+/**
+ * Engines of gray-matter for other languages than YAML, replaced by one that throws, because gray-matter would run
+ * JavaScript in the file.
+ */
 const NO_OTHER_LANGUAGE = Object.fromEntries(["json", "javascript", "coffee"].map((name) => [name, refuseLanguage]));
 
 function refuseLanguage(): never {
@@ -37,8 +43,8 @@ function refuseLanguage(): never {
 }
 
 /**
- * Reads Markdown with YAML in front, by gray-matter, as the tools that wrote it do, with our YAML reader as its engine.
- * A file that gray-matter divides at another line than planner would is a problem. Never throws, runs nothing.
+ * Parses Markdown with YAML frontmatter by gray-matter, as the tools that wrote it do, with planner's YAML parser as
+ * its engine. A file that gray-matter splits at another line than planner is a problem. Never throws, runs no code.
  */
 export function readForeignMarkdown(text: string): ForeignMarkdown {
   const split = splitText(text);
@@ -47,10 +53,10 @@ export function readForeignMarkdown(text: string): ForeignMarkdown {
   if (range === null) {
     return { ok: true, ...NO_FIELDS, body: text.slice(mark), bodyLine: 1 };
   }
-  // The block begins behind the opening fence and ends before the last line break.
+  // gray-matter's block includes the line break after the opening fence and excludes the last one.
   const yaml = { parse: (block: string) => readForeignYaml(`${block.replace(/^\r?\n/, "")}\n`, 1) };
   const { content, data, matter: block } = matter(text, { engines: { ...NO_OTHER_LANGUAGE, yaml } });
-  // gray-matter asks no engine about frontmatter without a field.
+  // gray-matter does not call its engine for frontmatter without a field.
   const fields: ForeignFields & { readonly problem?: TextProblem } = { ...NO_FIELDS, ...data };
   if (fields.problem !== undefined) return { ok: false, problem: fields.problem };
   if (text.length - content.length !== range.bodyStart) {
@@ -61,28 +67,31 @@ export function readForeignMarkdown(text: string): ForeignMarkdown {
   return { ok: true, ...fields, body: content, bodyLine };
 }
 
-/** @param before lines of the file before the YAML */
+/**
+ * Parses YAML text.
+ * @param before number of lines in the file before the YAML
+ */
 export function readForeignYaml(yaml: string, before = 0): ForeignFields | { readonly problem: TextProblem } {
   if (yaml.length > MAX_FRONTMATTER_CHARS) {
     const message = `YAML is too long: expected at most ${MAX_FRONTMATTER_CHARS} characters`;
     return { problem: { line: before + 1, column: 1, message } };
   }
-  const strict = parse(yaml, before);
+  const strict = parseYaml(yaml, before);
   if (!("problem" in strict)) return strict;
-  const repaired = yaml.split("\n").map(quoteBare).join("\n");
+  const repaired = yaml.split("\n").map(quoteReservedStart).join("\n");
   if (repaired === yaml) return strict;
-  const again = parse(repaired, before);
+  const again = parseYaml(repaired, before);
   return "problem" in again ? strict : again;
 }
 
-function quoteBare(line: string): string {
+function quoteReservedStart(line: string): string {
   const quoted = (value: string): string => `'${value.trimEnd().replaceAll("'", "''")}'`;
   return line
     .replace(BARE, (_all, before: string, value: string, after: string) => `${before}${quoted(value)}${after}`)
     .replaceAll(BARE_ITEM, (_all, before: string, value: string) => `${before}${quoted(value)}`);
 }
 
-function parse(yaml: string, before: number): ForeignFields | { readonly problem: TextProblem } {
+function parseYaml(yaml: string, before: number): ForeignFields | { readonly problem: TextProblem } {
   const text = yaml.replace(/\r(?!\n)/g, "\n");
   const fail = (at: number, message: string) => {
     const { line, column } = placeOf(text, at);

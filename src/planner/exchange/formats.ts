@@ -8,5 +8,5 @@ import { specKit } from "./readers/spec_kit.ts";
 import { taskMaster } from "./readers/task_master.ts";
 import type { SourceFormat } from "./source.ts";
 
-/** Every format in the order in which detection names them. */
+/** Every source format, in the order in which detection tries them. */
 export const FORMATS: readonly SourceFormat[] = [backlog, openspec, specKit, kiro, beads, taskMaster, chant, github];

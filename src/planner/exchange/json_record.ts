@@ -1,14 +1,17 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { SourceNote, SourcePlace } from "./source.ts";
-import { dayOf, momentOf } from "./words.ts";
+import type { SourceLocation, SourceNote } from "./source.ts";
+import { parseDay, parseTime } from "./words.ts";
 
-/** An object of a source's JSON. Fields of another type than expected, and dates that are none, read as absent and are noted. */
+/**
+ * An object of a source's JSON. A field of another type than expected, or an invalid date, counts as absent and is
+ * noted.
+ */
 export class JsonRecord {
-  readonly place: SourcePlace;
+  readonly place: SourceLocation;
   readonly #object: Readonly<Record<string, unknown>>;
   readonly #notes: SourceNote[];
 
-  constructor(object: Readonly<Record<string, unknown>>, place: SourcePlace, notes: SourceNote[]) {
+  constructor(object: Readonly<Record<string, unknown>>, place: SourceLocation, notes: SourceNote[]) {
     this.#object = object;
     this.place = place;
     this.#notes = notes;
@@ -22,7 +25,7 @@ export class JsonRecord {
     return this.has(name) ? this.#object[name] : undefined;
   }
 
-  /** A text that is not blank; numbers count as their text. */
+  /** Returns a text that is not blank; a number is converted to text. */
   text(name: string): string | undefined {
     const value = this.raw(name);
     if (value === undefined) return undefined;
@@ -32,14 +35,14 @@ export class JsonRecord {
     return undefined;
   }
 
-  /** The day of the first of these fields that is there. */
+  /** Returns the day of the first of these fields that is present. */
   day(...names: readonly string[]): string | undefined {
-    return this.#date(names, dayOf);
+    return this.#date(names, parseDay);
   }
 
-  /** The moment of the first of these fields that is there. */
+  /** Returns the time of the first of these fields that is present. */
   moment(...names: readonly string[]): string | undefined {
-    return this.#date(names, momentOf);
+    return this.#date(names, parseTime);
   }
 
   flag(name: string): boolean {
@@ -53,7 +56,7 @@ export class JsonRecord {
     return [];
   }
 
-  /** The texts of a list, and those in the named fields of its objects. */
+  /** Returns the texts of a list, and for each object in it the texts of the named fields. */
   texts(name: string, ...fields: readonly string[]): readonly string[] {
     return this.list(name).flatMap((item) => {
       const value = isJsonObject(item) ? fields.map((field) => item[field]).find((inner) => inner !== undefined) : item;

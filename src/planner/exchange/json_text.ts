@@ -1,12 +1,12 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 
-/** A value of a JSON text with its line, from 1. */
+/** A JSON value with its line number, from 1. */
 export interface PlacedValue {
   readonly value: unknown;
   readonly line: number;
 }
 
-/** A parsed JSON text with the line of each value. */
+/** A parsed JSON text, with a function that returns the line of a value. */
 export interface PlacedJson {
   readonly root: Node;
   readonly lineOf: (node: Node) => number;
@@ -18,8 +18,8 @@ export interface JsonProblem {
 }
 
 /** Parses strict JSON; never throws. */
-export function placedJson(text: string): PlacedJson | JsonProblem {
-  const lineAt = lineFinder(text);
+export function parseJsonWithLines(text: string): PlacedJson | JsonProblem {
+  const lineAt = createLineFinder(text);
   const errors: ParseError[] = [];
   let root: Node | undefined;
   try {
@@ -35,14 +35,14 @@ export function placedJson(text: string): PlacedJson | JsonProblem {
   return { root, lineOf: ({ offset }) => lineAt(offset) };
 }
 
-/** The elements of a list with their lines; none for another value. */
-export function elementsOf(node: Node | undefined, { lineOf }: PlacedJson): readonly PlacedValue[] {
+/** Returns the elements of a list with their lines, or an empty list for another value. */
+export function listElements(node: Node | undefined, { lineOf }: PlacedJson): readonly PlacedValue[] {
   if (node?.type !== "array") return [];
   return (node.children ?? []).map((child) => ({ value: getNodeValue(child), line: lineOf(child) }));
 }
 
-/** One value a line, as in JSON Lines; blank lines are skipped. */
-export function* jsonLines(text: string): Generator<PlacedValue | JsonProblem> {
+/** Parses JSON Lines, one value a line; skips blank lines. */
+export function* parseJsonLines(text: string): Generator<PlacedValue | JsonProblem> {
   let line = 0;
   for (const part of text.split("\n")) {
     line++;
@@ -55,7 +55,7 @@ export function* jsonLines(text: string): Generator<PlacedValue | JsonProblem> {
   }
 }
 
-function lineFinder(text: string): (offset: number) => number {
+function createLineFinder(text: string): (offset: number) => number {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   return (offset) => {

@@ -1,48 +1,49 @@
 import { criteriaOf } from "../spec/criteria.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
-import { editParts, specParts } from "./body_parts.ts";
-import { facetsOf, fieldFacet, partFacet, type SpecContent, TITLE } from "./spec_content.ts";
+import { editParts, splitSpecBody } from "./body_parts.ts";
+import { listFacets, nameFieldFacet, namePartFacet, type SpecContent, TITLE_FACET } from "./spec_content.ts";
 
-/** Fingerprints of what the source said at the last import, by facet. */
-export type Known = Readonly<Record<string, string>>;
+/** Fingerprints of the source's facets at the last import, by facet. */
+export type FacetFingerprints = Readonly<Record<string, string>>;
 
-export interface Merge {
-  /** Facets that follow the source. */
+export interface MergeResult {
+  /** Names of the facets that take the source's text. */
   readonly changed: readonly string[];
-  /** Facets that a person changed here and the source changed as well. */
+  /** Names of the facets that both a person and the source have changed. */
   readonly conflicts: readonly string[];
-  /** What the next import compares with. */
-  readonly known: Known;
-  /** Changes the spec's text. */
+  /** Fingerprints with which the next import compares. */
+  readonly known: FacetFingerprints;
+  /** Applies the changes to the spec's text. */
   readonly apply: (text: string) => string;
 }
 
 export interface MergeInput {
   readonly spec: Spec;
   readonly content: SpecContent;
-  /** Undefined if nothing is known of the last import. */
-  readonly known: Known | undefined;
+  /** Undefined if there is no record of the last import. */
+  readonly known: FacetFingerprints | undefined;
   readonly fingerprint: (text: string) => string;
-  /** Let the source win where both sides changed. */
+  /** True to take the source's text if both sides changed. */
   readonly overwrite: boolean;
 }
 
 /**
- * Compares a spec with what its source says now and said before. A facet follows the source unless it was changed here;
- * one that only this side changed stays; one that both changed stays and is a conflict. Pure.
+ * Compares a spec with its source's current text and with the source's fingerprints of the last import. A facet takes
+ * the source's text unless it was changed in the spec. A facet that changed only in the spec stays. A facet that
+ * changed on both sides stays and is a conflict. Pure.
  */
-export function mergeTask({ spec, content, known = {}, fingerprint, overwrite }: MergeInput): Merge {
-  const source = facetsOf(content);
+export function mergeTask({ spec, content, known = {}, fingerprint, overwrite }: MergeInput): MergeResult {
+  const source = listFacets(content);
   const names = new Set([...source.keys(), ...Object.keys(known)]);
-  const here = facetsHere(spec, [...names]);
+  const here = readSpecFacets(spec, [...names]);
   const next: Record<string, string> = {};
   const taken = new Map<string, string | undefined>();
   const conflicts: string[] = [];
   for (const name of names) {
     const facet = { name, wanted: source.get(name), own: here.get(name), before: known[name] };
     const decision = decideFacet(facet, fingerprint, overwrite);
-    const said = decision === "conflict" ? facet.before : printOf(facet.wanted, fingerprint);
+    const said = decision === "conflict" ? facet.before : fingerprintText(facet.wanted, fingerprint);
     if (said !== undefined) next[name] = said;
     if (decision === "conflict") conflicts.push(formatFacet(name));
     else if (decision !== "stay") taken.set(name, decision.take);
@@ -53,7 +54,9 @@ export function mergeTask({ spec, content, known = {}, fingerprint, overwrite }:
 
 type Fingerprint = MergeInput["fingerprint"];
 
-/** One facet: what the source says, what the spec says, and the fingerprint of what the source said before. */
+/**
+ * The texts of one facet in the source and in the spec, and the fingerprint of the source's text at the last import.
+ */
 interface Facet {
   readonly name: string;
   readonly wanted: string | undefined;
@@ -61,22 +64,22 @@ interface Facet {
   readonly before: string | undefined;
 }
 
-type Decision = "stay" | "conflict" | { readonly take: string | undefined };
+type FacetDecision = "stay" | "conflict" | { readonly take: string | undefined };
 
-function decideFacet(facet: Facet, fingerprint: Fingerprint, overwrite: boolean): Decision {
+function decideFacet(facet: Facet, fingerprint: Fingerprint, overwrite: boolean): FacetDecision {
   const { wanted, own, before } = facet;
-  if (wanted === own || printOf(wanted, fingerprint) === before) return "stay";
-  if (overwrite || printOf(own, fingerprint) === before) return { take: wanted };
-  const merged = mergedTicks(facet, fingerprint);
+  if (wanted === own || fingerprintText(wanted, fingerprint) === before) return "stay";
+  if (overwrite || fingerprintText(own, fingerprint) === before) return { take: wanted };
+  const merged = mergeCheckmarks(facet, fingerprint);
   return merged === undefined ? "conflict" : { take: merged };
 }
 
-function printOf(text: string | undefined, fingerprint: Fingerprint): string | undefined {
+function fingerprintText(text: string | undefined, fingerprint: Fingerprint): string | undefined {
   return text === undefined ? undefined : fingerprint(text);
 }
 
-/** The source's criteria with the ticks of here, if ticks are all that was changed here; otherwise undefined. */
-function mergedTicks({ name, wanted, own, before }: Facet, fingerprint: Fingerprint): string | undefined {
+/** Returns the source's criteria with the spec's checkmarks, or undefined if the spec changed more than checkmarks. */
+function mergeCheckmarks({ name, wanted, own, before }: Facet, fingerprint: Fingerprint): string | undefined {
   if (wanted === undefined || own === undefined || before === undefined || !name.startsWith("text ")) return undefined;
   if (fingerprint(own.replaceAll(/\[[xX]\]/g, "[ ]")) !== before) return undefined;
   const ticked = new Set(criteriaOf(own).flatMap(({ checked, label }) => (checked ? [label] : [])));
@@ -87,15 +90,15 @@ function mergedTicks({ name, wanted, own, before }: Facet, fingerprint: Fingerpr
   return lines.join("\n");
 }
 
-function facetsHere({ frontmatter, title, body }: Spec, names: readonly string[]): ReadonlyMap<string, string> {
+function readSpecFacets({ frontmatter, title, body }: Spec, names: readonly string[]): ReadonlyMap<string, string> {
   const here = new Map<string, string>();
-  if (title !== null) here.set(TITLE, title);
+  if (title !== null) here.set(TITLE_FACET, title);
   for (const facet of names) {
     if (!facet.startsWith("field ")) continue;
     const value = frontmatter[facet.slice("field ".length)];
     if (value !== undefined) here.set(facet, JSON.stringify(value));
   }
-  for (const { name, text } of specParts(body)) here.set(partFacet(name), text);
+  for (const { name, text } of splitSpecBody(body)) here.set(namePartFacet(name), text);
   return here;
 }
 
@@ -108,14 +111,14 @@ function applyFacets(text: string, taken: ReadonlyMap<string, string | undefined
       fields[name] = value === undefined ? undefined : content.fields[name];
     } else if (facet.startsWith("text ")) parts.set(facet.slice("text ".length), value);
   }
-  const title = taken.get(TITLE);
+  const title = taken.get(TITLE_FACET);
   const edited = editFields(text, fields);
   return parts.size === 0 && title === undefined ? edited : editParts(edited, parts, title);
 }
 
 function formatFacet(facet: string): string {
-  if (facet === TITLE) return facet;
+  if (facet === TITLE_FACET) return facet;
   const name = facet.slice(facet.indexOf(" ") + 1);
-  if (facet === fieldFacet(name)) return name;
+  if (facet === nameFieldFacet(name)) return name;
   return name === "" ? "description" : `section "${name}"`;
 }

@@ -1,18 +1,21 @@
 import { headings, titleHeading } from "../spec/sections.ts";
 
-/** A heading and its text, for a body that is put together from fields. */
+/** A heading and the text below it, for a body built from fields. */
 export type BodySection = readonly [heading: string, text: string | undefined];
 
-/** The first text without a heading, the others below theirs; absent texts are left out. */
-export function bodyOf(lead: string | undefined, sections: readonly BodySection[]): string {
+/** Builds a body: `lead` without a heading, then each section below its heading. Absent texts are skipped. */
+export function buildBody(lead: string | undefined, sections: readonly BodySection[]): string {
   const parts = sections.flatMap(([heading, text]) =>
     text === undefined || text.trim() === "" ? [] : [`## ${heading}\n\n${text.trim()}`],
   );
   return [lead?.trim() ?? "", ...parts].filter((part) => part !== "").join("\n\n");
 }
 
-/** Lines of criteria as unchecked boxes; lines that are boxes already, headings and blank lines stay. */
-export function asCriteria(text: string | undefined): string | undefined {
+/**
+ * Converts each line to an unchecked criterion. Lines that are checkboxes already, headings, indented and blank lines
+ * stay.
+ */
+export function convertToCriteria(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   return text
     .replaceAll(/\r\n?/g, "\n")
@@ -25,7 +28,7 @@ export function asCriteria(text: string | undefined): string | undefined {
     .join("\n");
 }
 
-/** Markdown with its headings moved down, so that none is above `least`. Headings in fenced code stay. */
+/** Lowers the headings of Markdown so that none has a level above `least`. Headings in fenced code stay. */
 export function demoteHeadings(text: string, least: number): string {
   const found = headings(text);
   const by = least - Math.min(least, ...found.map(({ level }) => level));
@@ -40,21 +43,21 @@ export function demoteHeadings(text: string, least: number): string {
   return result + text.slice(at);
 }
 
-/** The text without its first heading of level 1, and that heading. */
-export function withoutTitle(text: string): { readonly title: string | undefined; readonly rest: string } {
+/** Splits off the first heading of level 1. */
+export function splitTitle(text: string): { readonly title: string | undefined; readonly rest: string } {
   const title = titleHeading(text);
   if (title === undefined) return { title: undefined, rest: text };
   return { title: title.text, rest: text.slice(0, title.start) + text.slice(title.next) };
 }
 
-/** `add-dark-mode` as a title: "Add dark mode". */
-export function titleFromName(name: string): string {
+/** Converts a name such as `add-dark-mode` to the title "Add dark mode". */
+export function formatTitle(name: string): string {
   const words = name.replaceAll(/[-_]+/g, " ").trim();
   return words === "" ? name : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A short name made of a text, for tasks that have no id. */
-export function slugOf(text: string): string {
+/** Builds a short name from a text, for tasks that have no id. */
+export function createSlug(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, "-")

@@ -22,59 +22,59 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Where something was read. Lines count from 1; null if no line can be named. */
-export interface SourcePlace {
+/** Location of a task or note in a source. Lines count from 1; null if no line applies. */
+export interface SourceLocation {
   readonly file: string;
   readonly line: number | null;
 }
 
-/** A task of another tool in planner's terms. */
-export interface SourceTask extends SourcePlace {
+/** A task of another tool, with planner's fields. */
+export interface SourceTask extends SourceLocation {
   /** The task's id at its source, unique there. */
   readonly key: string;
-  /** Further names by which the source's dependencies may refer to it. */
+  /** Further names by which dependencies in the source may refer to the task. */
   readonly aliases?: readonly string[];
-  /** One line. */
+  /** The title, on one line. */
   readonly title: string;
-  /** Markdown below the title, without the title itself. */
+  /** Markdown text below the title, without the title. */
   readonly body: string;
   readonly status: StoredStatus;
-  /** The source's own word, if `status` says less than it. */
+  /** The source's status word, if it is more precise than `status`. */
   readonly originStatus?: string | undefined;
   readonly type?: string | undefined;
   readonly priority?: Priority | undefined;
   readonly assignees?: readonly string[];
-  /** `YYYY-MM-DD` */
+  /** Due day, `YYYY-MM-DD`. */
   readonly due?: string | undefined;
-  /** Day of creation, `YYYY-MM-DD`; it becomes the day of the spec's id. */
+  /** Day of creation, `YYYY-MM-DD`; it becomes the date in the spec's id. */
   readonly created?: string | undefined;
-  /** ISO 8601 */
+  /** Time of completion, ISO 8601. */
   readonly completedAt?: string | undefined;
   readonly labels?: readonly string[];
   /** Keys or aliases of other tasks. */
   readonly dependsOn?: readonly string[];
-  /** Key of the task that this one is a part of. */
+  /** Key of the task that this one is part of. */
   readonly parent?: string | undefined;
-  /** Whether the order of the parent's parts says what comes first; otherwise `dependsOn` alone does. */
+  /** True if each part of the parent waits for the one before it; otherwise only `dependsOn` counts. */
   readonly isOrdered?: boolean;
   readonly targetFiles?: readonly string[];
   readonly archived?: boolean;
-  /** Waits for approval before it may be begun. */
+  /** True if the task needs approval before work may begin. */
   readonly isDraft?: boolean;
-  /** Further fields for the frontmatter. */
+  /** Additional fields for the frontmatter. */
   readonly fields?: Readonly<Record<string, FieldValue>>;
-  /** The id that the spec keeps if it is free. */
+  /** Id that the spec gets if no other spec has it. */
   readonly specId?: string;
 }
 
 export type FieldText = string | readonly string[];
 
-/** Something of a source that a spec does not hold. */
-export interface SourceNote extends SourcePlace {
-  /** The same words for the same kind of loss: reports count by it. */
+/** A part of a source that is lost or changed by the import. */
+export interface SourceNote extends SourceLocation {
+  /** Kind of loss, with the same wording each time, because reports count notes by it. */
   readonly reason: string;
   readonly detail: string;
-  /** The task is not imported at all. */
+  /** Set if the task is not imported at all. */
   readonly refused?: true;
 }
 
@@ -83,19 +83,19 @@ export interface SourceReading {
   readonly notes: readonly SourceNote[];
 }
 
-/** How the tasks of one tool are found and read. Pure: the files are given. */
+/** A format of tasks: how to detect and read a source of one tool. Pure: the caller supplies the files. */
 export interface SourceFormat {
   readonly kind: SourceKind;
-  /** Name of the tool as people write it. */
+  /** Name of the tool as its makers write it. */
   readonly name: string;
-  /** Folders below a project in which the source's files are; the first that exists counts. */
+  /** Folders of a project that may hold the source's files; the first that exists is read. */
   readonly folders: readonly string[];
-  /** Whether these paths below a folder are a source of this kind. */
+  /** Returns whether the paths in a folder are a source of this format. */
   matches(paths: readonly string[]): boolean;
-  /** Whether a single file is a source of this kind, by its name and its beginning. */
+  /** Returns whether a single file is a source of this format, judged by its name and the beginning of its text. */
   matchesFile?(name: string, head: string): boolean;
-  /** Whether the file at this path, relative to the source's folder, is read. */
+  /** Returns whether the file at this path, relative to the source's folder, is read. */
   reads(path: string): boolean;
-  /** @param now some sources hold tasks back until a moment */
+  /** @param now current time, because some sources defer tasks until a time */
   read(files: readonly SourceFile[], now: Date): SourceReading;
 }

@@ -1,10 +1,10 @@
 import type { FieldValue } from "../spec/edit/edit_fields.ts";
 import { type NewSpecFile, newSpecFile } from "../spec/new_spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { bodyParts } from "./body_parts.ts";
+import { splitBody } from "./body_parts.ts";
 import type { CheckedTask } from "./check_tasks.ts";
 
-/** Its fields are without `id` and `origin`. */
+/** Content of a spec file without the fields `id` and `origin`. */
 export type SpecContent = Omit<NewSpecFile, "id">;
 
 export interface ContentRefs {
@@ -12,18 +12,18 @@ export interface ContentRefs {
   readonly hasParts: boolean;
 }
 
-/** The frontmatter and text of the spec that a task becomes. */
-export function contentOf(task: CheckedTask, { idOf, hasParts }: ContentRefs): SpecContent {
+/** Builds the frontmatter and text of the spec for a task. */
+export function buildSpecContent(task: CheckedTask, { idOf, hasParts }: ContentRefs): SpecContent {
   const [assignee] = task.assignees ?? [];
   const dependsOn = task.dependsOn.map(idOf).filter((id) => id !== undefined);
   const isExplicit = task.parent !== undefined && task.isOrdered !== true;
   const fields: Readonly<Record<string, FieldValue | undefined>> = {
     status: task.status,
     type: task.type ?? "code",
-    // An empty list says that the spec does not wait for the parts in front of it.
+    // An empty list means that the spec does not wait for earlier parts of its parent.
     depends_on: dependsOn.length > 0 || isExplicit ? dependsOn : undefined,
-    labels: nonEmpty(task.labels),
-    target_files: nonEmpty(task.targetFiles),
+    labels: omitEmpty(task.labels),
+    target_files: omitEmpty(task.targetFiles),
     priority: task.priority,
     assignee,
     assignees: (task.assignees?.length ?? 0) > 1 ? task.assignees : undefined,
@@ -34,36 +34,41 @@ export function contentOf(task: CheckedTask, { idOf, hasParts }: ContentRefs): S
     ...task.fields,
   };
   const kept = Object.entries(fields).filter((entry): entry is [string, FieldValue] => entry[1] !== undefined);
-  // An epic without parts is a task like others; what came as a spec keeps its type.
+  // An epic without parts becomes an ordinary task; a task that was a spec keeps its type.
   const type = task.type === "driver" && !hasParts && task.specId === undefined ? { type: "code" } : {};
   return { title: task.title, body: task.body.trim(), fields: { ...Object.fromEntries(kept), ...type } };
 }
 
-function nonEmpty(list: readonly string[] | undefined): readonly string[] | undefined {
+function omitEmpty(list: readonly string[] | undefined): readonly string[] | undefined {
   const unique = [...new Set(list)];
   return unique.length === 0 ? undefined : unique;
 }
 
-/** The text of a new spec file. @param origin how the spec names its source and the task there */
-export function newSpecFrom(id: SpecId, { title, body, fields }: SpecContent, origin: FieldValue): string {
+/**
+ * Builds the text of a new spec file.
+ * @param origin value of the field that names the source and the task in it
+ */
+export function formatNewSpec(id: SpecId, { title, body, fields }: SpecContent, origin: FieldValue): string {
   return newSpecFile({ id, title, body, fields: { ...fields, origin } });
 }
 
-/** Name of the part that is the title. */
-export const TITLE = "title";
+/** Name of the title's facet. */
+export const TITLE_FACET = "title";
 
-/** The comparable parts of what a task says, by name: fields as JSON, the title, and the parts of the body. */
-export function facetsOf({ title, body, fields }: SpecContent): Map<string, string> {
-  const facets = new Map<string, string>([[TITLE, title]]);
-  for (const [name, value] of Object.entries(fields)) facets.set(fieldFacet(name), JSON.stringify(value));
-  for (const { name, text } of bodyParts(body, 0)) facets.set(partFacet(name), text);
+/**
+ * Returns the parts of a task that an import compares, by name: fields as JSON, the title, and the parts of the body.
+ */
+export function listFacets({ title, body, fields }: SpecContent): Map<string, string> {
+  const facets = new Map<string, string>([[TITLE_FACET, title]]);
+  for (const [name, value] of Object.entries(fields)) facets.set(nameFieldFacet(name), JSON.stringify(value));
+  for (const { name, text } of splitBody(body, 0)) facets.set(namePartFacet(name), text);
   return facets;
 }
 
-export function fieldFacet(name: string): string {
+export function nameFieldFacet(name: string): string {
   return `field ${name}`;
 }
 
-export function partFacet(name: string): string {
+export function namePartFacet(name: string): string {
   return `text ${name}`;
 }

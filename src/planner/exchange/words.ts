@@ -1,9 +1,9 @@
 import { isDay, type Priority } from "../spec/planning.ts";
 import type { StoredStatus } from "../spec/status.ts";
 
-/** Words of other tools for their statuses, in lower case with single blanks. */
+/** Status words of other tools, in lower case with single blanks. */
 export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
-  ...words("pending", [
+  ...mapWords("pending", [
     "to do",
     "todo",
     "open",
@@ -16,7 +16,7 @@ export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
     "draft",
     "not started",
   ]),
-  ...words("in_progress", [
+  ...mapWords("in_progress", [
     "in progress",
     "doing",
     "started",
@@ -27,8 +27,8 @@ export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
     "working",
     "claimed",
   ]),
-  ...words("needs_attention", ["review", "in review", "needs review", "testing", "needs attention", "qa"]),
-  ...words("completed", [
+  ...mapWords("needs_attention", ["review", "in review", "needs review", "testing", "needs attention", "qa"]),
+  ...mapWords("completed", [
     "done",
     "completed",
     "complete",
@@ -39,7 +39,7 @@ export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
     "shipped",
     "released",
   ]),
-  ...words("cancelled", [
+  ...mapWords("cancelled", [
     "cancelled",
     "canceled",
     "won't do",
@@ -53,28 +53,28 @@ export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
     "obsolete",
     "dropped",
   ]),
-  ...words("blocked", ["blocked", "on hold", "waiting", "deferred", "pinned", "parked", "postponed"]),
-  ...words("failed", ["failed"]),
+  ...mapWords("blocked", ["blocked", "on hold", "waiting", "deferred", "pinned", "parked", "postponed"]),
+  ...mapWords("failed", ["failed"]),
 };
 
-/** Words that mean exactly what planner's own word means: nothing is lost by using that one. */
+/** Words with the same meaning as planner's status, so that the source's word need not be kept. */
 const EXACT = new Set([
   ...["to do", "todo", "open", "pending", "in progress", "done", "completed", "complete", "closed"],
   ...["cancelled", "canceled", "blocked", "failed", "needs attention"],
 ]);
 
-function words(status: StoredStatus, all: readonly string[]): Record<string, StoredStatus> {
+function mapWords(status: StoredStatus, all: readonly string[]): Record<string, StoredStatus> {
   return Object.fromEntries(all.map((word) => [word, status]));
 }
 
 export interface StatusMeaning {
   readonly status: StoredStatus;
-  /** The source's word, if planner's word says less. */
+  /** The source's status word, if it is more precise than planner's. */
   readonly originStatus?: string;
 }
 
-/** What a status word of another tool means; undefined for a word that is not known. */
-export function statusOf(word: string): StatusMeaning | undefined {
+/** Translates a status word of another tool; undefined for an unknown word. */
+export function parseStatusWord(word: string): StatusMeaning | undefined {
   const plain = word
     .toLowerCase()
     .replaceAll(/[_\-\s]+/g, " ")
@@ -86,7 +86,7 @@ export function statusOf(word: string): StatusMeaning | undefined {
   return EXACT.has(plain) ? { status } : { status, originStatus: word };
 }
 
-/** Words of other tools for priorities. */
+/** Priority words of other tools. */
 export const PRIORITY_WORDS: Readonly<Record<string, Priority>> = {
   critical: "critical",
   urgent: "critical",
@@ -108,13 +108,13 @@ export const PRIORITY_WORDS: Readonly<Record<string, Priority>> = {
   p4: "low",
 };
 
-/** What a priority word of another tool means; undefined for a word that is not known. */
-export function priorityOf(word: string): Priority | undefined {
+/** Translates a priority word of another tool; undefined for an unknown word. */
+export function parsePriorityWord(word: string): Priority | undefined {
   const plain = word.trim().toLowerCase();
   return Object.hasOwn(PRIORITY_WORDS, plain) ? PRIORITY_WORDS[plain] : undefined;
 }
 
-/** Words of other tools for types. */
+/** Type words of other tools. */
 export const TYPE_WORDS: Readonly<Record<string, string>> = {
   bug: "fix",
   fix: "fix",
@@ -136,14 +136,17 @@ export const TYPE_WORDS: Readonly<Record<string, string>> = {
   epic: "driver",
 };
 
-/** planner's type for a word of another tool; undefined for a word that is not known. */
-export function typeOf(word: string): string | undefined {
+/** Translates a type word of another tool; undefined for an unknown word. */
+export function parseTypeWord(word: string): string | undefined {
   const plain = word.trim().toLowerCase();
   return Object.hasOwn(TYPE_WORDS, plain) ? TYPE_WORDS[plain] : undefined;
 }
 
-/** The day of a date or time as tools write them; undefined for anything else. */
-export function dayOf(text: string | undefined): string | undefined {
+/**
+ * Parses a date or time in one of the forms that tools write and returns the day, `YYYY-MM-DD`; undefined for anything
+ * else.
+ */
+export function parseDay(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const trimmed = text.trim();
   const iso = /^(\d{4})-(\d{2})-(\d{2})(?=$|[T ])/.exec(trimmed)?.[0];
@@ -152,9 +155,11 @@ export function dayOf(text: string | undefined): string | undefined {
   return isDay(day) && day >= "1970" && day < "2200" ? day : undefined;
 }
 
-/** The moment of a date or time, ISO 8601 in UTC; undefined for anything else. Times without a zone count as UTC. */
-export function momentOf(text: string | undefined): string | undefined {
-  const day = dayOf(text);
+/**
+ * Parses a date or time and returns ISO 8601 in UTC; undefined for anything else. A time without a zone counts as UTC.
+ */
+export function parseTime(text: string | undefined): string | undefined {
+  const day = parseDay(text);
   if (text === undefined || day === undefined) return undefined;
   const rest = /^\d{4}-\d{2}-\d{2}[T ](\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?)\s*(Z|[+-]\d{2}:?\d{2})?$/.exec(text.trim());
   if (rest === null) return `${day}T00:00:00Z`;

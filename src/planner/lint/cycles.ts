@@ -1,20 +1,22 @@
 import { MAX_CYCLE_IDS } from "../limits.ts";
 
 export interface Cycle {
-  /** In order of dependency, the first one not repeated at the end. Shared by all its specs. */
+  /**
+   * Ids in order of dependency, without repeating the first one at the end. All specs of the cycle share this array.
+   */
   readonly ids: readonly string[];
-  /** Index of the spec in the cycle. */
+  /** Index in `ids` of the spec for which the cycle is reported. */
   readonly at: number;
 }
 
-/** `a -> b -> a`, beginning and ending with the spec that the cycle is seen from. */
-export function cyclePath({ ids, at }: Cycle): string {
+/** Formats a cycle as `a -> b -> a`, beginning and ending with the spec for which it is reported. */
+export function formatCycle({ ids, at }: Cycle): string {
   const shown = Array.from({ length: Math.min(ids.length, MAX_CYCLE_IDS) }, (_, step) => ids[(at + step) % ids.length]);
   const left = ids.length - shown.length;
   return [...shown, ...(left > 0 ? [`(${left} more)`] : []), ids[at]].join(" -> ");
 }
 
-/** The id that the spec depends on along the cycle. */
+/** Returns the next id of the cycle, on which the spec depends. */
 export function nextInCycle({ ids, at }: Cycle): string | undefined {
   return ids[(at + 1) % ids.length];
 }
@@ -22,17 +24,17 @@ export function nextInCycle({ ids, at }: Cycle): string | undefined {
 /**
  * Finds the dependency cycles of a project.
  *
- * @param graph for every active spec the ids that it depends on; ids that are no key are left out
- * @returns for every id on a cycle the cycles through it
+ * @param graph the dependencies of every active spec; dependencies that are no key are ignored
+ * @returns the cycles through each id that is on one
  *
- * Naming every cycle could take exponential time (a dense knot has exponentially many), so this names as many as it takes for
- * each edge that lies on a cycle to be on a named one, shortest first for that edge. A spec on its own list is not a
- * cycle here. Cost: O(edges) plus O(edges) for each named cycle, within the knot that it lies in.
+ * A strongly connected component can have exponentially many cycles. This returns enough of them to cover each edge
+ * that is on a cycle, the shortest for that edge. A spec that depends on itself is not a cycle here. Cost: O(edges),
+ * plus O(edges of the component) for each returned cycle.
  */
-export function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly Cycle[]> {
+export function findCycles(graph: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly Cycle[]> {
   const found = new Map<string, Cycle[]>();
-  for (const knot of knotsOf(graph)) {
-    for (const cycle of cyclesWithin(knot, graph)) {
+  for (const knot of findComponents(graph)) {
+    for (const cycle of listComponentCycles(knot, graph)) {
       for (const [at, id] of cycle.entries()) {
         const cycles = found.get(id);
         if (cycles === undefined) found.set(id, [{ ids: cycle, at }]);
@@ -43,37 +45,43 @@ export function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): Readonl
   return found;
 }
 
-function* cyclesWithin(knot: ReadonlySet<string>, graph: ReadonlyMap<string, readonly string[]>): Iterable<string[]> {
+function* listComponentCycles(
+  knot: ReadonlySet<string>,
+  graph: ReadonlyMap<string, readonly string[]>,
+): Iterable<string[]> {
   const covered = new Set<string>();
   for (const id of [...knot].sort()) {
     for (const next of graph.get(id) ?? []) {
       if (next === id || !knot.has(next) || covered.has(`${id}\0${next}`)) continue;
-      const cycle = [id, ...shortestPath(next, id, knot, graph)];
+      const cycle = [id, ...findShortestPath(next, id, knot, graph)];
       for (const [index, from] of cycle.entries()) covered.add(`${from}\0${cycle[(index + 1) % cycle.length]}`);
       yield cycle;
     }
   }
 }
 
-/** From `start` up to the spec before `goal`; there is a way, because both lie in one knot. */
-function shortestPath(
+/**
+ * Returns the path from `start` to the spec before `goal`. A path exists, because both are in one strongly connected
+ * component.
+ */
+function findShortestPath(
   start: string,
   goal: string,
   knot: ReadonlySet<string>,
   graph: ReadonlyMap<string, readonly string[]>,
 ): string[] {
   const before = new Map<string, string | undefined>([[start, undefined]]);
-  // A Map iterates over what is added meanwhile, so `before` is also the queue.
+  // A Map iterates over entries added during the loop, so `before` is also the queue.
   for (const [id] of before) {
     for (const next of graph.get(id) ?? []) {
-      if (next === goal) return pathTo(id, before);
+      if (next === goal) return tracePath(id, before);
       if (knot.has(next) && !before.has(next)) before.set(next, id);
     }
   }
   return [];
 }
 
-function pathTo(end: string, before: ReadonlyMap<string, string | undefined>): string[] {
+function tracePath(end: string, before: ReadonlyMap<string, string | undefined>): string[] {
   const path: string[] = [];
   for (let id: string | undefined = end; id !== undefined; id = before.get(id)) path.push(id);
   return path.reverse();
@@ -84,17 +92,17 @@ interface Visit {
   readonly edges: Iterator<string>;
 }
 
-function knotsOf(graph: ReadonlyMap<string, readonly string[]>): readonly ReadonlySet<string>[] {
-  const search = new KnotSearch(graph);
+function findComponents(graph: ReadonlyMap<string, readonly string[]>): readonly ReadonlySet<string>[] {
+  const search = new ComponentSearch(graph);
   for (const id of graph.keys()) search.from(id);
   return search.knots;
 }
 
 /**
- * Collects the strongly connected sets of at least two specs: Tarjan's algorithm, with an explicit stack because a chain
- * of dependencies may be longer than the call stack.
+ * Finds strongly connected components of at least two specs by Tarjan's algorithm, with an explicit stack because a
+ * chain of dependencies may be longer than the call stack.
  */
-class KnotSearch {
+class ComponentSearch {
   readonly knots: ReadonlySet<string>[] = [];
   readonly #graph: ReadonlyMap<string, readonly string[]>;
   readonly #order = new Map<string, number>();

@@ -26,15 +26,18 @@ export function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-/** What the rule demands where `value` has another type, in words; undefined where it fits. `items` alone means an array. */
-export function wrongType({ type, items }: FieldRule, value: unknown): string | undefined {
+/**
+ * Describes the type that the rule requires if `value` has another one; undefined if it matches. `items` alone requires
+ * an array.
+ */
+export function describeTypeMismatch({ type, items }: FieldRule, value: unknown): string | undefined {
   const demanded = type ?? (items === undefined ? undefined : "array");
   if (demanded === undefined || IS[demanded](value)) return undefined;
   return demanded === "array" && items !== undefined ? `an array of ${items}` : NAMED[demanded];
 }
 
-/** The items of an array that have another type than the rule demands. */
-export function wrongItems(
+/** Returns the items of an array that have another type than the rule requires. */
+export function findMistypedItems(
   { items }: FieldRule,
   value: unknown,
 ): readonly { readonly index: number; readonly item: unknown; readonly expected: string }[] {
@@ -42,8 +45,8 @@ export function wrongItems(
   return value.flatMap((item, index) => (IS[items](item) ? [] : [{ index, item, expected: NAMED[items] }]));
 }
 
-/** The type of a value in the words of the configuration. */
-export function typeName(value: unknown): string {
+/** Returns the name of a value's type as the configuration spells it. */
+export function nameType(value: unknown): string {
   if (value === null) return "nothing";
   if (Array.isArray(value)) return "array";
   return typeof value;

@@ -4,34 +4,36 @@ import type { FieldPath } from "../spec/frontmatter_places.ts";
 
 export type Severity = "error" | "warning";
 
-/** A finding as a rule returns it, without its line and column in the file. */
+/** A finding as a rule returns it, without line and column in the file. */
 export interface RuleFinding {
   readonly severity: Severity;
-  /** The frontmatter field that is to blame, or `frontmatter` or `body`. */
+  /** Name of the frontmatter field that the finding is about, or `frontmatter`, `body` or `file`. */
   readonly field: string;
-  /** In the form of docs/contract/spec-tool.md#lint-text-report: lower case, values in single quotes, no period. */
+  /**
+   * Message in the form of docs/contract/spec-tool.md#lint-text-report: lower case, values in single quotes, no period.
+   */
   readonly message: string;
-  /** The values that the field may have, where they are enumerated. */
+  /** The accepted values of the field, if it has an enum. */
   readonly allowed?: readonly string[];
-  /** What to do about it: a sentence without a period. */
+  /** Sentence without a period that says how to fix it. */
   readonly suggestion?: string | undefined;
   readonly path?: FieldPath;
   /** Line in the body, from 1. */
   readonly bodyLine?: number | undefined;
 }
 
-/** Something that lint has to say about a file. Source: docs/contract/spec-tool.md#lint-diagnostic. */
+/** An error or warning about a file. Source: docs/contract/spec-tool.md#lint-diagnostic. */
 export interface Finding {
   readonly rule: RuleName;
   readonly severity: Severity;
   readonly field: string;
   readonly message: string;
-  /** Empty where nothing is enumerated. */
+  /** The accepted values of the field; empty if it has no enum. */
   readonly allowed: readonly string[];
   readonly suggestion?: string;
-  /** In the whole file, from 1; absent where no line is to blame, as for a field that is missing. */
+  /** Line in the whole file, from 1; absent if the finding has no line, such as for a missing field. */
   readonly line?: number;
-  /** In characters, from 1. */
+  /** Column in characters, from 1. */
   readonly column?: number;
 }
 
@@ -47,11 +49,11 @@ export interface LintReport {
   readonly specsChecked: number;
   readonly errors: number;
   readonly warnings: number;
-  /** Only files with findings, sorted by spec id. */
+  /** Reports of the files with findings, sorted by spec id. */
   readonly files: readonly FileReport[];
 }
 
-export function lintReport(specsChecked: number, files: readonly FileReport[]): LintReport {
+export function createLintReport(specsChecked: number, files: readonly FileReport[]): LintReport {
   let errors = 0;
   let warnings = 0;
   for (const { findings } of files) {
@@ -63,13 +65,13 @@ export function lintReport(specsChecked: number, files: readonly FileReport[]): 
   return { specsChecked, errors, warnings, files: files.filter(({ findings }) => findings.length > 0) };
 }
 
-/** Whether `lint.disable` or `lint.severity` switches the rule off. */
+/** Returns whether `lint.disable` or `lint.severity` disables the rule. */
 export function isOff({ lint }: SpecRules, rule: RuleName): boolean {
   return lint.disable.includes(rule) || lint.severity[rule] === "off";
 }
 
-/** The severity of a finding: that of `lint.severity`, else the rule's own. */
-export function severityOf({ lint }: SpecRules, rule: RuleName, own: Severity): Severity {
+/** Returns the severity of a finding: that of `lint.severity`, otherwise the rule's own. */
+export function resolveSeverity({ lint }: SpecRules, rule: RuleName, own: Severity): Severity {
   const set = lint.severity[rule];
   return set === undefined || set === "off" ? own : set;
 }

@@ -6,40 +6,40 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { splitText } from "../spec/split_text.ts";
 import { type FileReport, type Finding, isOff, type LintReport } from "./finding.ts";
 import type { LintSource } from "./lint_source.ts";
-import { lintSpecs, type UnplacedFinding } from "./lint_specs.ts";
+import { lintSpecs, type UnlocatedFinding } from "./lint_specs.ts";
 
-export interface LintChoice {
-  /** Ids of active specs; every active spec if left out. */
+export interface LintSelection {
+  /** Ids of the active specs to check; all active specs if absent. */
   readonly ids?: readonly SpecId[] | undefined;
-  /** Every finding of completed and cancelled specs too. Specs that `ids` names are judged fully anyway. */
+  /** True to report all findings of completed and cancelled specs too. Specs in `ids` always get all findings. */
   readonly all?: boolean;
 }
 
 /**
  * Loads the input of the rules, runs them and adds line numbers to their findings.
  *
- * Cost: reads the judged specs and those that they reach over `depends_on`, and the last log of completed specs that name
- * an `output_schema`.
+ * Cost: reads the checked specs and their transitive `depends_on`, and the last log of completed specs that name an
+ * `output_schema`.
  */
-export async function lintProject(source: LintSource, choice: LintChoice = {}): Promise<LintReport> {
+export async function lintProject(source: LintSource, choice: LintSelection = {}): Promise<LintReport> {
   const { ids: wanted, all = false } = choice;
   const { specs, unreadable, neighbours } =
-    wanted === undefined ? await gatherAll(source) : await gatherSome(source, wanted);
+    wanted === undefined ? await loadAllSpecs(source) : await loadSelectedSpecs(source, wanted);
   const report = lintSpecs({
     config: source.config,
     specs,
     unreadable,
     neighbours,
     knownIds: new Set<string>([...source.ids, ...source.archivedIds]),
-    outputs: await outputsOf(source, specs),
+    outputs: await checkOutputs(source, specs),
     judgesClosed: all || wanted !== undefined,
     ...(wanted === undefined && source.strays !== undefined ? { strays: source.strays } : {}),
   });
-  return placeFindings(report, async ({ specId }) => {
+  return locateFindings(report, async ({ specId }) => {
     try {
       return await source.text(specId as SpecId);
     } catch (error) {
-      // A file that went away meanwhile keeps its findings; they lose only their lines.
+      // If the file was removed meanwhile, its findings stay without lines.
       if (error instanceof OperationError) return "";
       throw error;
     }
@@ -52,11 +52,11 @@ interface Gathered {
   readonly neighbours: readonly Spec[];
 }
 
-async function gatherAll(source: LintSource): Promise<Gathered> {
+async function loadAllSpecs(source: LintSource): Promise<Gathered> {
   return { ...(await source.all()), neighbours: [] };
 }
 
-async function gatherSome(source: LintSource, wanted: readonly SpecId[]): Promise<Gathered> {
+async function loadSelectedSpecs(source: LintSource, wanted: readonly SpecId[]): Promise<Gathered> {
   const judged = new Set<SpecId>(wanted);
   const found: Gathered & { specs: Spec[]; unreadable: UnreadableFile[]; neighbours: Spec[] } = {
     specs: [],
@@ -64,7 +64,7 @@ async function gatherSome(source: LintSource, wanted: readonly SpecId[]): Promis
     neighbours: [],
   };
   const active = new Set<string>(source.ids);
-  // A Set iterates over what is added meanwhile, so `reached` is also the queue.
+  // A Set iterates over items added during the loop, so `reached` is also the queue.
   const reached = new Set<SpecId>(judged);
   for (const id of reached) {
     const spec = await source.one(id);
@@ -78,7 +78,7 @@ async function gatherSome(source: LintSource, wanted: readonly SpecId[]): Promis
   return found;
 }
 
-async function outputsOf(source: LintSource, specs: readonly Spec[]): Promise<ReadonlyMap<SpecId, OutputVerdict>> {
+async function checkOutputs(source: LintSource, specs: readonly Spec[]): Promise<ReadonlyMap<SpecId, OutputVerdict>> {
   const verdicts = new Map<SpecId, OutputVerdict>();
   if (isOff(source.config, "output")) return verdicts;
   for (const spec of specs) {
@@ -90,38 +90,38 @@ async function outputsOf(source: LintSource, specs: readonly Spec[]): Promise<Re
 }
 
 /**
- * Gives every finding about a frontmatter value the line and column of that value.
+ * Adds line and column to every finding about a frontmatter value.
  *
- * @param textOf the text of a file that was judged; asked only for files with such findings
+ * @param textOf returns the text of a checked file; called only for files with such findings
  *
- * Cost: one read for each of those files, and a YAML parse where the value is nested or oddly written.
+ * Cost: one read of each of those files, and a YAML parse if the value is nested or not written plainly.
  */
-export async function placeFindings(
+export async function locateFindings(
   report: LintReport,
   textOf: (file: FileReport) => Promise<string>,
 ): Promise<LintReport> {
   const files: FileReport[] = [];
   for (const file of report.files) {
-    const findings: readonly UnplacedFinding[] = file.findings;
+    const findings: readonly UnlocatedFinding[] = file.findings;
     const unplaced = findings.some(({ path }) => path !== undefined);
-    files.push(unplaced ? { ...file, findings: putInPlace(findings, await textOf(file)) } : file);
+    files.push(unplaced ? { ...file, findings: addLocations(findings, await textOf(file)) } : file);
   }
   return { ...report, files };
 }
 
-function putInPlace(findings: readonly UnplacedFinding[], text: string): readonly Finding[] {
+function addLocations(findings: readonly UnlocatedFinding[], text: string): readonly Finding[] {
   const exact = frontmatterPlaces(text);
   return findings.map(({ path, ...finding }) => {
-    const place = path === undefined ? undefined : (quickPlace(text, path) ?? exact(path));
+    const place = path === undefined ? undefined : (findPlainValue(text, path) ?? exact(path));
     return { ...finding, ...place };
   });
 }
 
 /**
- * The place of a top-level value that is written plainly behind its key, found without parsing: most findings are about
- * such a value, and parsing the YAML of thousands of files again would take longer than all the rules.
+ * Returns the location of a top-level value that is written plainly after its key. It needs no parsing: most findings
+ * are about such a value, and parsing the YAML of thousands of files again would take longer than all the rules.
  */
-function quickPlace(text: string, path: FieldPath): Place | undefined {
+function findPlainValue(text: string, path: FieldPath): Place | undefined {
   const [key] = path;
   const split = splitText(text);
   if (path.length !== 1 || typeof key !== "string" || !split.ok || split.range === null) return undefined;

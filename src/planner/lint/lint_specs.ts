@@ -5,13 +5,13 @@ import type { FieldPath } from "../spec/frontmatter_places.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import { compareSpecIds } from "../spec/spec_id.ts";
 import {
+  createLintReport,
   type FileReport,
   type Finding,
   isOff,
   type LintReport,
-  lintReport,
   type RuleFinding,
-  severityOf,
+  resolveSeverity,
 } from "./finding.ts";
 import type { Rule } from "./rule.ts";
 import { approval } from "./rules/approval.ts";
@@ -28,8 +28,8 @@ import { type } from "./rules/type.ts";
 import { SpecFacts } from "./spec_facts.ts";
 import { type LintInput, World } from "./world.ts";
 
-/** Every rule in report order, which is that of `RULE_NAMES`. */
-export const rules: readonly Rule[] = [
+/** Every rule, in the order of `RULE_NAMES`, which is also the report's. */
+export const LINT_RULES: readonly Rule[] = [
   parse,
   required,
   title,
@@ -43,45 +43,45 @@ export const rules: readonly Rule[] = [
   modelWaste,
 ];
 
-/** A finding whose line is still to be looked up: `path` says which frontmatter value it is about. */
-export type UnplacedFinding = Finding & { readonly path?: FieldPath };
+/** A finding without line and column; `path` names the frontmatter value whose location is added later. */
+export type UnlocatedFinding = Finding & { readonly path?: FieldPath };
 
 /**
- * Judges every spec of the input by every rule that is not switched off. Findings in the body have their line;
- * those in the frontmatter carry a `path`, which `placeFindings` turns into line and column. Pure; never throws.
+ * Checks every spec of the input by every enabled rule. Findings in the body have their line; those in the frontmatter
+ * have a `path`, which `locateFindings` converts to line and column. Pure; never throws.
  *
  * Cost: linear in the text of the specs. Source: docs/contract/spec-tool.md#lint-diagnostic; docs/decisions.md#s-11.
  */
 export function lintSpecs(input: LintInput): LintReport {
   const { config, strays = [] } = input;
-  const active = rules.filter(({ name }) => !isOff(config, name));
+  const active = LINT_RULES.filter(({ name }) => !isOff(config, name));
   const world = new World(input);
   const files = [
-    ...input.unreadable.map((file) => unreadableReport(file, active, config)),
+    ...input.unreadable.map((file) => reportUnreadable(file, active, config)),
     ...input.specs
-      .map((spec) => specReport(spec, active, world))
+      .map((spec) => checkSpec(spec, active, world))
       .map((file, at) => {
-        return input.judgesClosed || isOpen(input.specs[at]) ? file : withoutAdvice(file);
+        return input.judgesClosed || isOpen(input.specs[at]) ? file : removeAdvice(file);
       }),
   ];
-  const others = isOff(config, "parse") ? [] : strays.map((stray) => strayReport(stray, config));
+  const others = isOff(config, "parse") ? [] : strays.map((stray) => reportStray(stray, config));
   files.sort((a, b) => compareSpecIds(a.specId, b.specId));
-  return lintReport(files.length, [...files, ...others]);
+  return createLintReport(files.length, [...files, ...others]);
 }
 
-/** The id of a file that could not be read, from its name. */
-export function idOfFile(file: string): string {
+/** Returns the spec id in a file's name, for a file that could not be read. */
+export function parseFileId(file: string): string {
   return file.slice(file.lastIndexOf("/") + 1).replace(/\.md$/, "");
 }
 
-function specReport(spec: Spec, active: readonly Rule[], world: World): FileReport {
-  const findings: UnplacedFinding[] = [];
+function checkSpec(spec: Spec, active: readonly Rule[], world: World): FileReport {
+  const findings: UnlocatedFinding[] = [];
   const facts = new SpecFacts(spec);
   for (const { name, check } of active) {
     if (check === undefined) continue;
     for (const found of check(spec, world, facts)) {
       const line = found.bodyLine === undefined ? {} : { line: spec.bodyLine + found.bodyLine - 1 };
-      findings.push({ ...finding(name, found, world.config), ...line, ...pathIn(spec, found.path) });
+      findings.push({ ...createFinding(name, found, world.config), ...line, ...selectPath(spec, found.path) });
     }
   }
   return { file: spec.file, specId: spec.id, findings };
@@ -93,8 +93,8 @@ function isOpen(spec: Spec | undefined): boolean {
   return spec === undefined || !CLOSED.has(spec.status);
 }
 
-/** Advice about work that is done helps no one; what is wrong, and what is said of its output, stays. */
-function withoutAdvice(file: FileReport): FileReport {
+/** Keeps errors and findings about the output: advice about finished work is useless. */
+function removeAdvice(file: FileReport): FileReport {
   return { ...file, findings: file.findings.filter(({ severity, rule }) => severity === "error" || rule === "output") };
 }
 
@@ -103,34 +103,34 @@ const STRAYS: Readonly<Record<StrayEntry["kind"], readonly [message: string, sug
   upper_case_ending: ["a file without the ending '.md' is not read", "Rename it to end with .md"],
 };
 
-function strayReport({ file, kind }: StrayEntry, config: PlannerConfig): FileReport {
+function reportStray({ file, kind }: StrayEntry, config: PlannerConfig): FileReport {
   const [message, suggestion] = STRAYS[kind];
-  const found = finding("parse", { severity: "warning", field: "file", message, suggestion }, config);
-  return { file, specId: idOfFile(file), findings: [found] };
+  const found = createFinding("parse", { severity: "warning", field: "file", message, suggestion }, config);
+  return { file, specId: parseFileId(file), findings: [found] };
 }
 
 /** Returns no path for an absent field, because it has no line. */
-function pathIn({ frontmatter }: Spec, path: FieldPath | undefined): { readonly path?: FieldPath } {
+function selectPath({ frontmatter }: Spec, path: FieldPath | undefined): { readonly path?: FieldPath } {
   return path !== undefined && Object.hasOwn(frontmatter, path[0] ?? "") ? { path } : {};
 }
 
-function unreadableReport(unreadable: UnreadableFile, active: readonly Rule[], config: PlannerConfig): FileReport {
+function reportUnreadable(unreadable: UnreadableFile, active: readonly Rule[], config: PlannerConfig): FileReport {
   const { file, line, column } = unreadable;
   const place = line === null ? {} : { line, ...(column === null ? {} : { column }) };
   const findings = active.flatMap(({ name, checkUnreadable }) =>
-    [...(checkUnreadable?.(unreadable) ?? [])].map((found) => ({ ...finding(name, found, config), ...place })),
+    [...(checkUnreadable?.(unreadable) ?? [])].map((found) => ({ ...createFinding(name, found, config), ...place })),
   );
-  return { file, specId: idOfFile(file), findings };
+  return { file, specId: parseFileId(file), findings };
 }
 
-function finding(
+function createFinding(
   rule: RuleName,
   { severity, field, message, allowed, suggestion }: RuleFinding,
   config: PlannerConfig,
 ): Finding {
   return {
     rule,
-    severity: severityOf(config, rule, severity),
+    severity: resolveSeverity(config, rule, severity),
     field,
     message,
     allowed: allowed ?? [],

@@ -4,11 +4,11 @@ import type { RuleFinding } from "./finding.ts";
 import type { SpecFacts } from "./spec_facts.ts";
 import type { World } from "./world.ts";
 
-/** One rule. Both functions are pure and say nothing where all is well. */
+/** A lint rule. Both functions are pure and return no finding if nothing is wrong. */
 export interface Rule {
   readonly name: RuleName;
-  /** Judges a spec that parses. */
+  /** Checks a spec that parses. */
   check?(spec: Spec, world: World, facts: SpecFacts): Iterable<RuleFinding>;
-  /** Judges a file that does not. */
+  /** Checks a file that does not parse. */
   checkUnreadable?(file: UnreadableFile): Iterable<RuleFinding>;
 }

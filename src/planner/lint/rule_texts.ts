@@ -2,15 +2,15 @@ import type { RuleName } from "../config/config_values.ts";
 import type { Severity } from "./finding.ts";
 
 export interface RuleText {
-  /** What the rule demands. */
+  /** One sentence: what the rule requires. */
   readonly summary: string;
-  /** Severity of most of its findings. */
+  /** Severity of most findings of the rule. */
   readonly severity: Severity;
-  /** What it reports, as errors and as warnings. */
+  /** The errors and warnings that the rule reports. */
   readonly reports: string;
 }
 
-/** Texts about each rule, for code scanning and docs/lint.md. */
+/** Descriptions of each rule, for code scanning and docs/lint.md. */
 export const RULE_TEXTS: Readonly<Record<RuleName, RuleText>> = {
   parse: {
     summary: "The file can be read and its YAML frontmatter parsed",

@@ -3,12 +3,12 @@ import { criteriaOf } from "../spec/criteria.ts";
 import { headings } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parentOf, type SpecId } from "../spec/spec_id.ts";
-import { countWords, describingText } from "./spec_facts.ts";
+import { countWords, removeOutput } from "./spec_facts.ts";
 import { COUPLING_PHRASES, IMPERATIVES, VAGUE_PHRASES } from "./wording.ts";
 
 type Grade = "A" | "B" | "C" | "D";
 
-/** A, B or C from the least count that earns it, else D. */
+/** Returns A, B or C if `count` reaches the minimum of that grade, otherwise D. */
 function gradeByCount(count: number, [a, b, c]: readonly [number, number, number]): Grade {
   if (count >= a) return "A";
   if (count >= b) return "B";
@@ -18,7 +18,7 @@ function gradeByCount(count: number, [a, b, c]: readonly [number, number, number
 const BULLET = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/;
 const HEADING = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 
-/** Grades how clearly a text says what to do; headings and fenced code say nothing either way. */
+/** Grades how clearly a text states the work. Headings and fenced code do not count. */
 function gradeConfidence(body: string): Grade {
   let lines = 0;
   let bullets = 0;
@@ -31,10 +31,10 @@ function gradeConfidence(body: string): Grade {
     const bullet = BULLET.exec(text);
     if (bullet === null) return false;
     bullets++;
-    if (IMPERATIVES.has(firstWord(text.slice(bullet[0].length)))) verbs++;
+    if (IMPERATIVES.has(parseFirstWord(text.slice(bullet[0].length)))) verbs++;
     return false;
   });
-  const vague = countPhrases(prose);
+  const vague = countVaguePhrases(prose);
   const share = lines === 0 ? 0 : bullets / lines;
   const verbShare = bullets === 0 ? 0 : verbs / bullets;
   if (share < 0.1 || vague > 8) return "D";
@@ -42,17 +42,17 @@ function gradeConfidence(body: string): Grade {
   return share > 0.3 && verbShare > 0.5 && vague < 3 ? "B" : "C";
 }
 
-function firstWord(text: string): string {
+function parseFirstWord(text: string): string {
   return /^[a-z]+/.exec(text.toLowerCase())?.[0] ?? "";
 }
 
-function countPhrases(text: string): number {
+function countVaguePhrases(text: string): number {
   return text.match(VAGUE_PHRASES)?.length ?? 0;
 }
 
 /**
- * Grades how little the members of a driver or group have to do with each other: by the share of members that name another
- * one or change a file that another one changes too.
+ * Grades the independence of the members of a driver or group, by the share of members that name another member or
+ * change a file that another one changes too.
  */
 function gradeIsolation(members: readonly Spec[]): Grade {
   const users = new Map<string, number>();
@@ -73,19 +73,22 @@ function namesAnother(member: Spec, members: readonly Spec[]): boolean {
   return members.some(({ id }) => id !== member.id && member.body.includes(id));
 }
 
-/** How well a spec is written for the agent or person who works it; A is best. Source: docs/decisions.md#s-16. */
-export interface Scores {
-  /** Red where complexity, confidence or ac_quality is D, green where all three are A or B. */
+/**
+ * Grades of how well a spec is written for the agent or person who works on it; A is best. Source:
+ * docs/decisions.md#s-16.
+ */
+export interface SpecScores {
+  /** Red if complexity, confidence or ac_quality is D; green if all three are A or B; otherwise yellow. */
   readonly traffic_light: "green" | "yellow" | "red";
-  /** How large the work is: criteria, target files, words. */
+  /** Size of the work: criteria, target files, words. */
   readonly complexity: Grade;
-  /** How clearly it is said: steps that begin with a verb, no vague words. */
+  /** Clarity of the text: steps that begin with a verb, no vague words. */
   readonly confidence: Grade;
-  /** How well it could be cut into parts. */
+  /** How well the work could be divided into several specs. */
   readonly splittability: Grade;
-  /** How many acceptance criteria it has. */
+  /** Grade of the number of acceptance criteria. */
   readonly ac_quality: Grade;
-  /** For a driver or group with members: how little these share. Null for any other spec. */
+  /** How little the members of a driver or group share. Null for any other spec. */
   readonly isolation: Grade | null;
   /** One sentence for each weak grade, sorted. */
   readonly suggestions: readonly string[];
@@ -94,12 +97,12 @@ export interface Scores {
 /**
  * Grades one spec.
  *
- * @param members the specs that it leads, see `membersOf`
+ * @param members the specs of a driver or group, see `findMembers`
  *
  * Cost: linear in the body, and in the bodies of the members.
  */
-export function scores(spec: Spec, members: readonly Spec[] = []): Scores {
-  const body = describingText(spec.body);
+export function gradeSpec(spec: Spec, members: readonly Spec[] = []): SpecScores {
+  const body = removeOutput(spec.body);
   const criteria = criteriaOf(spec.body).length;
   const leads = (spec.type === "driver" || spec.type === "group") && members.length > 0;
   const grades = {
@@ -109,11 +112,11 @@ export function scores(spec: Spec, members: readonly Spec[] = []): Scores {
     ac_quality: gradeByCount(criteria, [4, 2, 1]),
     isolation: leads ? gradeIsolation(members) : null,
   };
-  return { traffic_light: lightOf(grades), ...grades, suggestions: suggestionsFor(grades) };
+  return { traffic_light: computeTrafficLight(grades), ...grades, suggestions: listSuggestions(grades) };
 }
 
-/** The specs that a driver or group leads: those that it lists, and those named `<id>.<n>`. Cost: O(specs). */
-export function membersOf(spec: Spec, specs: readonly Spec[]): readonly Spec[] {
+/** Returns the members of a driver or group: the specs in its `members` and those named `<id>.<n>`. Cost: O(specs). */
+export function findMembers(spec: Spec, specs: readonly Spec[]): readonly Spec[] {
   if (spec.type !== "driver" && spec.type !== "group") return [];
   const listed = new Set<string>(spec.members);
   return specs.filter(
@@ -121,9 +124,9 @@ export function membersOf(spec: Spec, specs: readonly Spec[]): readonly Spec[] {
   );
 }
 
-type Grades = Pick<Scores, "complexity" | "confidence" | "splittability" | "ac_quality" | "isolation">;
+type Grades = Pick<SpecScores, "complexity" | "confidence" | "splittability" | "ac_quality" | "isolation">;
 
-/** From the least that is D, C and B, for criteria, files and words. */
+/** Minimum counts of grades D, C and B, for criteria, files and words. */
 const COMPLEXITY_STEPS = [
   ["D", 8, 5, 600],
   ["C", 6, 4, 400],
@@ -145,7 +148,7 @@ function gradeSplittability(body: string, files: number): Grade {
   return parts >= 1 && files >= 2 ? "B" : "C";
 }
 
-function lightOf({ complexity, confidence, ac_quality }: Grades): Scores["traffic_light"] {
+function computeTrafficLight({ complexity, confidence, ac_quality }: Grades): SpecScores["traffic_light"] {
   const grades = [complexity, confidence, ac_quality];
   if (grades.includes("D")) return "red";
   return grades.includes("C") ? "yellow" : "green";
@@ -159,7 +162,7 @@ const ADVICE: { readonly [Name in keyof Grades]: string } = {
   isolation: "Let each member change files of its own and name no other member",
 };
 
-function suggestionsFor(grades: Grades): readonly string[] {
+function listSuggestions(grades: Grades): readonly string[] {
   const weak = (Object.keys(ADVICE) as (keyof Grades)[]).filter((name) => {
     const grade = grades[name];
     return grade === "C" || grade === "D" || (name === "ac_quality" && grade === "B");

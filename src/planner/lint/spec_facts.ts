@@ -2,7 +2,7 @@ import { type Criterion, criteriaOf } from "../spec/criteria.ts";
 import { headings } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
 
-/** Facts about a spec's body that several rules use, computed on first use. */
+/** Data about a spec's body that several rules use, computed on first use. */
 export class SpecFacts {
   readonly #spec: Spec;
   #criteria: readonly Criterion[] | undefined;
@@ -17,18 +17,18 @@ export class SpecFacts {
     return this.#criteria;
   }
 
-  /** Words that describe the work: see `countWords`, over `describingText`. */
+  /** Number of words that describe the work: `countWords` of `removeOutput`. */
   get words(): number {
-    this.#words ??= countWords(describingText(this.#spec.body));
+    this.#words ??= countWords(removeOutput(this.#spec.body));
     return this.#words;
   }
 }
 
 /**
- * Returns the body without its `## Output` sections. Runs append output without a limit, and it says nothing about the
+ * Returns the body without its `## Output` sections. Runs append output without limit, so it says nothing about the
  * size of the work.
  */
-export function describingText(body: string): string {
+export function removeOutput(body: string): string {
   if (!body.includes("Output")) return body;
   const all = headings(body);
   let text = "";
@@ -41,7 +41,10 @@ export function describingText(body: string): string {
   return text + body.slice(from);
 }
 
-/** Counts the runs of non-blank characters that hold a letter or a digit, so that `-`, `#` and `[ ]` are no words. */
+/**
+ * Counts the runs of non-blank characters that contain a letter or a digit, so that `-`, `#` and `[ ]` do not count as
+ * words.
+ */
 export function countWords(text: string): number {
   let words = 0;
   let counted = false;

@@ -1,4 +1,4 @@
-/** Verbs that begin a list item that is an instruction. */
+/** Verbs that begin an instruction in a list item. */
 export const IMPERATIVES: ReadonlySet<string> = new Set([
   ..."add allow answer apply ask assert build cache call change check clean close collect compare".split(" "),
   ..."compute configure connect convert copy count cover create cut declare define delete deploy".split(" "),
@@ -45,7 +45,7 @@ export const VAGUE_PHRASES: RegExp = new RegExp(
   "g",
 );
 
-/** Phrases by which an author says that the work cannot be cut up; in lower case. */
+/** Phrases, in lower case, that say that the work cannot be divided. */
 export const COUPLING_PHRASES: readonly string[] = [
   "all at once",
   "at the same time",

@@ -5,30 +5,33 @@ import { MAX_NEAREST_IDS } from "../limits.ts";
 import type { OutputVerdict, StrayEntry } from "../ports.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import { parentOf, type SpecId } from "../spec/spec_id.ts";
-import { type Cycle, cyclesOf } from "./cycles.ts";
+import { type Cycle, findCycles } from "./cycles.ts";
 
 /** Input of the rules, loaded before they run. */
 export interface LintInput {
   readonly config: PlannerConfig;
   readonly specs: readonly Spec[];
-  /** The files to judge that cannot be read. */
+  /** The files to check that cannot be read. */
   readonly unreadable: readonly UnreadableFile[];
   /** Every id that has a file, active or archived, readable or not. */
   readonly knownIds: ReadonlySet<string>;
-  /** Further active specs: at least those that the judged ones reach over `depends_on`. */
+  /** Further active specs: at least the transitive `depends_on` of the checked ones. */
   readonly neighbours?: readonly Spec[];
-  /** What is in the specs folder and is not read. */
+  /** Entries of the specs folder that planner does not read. */
   readonly strays?: readonly StrayEntry[];
-  /** Whether specs that are completed or cancelled get every finding; else only errors and those about their output. */
+  /**
+   * True to report every finding of completed and cancelled specs; otherwise only errors and findings about their
+   * output.
+   */
   readonly judgesClosed: boolean;
-  /** For completed specs with an `output_schema`: what checking the last run's output found. */
+  /** Results of checking the last run's output, for completed specs with an `output_schema`. */
   readonly outputs?: ReadonlyMap<SpecId, OutputVerdict>;
 }
 
-/** Letters by which a mistyped id may differ from the one that was meant. */
+/** Maximum edit distance between a mistyped id and the suggested one. */
 const MOST_SLIPS = 2;
 
-/** Facts about the project around one spec, for rules; each is computed on first use. */
+/** Data about the project around one spec, for rules. Each part is computed on first use. */
 export class World {
   readonly config: PlannerConfig;
   readonly knownIds: ReadonlySet<string>;
@@ -46,11 +49,11 @@ export class World {
   }
 
   cycles(id: SpecId): readonly Cycle[] {
-    this.#cycles ??= cyclesOf(new Map(this.#active.map((spec) => [spec.id as string, spec.dependsOn])));
+    this.#cycles ??= findCycles(new Map(this.#active.map((spec) => [spec.id as string, spec.dependsOn])));
     return this.#cycles.get(id) ?? [];
   }
 
-  /** Whether member files `<id>.<n>` exist. */
+  /** Returns whether member files `<id>.<n>` exist. */
   hasMembers(id: SpecId): boolean {
     this.#parents ??= new Set(
       [...this.knownIds].filter((known) => known.includes(".")).map((known) => parentOf(known as SpecId) ?? ""),
@@ -58,14 +61,14 @@ export class World {
     return this.#parents.has(id);
   }
 
-  /** The known id that `text` most likely means in a list of `spec`, or undefined when none is near. */
+  /** Returns the known id that is closest to `text` in a list of `spec`, or undefined if none is close. */
   nearestId(text: string, spec: Spec): string | undefined {
     if (this.#suggested++ >= MAX_NEAREST_IDS) return undefined;
     const others = [...this.knownIds].filter((id) => id !== spec.id);
     const matches = others.filter((id) => id.includes(text));
     if (matches.length === 1) return matches[0];
     const near = findNearest(text, others);
-    // Ids of one day are alike by nature: only a slip of the finger is one.
+    // Ids of one day differ in few characters, so only a small edit distance indicates a typing error.
     return near !== undefined && distance(text, near) <= MOST_SLIPS ? near : undefined;
   }
 }

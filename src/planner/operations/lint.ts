@@ -2,13 +2,13 @@ import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LIST_LIMIT } from "../limits.ts";
-import type { Scores } from "../lint/scores.ts";
+import type { SpecScores } from "../lint/scores.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { diagnosticsOf, lintProject } from "./shared/lint_project.ts";
 
 /** The grades of one spec. Source: docs/decisions.md#s-16. */
-interface Graded extends Scores {
+interface Graded extends SpecScores {
   readonly id: SpecId;
   readonly title: string | null;
 }
@@ -49,7 +49,7 @@ export const lint = defineTool<PlannerContext>()({
 
 /** Grades every spec that can be read; the others have their finding. */
 async function gradeSpecs(context: PlannerContext, id: SpecId | undefined): Promise<readonly Graded[]> {
-  const { membersOf, scores } = await import("../lint/scores.ts");
+  const { findMembers: membersOf, gradeSpec: scores } = await import("../lint/scores.ts");
   const { specs } = await context.specs.active();
   return specs
     .filter((spec) => id === undefined || spec.id === id)

@@ -1,9 +1,9 @@
 import {
   type BoardData,
   type BoardPicture,
-  type Done,
+  type CommandRefusal,
+  type CommandResult,
   KEY_HEADER,
-  type Refused,
   type SpecPage,
 } from "#planner/board/wire.ts";
 import { keptValues } from "../shared/kept_values.ts";
@@ -42,7 +42,7 @@ export async function sendRequest(path: string, init: RequestInit = {}): Promise
     throw new RequestError("offline", "The board has ended: run “planner board” again");
   });
   if (response.ok) return response;
-  const refused = (await response.json().catch(() => undefined)) as Refused | undefined;
+  const refused = (await response.json().catch(() => undefined)) as CommandRefusal | undefined;
   throw new RequestError(refused?.kind ?? "internal", refused?.message ?? `HTTP ${response.status}`, refused?.conflict);
 }
 
@@ -78,11 +78,11 @@ export type SeenState = { readonly seen: string } | { readonly revision: number 
  * Runs a command on the server.
  * @throws RequestError with the server's message
  */
-export async function callTool(tool: string, args: object, seen?: SeenState): Promise<Done> {
+export async function callTool(tool: string, args: object, seen?: SeenState): Promise<CommandResult> {
   const response = await sendRequest("/do", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ tool, args, ...seen }),
   });
-  return (await response.json()) as Done;
+  return (await response.json()) as CommandResult;
 }

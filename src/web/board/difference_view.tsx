@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { PageDifference } from "#planner/board/wire.ts";
+import type { BranchDifference } from "#planner/board/wire.ts";
 import { RequestError, readDifference } from "./api.ts";
 import { stripTerminalSequences } from "./plain_log.ts";
 
@@ -7,7 +7,7 @@ import { stripTerminalSequences } from "./plain_log.ts";
 const MOST_LINES = 3000;
 
 /** Lists the commits and files of a branch. A click on a file opens its difference. */
-export function DifferenceView({ difference }: { readonly difference: PageDifference | null }) {
+export function DifferenceView({ difference }: { readonly difference: BranchDifference | null }) {
   if (difference === null || difference.files.length + difference.commits.length === 0) return null;
   const { behind, conflicts, commits, files } = difference;
   return (
@@ -35,8 +35,8 @@ export function DifferenceView({ difference }: { readonly difference: PageDiffer
 }
 
 interface FileProps {
-  readonly difference: PageDifference;
-  readonly file: PageDifference["files"][number];
+  readonly difference: BranchDifference;
+  readonly file: BranchDifference["files"][number];
 }
 
 function FileDifference({ difference: { from, to }, file }: FileProps) {

@@ -1,4 +1,4 @@
-import type { NamedSpec, PageCriterion, SpecPage } from "#planner/board/wire.ts";
+import type { NamedSpec, SpecPage, SpecPageCriterion } from "#planner/board/wire.ts";
 import { formatDollars, formatShortCount } from "#words/figures.ts";
 import { runCommand } from "./act.ts";
 import { formatAddress, readAddress } from "./place.ts";
@@ -43,7 +43,7 @@ export function CriteriaList({ spec, again }: { readonly spec: SpecPage; readonl
   );
 }
 
-function CheckLine({ id, criterion }: { readonly id: string; readonly criterion: PageCriterion }) {
+function CheckLine({ id, criterion }: { readonly id: string; readonly criterion: SpecPageCriterion }) {
   const { verify, accepted, verdict, result } = criterion;
   if (verify === null) return null;
   const facts = [

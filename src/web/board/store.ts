@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { BoardChange, BoardData, Card, LogPiece } from "#planner/board/wire.ts";
+import type { BoardChange, BoardData, Card, LogChunk } from "#planner/board/wire.ts";
 import { RequestError, readBoard, sendRequest } from "./api.ts";
 import { stripTerminalSequences } from "./plain_log.ts";
 import { readEvents } from "./read_events.ts";
@@ -153,7 +153,7 @@ function applyBoardChange({ cards: changed, gone, ...totals }: BoardChange): voi
   boardStore.set({ cards, specsRevision, data: { ...data, ...totals } });
 }
 
-function appendLog({ id, text, offset, fresh }: LogPiece): void {
+function appendLog({ id, text, offset, fresh }: LogChunk): void {
   const { log } = boardStore.view;
   if (log?.id !== id) return;
   const whole = fresh ? stripTerminalSequences(text) : log.text + stripTerminalSequences(text);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RULE_NAMES } from "#planner/config/config_values.ts";
-import { textReport } from "#planner/lint/reports/text.ts";
+import { formatTextReport } from "#planner/lint/reports/text.ts";
 import { RULE_TEXTS } from "#planner/lint/rule_texts.ts";
 import { ID, lintTexts, OTHER, specText, THIRD } from "../lint_world.ts";
 
@@ -30,5 +30,5 @@ async function printed(spec: string): Promise<string> {
     [THIRD]: specText(`status: pending\nlabels: [a]\ndepends_on: [${ID}]\ntype: code`),
   });
   const own = { ...report, files: report.files.filter(({ specId }) => specId === ID) };
-  return textReport(own).split("\n").slice(1, -2).join("\n");
+  return formatTextReport(own).split("\n").slice(1, -2).join("\n");
 }

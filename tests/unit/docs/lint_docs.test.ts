@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RULE_NAMES } from "#planner/config/config_values.ts";
-import { githubReport } from "#planner/lint/reports/github.ts";
-import { textReport } from "#planner/lint/reports/text.ts";
+import { formatGithubReport } from "#planner/lint/reports/github.ts";
+import { formatTextReport } from "#planner/lint/reports/text.ts";
 import { criteriaOf } from "#planner/spec/criteria.ts";
 import { lintExampleText } from "../../support/docs/lint_examples.ts";
 import { ID, lintTexts, OTHER, specText } from "../../support/lint_world.ts";
@@ -31,7 +31,7 @@ test.each(RULE_NAMES.filter((name) => name !== "output"))(
 test("docs/lint.md shows a report as lint prints it", async () => {
   const report = await lintTexts({ [ID]: `---\nid: ${ID}\nstatus: pendin\n---\n\n# T\n` });
 
-  expect(block(lint, "text")).toBe(textReport(report));
+  expect(block(lint, "text")).toBe(formatTextReport(report));
 });
 
 test("docs/editors.md has a problem matcher that takes every finding", async () => {
@@ -39,7 +39,7 @@ test("docs/editors.md has a problem matcher that takes every finding", async () 
   const { regexp, ...groups } = tasks[0].problemMatcher.pattern;
   const report = await lintTexts({ [ID]: specText("status: nearly\ntype: code"), [OTHER]: "---\nstatus: [\n---\n" });
 
-  const lines = githubReport(report).split("\n").slice(0, -2);
+  const lines = formatGithubReport(report).split("\n").slice(0, -2);
   const found = lines.map((line) => new RegExp(regexp).exec(line));
 
   expect(found.map((match) => [match?.[groups.severity], match?.[groups.line], match?.[groups.code]])).toEqual([

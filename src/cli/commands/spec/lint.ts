@@ -1,5 +1,5 @@
 import type { LintReport } from "#planner/lint/finding.ts";
-import type { LintChoice } from "#planner/lint/lint_project.ts";
+import type { LintSelection } from "#planner/lint/lint_project.ts";
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
@@ -80,7 +80,7 @@ async function lint(
     for (const { file, message } of outcome.failed) cli.warn(`${file} is not mended: ${message}`);
     return { ...outcome, unwritten: outcome.failed.length > 0 };
   }
-  const [{ lintProject }, { projectSource }] = await Promise.all([
+  const [{ lintProject }, { createProjectSource: projectSource }] = await Promise.all([
     import("#planner/lint/lint_project.ts"),
     import("#planner/lint/lint_source.ts"),
   ]);
@@ -91,7 +91,7 @@ type Mending = FixOutcome & { readonly diff?: string };
 
 async function mend(
   context: OpenProject["context"],
-  choice: LintChoice,
+  choice: LintSelection,
   { dryRun, cli }: { readonly dryRun: boolean; readonly cli: Cli },
 ): Promise<Mending> {
   const [{ lintAndFix, previewFix }, { openProgressBar }] = await Promise.all([

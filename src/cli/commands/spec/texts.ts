@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { frontmatterSchema, SCHEMA_DRAFTS } from "#planner/config/frontmatter_schema.ts";
+import { buildFrontmatterSchema, SCHEMA_DRAFTS } from "#planner/config/frontmatter_schema.ts";
 import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
 import { GUIDE } from "#planner/work/guide.ts";
 import { loadLicences } from "#runtime/pages.ts";
@@ -70,6 +70,6 @@ export const schema = defineCommand({
   ],
   async run({ draft }, cli) {
     const context = await cli.planner();
-    print(`${JSON.stringify(frontmatterSchema(await context.config(), draft), null, 2)}\n`);
+    print(`${JSON.stringify(buildFrontmatterSchema(await context.config(), draft), null, 2)}\n`);
   },
 });

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import type { CheckedTask } from "#planner/exchange/check_tasks.ts";
-import { contentOf, type SpecContent } from "#planner/exchange/spec_content.ts";
+import { buildSpecContent, type SpecContent } from "#planner/exchange/spec_content.ts";
 import { originsOf, type Spec } from "#planner/spec/spec.ts";
 import { ID_PARTS, parentOf, parseSpecId, type SpecId, specIdParts, writeSpecId } from "#planner/spec/spec_id.ts";
 import type { ImportRecord, ImportRecords } from "./import_records.ts";
@@ -43,7 +43,7 @@ export function planImport({ tasks, origin, records, specs, ids }: PlanInput): r
   return dependenciesFirst(tasks).flatMap((task) => {
     const id = idByKey.get(task.key);
     if (id === undefined) return [];
-    const content = contentOf(task, { idOf: (key) => idByKey.get(key), hasParts: parents.has(task.key) });
+    const content = buildSpecContent(task, { idOf: (key) => idByKey.get(key), hasParts: parents.has(task.key) });
     return [{ task, id, content, record: records.get(task.key), spec: byId.get(id), origin: `${origin}:${task.key}` }];
   });
 }

@@ -1,9 +1,9 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { checkTasks } from "#planner/exchange/check_tasks.ts";
-import { type Merge, mergeTask } from "#planner/exchange/merge_task.ts";
+import { type MergeResult, mergeTask } from "#planner/exchange/merge_task.ts";
 import type { SourceNote, SourceReading } from "#planner/exchange/source.ts";
-import { facetsOf, newSpecFrom } from "#planner/exchange/spec_content.ts";
+import { formatNewSpec, listFacets } from "#planner/exchange/spec_content.ts";
 import { refuseWhileWorked } from "#planner/operations/shared/live_worker.ts";
 import { localDay } from "#planner/operations/shared/local_time.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
@@ -131,7 +131,7 @@ class ImportRun {
     const texts = new Map<PlannedTask, string>();
     for (const planned of fresh) {
       try {
-        texts.set(planned, newSpecFrom(planned.id, planned.content, planned.origin));
+        texts.set(planned, formatNewSpec(planned.id, planned.content, planned.origin));
       } catch (error) {
         this.#refuse(planned, error);
       }
@@ -179,7 +179,7 @@ class ImportRun {
     }
   }
 
-  #merged(planned: PlannedTask, merge: Merge): void {
+  #merged(planned: PlannedTask, merge: MergeResult): void {
     const { task, id, spec } = planned;
     const { changed, conflicts } = merge;
     if (spec?.archived === true && (changed.length > 0 || task.archived !== true)) {
@@ -193,13 +193,13 @@ class ImportRun {
     else this.#add(planned, { action: "unchanged" });
   }
 
-  #merge({ content, record }: PlannedTask, spec: Spec): Merge {
+  #merge({ content, record }: PlannedTask, spec: Spec): MergeResult {
     const { overwrite } = this.#options;
     return mergeTask({ spec, content, known: record?.said, fingerprint, overwrite });
   }
 
   #said({ content }: PlannedTask): Record<string, string> {
-    return Object.fromEntries([...facetsOf(content)].map(([facet, text]) => [facet, fingerprint(text)]));
+    return Object.fromEntries([...listFacets(content)].map(([facet, text]) => [facet, fingerprint(text)]));
   }
 
   #add(planned: PlannedTask, rest: Omit<TaskOutcome, "key" | "id" | "file" | "line">): void {
@@ -219,7 +219,7 @@ class ImportRun {
 interface Update {
   readonly planned: PlannedTask;
   readonly spec: Spec;
-  readonly merge: Merge;
+  readonly merge: MergeResult;
 }
 
 function withOrigin(text: string, { spec, planned: { origin } }: Update): string {

@@ -1,11 +1,11 @@
-import type { SourceKind, SourceNote, SourcePlace } from "#planner/exchange/source.ts";
+import type { SourceKind, SourceLocation, SourceNote } from "#planner/exchange/source.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { firstLines, noteEnd } from "../../import/report.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { print } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 
-export interface TaskOutcome extends SourcePlace {
+export interface TaskOutcome extends SourceLocation {
   readonly key: string;
   readonly id: SpecId;
   readonly action: "created" | "updated" | "unchanged" | "kept" | "refused";
@@ -24,7 +24,7 @@ export interface NotCarried {
   readonly count: number;
   /** The tasks are not imported at all. */
   readonly refused: boolean;
-  readonly places: readonly (SourcePlace & { readonly detail: string })[];
+  readonly places: readonly (SourceLocation & { readonly detail: string })[];
 }
 
 export interface SourceReport {

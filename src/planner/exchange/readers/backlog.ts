@@ -1,15 +1,24 @@
-import { fieldsAt, listAt, textAt } from "../foreign_fields.ts";
+import { getText, getTexts, pickTextFields } from "../foreign_fields.ts";
 import { type ForeignFields, readForeignMarkdown, readForeignYaml } from "../foreign_yaml.ts";
 import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { dayOf, momentOf, priorityOf, type StatusMeaning, statusOf, typeOf } from "../words.ts";
+import {
+  parseDay,
+  parsePriorityWord,
+  parseStatusWord,
+  parseTime,
+  parseTypeWord,
+  type StatusMeaning,
+} from "../words.ts";
 
-/** Folders with tasks; those of finished and archived tasks last, so that an id used again means the active task. */
+/**
+ * Folders of tasks. Those of finished and archived tasks come last, so that an id used twice refers to the active task.
+ */
 const FOLDERS = ["tasks/", "drafts/", "completed/", "archive/tasks/", "archive/drafts/"] as const;
 
-/** Fields that planner keeps without using them. */
+/** Fields that are copied into the spec although planner does not use them. */
 const KEPT = ["milestone", "reporter", "references", "documentation", "parent_task_id"] as const;
 
-/** Markers by which Backlog.md finds its sections again. */
+/** Comments by which Backlog.md marks its sections. */
 const MARKER = /^[ \t]*<!-- (?:SECTION:[A-Z_]+|AC|DOD|COMMENTS?):(?:BEGIN|END) -->[ \t]*(?:\r?\n|$)/gm;
 
 /** Reads the tasks of Backlog.md: one Markdown file per task. */
@@ -22,7 +31,7 @@ export const backlog: SourceFormat = {
     (paths.includes("config.yml") && paths.some((path) => path.startsWith("tasks/"))),
   reads: (path) => path === "config.yml" || (isTask(path) && !/(?:^|\/)readme\.md$/i.test(path)),
   read(files) {
-    const reading = new Reading(configuredStatuses(files));
+    const reading = new Reading(readStatuses(files));
     for (const folder of FOLDERS) {
       for (const file of files) if (isTask(file.path) && file.path.startsWith(folder)) reading.read(file, folder);
     }
@@ -34,11 +43,11 @@ function isTask(path: string): boolean {
   return FOLDERS.some((folder) => path.startsWith(folder) && /^[^/]+\.md$/i.test(path.slice(folder.length)));
 }
 
-function configuredStatuses(files: readonly SourceFile[]): readonly string[] {
+function readStatuses(files: readonly SourceFile[]): readonly string[] {
   const config = files.find(({ path }) => path === "config.yml");
   if (config === undefined) return [];
   const fields = readForeignYaml(config.text);
-  return "problem" in fields ? [] : listAt(fields, "statuses");
+  return "problem" in fields ? [] : getTexts(fields, "statuses");
 }
 
 class Reading {
@@ -64,7 +73,7 @@ class Reading {
       });
       return;
     }
-    const id = textAt(parsed, "id") ?? /^([a-z]+-[\d.]+) - /i.exec(path.slice(folder.length))?.[1];
+    const id = getText(parsed, "id") ?? /^([a-z]+-[\d.]+) - /i.exec(path.slice(folder.length))?.[1];
     if (id === undefined) {
       this.notes.push({ file: path, line: 1, reason: "no id", detail: "expected a field id", refused: true });
       return;
@@ -78,8 +87,8 @@ class Reading {
       key,
       archived,
       isDraft,
-      aliases: isDraft ? [] : aliasesOf(id),
-      body: bodyOf(parsed.body),
+      aliases: isDraft ? [] : listAliases(id),
+      body: cleanBody(parsed.body),
     });
   }
 
@@ -87,40 +96,40 @@ class Reading {
     const line = fields.lines.get("id") ?? 1;
     const at = (name: string): number => fields.lines.get(name) ?? line;
     if (fields.values.has("ordinal")) {
-      this.#note(file, at("ordinal"), "place on the board", textAt(fields, "ordinal") ?? "");
+      this.#note(file, at("ordinal"), "place on the board", getText(fields, "ordinal") ?? "");
     }
-    const type = this.#meaning(fields, file, "type", typeOf);
-    const priority = this.#meaning(fields, file, "priority", priorityOf);
-    const due = this.#meaning(fields, file, "due_date", dayOf);
+    const type = this.#meaning(fields, file, "type", parseTypeWord);
+    const priority = this.#meaning(fields, file, "priority", parsePriorityWord);
+    const due = this.#meaning(fields, file, "due_date", parseDay);
     return {
       key: id,
       file,
       line,
-      title: textAt(fields, "title") ?? id,
+      title: getText(fields, "title") ?? id,
       body: "",
-      ...this.#status(textAt(fields, "status"), file, at("status")),
+      ...this.#status(getText(fields, "status"), file, at("status")),
       type: type.known,
       priority: priority.known,
-      assignees: listAt(fields, "assignee"),
+      assignees: getTexts(fields, "assignee"),
       due: due.known,
-      created: dayOf(textAt(fields, "created_date")),
-      completedAt: momentOf(textAt(fields, "completed_date")),
-      labels: listAt(fields, "labels"),
-      dependsOn: listAt(fields, "dependencies"),
-      parent: textAt(fields, "parent_task_id"),
-      targetFiles: listAt(fields, "modified_files"),
-      fields: { ...fieldsAt(fields, KEPT), ...type.kept, ...priority.kept, ...due.kept },
+      created: parseDay(getText(fields, "created_date")),
+      completedAt: parseTime(getText(fields, "completed_date")),
+      labels: getTexts(fields, "labels"),
+      dependsOn: getTexts(fields, "dependencies"),
+      parent: getText(fields, "parent_task_id"),
+      targetFiles: getTexts(fields, "modified_files"),
+      fields: { ...pickTextFields(fields, KEPT), ...type.kept, ...priority.kept, ...due.kept },
     };
   }
 
-  /** What a word of the field means to planner; a word without a meaning is kept as `origin_<name>` and reported. */
+  /** Translates a field's word. A word without a translation is kept as field `origin_<name>` and noted. */
   #meaning<Meaning>(
     fields: ForeignFields,
     file: string,
     name: string,
     meaningOf: (word: string) => Meaning | undefined,
   ): { readonly known?: Meaning; readonly kept?: Record<string, string> } {
-    const word = textAt(fields, name);
+    const word = getText(fields, name);
     if (word === undefined) return {};
     const known = meaningOf(word);
     if (known !== undefined) return { known };
@@ -128,10 +137,13 @@ class Reading {
     return { kept: { [`origin_${name}`]: word } };
   }
 
-  /** A word of the project's own means by its place among the configured ones: the first is open, the last is done. */
+  /**
+   * Translates a status. A status that only this project uses counts by its position among the configured ones: the
+   * first is pending, the last is completed, the others are in progress.
+   */
   #status(word: string | undefined, file: string, line: number): StatusMeaning {
     if (word === undefined) return { status: "pending" };
-    const known = statusOf(word);
+    const known = parseStatusWord(word);
     if (known !== undefined) return known;
     const place = this.#statuses.findIndex((status) => status.toLowerCase() === word.toLowerCase());
     if (place === -1) this.#note(file, line, "unknown status, imported as pending", word);
@@ -144,8 +156,8 @@ class Reading {
   }
 }
 
-/** `BACK-24.02` is also called `24.2`, and `task-24.2` where the prefix was changed. */
-function aliasesOf(id: string): readonly string[] {
+/** Lists other spellings of an id: `BACK-24.02` is also `24.2`, and `task-24.2` if the prefix was changed. */
+function listAliases(id: string): readonly string[] {
   const numbers = /([\d.]+)$/.exec(id)?.[1];
   if (numbers === undefined) return [];
   const plain = numbers.split(".").map(Number).join(".");
@@ -153,7 +165,7 @@ function aliasesOf(id: string): readonly string[] {
   return [numbers, plain, `${prefix}${plain}`, `task-${numbers}`, `task-${plain}`];
 }
 
-function bodyOf(body: string): string {
+function cleanBody(body: string): string {
   return body
     .replace(MARKER, "")
     .replace(/^(#+ Acceptance Criteria) \(Optional\)[ \t]*$/gim, "$1")

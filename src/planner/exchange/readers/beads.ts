@@ -1,17 +1,17 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { JsonRecord } from "../json_record.ts";
-import { jsonLines } from "../json_text.ts";
-import { asCriteria, bodyOf } from "../sections.ts";
+import { parseJsonLines } from "../json_text.ts";
+import { buildBody, convertToCriteria } from "../sections.ts";
 import type { FieldText, SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { statusOf, typeOf } from "../words.ts";
+import { parseStatusWord, parseTypeWord } from "../words.ts";
 
-/** Kinds of dependency for which work waits. The others are relations. */
+/** Kinds of links that block a task. All other kinds are mere relations. */
 const WAITS = new Set(["blocks", "conditional-blocks", "waits-for"]);
 
-/** By number: 0 is the most urgent, 4 the backlog. */
+/** Priorities by beads' number: 0 is the most urgent, 4 the backlog. */
 const PRIORITIES = ["critical", "high", "medium", "low", "low"] as const;
 
-/** Records that agents keep among the issues, and that are not offered as work. */
+/** Types of records that agents store among the issues and that `bd ready` does not list as work. */
 const NOT_WORK = new Set([
   "agent",
   "convoy",
@@ -32,39 +32,39 @@ export const beads: SourceFormat = {
   kind: "beads",
   name: "beads",
   folders: [".beads"],
-  matches: (paths) => paths.some((path) => isIssues(path)),
+  matches: (paths) => paths.some((path) => isIssuesFile(path)),
   matchesFile: (name, head) => /\.jsonl$/i.test(name) && /"issue_type"\s*:/.test(head.split("\n", 1)[0] ?? ""),
   reads: (path) => /^[^/]+\.jsonl$/i.test(path) && !/^(?:interactions|routes|molecules|deletions)\.jsonl$/.test(path),
   read(files, now) {
     const notes: SourceNote[] = [];
-    return { tasks: preferExport(files).flatMap((file) => tasksOf(file, now, notes)), notes };
+    return { tasks: selectExport(files).flatMap((file) => readTasks(file, now, notes)), notes };
   },
 };
 
-function isIssues(path: string): boolean {
+function isIssuesFile(path: string): boolean {
   return path === "issues.jsonl" || path === "beads.jsonl" || path === "beads.base.jsonl";
 }
 
-/** The export of all issues if it is there; other files beside it repeat its issues. */
-function preferExport(files: readonly SourceFile[]): readonly SourceFile[] {
+/** Returns only the export of all issues if it exists, because other files repeat its issues. */
+function selectExport(files: readonly SourceFile[]): readonly SourceFile[] {
   const issues = ["issues.jsonl", "beads.jsonl"].flatMap((name) => files.filter(({ path }) => path === name));
   return issues.length > 0 ? issues.slice(0, 1) : files;
 }
 
-function tasksOf({ path, text }: SourceFile, now: Date, notes: SourceNote[]): readonly SourceTask[] {
+function readTasks({ path, text }: SourceFile, now: Date, notes: SourceNote[]): readonly SourceTask[] {
   const tasks: SourceTask[] = [];
-  for (const line of jsonLines(text)) {
+  for (const line of parseJsonLines(text)) {
     const place = { file: path, line: line.line };
     if ("message" in line) notes.push({ ...place, reason: "cannot be parsed", detail: line.message, refused: true });
     else if (isJsonObject(line.value)) {
-      const task = taskOf(new JsonRecord(line.value, place, notes), now);
+      const task = readTask(new JsonRecord(line.value, place, notes), now);
       if (task !== undefined) tasks.push(task);
     } else notes.push({ ...place, reason: "cannot be parsed", detail: "expected an object", refused: true });
   }
   return tasks;
 }
 
-function taskOf(record: JsonRecord, now: Date): SourceTask | undefined {
+function readTask(record: JsonRecord, now: Date): SourceTask | undefined {
   const id = record.text("id");
   if (id === undefined) {
     record.refuse("no id", "expected a field id");
@@ -75,20 +75,20 @@ function taskOf(record: JsonRecord, now: Date): SourceTask | undefined {
     record.note("deleted at the source", id);
     return undefined;
   }
-  const status = statusOf(isHeldBack(record, word, now) ? "deferred" : word);
+  const status = parseStatusWord(isDeferred(record, word, now) ? "deferred" : word);
   if (status === undefined) record.note("unknown status, imported as pending", word);
-  const links = linksOf(record);
+  const links = readLinks(record);
   const type = record.text("issue_type");
-  const isDraft = isNoWork(record, type);
+  const isDraft = isNotWork(record, type);
   if (isDraft) record.note("not offered as work at the source; waits for approval", `${id}: ${type ?? "issue"}`);
   return {
     ...record.place,
     key: id,
     title: record.text("title") ?? id,
-    body: bodyText(record),
+    body: buildBodyText(record),
     ...(status ?? { status: "pending", originStatus: word }),
-    type: type === undefined ? undefined : typeOf(type),
-    priority: priorityIn(record),
+    type: type === undefined ? undefined : parseTypeWord(type),
+    priority: readPriority(record),
     assignees: [record.text("assignee") ?? ""].filter((name) => name !== ""),
     due: record.day("due_at"),
     created: record.day("created_at"),
@@ -98,27 +98,27 @@ function taskOf(record: JsonRecord, now: Date): SourceTask | undefined {
     parent: links.parent,
     isDraft,
     fields: {
-      ...keptFields(record),
-      ...(type === undefined || typeOf(type) !== undefined || type === "task" ? {} : { origin_type: type }),
+      ...pickKeptFields(record),
+      ...(type === undefined || parseTypeWord(type) !== undefined || type === "task" ? {} : { origin_type: type }),
       ...(links.related.length === 0 ? {} : { related: links.related }),
     },
   };
 }
 
-function priorityIn(record: JsonRecord): SourceTask["priority"] {
+function readPriority(record: JsonRecord): SourceTask["priority"] {
   const number = record.text("priority");
   const known = number === undefined ? undefined : PRIORITIES[Number(number)];
   if (number !== undefined && known === undefined) record.note("unknown priority", number);
   return known;
 }
 
-/** `bd ready` leaves out an open issue until the moment in `defer_until`. */
-function isHeldBack(record: JsonRecord, word: string, now: Date): boolean {
+/** Returns whether the issue is open but deferred by `defer_until`; `bd ready` does not list such an issue. */
+function isDeferred(record: JsonRecord, word: string, now: Date): boolean {
   const until = record.text("defer_until");
   return word === "open" && until !== undefined && Date.parse(until) > now.getTime();
 }
 
-function isNoWork(record: JsonRecord, type: string | undefined): boolean {
+function isNotWork(record: JsonRecord, type: string | undefined): boolean {
   return ["ephemeral", "pinned", "is_template"].some((name) => record.flag(name)) || NOT_WORK.has(type ?? "");
 }
 
@@ -128,7 +128,7 @@ interface Links {
   readonly parent: string | undefined;
 }
 
-function linksOf(record: JsonRecord): Links {
+function readLinks(record: JsonRecord): Links {
   const waits: string[] = [];
   const related: string[] = [];
   let parent = record.text("parent");
@@ -146,7 +146,7 @@ function linksOf(record: JsonRecord): Links {
   return { waits, related, parent };
 }
 
-function keptFields(record: JsonRecord): Record<string, FieldText> {
+function pickKeptFields(record: JsonRecord): Record<string, FieldText> {
   return Object.fromEntries(
     KEPT.flatMap((name) => {
       const text = record.text(name);
@@ -155,16 +155,16 @@ function keptFields(record: JsonRecord): Record<string, FieldText> {
   );
 }
 
-function bodyText(record: JsonRecord): string {
+function buildBodyText(record: JsonRecord): string {
   const comments = record
     .objects("comments")
     .map(
       (comment) =>
         `**${comment.text("author") ?? "?"}**, ${comment.text("created_at") ?? "?"}:\n\n${comment.text("text") ?? ""}`,
     );
-  return bodyOf(record.text("description"), [
+  return buildBody(record.text("description"), [
     ["Design", record.text("design")],
-    ["Acceptance Criteria", asCriteria(record.text("acceptance_criteria"))],
+    ["Acceptance Criteria", convertToCriteria(record.text("acceptance_criteria"))],
     ["Notes", record.text("notes")],
     ["Close Reason", record.text("close_reason")],
     ["Comments", comments.join("\n\n")],

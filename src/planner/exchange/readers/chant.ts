@@ -1,57 +1,57 @@
 import { isDay, readPriority } from "../../spec/planning.ts";
 import { specIdParts } from "../../spec/spec_id.ts";
-import { fieldsAt, listAt, textAt } from "../foreign_fields.ts";
+import { getText, getTexts, pickTextFields } from "../foreign_fields.ts";
 import { type ForeignFields, type ForeignValue, readForeignMarkdown } from "../foreign_yaml.ts";
-import { withoutTitle } from "../sections.ts";
+import { splitTitle } from "../sections.ts";
 import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { momentOf, statusOf } from "../words.ts";
+import { parseStatusWord, parseTime } from "../words.ts";
 
-/** Fields that are read one by one; all others are kept as they are. */
+/** Names of the fields that are read one by one; all others are copied. */
 const READ = new Set([
   ...["id", "status", "type", "depends_on", "labels", "target_files", "priority", "assignee", "due", "completed_at"],
   ...["title", "approval", "origin", "informed_by"],
 ]);
 
-/** Reads the specs of chant, whose ids and files are shaped like planner's: they keep their ids. */
+/** Reads the specs of chant. They keep their ids, because chant's ids and files have planner's form. */
 export const chant: SourceFormat = {
   kind: "chant",
   name: "chant",
   folders: [".chant"],
-  matches: (paths) => paths.some((path) => isSpec(path)),
-  reads: isSpec,
+  matches: (paths) => paths.some((path) => isSpecFile(path)),
+  reads: isSpecFile,
   read(files) {
     const notes: SourceNote[] = [];
     const active = files.filter(({ path }) => path.startsWith("specs/"));
     const archived = files.filter(({ path }) => !path.startsWith("specs/"));
-    const ids = new Set(files.map(({ path }) => idOf(path)));
-    return { tasks: [...active, ...archived].flatMap((file) => taskOf(file, ids, notes)), notes };
+    const ids = new Set(files.map(({ path }) => parseSpecId(path)));
+    return { tasks: [...active, ...archived].flatMap((file) => readTask(file, ids, notes)), notes };
   },
 };
 
-function isSpec(path: string): boolean {
-  return /^(?:specs|archive)\/(?:.+\/)?[^/]+\.md$/.test(path) && specIdParts(idOf(path)) !== undefined;
+function isSpecFile(path: string): boolean {
+  return /^(?:specs|archive)\/(?:.+\/)?[^/]+\.md$/.test(path) && specIdParts(parseSpecId(path)) !== undefined;
 }
 
-function idOf(path: string): string {
+function parseSpecId(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1, -".md".length);
 }
 
-function taskOf({ path, text }: SourceFile, ids: ReadonlySet<string>, notes: SourceNote[]): readonly SourceTask[] {
+function readTask({ path, text }: SourceFile, ids: ReadonlySet<string>, notes: SourceNote[]): readonly SourceTask[] {
   const read = readForeignMarkdown(text);
   if (!read.ok) {
     const { line, column, message } = read.problem;
     notes.push({ file: path, line, reason: "cannot be parsed", detail: `column ${column}: ${message}`, refused: true });
     return [];
   }
-  const id = idOf(path);
+  const id = parseSpecId(path);
   const note = (name: string, reason: string, detail: string): void => {
     notes.push({ file: path, line: read.lines.get(name) ?? 1, reason, detail });
   };
-  const word = textAt(read, "status") ?? "pending";
-  const status = statusOf(word);
+  const word = getText(read, "status") ?? "pending";
+  const status = parseStatusWord(word);
   if (status === undefined) note("status", "unknown status, imported as pending", word);
-  const { title, rest } = withoutTitle(read.body);
-  const due = textAt(read, "due");
+  const { title, rest } = splitTitle(read.body);
+  const due = getText(read, "due");
   const above = id.includes(".") ? id.slice(0, id.lastIndexOf(".")) : undefined;
   return [
     {
@@ -59,41 +59,42 @@ function taskOf({ path, text }: SourceFile, ids: ReadonlySet<string>, notes: Sou
       specId: id,
       file: path,
       line: 1,
-      title: title ?? textAt(read, "title") ?? id,
+      title: title ?? getText(read, "title") ?? id,
       body: rest,
       ...(status ?? { status: "pending", originStatus: word }),
-      type: textAt(read, "type"),
-      priority: readPriority(textAt(read, "priority") ?? null) ?? undefined,
-      assignees: listAt(read, "assignee"),
+      type: getText(read, "type"),
+      priority: readPriority(getText(read, "priority") ?? null) ?? undefined,
+      assignees: getTexts(read, "assignee"),
       due: due !== undefined && isDay(due) ? due : undefined,
       created: specIdParts(id)?.day,
-      completedAt: momentOf(textAt(read, "completed_at")),
-      labels: listAt(read, "labels"),
-      dependsOn: listAt(read, "depends_on"),
+      completedAt: parseTime(getText(read, "completed_at")),
+      labels: getTexts(read, "labels"),
+      dependsOn: getTexts(read, "depends_on"),
       parent: above !== undefined && ids.has(above) ? above : undefined,
       isOrdered: !read.values.has("depends_on"),
-      targetFiles: listAt(read, "target_files"),
+      targetFiles: getTexts(read, "target_files"),
       archived: !path.startsWith("specs/"),
-      fields: keptFields(read, note),
+      fields: pickKeptFields(read, note),
     },
   ];
 }
 
 type Kept = NonNullable<SourceTask["fields"]>;
 
-function keptFields(read: ForeignFields, note: (name: string, reason: string, detail: string) => void): Kept {
+function pickKeptFields(read: ForeignFields, note: (name: string, reason: string, detail: string) => void): Kept {
   const others = [...read.values.keys()].filter((name) => !READ.has(name));
-  const plain = fieldsAt(read, others);
+  const plain = pickTextFields(read, others);
   for (const name of others) {
     if (isMapping(read.values.get(name))) note(name, "field that holds a mapping", name);
   }
-  const sources = [...listAt(read, "informed_by"), ...listAt(read, "origin")];
-  if (read.values.has("origin")) note("origin", "field origin, kept in informed_by", listAt(read, "origin").join(", "));
+  const sources = [...getTexts(read, "informed_by"), ...getTexts(read, "origin")];
+  if (read.values.has("origin"))
+    note("origin", "field origin, kept in informed_by", getTexts(read, "origin").join(", "));
   const approval = read.values.get("approval");
   return {
     ...plain,
     ...(sources.length === 0 ? {} : { informed_by: sources }),
-    ...(isMapping(approval) ? { approval: approvalOf(approval) } : {}),
+    ...(isMapping(approval) ? { approval: readApproval(approval) } : {}),
   };
 }
 
@@ -101,7 +102,7 @@ function isMapping(value: ForeignValue | undefined): value is { readonly [key: s
   return typeof value === "object" && !Array.isArray(value);
 }
 
-function approvalOf(approval: { readonly [key: string]: ForeignValue }): Record<string, string | boolean> {
+function readApproval(approval: { readonly [key: string]: ForeignValue }): Record<string, string | boolean> {
   const texts = Object.entries(approval).flatMap(([name, value]) =>
     typeof value === "string" && value !== "" ? [[name, value] as const] : [],
   );

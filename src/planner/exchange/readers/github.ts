@@ -2,16 +2,16 @@ import { getNodeValue } from "jsonc-parser";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { visitLines } from "../../spec/body_lines.ts";
 import { JsonRecord } from "../json_record.ts";
-import { elementsOf, jsonLines, type PlacedValue, placedJson } from "../json_text.ts";
-import { bodyOf } from "../sections.ts";
+import { listElements, type PlacedValue, parseJsonLines, parseJsonWithLines } from "../json_text.ts";
+import { buildBody } from "../sections.ts";
 import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { priorityOf, typeOf } from "../words.ts";
+import { parsePriorityWord, parseTypeWord } from "../words.ts";
 
-/** A line by which people say that an issue waits for others. */
+/** A line that states the issues on which an issue depends. */
 const WAITS = /^[\s>*-]*\**(?:blocked by|depends on)\**:?\**\s+(.*)$/i;
 const REFERENCE = /(?:\b([\w.-]+\/[\w.-]+))?#(\d+)|https:\/\/github\.com\/([\w.-]+\/[\w.-]+)\/issues\/(\d+)/g;
 
-/** Reads issues of GitHub as `gh issue list --json …` prints them and as the REST API answers. */
+/** Reads GitHub issues from the output of `gh issue list --json …` or of the REST API. */
 export const github: SourceFormat = {
   kind: "github",
   name: "GitHub issues",
@@ -22,13 +22,13 @@ export const github: SourceFormat = {
   reads: (path) => /^[^/]+\.jsonl?$/i.test(path),
   read(files) {
     const notes: SourceNote[] = [];
-    const issues = files.flatMap((file) => issuesOf(file, notes));
-    return { tasks: issues.map((record) => taskOf(record)).filter((task) => task !== undefined), notes };
+    const issues = files.flatMap((file) => readIssues(file, notes));
+    return { tasks: issues.map((record) => readTask(record)).filter((task) => task !== undefined), notes };
   },
 };
 
-function issuesOf(file: SourceFile, notes: SourceNote[]): readonly JsonRecord[] {
-  return valuesOf(file, notes).flatMap(({ value, line }) => {
+function readIssues(file: SourceFile, notes: SourceNote[]): readonly JsonRecord[] {
+  return readValues(file, notes).flatMap(({ value, line }) => {
     const place = { file: file.path, line };
     if (isJsonObject(value)) return [new JsonRecord(value, place, notes)];
     notes.push({ ...place, reason: "cannot be parsed", detail: "expected an object", refused: true });
@@ -36,19 +36,19 @@ function issuesOf(file: SourceFile, notes: SourceNote[]): readonly JsonRecord[] 
   });
 }
 
-/** The issues of a list, of pages of a list (`gh api --slurp`), of a search's `items`, or of JSON Lines. */
-function valuesOf({ path, text }: SourceFile, notes: SourceNote[]): readonly PlacedValue[] {
+/** Returns the issues of a list, of pages of a list (`gh api --slurp`), of a search's `items`, or of JSON Lines. */
+function readValues({ path, text }: SourceFile, notes: SourceNote[]): readonly PlacedValue[] {
   const refuse = (line: number, detail: string): void => {
     notes.push({ file: path, line, reason: "cannot be parsed", detail, refused: true });
   };
   if (/\.jsonl$/i.test(path)) {
-    return [...jsonLines(text)].flatMap((line) => {
+    return [...parseJsonLines(text)].flatMap((line) => {
       if (!("message" in line)) return [line];
       refuse(line.line, line.message);
       return [];
     });
   }
-  const json = placedJson(text);
+  const json = parseJsonWithLines(text);
   if ("message" in json) {
     refuse(json.line, json.message);
     return [];
@@ -57,7 +57,7 @@ function valuesOf({ path, text }: SourceFile, notes: SourceNote[]): readonly Pla
   if (root.type === "array") {
     const nodes = root.children ?? [];
     return nodes.flatMap((node) =>
-      node.type === "array" ? elementsOf(node, json) : [{ value: getNodeValue(node), line: json.lineOf(node) }],
+      node.type === "array" ? listElements(node, json) : [{ value: getNodeValue(node), line: json.lineOf(node) }],
     );
   }
   const value: unknown = getNodeValue(root);
@@ -65,7 +65,7 @@ function valuesOf({ path, text }: SourceFile, notes: SourceNote[]): readonly Pla
   return items.map((item) => ({ value: item, line: 1 }));
 }
 
-function taskOf(record: JsonRecord): SourceTask | undefined {
+function readTask(record: JsonRecord): SourceTask | undefined {
   const number = record.text("number");
   if (number === undefined) {
     record.refuse("no id", "expected a field number");
@@ -87,17 +87,17 @@ function taskOf(record: JsonRecord): SourceTask | undefined {
     ...record.place,
     key: nameOf(undefined, number),
     title: record.text("title") ?? `#${number}`,
-    body: bodyOf(body, [["Comments", commentsOf(record)]]),
-    ...statusOfIssue(record),
-    type: [type ?? "", ...labels].map(typeOf).find((known) => known !== undefined),
-    priority: labels.map(priorityOfLabel).find((known) => known !== undefined),
+    body: buildBody(body, [["Comments", formatComments(record)]]),
+    ...readStatus(record),
+    type: [type ?? "", ...labels].map(parseTypeWord).find((known) => known !== undefined),
+    priority: labels.map(parsePriorityLabel).find((known) => known !== undefined),
     assignees: record.texts("assignees", "login"),
     due: milestone?.day("dueOn", "due_on"),
     created: record.day("createdAt", "created_at"),
     completedAt: record.moment("closedAt", "closed_at"),
     labels,
-    dependsOn: dependenciesIn(body ?? "", nameOf),
-    parent: parentOf(record, nameOf),
+    dependsOn: findDependencies(body ?? "", nameOf),
+    parent: readParent(record, nameOf),
     fields: {
       ...(url === undefined ? {} : { url }),
       ...(milestone?.text("title") === undefined ? {} : { milestone: milestone.text("title") ?? "" }),
@@ -105,7 +105,7 @@ function taskOf(record: JsonRecord): SourceTask | undefined {
   };
 }
 
-function statusOfIssue(record: JsonRecord): Pick<SourceTask, "status" | "originStatus"> {
+function readStatus(record: JsonRecord): Pick<SourceTask, "status" | "originStatus"> {
   const state = record.text("state")?.toLowerCase() ?? (record.flag("closed") ? "closed" : "open");
   const reason = (record.text("stateReason") ?? record.text("state_reason") ?? "").toLowerCase();
   if (state !== "closed" && state !== "open") {
@@ -117,15 +117,19 @@ function statusOfIssue(record: JsonRecord): Pick<SourceTask, "status" | "originS
   return { status: "completed" };
 }
 
-/** `priority: high`, `priority/P1`, `P0` and the like. */
-function priorityOfLabel(label: string): ReturnType<typeof priorityOf> {
+/** Parses a label such as `priority: high`, `priority/P1` or `P0`. */
+function parsePriorityLabel(label: string): ReturnType<typeof parsePriorityWord> {
   const named = /^(?:priority|prio|p)\s*[:/\-_ ]\s*(.+)$/i.exec(label)?.[1];
-  return named === undefined ? (/^p[0-4]$/i.test(label) ? priorityOf(label) : undefined) : priorityOf(named);
+  return named === undefined
+    ? /^p[0-4]$/i.test(label)
+      ? parsePriorityWord(label)
+      : undefined
+    : parsePriorityWord(named);
 }
 
 type NameOf = (repository: string | undefined, id: string) => string;
 
-function dependenciesIn(body: string, nameOf: NameOf): readonly string[] {
+function findDependencies(body: string, nameOf: NameOf): readonly string[] {
   const found: string[] = [];
   visitLines(body, ({ text }) => {
     const listed = WAITS.exec(text)?.[1];
@@ -137,7 +141,7 @@ function dependenciesIn(body: string, nameOf: NameOf): readonly string[] {
   return found;
 }
 
-function parentOf(record: JsonRecord, nameOf: NameOf): string | undefined {
+function readParent(record: JsonRecord, nameOf: NameOf): string | undefined {
   const url = record.text("parent_issue_url");
   const fromUrl = /([\w.-]+\/[\w.-]+)\/issues\/(\d+)$/.exec(url ?? "");
   if (fromUrl !== null) return nameOf(fromUrl[1], fromUrl[2] ?? "");
@@ -145,7 +149,7 @@ function parentOf(record: JsonRecord, nameOf: NameOf): string | undefined {
   return number === undefined ? undefined : nameOf(undefined, number);
 }
 
-function commentsOf(record: JsonRecord): string | undefined {
+function formatComments(record: JsonRecord): string | undefined {
   if (!Array.isArray(record.raw("comments"))) return undefined;
   return record
     .objects("comments")

@@ -1,9 +1,9 @@
-import { type ChecklistItem, checklistOf } from "../checklist.ts";
-import { FilesByFolder, featureStatus } from "../files_by_folder.ts";
-import { demoteHeadings, slugOf, titleFromName, withoutTitle } from "../sections.ts";
+import { type ChecklistItem, parseChecklist } from "../checklist.ts";
+import { computeFeatureStatus, FilesByFolder } from "../files_by_folder.ts";
+import { createSlug, demoteHeadings, formatTitle, splitTitle } from "../sections.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
 
-/** Reads the specs of Kiro: a folder per feature, whose tasks become members of it in their order. */
+/** Reads the specs of Kiro: one folder per feature, whose tasks become its ordered members. */
 export const kiro: SourceFormat = {
   kind: "kiro",
   name: "Kiro",
@@ -13,20 +13,20 @@ export const kiro: SourceFormat = {
   reads: (path) => /^(?:[^/]+\/)?(?:requirements|bugfix|design|tasks)\.md$/.test(path),
   read(files) {
     const notes: SourceNote[] = [];
-    // A folder of one feature alone has the files right in it.
+    // If the source is the folder of one feature, its files have no folder in their path.
     const placed = files.map((file) => (file.path.includes("/") ? file : { ...file, path: `./${file.path}` }));
     const folders = new FilesByFolder(placed, /^([^/]+)\/([^/]+)$/);
-    return { tasks: folders.folders().flatMap((folder) => featureOf(folder, folders, notes)), notes };
+    return { tasks: folders.folders().flatMap((folder) => readFeature(folder, folders, notes)), notes };
   },
 };
 
-function featureOf(folder: string, files: FilesByFolder, notes: SourceNote[]): readonly SourceTask[] {
+function readFeature(folder: string, files: FilesByFolder, notes: SourceNote[]): readonly SourceTask[] {
   const requirements = files.text(folder, "requirements.md") ?? files.text(folder, "bugfix.md") ?? "";
   const list = files.text(folder, "tasks.md") ?? "";
-  const feature = folder === "." ? (withoutTitle(list).title ?? "feature") : folder;
+  const feature = folder === "." ? (splitTitle(list).title ?? "feature") : folder;
   const prefix = folder === "." ? "" : `${folder}/`;
   const file = `${prefix}tasks.md`;
-  const items = checklistOf(list);
+  const items = parseChecklist(list);
   if (items.length === 0)
     notes.push({ file: files.first(folder) ?? folder, line: 1, reason: "feature without tasks", detail: feature });
   const tasks = new TaskList(feature, file, items).tasks();
@@ -34,21 +34,21 @@ function featureOf(folder: string, files: FilesByFolder, notes: SourceNote[]): r
     key: feature,
     file: items.length === 0 ? (files.first(folder) ?? folder) : file,
     line: 1,
-    title: titleFromName(feature),
-    body: bodyText(requirements, files.text(folder, "design.md") ?? ""),
-    status: featureStatus(tasks),
+    title: formatTitle(feature),
+    body: buildBodyText(requirements, files.text(folder, "design.md") ?? ""),
+    status: computeFeatureStatus(tasks),
     type: files.has(folder, "bugfix.md") && tasks.length === 0 ? "fix" : "driver",
   };
   return [driver, ...tasks];
 }
 
-/** Gives the tasks of one list their keys, parents and order. */
+/** Assigns keys, parents and order to the tasks of one list. */
 class TaskList {
   readonly #feature: string;
   readonly #file: string;
   readonly #items: readonly ChecklistItem[];
   readonly #keys = new Set<string>();
-  /** By parent: the last task that is not optional, and whether an optional one came before. */
+  /** By parent: key of the last required task, and whether an optional task came before. */
   readonly #before = new Map<string, { required: string | undefined; optional: boolean }>();
 
   constructor(feature: string, file: string, items: readonly ChecklistItem[]) {
@@ -61,7 +61,7 @@ class TaskList {
     const above: { indent: number; key: string }[] = [];
     return this.#items.map((item) => {
       const [, number, rest] = /^(\d+(?:\.\d+)*)\.?\s+(.*)$/.exec(item.text) ?? [];
-      const key = this.#keyOf(number ?? slugOf(item.text));
+      const key = this.#keyOf(number ?? createSlug(item.text));
       while ((above.at(-1)?.indent ?? -1) >= item.indent) above.pop();
       const parent = this.#numberedParent(number) ?? above.at(-1)?.key ?? this.#feature;
       above.push({ indent: item.indent, key });
@@ -76,7 +76,7 @@ class TaskList {
     return key;
   }
 
-  /** Task 2.1 belongs to task 2, however it is indented. */
+  /** Makes task 2.1 a part of task 2, whatever its indentation. */
   #numberedParent(number: string | undefined): string | undefined {
     if (number === undefined || !number.includes(".")) return undefined;
     const key = `${this.#feature}/${number.slice(0, number.lastIndexOf("."))}`;
@@ -95,7 +95,7 @@ class TaskList {
     };
   }
 
-  /** Tasks come one after the other, but none waits for an optional one. */
+  /** Orders a task after the previous required one; no task waits for an optional one. */
   #order(key: string, parent: string, { isOptional }: ChecklistItem): Pick<SourceTask, "isOrdered" | "dependsOn"> {
     const before = this.#before.get(parent) ?? { required: undefined, optional: false };
     const isOrdered = !before.optional && !isOptional;
@@ -108,18 +108,21 @@ class TaskList {
   }
 }
 
-function bodyText(requirements: string, design: string): string {
-  const criteria = criteriaIn(requirements);
+function buildBodyText(requirements: string, design: string): string {
+  const criteria = findCriteria(requirements);
   const parts = [
     criteria.length === 0 ? "" : `## Acceptance Criteria\n\n${criteria.map((text) => `- [ ] ${text}`).join("\n")}`,
-    requirements.trim() === "" ? "" : `## Requirements\n\n${demoteHeadings(withoutTitle(requirements).rest, 3).trim()}`,
-    design.trim() === "" ? "" : `## Design\n\n${demoteHeadings(withoutTitle(design).rest, 3).trim()}`,
+    requirements.trim() === "" ? "" : `## Requirements\n\n${demoteHeadings(splitTitle(requirements).rest, 3).trim()}`,
+    design.trim() === "" ? "" : `## Design\n\n${demoteHeadings(splitTitle(design).rest, 3).trim()}`,
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** The numbered lines under "Acceptance Criteria", with the number of their requirement: `2.1 WHEN …`. */
-function criteriaIn(requirements: string): readonly string[] {
+/**
+ * Finds the numbered lines under "Acceptance Criteria" and prefixes each with the number of its requirement: `2.1 WHEN
+ * …`.
+ */
+function findCriteria(requirements: string): readonly string[] {
   const found: string[] = [];
   let requirement = "";
   let isInside = false;

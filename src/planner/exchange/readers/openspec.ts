@@ -1,16 +1,19 @@
 import { FilesByFolder } from "../files_by_folder.ts";
-import { listAt, textAt } from "../foreign_fields.ts";
+import { getText, getTexts } from "../foreign_fields.ts";
 import { type ForeignFields, readForeignYaml } from "../foreign_yaml.ts";
-import { demoteHeadings, titleFromName, withoutTitle } from "../sections.ts";
+import { demoteHeadings, formatTitle, splitTitle } from "../sections.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { dayOf, momentOf } from "../words.ts";
+import { parseDay, parseTime } from "../words.ts";
 
-/** A task line as OpenSpec counts it: wherever it is, also with another mark or without a blank. */
+/**
+ * A line that OpenSpec counts as a task: anywhere in the file, with either list mark, with or without a blank after the
+ * box.
+ */
 const TASK_LINE = /^(\s*)[-*]\s*\[([\sxX])\][ \t]*(.*)$/gm;
 
 const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };
 
-/** Reads the changes of OpenSpec: a folder per change, whose tasks become criteria. */
+/** Reads the changes of OpenSpec: one folder per change, whose tasks become criteria. */
 export const openspec: SourceFormat = {
   kind: "openspec",
   name: "OpenSpec",
@@ -21,15 +24,15 @@ export const openspec: SourceFormat = {
     const notes: SourceNote[] = [];
     const active = new FilesByFolder(files, /^(changes\/(?!archive\/)[^/]+)\/(.+)$/);
     const archived = new FilesByFolder(files, /^(changes\/archive\/[^/]+)\/(.+)$/);
-    const names = new Set(active.folders().map((folder) => nameOf(folder).name));
-    const tasks = active.folders().map((folder) => taskOf(folder, active, nameOf(folder), notes));
+    const names = new Set(active.folders().map((folder) => parseChangeName(folder).name));
+    const tasks = active.folders().map((folder) => readTask(folder, active, parseChangeName(folder), notes));
     for (const folder of archived.folders()) {
-      const { name, day } = nameOf(folder);
+      const { name, day } = parseChangeName(folder);
       const key = names.has(name) ? folder.slice("changes/archive/".length) : name;
       names.add(key);
-      const task = taskOf(folder, archived, { name: key, day }, notes);
-      const fields = { status: "completed", archived: true, completedAt: momentOf(day) } as const;
-      tasks.push({ ...task, ...fields, created: task.created ?? dayOf(day) });
+      const task = readTask(folder, archived, { name: key, day }, notes);
+      const fields = { status: "completed", archived: true, completedAt: parseTime(day) } as const;
+      tasks.push({ ...task, ...fields, created: task.created ?? parseDay(day) });
     }
     return { tasks, notes };
   },
@@ -40,32 +43,32 @@ interface ChangeName {
   readonly day: string | undefined;
 }
 
-/** Archiving puts the day in front of a change's name. */
-function nameOf(folder: string): ChangeName {
+/** Splits a folder's name into day and name of the change: archiving puts the day first. */
+function parseChangeName(folder: string): ChangeName {
   const name = folder.slice(folder.lastIndexOf("/") + 1);
   const [, day, rest] = /^(\d{4}-\d{2}-\d{2})-(.+)$/.exec(name) ?? [];
   return rest === undefined ? { name, day: undefined } : { name: rest, day };
 }
 
-function taskOf(folder: string, files: FilesByFolder, { name }: ChangeName, notes: SourceNote[]): SourceTask {
+function readTask(folder: string, files: FilesByFolder, { name }: ChangeName, notes: SourceNote[]): SourceTask {
   const list = files.text(folder, "tasks.md") ?? "";
-  const proposal = withoutTitle(files.text(folder, "proposal.md") ?? "");
+  const proposal = splitTitle(files.text(folder, "proposal.md") ?? "");
   const file = files.has(folder, "proposal.md") ? `${folder}/proposal.md` : (files.first(folder) ?? folder);
-  const fields = metadata(folder, files, notes);
+  const fields = readMetadata(folder, files, notes);
   if (!files.has(folder, "tasks.md")) notes.push({ file, line: 1, reason: "change without tasks", detail: name });
   return {
     key: name,
     file,
     line: 1,
-    title: titleOf(proposal.title) ?? titleFromName(name),
-    body: bodyText(folder, files, { proposal: proposal.rest, list }),
-    status: statusOf(list),
-    created: dayOf(textAt(fields, "created")),
-    dependsOn: listAt(fields, "dependsOn"),
+    title: parseTitle(proposal.title) ?? formatTitle(name),
+    body: buildBodyText(folder, files, { proposal: proposal.rest, list }),
+    status: computeStatus(list),
+    created: parseDay(getText(fields, "created")),
+    dependsOn: getTexts(fields, "dependsOn"),
   };
 }
 
-function metadata(folder: string, files: FilesByFolder, notes: SourceNote[]): ForeignFields {
+function readMetadata(folder: string, files: FilesByFolder, notes: SourceNote[]): ForeignFields {
   const fields = readForeignYaml(files.text(folder, ".openspec.yaml") ?? "");
   if (!("problem" in fields)) return fields;
   const { line, message } = fields.problem;
@@ -78,32 +81,32 @@ function metadata(folder: string, files: FilesByFolder, notes: SourceNote[]): Fo
   return NO_FIELDS;
 }
 
-/** Proposals are called "Change: …" or "Proposal". */
-function titleOf(heading: string | undefined): string | undefined {
+/** Removes "Change:" from a proposal's heading; undefined for the heading "Proposal", which names nothing. */
+function parseTitle(heading: string | undefined): string | undefined {
   const title = heading?.replace(/^(?:change|proposal)\s*(?:proposal)?\s*:\s*/i, "").trim();
   return title === undefined || title === "" || /^(?:change )?proposal$|^change$|^why$/i.test(title)
     ? undefined
     : title;
 }
 
-function statusOf(list: string): SourceTask["status"] {
+function computeStatus(list: string): SourceTask["status"] {
   const boxes = [...list.matchAll(TASK_LINE)].map(([, , mark = ""]) => mark.toLowerCase() === "x");
   if (!boxes.includes(true)) return "pending";
   return boxes.includes(false) ? "in_progress" : "completed";
 }
 
-function bodyText(
+function buildBodyText(
   folder: string,
   files: FilesByFolder,
   { proposal, list }: { proposal: string; list: string },
 ): string {
-  const criteria = demoteHeadings(withoutTitle(list).rest, 3).replaceAll(
+  const criteria = demoteHeadings(splitTitle(list).rest, 3).replaceAll(
     TASK_LINE,
     (_line, indent: string, mark: string, text: string) => {
       return `${indent.replaceAll("\n", "")}- [${mark.toLowerCase() === "x" ? "x" : " "}] ${text}`;
     },
   );
-  const design = withoutTitle(files.text(folder, "design.md") ?? "").rest;
+  const design = splitTitle(files.text(folder, "design.md") ?? "").rest;
   const deltas = files.names(folder).filter((name) => /^specs\/.+\.md$/.test(name));
   const parts = [
     proposal.replaceAll(/^(#+ +Acceptance Criteria)[ \t]*:?[ \t]*$/gim, "$1 of the proposal").trim(),
@@ -111,7 +114,7 @@ function bodyText(
     design.trim() === "" ? "" : `## Design\n\n${demoteHeadings(design, 3).trim()}`,
     ...deltas.map((name) => {
       const subject = name.replace(/^specs\//, "").replace(/(?:\/spec)?\.md$/, "");
-      return `## Specification of ${subject}\n\n${demoteHeadings(withoutTitle(files.text(folder, name) ?? "").rest, 3).trim()}`;
+      return `## Specification of ${subject}\n\n${demoteHeadings(splitTitle(files.text(folder, name) ?? "").rest, 3).trim()}`;
     }),
   ];
   return parts.filter((part) => part !== "").join("\n\n");

@@ -1,14 +1,14 @@
-import { type ChecklistItem, checklistOf } from "../checklist.ts";
-import { FilesByFolder, featureStatus } from "../files_by_folder.ts";
-import { demoteHeadings, slugOf, titleFromName, withoutTitle } from "../sections.ts";
+import { type ChecklistItem, parseChecklist } from "../checklist.ts";
+import { computeFeatureStatus, FilesByFolder } from "../files_by_folder.ts";
+import { createSlug, demoteHeadings, formatTitle, splitTitle } from "../sections.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { dayOf, priorityOf } from "../words.ts";
+import { parseDay, parsePriorityWord } from "../words.ts";
 
 const FILE = /^(?:[^/]+\/)?(?:spec|plan|tasks)\.md$/;
-/** A path with a folder and an ending, as the descriptions name files. */
+/** A file path with a folder and an extension in a task's description. */
 const PATH = /(?<![\w/.:-])((?:[\w.@-]+\/)+[\w.@-]+\.\w{1,8})(?![\w/])/g;
 
-/** Reads the features of Spec Kit: a folder per feature, whose tasks become members of it. */
+/** Reads the features of Spec Kit: one folder per feature, whose tasks become its members. */
 export const specKit: SourceFormat = {
   kind: "spec-kit",
   name: "Spec Kit",
@@ -21,20 +21,20 @@ export const specKit: SourceFormat = {
       FILE.test(file.path) && !file.path.includes("/") ? { ...file, path: `./${file.path}` } : file,
     );
     const folders = new FilesByFolder(placed, /^([^/]+)\/(.+)$/);
-    return { tasks: folders.folders().flatMap((folder) => featureOf(folder, folders, notes)), notes };
+    return { tasks: folders.folders().flatMap((folder) => readFeature(folder, folders, notes)), notes };
   },
 };
 
-function featureOf(folder: string, files: FilesByFolder, notes: SourceNote[]): readonly SourceTask[] {
-  const spec = withoutTitle(files.text(folder, "spec.md") ?? "");
+function readFeature(folder: string, files: FilesByFolder, notes: SourceNote[]): readonly SourceTask[] {
+  const spec = splitTitle(files.text(folder, "spec.md") ?? "");
   const list = files.text(folder, "tasks.md") ?? "";
   const title = (spec.title ?? "").replace(/^feature specification\s*:\s*/i, "").trim();
-  const feature = folder === "." ? slugOf(title === "" ? "feature" : title) : folder;
+  const feature = folder === "." ? createSlug(title === "" ? "feature" : title) : folder;
   const prefix = folder === "." ? "" : `${folder}/`;
   for (const name of files.names(folder).filter((one) => one.startsWith("checklists/"))) {
     notes.push({ file: `${prefix}${name}`, line: 1, reason: "checklist beside the tasks", detail: feature });
   }
-  const tasks = new TaskList(feature, `${prefix}tasks.md`).read(checklistOf(list));
+  const tasks = new TaskList(feature, `${prefix}tasks.md`).read(parseChecklist(list));
   if (tasks.length === 0)
     notes.push({ file: files.first(folder) ?? folder, line: 1, reason: "feature without tasks", detail: feature });
   const state = /^\*\*Status\*\*:\s*(.+?)\s*$/m.exec(spec.rest)?.[1];
@@ -42,22 +42,25 @@ function featureOf(folder: string, files: FilesByFolder, notes: SourceNote[]): r
     key: feature,
     file: files.has(folder, "spec.md") ? `${prefix}spec.md` : (files.first(folder) ?? folder),
     line: 1,
-    title: title === "" ? titleFromName(feature) : title,
-    body: bodyText(spec.rest, files.text(folder, "plan.md") ?? ""),
-    status: featureStatus(tasks),
+    title: title === "" ? formatTitle(feature) : title,
+    body: buildBodyText(spec.rest, files.text(folder, "plan.md") ?? ""),
+    status: computeFeatureStatus(tasks),
     type: "driver",
-    created: dayOf(/^\*\*Created\*\*:\s*(\S+)/m.exec(spec.rest)?.[1]),
+    created: parseDay(/^\*\*Created\*\*:\s*(\S+)/m.exec(spec.rest)?.[1]),
     fields: state === undefined ? {} : { spec_status: state },
   };
   return [driver, ...tasks];
 }
 
-/** Tasks come one after the other; those marked `[P]` only wait for what is before their run of marked ones. */
+/**
+ * Orders the tasks of a feature: each waits for the one before, but consecutive tasks marked `[P]` wait only for the
+ * task before all of them.
+ */
 class TaskList {
   readonly #feature: string;
   readonly #file: string;
   readonly #keys = new Set<string>();
-  /** What the current run of parallel tasks waits for, and the run itself. */
+  /** Keys of the tasks that the current sequence of parallel tasks waits for, and keys of that sequence. */
   #frontier: readonly string[] = [];
   #run: string[] = [];
   #phase = "";
@@ -75,7 +78,7 @@ class TaskList {
     const [, id, rest = ""] = /^\**(T\d+[a-z]?)\**:?\s+(.*)$/.exec(item.text) ?? [undefined, undefined, item.text];
     const marks = [...rest.matchAll(/\[(P|US\d+)\]/g)].map(([, mark = ""]) => mark);
     const title = rest.replaceAll(/\[(?:P|US\d+)\]\s*/g, "").trim();
-    const key = this.#keyOf(id ?? slugOf(item.text));
+    const key = this.#keyOf(id ?? createSlug(item.text));
     const story = marks.find((mark) => mark.startsWith("US"));
     const phase = item.headings.find((heading) => /^phase\b/i.test(heading)) ?? item.headings[0] ?? "";
     return {
@@ -85,7 +88,7 @@ class TaskList {
       title: title === "" ? key : title,
       body: item.details,
       status: item.mark === "x" ? "completed" : item.mark === "-" ? "in_progress" : "pending",
-      priority: priorityOf(/priority\s*:?\s*(P\d)/i.exec(phase)?.[1] ?? ""),
+      priority: parsePriorityWord(/priority\s*:?\s*(P\d)/i.exec(phase)?.[1] ?? ""),
       labels: story === undefined ? [] : [story],
       targetFiles: [...title.matchAll(PATH)].map(([, path = ""]) => path),
       parent: this.#feature,
@@ -100,7 +103,7 @@ class TaskList {
     return key;
   }
 
-  /** "(depends on T012, T013)" */
+  /** Finds the tasks named in a phrase such as "(depends on T012, T013)". */
   #declared(title: string): readonly string[] {
     const listed = /depends on ((?:T\d+[a-z]?(?:\s*(?:,|and|&)\s*)?)+)/i.exec(title)?.[1] ?? "";
     return [...listed.matchAll(/T\d+[a-z]?/g)].map(([id]) => `${this.#feature}/${id}`);
@@ -124,18 +127,18 @@ class TaskList {
   }
 }
 
-function bodyText(spec: string, plan: string): string {
-  const criteria = scenariosIn(spec);
+function buildBodyText(spec: string, plan: string): string {
+  const criteria = findScenarios(spec);
   const parts = [
     criteria.length === 0 ? "" : `## Acceptance Criteria\n\n${criteria.map((text) => `- [ ] ${text}`).join("\n")}`,
     spec.trim() === "" ? "" : `## Specification\n\n${demoteHeadings(spec, 3).trim()}`,
-    plan.trim() === "" ? "" : `## Plan\n\n${demoteHeadings(withoutTitle(plan).rest, 3).trim()}`,
+    plan.trim() === "" ? "" : `## Plan\n\n${demoteHeadings(splitTitle(plan).rest, 3).trim()}`,
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** The acceptance scenarios of the user stories (US), numbered within their own: `US1.2 Given …`. */
-function scenariosIn(spec: string): readonly string[] {
+/** Finds the acceptance scenarios of the user stories (US), numbered within each: `US1.2 Given …`. */
+function findScenarios(spec: string): readonly string[] {
   const found: string[] = [];
   let story = "";
   for (const line of spec.split(/\r\n|\n|\r/)) {

@@ -1,12 +1,12 @@
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { JsonRecord } from "../json_record.ts";
-import { elementsOf, type PlacedJson, placedJson } from "../json_text.ts";
-import { asCriteria, bodyOf } from "../sections.ts";
+import { listElements, type PlacedJson, parseJsonWithLines } from "../json_text.ts";
+import { buildBody, convertToCriteria } from "../sections.ts";
 import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { priorityOf, type StatusMeaning, statusOf } from "../words.ts";
+import { parsePriorityWord, parseStatusWord, type StatusMeaning } from "../words.ts";
 
-/** Reads the tasks of Task Master: `tasks.json`, its lists by tag or one list without a tag. */
+/** Reads the tasks of Task Master from `tasks.json`, which holds one list per tag or one list without a tag. */
 export const taskMaster: SourceFormat = {
   kind: "task-master",
   name: "Task Master",
@@ -18,18 +18,18 @@ export const taskMaster: SourceFormat = {
   read(files) {
     const notes: SourceNote[] = [];
     const file = files.find(({ path }) => path.endsWith("tasks.json")) ?? files[0];
-    return { tasks: file === undefined ? [] : tasksOf(file, notes), notes };
+    return { tasks: file === undefined ? [] : readTasks(file, notes), notes };
   },
 };
 
-function tasksOf({ path, text }: SourceFile, notes: SourceNote[]): readonly SourceTask[] {
-  const json = placedJson(text);
+function readTasks({ path, text }: SourceFile, notes: SourceNote[]): readonly SourceTask[] {
+  const json = parseJsonWithLines(text);
   if ("message" in json) {
     notes.push({ file: path, line: json.line, reason: "cannot be parsed", detail: json.message, refused: true });
     return [];
   }
-  const lists = listsByTag(json);
-  for (const { name, line } of withoutList(json)) {
+  const lists = findLists(json);
+  for (const { name, line } of findTagsWithoutList(json)) {
     notes.push({
       file: path,
       line,
@@ -45,8 +45,8 @@ function tasksOf({ path, text }: SourceFile, notes: SourceNote[]): readonly Sour
   });
 }
 
-/** The lists by tag; a list without one, as older versions wrote it, is of the tag master. */
-function listsByTag({ root }: PlacedJson): readonly { readonly tag: string; readonly node: Node }[] {
+/** Returns the lists by tag. A list without a tag, as older versions wrote it, gets the tag master. */
+function findLists({ root }: PlacedJson): readonly { readonly tag: string; readonly node: Node }[] {
   const single = findNodeAtLocation(root, ["tasks"]);
   if (single?.type === "array") return [{ tag: "master", node: single }];
   return (root.type === "object" ? (root.children ?? []) : []).flatMap(({ children = [] }) => {
@@ -56,8 +56,8 @@ function listsByTag({ root }: PlacedJson): readonly { readonly tag: string; read
   });
 }
 
-/** Tags whose tasks are no list. */
-function withoutList(json: PlacedJson): readonly { readonly name: string; readonly line: number }[] {
+/** Returns the tags whose `tasks` is not a list. */
+function findTagsWithoutList(json: PlacedJson): readonly { readonly name: string; readonly line: number }[] {
   const { root } = json;
   if (root.type !== "object" || findNodeAtLocation(root, ["tasks"])?.type === "array") return [];
   return (root.children ?? []).flatMap(({ children: [name, value] = [] }) => {
@@ -82,11 +82,11 @@ class TagReading {
     this.#input = input;
   }
 
-  /** @param parent number of the task whose subtasks these are */
+  /** @param parent number of the parent task if `node` is a subtask list */
   read(node: Node, parent: string | undefined): readonly SourceTask[] {
     const { json, file, notes } = this.#input;
     const nodes = node.children ?? [];
-    return elementsOf(node, json).flatMap(({ value, line }, at) => {
+    return listElements(node, json).flatMap(({ value, line }, at) => {
       const place = { file, line };
       if (!isJsonObject(value)) {
         notes.push({ ...place, reason: "cannot be parsed", detail: "expected an object", refused: true });
@@ -109,15 +109,15 @@ class TagReading {
   #task(record: JsonRecord, number: string, parent: string | undefined, hasParts: boolean): SourceTask {
     const { prefix, tag } = this.#input;
     const priority = record.text("priority");
-    const known = priority === undefined ? undefined : priorityOf(priority);
+    const known = priority === undefined ? undefined : parsePriorityWord(priority);
     if (priority !== undefined && known === undefined) record.note("unknown priority", priority);
     return {
       ...record.place,
       key: `${prefix}${number}`,
       title: record.text("title") ?? number,
-      body: bodyOf(record.text("description"), [
+      body: buildBody(record.text("description"), [
         ["Details", record.text("details")],
-        ["Acceptance Criteria", asCriteria(record.text("acceptanceCriteria"))],
+        ["Acceptance Criteria", convertToCriteria(record.text("acceptanceCriteria"))],
         ["Test Strategy", record.text("testStrategy")],
       ]),
       ...this.#status(record),
@@ -126,7 +126,7 @@ class TagReading {
       created: record.day("createdAt"),
       assignees: [record.text("assignee") ?? ""].filter((name) => name !== ""),
       labels: record.texts("tags"),
-      dependsOn: record.texts("dependencies").map((id) => `${prefix}${dependency(id, parent)}`),
+      dependsOn: record.texts("dependencies").map((id) => `${prefix}${resolveDependency(id, parent)}`),
       parent: parent === undefined ? undefined : `${prefix}${parent}`,
       fields: prefix === "" ? {} : { tag },
     };
@@ -134,13 +134,13 @@ class TagReading {
 
   #status(record: JsonRecord): StatusMeaning {
     const word = record.text("status");
-    const known = word === undefined ? undefined : statusOf(word);
+    const known = word === undefined ? undefined : parseStatusWord(word);
     if (word !== undefined && known === undefined) record.note("unknown status, imported as pending", word);
     return known ?? { status: "pending", ...(word === undefined ? {} : { originStatus: word }) };
   }
 }
 
-/** Within subtasks a plain number means a sibling. */
-function dependency(id: string, parent: string | undefined): string {
+/** Returns the key of a dependency. Within subtasks a plain number refers to a sibling. */
+function resolveDependency(id: string, parent: string | undefined): string {
   return parent === undefined || id.includes(".") ? id : `${parent}.${id}`;
 }

@@ -8,10 +8,10 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { type FrontmatterRange, splitText } from "../../spec/split_text.ts";
 import { lineBreakOf } from "../../spec/text_lines.ts";
 import { isMissing } from "../field_value.ts";
-import { indentFrontmatter } from "./indent_frontmatter.ts";
-import { trimBody, trimFrontmatter } from "./trim_body.ts";
+import { planIndentation } from "./indent_frontmatter.ts";
+import { planFrontmatterTrimming, trimBody } from "./trim_body.ts";
 
-/** A text as the fixes leave it, and what they did in words; without any the text is the very same. */
+/** A text after the fixes, and a description of each fix. Without a fix the text is unchanged. */
 export interface FixedText {
   readonly text: string;
   readonly fixes: readonly string[];
@@ -25,11 +25,11 @@ export interface FixedFile {
 }
 
 /**
- * Applies the contract's six fixes to one spec's text: a missing status and a missing id filled in, trailing white space
- * trimmed, indentation brought to two spaces, a newline at the end.
+ * Applies the contract's six fixes to one spec's text: add a missing status, add a missing id, trim trailing white
+ * space, indent by two spaces, end the file with a newline.
  *
- * A text that does not parse is left alone, a status outside the enum too. Nothing else changes: the values of the
- * frontmatter and the rendered body are the same afterwards, and a second call finds nothing to do.
+ * A text that does not parse stays unchanged, and so does a status outside the enum. The values of the frontmatter and
+ * the rendered body stay the same, and a second call changes nothing.
  *
  * Source: docs/contract/spec-tool.md#auto-fix; docs/decisions.md#s-14.
  */
@@ -48,12 +48,12 @@ export function fixText(text: string, id: SpecId): FixedText {
 
 type Fix = (text: string, id: SpecId) => { readonly text: string; readonly done: readonly string[] };
 
-/** Fields first, so that the lines they bring are in order too; the end of the file last. */
+/** Fields are filled first, so that the added lines are fixed too; the newline at the end of the file is last. */
 const FIXES: readonly Fix[] = [fillFields, trimFields, indentFields, trimText, endWithNewline];
 
 function fillFields(text: string, id: SpecId): ReturnType<Fix> {
   const document = parseDocument(text);
-  if (!document.ok) return keepText(text);
+  if (!document.ok) return returnUnchanged(text);
   const changes: Record<string, FieldValue> = {};
   const done: string[] = [];
   if (isMissing(document.frontmatter["id"])) {
@@ -68,9 +68,9 @@ function fillFields(text: string, id: SpecId): ReturnType<Fix> {
 }
 
 function trimFields(text: string): ReturnType<Fix> {
-  return editedFrontmatter(
+  return editFrontmatter(
     text,
-    trimFrontmatter,
+    planFrontmatterTrimming,
     (lines) => `trailing white space trimmed in the frontmatter, ${lines}`,
   );
 }
@@ -79,60 +79,63 @@ function indentFields(text: string): ReturnType<Fix> {
   const edits = (_: string, range: FrontmatterRange, yaml: string): readonly TextEdit[] =>
     isIndented(text, range, yaml)
       ? []
-      : indentFrontmatter(yaml).map((edit) => ({
+      : planIndentation(yaml).map((edit) => ({
           ...edit,
           start: edit.start + range.start,
           end: edit.end + range.start,
         }));
-  return editedFrontmatter(text, edits, (lines) => `indentation normalized to 2 spaces, ${lines}`);
+  return editFrontmatter(text, edits, (lines) => `indentation normalized to 2 spaces, ${lines}`);
 }
 
-/** Returns whether the indentation is certainly right: the quick scanner only accepts keys at steps of 2 spaces, and lists. */
+/**
+ * Returns whether the indentation is certainly correct: the quick scanner accepts only keys at steps of 2 spaces, and
+ * lists.
+ */
 function isIndented(text: string, range: FrontmatterRange, yaml: string): boolean {
   return quickFrontmatter(text, range) !== undefined && !/^(?: | {3,})-|^ *- {2}/m.test(yaml);
 }
 
 function trimText(text: string): ReturnType<Fix> {
   const document = parseDocument(text);
-  if (!document.ok) return keepText(text);
+  if (!document.ok) return returnUnchanged(text);
   const { body, lines } = trimBody(document.body);
   const head = text.slice(0, text.length - document.body.length);
   return { text: head + body, done: [`trailing white space trimmed in the body, ${formatCountOf(lines, "line")}`] };
 }
 
 function endWithNewline(text: string): ReturnType<Fix> {
-  if (text === "" || /[\r\n]$/.test(text)) return keepText(text);
+  if (text === "" || /[\r\n]$/.test(text)) return returnUnchanged(text);
   return { text: text + lineBreakOf(text), done: ["newline added at the end of the file"] };
 }
 
-/** Edits the frontmatter's lines; gives the text back as it was where a value would read otherwise afterwards. */
-function editedFrontmatter(
+/** Edits the frontmatter's lines; returns the text unchanged if a value would change. */
+function editFrontmatter(
   text: string,
-  editsOf: typeof trimFrontmatter,
+  editsOf: typeof planFrontmatterTrimming,
   said: (lines: string) => string,
 ): ReturnType<Fix> {
   const split = splitText(text);
-  if (!split.ok || split.range === null) return keepText(text);
+  if (!split.ok || split.range === null) return returnUnchanged(text);
   const edits = editsOf(text, split.range, yamlOf(text, split.range));
-  if (edits.length === 0) return keepText(text);
+  if (edits.length === 0) return returnUnchanged(text);
   const edited = applyEdits(text, edits);
-  return sameMeaning(text, edited)
-    ? { text: edited, done: [said(formatCountOf(changedLines(text, edited), "line"))] }
-    : keepText(text);
+  return hasSameMeaning(text, edited)
+    ? { text: edited, done: [said(formatCountOf(countChangedLines(text, edited), "line"))] }
+    : returnUnchanged(text);
 }
 
-function sameMeaning(before: string, after: string): boolean {
+function hasSameMeaning(before: string, after: string): boolean {
   const [old, now] = [parseDocument(before), parseDocument(after)];
   if (!old.ok || !now.ok) return false;
   return old.body === now.body && JSON.stringify(old.frontmatter) === JSON.stringify(now.frontmatter);
 }
 
-/** These edits neither add nor take away a line. */
-function changedLines(before: string, after: string): number {
+/** Counts changed lines by position, because these edits neither add nor remove a line. */
+function countChangedLines(before: string, after: string): number {
   const now = after.split(/\r\n?|\n/);
   return before.split(/\r\n?|\n/).filter((line, index) => line !== now[index]).length;
 }
 
-function keepText(text: string): ReturnType<Fix> {
+function returnUnchanged(text: string): ReturnType<Fix> {
   return { text, done: [] };
 }

@@ -1,7 +1,7 @@
 import { type CST, Parser } from "yaml";
 import type { Range, TextEdit } from "../../spec/edit/text_edits.ts";
 
-/** Spaces that each level of a block is indented by. Source: docs/contract/spec-tool.md#limits. */
+/** Number of spaces by which each level of a block is indented. Source: docs/contract/spec-tool.md#limits. */
 const STEP = 2;
 
 /**
@@ -15,7 +15,7 @@ const STEP = 2;
  * @param yaml the frontmatter, lone CRs as LF
  * @returns no edits for an unsupported layout (explicit keys, a root that is not a block)
  */
-export function indentFrontmatter(yaml: string): readonly TextEdit[] {
+export function planIndentation(yaml: string): readonly TextEdit[] {
   const layout = new Layout(yaml);
   for (const token of new Parser().parse(yaml)) {
     if (token.type === "document" && token.value?.type === "block-map") layout.collection(token.value, 0);
@@ -37,11 +37,14 @@ class Layout {
   /** Offset of each line's first character. */
   readonly #starts: readonly number[];
   readonly #heads = new Map<number, Head>();
-  /** How far the innermost key or item on a line moves, which is how far the further lines of its value move. */
+  /**
+   * Number of columns by which the innermost key or item of a line moves; continuation lines of its value move by the
+   * same number.
+   */
   readonly #moves = new Map<number, number>();
-  /** The blanks between a `-` and what follows it on its line. */
+  /** By line: edits of the blanks between a `-` and the text after it. */
   readonly #gaps = new Map<number, readonly TextEdit[]>();
-  /** Lines that a value began before. */
+  /** Numbers of the lines that continue a value of an earlier line. */
   readonly #valueLines = new Set<number>();
   #known = true;
 
@@ -50,10 +53,10 @@ class Layout {
     this.#starts = [0, ...[...yaml.matchAll(/\n/g)].map(({ index }) => index + 1)];
   }
 
-  /** Notes that the items of `block` go to column `to`, and what is nested in them follows. */
+  /** Records that the items of `block` move to column `to`, and nested blocks with them. */
   collection(block: Block, to: number): void {
     for (const item of block.items) {
-      const head = headOf(item);
+      const head = findHead(item);
       if (head === undefined) continue;
       if (head.type === "explicit-key-ind") this.#known = false;
       this.#place(head.offset, to);
@@ -91,15 +94,18 @@ class Layout {
     }
   }
 
-  /** A list right below its key is good YAML and stays so; everything else goes in by a step. */
+  /**
+   * Returns the new column of a nested block. A list at the column of its key is valid YAML and stays there; any other
+   * block is indented by one step.
+   */
   #stepTo(value: Block, block: Block, headOffset: number): number {
-    const first = value.items.map(headOf).find((head) => head !== undefined);
+    const first = value.items.map(findHead).find((head) => head !== undefined);
     if (block.type === "block-seq" || value.type === "block-map" || first === undefined) return STEP;
     return this.#columnOf(first.offset) === this.#columnOf(headOffset) ? 0 : STEP;
   }
 
   #noteValue(token: CST.Token | null | undefined): void {
-    const range = valueRange(token);
+    const range = findValueRange(token);
     if (range === undefined) return;
     const last = this.#lineOf(Math.max(range.start, range.end - 1));
     for (let line = this.#lineOf(range.start) + 1; line <= last; line++) this.#valueLines.add(line);
@@ -144,8 +150,8 @@ class Layout {
 
 const BETWEEN: ReadonlySet<string> = new Set(["space", "newline", "comment"]);
 
-/** The first thing of an item that is no layout: `-`, an anchor, a tag or the key itself. */
-function headOf({ start, key }: Item): CST.Token | undefined {
+/** Returns the first token of an item that is not layout: `-`, an anchor, a tag or the key. */
+function findHead({ start, key }: Item): CST.Token | undefined {
   return start.find(({ type }) => !BETWEEN.has(type)) ?? key ?? undefined;
 }
 
@@ -154,7 +160,7 @@ function isBlock(token: CST.Token | undefined): token is Block {
 }
 
 /** Returns the range of a scalar or flow collection, without the text that follows it. */
-function valueRange(token: CST.Token | null | undefined): Range | undefined {
+function findValueRange(token: CST.Token | null | undefined): Range | undefined {
   switch (token?.type) {
     case "block-scalar": {
       const header = token.props.reduce((length, prop) => length + ("source" in prop ? prop.source.length : 0), 0);

@@ -13,42 +13,47 @@ const MARKUP = /^[ \t]*</;
 
 /**
  * Splits a Markdown body before its headings into parts that render alone as they do in the whole. Returns one part if
- * that is not certain: link definitions apply everywhere, and raw HTML and fences in lists may contain lines that have
- * the form of a heading.
+ * that is not certain: link definitions apply everywhere, and raw HTML and fences in lists may contain lines that look
+ * like a heading.
  *
  * Cost: one pass. Source: CommonMark 0.31, 4.2 (a heading ends every paragraph and, at the margin, every container).
  */
-export function bodyParts(body: string): readonly string[] {
-  const cuts = body.includes("]:") ? [] : headingsOf(body);
+export function splitAtHeadings(body: string): readonly string[] {
+  const cuts = body.includes("]:") ? [] : findHeadingOffsets(body);
   return [0, ...cuts].map((cut, index) => body.slice(cut, cuts[index]));
 }
 
-/** Offsets of the headings at the margin, except one at the beginning; none where a line is doubtful. */
-function headingsOf(body: string): readonly number[] {
+/**
+ * Returns the offsets of unindented headings, except one at the beginning. Returns none if a line makes the split
+ * uncertain.
+ */
+function findHeadingOffsets(body: string): readonly number[] {
   const found: number[] = [];
   let fence = "";
   for (let start = 0; start < body.length; ) {
     const end = lineEnd(body, start);
     const line = body.slice(start, end);
-    if (isDoubtful(line, fence)) return [];
-    if (FENCE.test(line)) fence = fenceBehind(line, fence);
+    if (isUncertain(line, fence)) return [];
+    if (FENCE.test(line)) fence = updateFence(line, fence);
     else if (fence === "" && start > 0 && HEADING.test(line)) found.push(start);
     start = afterBreak(body, end);
   }
   return found;
 }
 
-function isDoubtful(line: string, fence: string): boolean {
+function isUncertain(line: string, fence: string): boolean {
   return FENCE_LIKE.test(line) ? !FENCE.test(line) : fence === "" && MARKUP.test(line);
 }
 
-/** The fence that is open behind a fence line, where `fence` was open before it. */
-function fenceBehind(line: string, fence: string): string {
+/** Returns the open fence after a fence line, if `fence` was open before it. */
+function updateFence(line: string, fence: string): string {
   if (fence === "") return /^(?:`+|~+)/.exec(line)?.[0] ?? "";
   return FENCE_END.test(line) && line.startsWith(fence) ? "" : fence;
 }
 
-/** Markdown in which blanks at the end of a line mean something: code, raw HTML, and the two-space line break. */
+/**
+ * Types of Markdown nodes in which blanks at the end of a line matter: code, raw HTML, and the two-space line break.
+ */
 const MEANINGFUL: ReadonlySet<string> = new Set([
   "codeFenced",
   "codeIndented",
@@ -59,14 +64,17 @@ const MEANINGFUL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Trims the lines of a Markdown body where that changes nothing that a reader sees.
+ * Trims the lines of a Markdown body without changing how it renders.
  *
- * Blanks in code and raw HTML stay, and so do two or more spaces before a line that goes on, which are a line break. A part
- * of the body that would still render otherwise is given back as it was. Cost: two parses of each part that has such lines.
+ * Blanks in code and raw HTML stay, and so do two or more spaces before a continued line, which are a line break. A
+ * part of the body that would render differently is returned unchanged. Cost: two parses of each part with trailing
+ * blanks.
  */
 export function trimBody(body: string): { readonly body: string; readonly lines: number } {
   if (!hasBlankEnds(body)) return { body, lines: 0 };
-  const trimmed = bodyParts(body).map((part) => (hasBlankEnds(part) ? trimPart(part, body) : { body: part, lines: 0 }));
+  const trimmed = splitAtHeadings(body).map((part) =>
+    hasBlankEnds(part) ? trimPart(part, body) : { body: part, lines: 0 },
+  );
   return {
     body: trimmed.map((part) => part.body).join(""),
     lines: trimmed.reduce((sum, { lines }) => sum + lines, 0),
@@ -78,21 +86,22 @@ function hasBlankEnds(text: string): boolean {
 }
 
 function trimPart(part: string, body: string): { readonly body: string; readonly lines: number } {
-  // A last line that is not ended is judged as if it were: blanks alone on it may be a line of code.
+  // An unterminated last line is parsed with a line break appended, because a line of blanks may belong to a code
+  // block.
   const ending = /[\r\n]$/.test(part) ? "" : lineBreakOf(body);
   const whole = part + ending;
-  const { keep, html } = read(whole);
-  const edits = trimEdits(whole, { start: 0, end: whole.length }, keep);
+  const { keep, html } = renderMarkdown(whole);
+  const edits = planTrimming(whole, { start: 0, end: whole.length }, keep);
   const trimmed = applyEdits(whole, edits);
-  if (edits.length === 0 || read(trimmed).html !== html) return { body: part, lines: 0 };
+  if (edits.length === 0 || renderMarkdown(trimmed).html !== html) return { body: part, lines: 0 };
   const unended = trimmed.slice(0, trimmed.length - ending.length);
-  // A last line of nothing but blanks goes altogether, unless it is one of code.
-  const goes = ending === "" || !/[\r\n]$/.test(unended) || read(unended).html === html;
+  // A last line of only blanks is removed together with its line break, unless it belongs to a code block.
+  const goes = ending === "" || !/[\r\n]$/.test(unended) || renderMarkdown(unended).html === html;
   return { body: goes ? unended : trimmed, lines: edits.length };
 }
 
-/** What a reader sees, and where blanks mean something. */
-function read(text: string): { readonly html: string; readonly keep: readonly Range[] } {
+/** Renders Markdown to HTML and finds the ranges in which trailing blanks matter. */
+function renderMarkdown(text: string): { readonly html: string; readonly keep: readonly Range[] } {
   const events = postprocess(
     parse()
       .document()
@@ -103,21 +112,25 @@ function read(text: string): { readonly html: string; readonly keep: readonly Ra
     if (kind === "enter" && MEANINGFUL.has(type)) keep.push({ start: start.offset, end: end.offset });
   }
   keep.sort((a, b) => a.start - b.start || b.end - a.end);
-  // The renderer takes the line breaks of its output from the input's first one.
+  // The renderer copies the form of the input's first line break into its output.
   return { keep, html: compile({ allowDangerousHtml: true })(events).replace(/\r\n?/g, "\n") };
 }
 
 /**
- * The edits that take spaces and tabs off the ends of the lines in `from..to`.
+ * Returns the edits that remove spaces and tabs from the ends of the lines in `from..to`.
  *
- * @param keep ranges, in text order, in which a blank means something; blanks that begin in one stay
+ * @param keep ranges, in text order, in which blanks matter; blanks that begin in one stay
  */
-export function trimEdits(text: string, { start: from, end: to }: Range, keep: readonly Range[]): readonly TextEdit[] {
+export function planTrimming(
+  text: string,
+  { start: from, end: to }: Range,
+  keep: readonly Range[],
+): readonly TextEdit[] {
   const edits: TextEdit[] = [];
   let next = 0;
   for (let lineStart = from; lineStart < to; ) {
     const end = Math.min(lineEnd(text, lineStart), to);
-    const start = blankStart(text, lineStart, end);
+    const start = findTrailingBlanks(text, lineStart, end);
     while ((keep[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
     const kept = keep[next];
     if (start < end && !(kept !== undefined && kept.start <= start)) edits.push({ start, end, text: "" });
@@ -126,7 +139,7 @@ export function trimEdits(text: string, { start: from, end: to }: Range, keep: r
   return edits;
 }
 
-function blankStart(text: string, lineStart: number, end: number): number {
+function findTrailingBlanks(text: string, lineStart: number, end: number): number {
   let start = end;
   while (start > lineStart && isBlank(text.charCodeAt(start - 1))) start--;
   return start;
@@ -137,27 +150,27 @@ function isBlank(code: number): boolean {
 }
 
 /**
- * The edits that trim the lines of the frontmatter, its fences included. Blanks within a block scalar or a quoted text are
- * part of the value, or may be, so those lines stay.
+ * Returns the edits that trim the lines of the frontmatter, including its fences. Lines within a block scalar or a
+ * quoted text stay, because their blanks may be part of the value.
  *
  * @param yaml the frontmatter with every lone CR as LF, so that offsets agree with `text`
  */
-export function trimFrontmatter(text: string, range: FrontmatterRange, yaml: string): readonly TextEdit[] {
+export function planFrontmatterTrimming(text: string, range: FrontmatterRange, yaml: string): readonly TextEdit[] {
   const whole = { start: 0, end: range.bodyStart };
-  const every = trimEdits(text, whole, []);
-  // Where the quick scanner reads it, no value goes over the end of a line.
+  const every = planTrimming(text, whole, []);
+  // If the quick scanner reads it, no value continues on a second line.
   if (every.length === 0 || quickFrontmatter(text, range) !== undefined) return every;
   const keep: Range[] = [];
   visit(parseDocument(yaml, { logLevel: "silent", prettyErrors: false }), (_, node) => {
     if (!isScalar(node) || node.range === null || node.range === undefined) return;
     const [start, valueEnd, nodeEnd] = node.range;
     if (node.type === "BLOCK_LITERAL" || node.type === "BLOCK_FOLDED") {
-      // Only a comment can follow the header on its line.
+      // Only a comment can follow the block scalar's header on its line.
       keep.push({ start: range.start + lineEnd(yaml, start) + 1, end: range.start + nodeEnd });
     } else if (node.type === "QUOTE_DOUBLE" || node.type === "QUOTE_SINGLE") {
       keep.push({ start: range.start + start, end: range.start + valueEnd });
     }
   });
   keep.sort((a, b) => a.start - b.start);
-  return trimEdits(text, whole, keep);
+  return planTrimming(text, whole, keep);
 }

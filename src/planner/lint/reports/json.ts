@@ -10,27 +10,27 @@ export interface JsonFinding {
 }
 
 export interface JsonReport {
-  /** False when there is any error; warnings leave it true. */
+  /** False if there is an error; warnings do not count. */
   readonly valid: boolean;
   readonly errors: readonly JsonFinding[];
   readonly warnings: readonly JsonFinding[];
-  /** With `--fix` only: what was changed, file by file. */
+  /** Fixes of each file; only with `--fix`. */
   readonly fixed?: readonly { readonly file: string; readonly fixes: readonly string[] }[];
 }
 
 /**
- * The report for programs. Source: docs/contract/spec-tool.md#lint-json-report; docs/decisions.md#s-12 for `warnings`.
+ * Builds the JSON report. Source: docs/contract/spec-tool.md#lint-json-report; docs/decisions.md#s-12 for `warnings`.
  */
-export function jsonReport(report: LintReport, fixed?: readonly FixedFile[]): JsonReport {
+export function buildJsonReport(report: LintReport, fixed?: readonly FixedFile[]): JsonReport {
   return {
     valid: report.errors === 0,
-    errors: findingsOf(report, "error"),
-    warnings: findingsOf(report, "warning"),
+    errors: selectFindings(report, "error"),
+    warnings: selectFindings(report, "warning"),
     ...(fixed === undefined ? {} : { fixed: fixed.map(({ file, fixes }) => ({ file, fixes })) }),
   };
 }
 
-function findingsOf({ files }: LintReport, wanted: Severity): readonly JsonFinding[] {
+function selectFindings({ files }: LintReport, wanted: Severity): readonly JsonFinding[] {
   return files.flatMap(({ file, findings }) =>
     findings
       .filter(({ severity }) => severity === wanted)

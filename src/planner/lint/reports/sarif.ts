@@ -2,39 +2,42 @@ import { RULE_NAMES } from "#planner/config/config_values.ts";
 import type { FileReport, Finding, LintReport } from "../finding.ts";
 import { RULE_TEXTS } from "../rule_texts.ts";
 
-/** URL of the SARIF schema, for validators. */
+/** URL of the SARIF schema, which validators use. */
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 export interface SarifOptions {
   readonly version: string;
-  /** Path from the repository's root, which code scanning requires, to the project's. `""` or ends in a slash. */
+  /**
+   * Path from the repository's root to the project's, because code scanning requires paths from the repository's root.
+   * `""` or ends in a slash.
+   */
   readonly prefix?: string;
-  /** The project's name: by it code scanning keeps the findings of several projects in one repository apart. */
+  /** The project's name. Code scanning uses it to keep the findings of several projects in one repository apart. */
   readonly project?: string | null;
 }
 
 /**
- * Returns a SARIF 2.1.0 log for code scanning: one run, every rule in the table, one result per finding. Code scanning
- * requires a region for each result, so a finding without a line gets line 1.
+ * Builds a SARIF 2.1.0 log for code scanning: one run with a table of all rules and one result per finding. Code
+ * scanning requires a region for each result, so a finding without a line gets line 1.
  *
  * Source: docs/decisions.md#s-12; OASIS SARIF 2.1.0.
  */
-export function sarifReport(report: LintReport, { version, prefix = "", project = null }: SarifOptions): unknown {
+export function buildSarifReport(report: LintReport, { version, prefix = "", project = null }: SarifOptions): unknown {
   return {
     $schema: SCHEMA,
     version: "2.1.0",
     runs: [
       {
-        tool: { driver: { name: "planner", version, rules: RULE_NAMES.map(ruleDescriptor) } },
+        tool: { driver: { name: "planner", version, rules: RULE_NAMES.map(buildRuleDescriptor) } },
         ...(project === null ? {} : { automationDetails: { id: `planner/${project}/` } }),
         columnKind: "utf16CodeUnits",
-        results: report.files.flatMap((file) => file.findings.map((finding) => result(file, finding, prefix))),
+        results: report.files.flatMap((file) => file.findings.map((finding) => buildResult(file, finding, prefix))),
       },
     ],
   };
 }
 
-function ruleDescriptor(rule: (typeof RULE_NAMES)[number]): unknown {
+function buildRuleDescriptor(rule: (typeof RULE_NAMES)[number]): unknown {
   const { summary, severity, reports } = RULE_TEXTS[rule];
   return {
     id: rule,
@@ -44,7 +47,7 @@ function ruleDescriptor(rule: (typeof RULE_NAMES)[number]): unknown {
   };
 }
 
-function result({ file }: FileReport, finding: Finding, prefix: string): unknown {
+function buildResult({ file }: FileReport, finding: Finding, prefix: string): unknown {
   const { rule, severity, message, suggestion, line, column } = finding;
   return {
     ruleId: rule,
@@ -54,7 +57,7 @@ function result({ file }: FileReport, finding: Finding, prefix: string): unknown
     locations: [
       {
         physicalLocation: {
-          artifactLocation: { uri: uriOf(prefix + file), uriBaseId: "%SRCROOT%" },
+          artifactLocation: { uri: encodeUri(prefix + file), uriBaseId: "%SRCROOT%" },
           region: { startLine: line ?? 1, ...(column === undefined ? {} : { startColumn: column }) },
         },
       },
@@ -62,6 +65,6 @@ function result({ file }: FileReport, finding: Finding, prefix: string): unknown
   };
 }
 
-function uriOf(path: string): string {
+function encodeUri(path: string): string {
   return path.toWellFormed().split("/").map(encodeURIComponent).join("/");
 }

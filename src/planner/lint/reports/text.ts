@@ -3,45 +3,48 @@ import type { FileReport, Finding, LintReport } from "../finding.ts";
 import type { FixedFile } from "../fix/fix_text.ts";
 
 /**
- * The report for people, in the contract's form: for each file a line with its path, then for each finding a line
- * `  <severity>: <message>`, and at the very end the count. What the contract's lines do not hold (the place in the file,
- * what to do about it, what was fixed) is on separate lines, so that theirs stay to the letter.
+ * Formats the report for people, in the contract's form: for each file a line with its path, then for each finding a
+ * line `  <severity>: <message>`, and at the end the total. Information that the contract's lines do not contain
+ * (location, suggestion, fixes) is on separate lines, so that those lines match the contract exactly.
  *
- * @param fixed what `--fix` changed, or would; files with nothing else to say are listed too
- * @param said how such a line begins
+ * @param fixed the fixes that `--fix` made or would make; files with only fixes are listed too
+ * @param said first word of a line about a fix
  *
  * Source: docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-12.
  */
-export function textReport(report: LintReport, fixed: readonly FixedFile[] = [], said = "fixed"): string {
+export function formatTextReport(report: LintReport, fixed: readonly FixedFile[] = [], said = "fixed"): string {
   const fixes = new Map(fixed.map((file) => [file.file, file.fixes]));
-  const files = [...report.files, ...onlyFixed(report, fixed)];
+  const files = [...report.files, ...listFixedWithoutFindings(report, fixed)];
   files.sort((a, b) => compareSpecIds(a.specId, b.specId));
   const lines = files.flatMap((file) => [
-    `${oneLine(file.file)}:`,
+    `${joinLines(file.file)}:`,
     ...(fixes.get(file.file) ?? []).map((fix) => `  ${said}: ${fix}`),
-    ...file.findings.flatMap((finding) => findingLines(file, finding)),
+    ...file.findings.flatMap((finding) => formatFinding(file, finding)),
   ]);
-  return [...lines, totalLine(report), ""].join("\n");
+  return [...lines, formatTotal(report), ""].join("\n");
 }
 
-/** `<n> errors, <m> warnings`, the plural whatever the number. Source: docs/contract/spec-tool.md#lint-text-report. */
-export function totalLine({ errors, warnings }: LintReport): string {
+/**
+ * Formats the total as `<n> errors, <m> warnings`, always in the plural. Source:
+ * docs/contract/spec-tool.md#lint-text-report.
+ */
+export function formatTotal({ errors, warnings }: LintReport): string {
   return `${errors} errors, ${warnings} warnings`;
 }
 
-function onlyFixed(report: LintReport, fixed: readonly FixedFile[]): readonly FileReport[] {
+function listFixedWithoutFindings(report: LintReport, fixed: readonly FixedFile[]): readonly FileReport[] {
   const listed = new Set(report.files.map(({ file }) => file));
   return fixed.filter(({ file }) => !listed.has(file)).map(({ file, specId }) => ({ file, specId, findings: [] }));
 }
 
-function findingLines({ file }: FileReport, { severity, message, suggestion, line, column }: Finding): string[] {
-  // Terminals and editors make `file:line:column` a link.
+function formatFinding({ file }: FileReport, { severity, message, suggestion, line, column }: Finding): string[] {
+  // Terminals and editors turn `file:line:column` into a link.
   const place = line === undefined ? [] : [`    at ${file}:${line}${column === undefined ? "" : `:${column}`}`];
-  const advice = suggestion === undefined ? [] : [`    → ${oneLine(suggestion)}`];
-  return [`  ${severity}: ${oneLine(message)}`, ...place, ...advice];
+  const advice = suggestion === undefined ? [] : [`    → ${joinLines(suggestion)}`];
+  return [`  ${severity}: ${joinLines(message)}`, ...place, ...advice];
 }
 
-/** Values from files may hold line breaks, which would break the form. */
-function oneLine(text: string): string {
+/** Replaces line breaks in values from files, because each finding must be one line. */
+function joinLines(text: string): string {
   return text.replace(/\s*[\r\n\u2028\u2029]\s*/g, " ");
 }

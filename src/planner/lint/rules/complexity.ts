@@ -3,7 +3,9 @@ import type { Rule } from "../rule.ts";
 
 const SPLIT = "Split it with `planner split`";
 
-/** The spec is small enough for one sitting: criteria, target files and words within `lint.thresholds`. */
+/**
+ * Requires a spec small enough for one session: numbers of criteria, target files and words within `lint.thresholds`.
+ */
 export const complexity: Rule = {
   name: "complexity",
   *check(spec, { config }, facts) {

@@ -8,15 +8,15 @@ const ID = /(?<![\w-])\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-[0-9a-z]+(?:\.\d+)*(?![\w-])
 const SUFFIX_LENGTH = 3;
 
 /**
- * The body outside fenced code names no other spec, so that one can be worked without reading the other. A driver or a
- * group may name its members, a member any spec except siblings, and every spec what its `depends_on` lists.
+ * Requires that the body outside fenced code names no other spec, so that it can be worked on without reading another
+ * one. A driver or a group may name its members, a member any spec except siblings, and every spec its `depends_on`.
  */
 export const coupling: Rule = {
   name: "coupling",
   *check(spec, world) {
     if (spec.type === "driver" || spec.type === "group") return;
-    for (const [id, bodyLine] of references(spec.body)) {
-      if (!counts(id, spec, world)) continue;
+    for (const [id, bodyLine] of findReferences(spec.body)) {
+      if (!isCoupling(id, spec, world)) continue;
       yield {
         severity: "warning",
         field: "body",
@@ -28,8 +28,8 @@ export const coupling: Rule = {
   },
 };
 
-/** Each id once, with the first line that names it. */
-function references(body: string): ReadonlyMap<string, number> {
+/** Finds the ids in a body, each with the first line that names it. */
+function findReferences(body: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   // Visiting every line costs a hundred times as much as this search of the whole text.
   if (body.search(ID) === -1) return found;
@@ -40,10 +40,10 @@ function references(body: string): ReadonlyMap<string, number> {
   return found;
 }
 
-function counts(id: string, spec: Spec, { knownIds }: World): boolean {
+function isCoupling(id: string, spec: Spec, { knownIds }: World): boolean {
   if (id === spec.id || spec.dependsOn.includes(id)) return false;
   const parent = parentOf(spec.id);
   if (parent !== undefined) return parentOf(id as SpecId) === parent;
-  // Other dated file names, such as `2026-11-21-the-plan`, match the same pattern.
+  // Other file names with a date, such as `2026-11-21-the-plan`, match the same pattern.
   return knownIds.has(id) || /-([0-9a-z]+)(?:\.|$)/.exec(id.slice(14))?.[1]?.length === SUFFIX_LENGTH;
 }

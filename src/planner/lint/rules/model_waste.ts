@@ -3,7 +3,7 @@ import type { Rule } from "../rule.ts";
 const EXPENSIVE = /opus|sonnet/i;
 const EXEMPT: ReadonlySet<string> = new Set(["driver", "group", "research"]);
 
-/** A simple spec is not worked with an expensive model, be it its own or the configured one. */
+/** Reports a simple spec that runs with an expensive model, its own or the configured one. */
 export const modelWaste: Rule = {
   name: "model_waste",
   *check(spec, { config }, facts) {

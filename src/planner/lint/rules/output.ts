@@ -2,19 +2,26 @@ import type { OutputVerdict } from "../../ports.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
-/** The last run's output of a completed spec fits its `output_schema`. A spec without a log gets no finding. */
+/**
+ * Requires that the last run's output of a completed spec matches its `output_schema`. A spec without a log gets no
+ * finding.
+ */
 export const output: Rule = {
   name: "output",
   *check(spec, { outputs }) {
     const verdict = outputs.get(spec.id);
     if (verdict === undefined) return;
-    for (const { message, suggestion } of complaints(verdict, spec.outputSchema ?? "", spec.id)) {
+    for (const { message, suggestion } of describeProblems(verdict, spec.outputSchema ?? "", spec.id)) {
       yield { severity: "error", field: "output_schema", message, path: ["output_schema"], suggestion };
     }
   },
 };
 
-function complaints(verdict: OutputVerdict, schema: string, id: string): Pick<RuleFinding, "message" | "suggestion">[] {
+function describeProblems(
+  verdict: OutputVerdict,
+  schema: string,
+  id: string,
+): Pick<RuleFinding, "message" | "suggestion">[] {
   const log = `Look into .planner/logs/${id}.log`;
   switch (verdict.kind) {
     case "passed":

@@ -3,10 +3,13 @@ import type { Spec } from "../../spec/spec.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
-/** The file can be read, its frontmatter parsed, and no conflict of git is left; an unreadable file gets no other finding. */
+/**
+ * Requires that the file can be read, its frontmatter parses, and no git conflict is left. An unreadable file gets no
+ * other finding.
+ */
 export const parse: Rule = {
   name: "parse",
-  check: conflictFindings,
+  check: findConflict,
   *checkUnreadable({ line, message }) {
     yield line === null
       ? { severity: "error", field: "file", message: `cannot be read: ${message}` }
@@ -14,8 +17,8 @@ export const parse: Rule = {
   },
 };
 
-/** A conflict in the body: the rest of the spec can still be read, and edited. */
-export function* conflictFindings({ body }: Spec): Iterable<RuleFinding> {
+/** Finds a conflict in the body; the rest of the spec can still be read and edited. */
+export function* findConflict({ body }: Spec): Iterable<RuleFinding> {
   const line = conflictLine(body);
   if (line !== undefined) yield { severity: "error", field: "body", message: CONFLICT, bodyLine: line };
 }

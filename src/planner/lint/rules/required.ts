@@ -4,22 +4,22 @@ import { isDay } from "../../spec/planning.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { specIdParts } from "../../spec/spec_id.ts";
 import { readStatus, TOOL_STATUSES } from "../../spec/status.ts";
-import { isMissing, typeName, wrongItems, wrongType } from "../field_value.ts";
+import { describeTypeMismatch, findMistypedItems, isMissing, nameType } from "../field_value.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
 /**
- * The frontmatter has the fields that `schema.spec.required` names, the values fit `schema.spec.fields`, and the id is
- * the file's.
+ * Requires the fields in `schema.spec.required`, values that match `schema.spec.fields`, and an id that matches the
+ * file name.
  */
 export const required: Rule = {
   name: "required",
   *check(spec, { config }) {
     const { required: names, fields } = config.schema.spec;
-    yield* missingFields(spec, names);
-    yield* idFindings(spec);
-    yield* valueFindings(spec, fields);
-    yield* dueFindings(spec);
+    yield* findMissingFields(spec, names);
+    yield* checkId(spec);
+    yield* checkValues(spec, fields);
+    yield* checkDue(spec);
     if (!names.includes("labels") && isMissing(spec.frontmatter["labels"])) {
       const message = "missing optional field 'labels'";
       yield { severity: "warning", field: "labels", message, path: ["labels"] };
@@ -27,14 +27,14 @@ export const required: Rule = {
   },
 };
 
-function* valueFindings({ frontmatter }: Spec, fields: Readonly<Record<string, FieldRule>>): Iterable<RuleFinding> {
+function* checkValues({ frontmatter }: Spec, fields: Readonly<Record<string, FieldRule>>): Iterable<RuleFinding> {
   for (const [field, rule] of Object.entries(fields)) {
     const value = frontmatter[field];
-    if (!isMissing(value)) yield* fieldFindings(field, rule, value);
+    if (!isMissing(value)) yield* checkField(field, rule, value);
   }
 }
 
-export function* missingFields(spec: Spec, names: readonly string[]): Iterable<RuleFinding> {
+export function* findMissingFields(spec: Spec, names: readonly string[]): Iterable<RuleFinding> {
   for (const field of names) {
     // The title is the body's first heading; rule `title` reports a missing one.
     if (field === "title" || !isMissing(spec.frontmatter[field])) continue;
@@ -49,7 +49,7 @@ export function* missingFields(spec: Spec, names: readonly string[]): Iterable<R
   }
 }
 
-function* idFindings({ id, frontmatter }: Spec): Iterable<RuleFinding> {
+function* checkId({ id, frontmatter }: Spec): Iterable<RuleFinding> {
   const written = frontmatter["id"];
   if (typeof written === "string" && written !== "" && written !== id) {
     yield {
@@ -71,40 +71,40 @@ function* idFindings({ id, frontmatter }: Spec): Iterable<RuleFinding> {
   }
 }
 
-export function* fieldFindings(field: string, rule: FieldRule, value: unknown): Iterable<RuleFinding> {
-  const expected = wrongType(rule, value);
+export function* checkField(field: string, rule: FieldRule, value: unknown): Iterable<RuleFinding> {
+  const expected = describeTypeMismatch(rule, value);
   if (expected !== undefined) {
-    yield mismatch(field, [field], expected, value);
+    yield createMismatch(field, [field], expected, value);
     return;
   }
-  for (const { index, item, expected: type } of wrongItems(rule, value)) {
-    yield mismatch(`${field}[${index}]`, [field, index], type, item);
+  for (const { index, item, expected: type } of findMistypedItems(rule, value)) {
+    yield createMismatch(`${field}[${index}]`, [field, index], type, item);
   }
-  if (rule.enum !== undefined) yield* enumFindings(field, rule.enum, value);
+  if (rule.enum !== undefined) yield* checkEnum(field, rule.enum, value);
 }
 
-// A project may give the field another type; then it is no day.
-function* dueFindings({ frontmatter }: Spec): Iterable<RuleFinding> {
+// Checks the day in `due`, unless the project gives the field another type.
+function* checkDue({ frontmatter }: Spec): Iterable<RuleFinding> {
   const due = frontmatter["due"];
   if (typeof due !== "string" || due.trim() === "" || isDay(due.trim())) return;
   const message = `due '${due}' is no day: expected YYYY-MM-DD`;
   yield { severity: "error", field: "due", message, path: ["due"] };
 }
 
-function mismatch(name: string, path: readonly [string, number?], expected: string, value: unknown): RuleFinding {
+function createMismatch(name: string, path: readonly [string, number?], expected: string, value: unknown): RuleFinding {
   const [field] = path;
   const quotes = expected === "a string" && typeof value !== "object" ? "Put quotes around it" : undefined;
   const list = expected.startsWith("an array") && typeof value === "string" ? `Write ${field}: [${value}]` : undefined;
   return {
     severity: "error",
     field,
-    message: `${name} must be ${expected}, got ${typeName(value)}`,
+    message: `${name} must be ${expected}, got ${nameType(value)}`,
     path: path.filter((step) => step !== undefined),
     suggestion: quotes ?? list,
   };
 }
 
-function* enumFindings(field: string, allowed: readonly string[], value: unknown): Iterable<RuleFinding> {
+function* checkEnum(field: string, allowed: readonly string[], value: unknown): Iterable<RuleFinding> {
   const accepted = field === "status" ? [...allowed, ...TOOL_STATUSES] : allowed;
   const items = Array.isArray(value) ? value : [value];
   for (const [index, item] of items.entries()) {
@@ -116,12 +116,12 @@ function* enumFindings(field: string, allowed: readonly string[], value: unknown
       message: `${field} '${text}' not in enum [${allowed.join(", ")}]`,
       allowed,
       path: Array.isArray(value) ? [field, index] : [field],
-      suggestion: suggestionFor(field, text, accepted),
+      suggestion: suggestValue(field, text, accepted),
     };
   }
 }
 
-function suggestionFor(field: string, text: string, accepted: readonly string[]): string | undefined {
+function suggestValue(field: string, text: string, accepted: readonly string[]): string | undefined {
   const read = field === "status" ? readStatus(text) : text;
   if (read !== text) return `Write ${read}, which it is read as`;
   const near = findNearest(text, accepted);

@@ -1,6 +1,6 @@
 import type { Rule } from "../rule.ts";
 
-/** The spec has a title: its first heading, or the field `title`. */
+/** Requires a title: the first heading of the body, or the field `title`. */
 export const title: Rule = {
   name: "title",
   *check(spec) {

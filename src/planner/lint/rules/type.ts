@@ -5,14 +5,14 @@ import { isMissing } from "../field_value.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
-/** Source: docs/decisions.md#s-05. */
+/** Types that lint accepts without a warning. Source: docs/decisions.md#s-05. */
 const TYPES = ["code", "task", "docs", "documentation", "fix", "research", "driver", "group"] as const;
 
-/** The type is a known one, and the spec has what a spec of its type needs. */
+/** Requires a known type and the fields that a spec of this type needs. */
 export const type: Rule = {
   name: "type",
   *check(spec, world) {
-    yield* unknownType(spec, world.config.schema.spec);
+    yield* checkTypeName(spec, world.config.schema.spec);
     switch (spec.type) {
       case "docs":
       case "documentation":
@@ -38,8 +38,8 @@ export const type: Rule = {
   },
 };
 
-/** A configured enum is judged by rule `required`, as is a type that `schema.spec.required` names. */
-function* unknownType(spec: Spec, { required, fields }: PlannerConfig["schema"]["spec"]): Iterable<RuleFinding> {
+/** Reports an unknown type. Rule `required` checks a configured enum, and a type that `schema.spec.required` lists. */
+function* checkTypeName(spec: Spec, { required, fields }: PlannerConfig["schema"]["spec"]): Iterable<RuleFinding> {
   const allowed = fields["type"]?.enum;
   if (isMissing(spec.frontmatter["type"])) {
     if (required.includes("type")) return;
@@ -58,9 +58,9 @@ function* unknownType(spec: Spec, { required, fields }: PlannerConfig["schema"][
   }
 }
 
-/** At least one of the fields must hold something. */
+/** Requires that at least one of the fields has a value. */
 function* requireOneOf(spec: Spec, fields: readonly [string, ...string[]]): Iterable<RuleFinding> {
-  if (fields.some((field) => holdsSomething(spec.frontmatter[field]))) return;
+  if (fields.some((field) => hasValue(spec.frontmatter[field]))) return;
   yield {
     severity: "warning",
     field: fields[0],
@@ -76,6 +76,6 @@ const PURPOSE: Readonly<Record<string, string>> = {
   informed_by: "what the research draws on",
 };
 
-function holdsSomething(value: unknown): boolean {
+function hasValue(value: unknown): boolean {
   return !isMissing(value) && !(Array.isArray(value) && value.length === 0);
 }

@@ -1,6 +1,6 @@
 import { assignLayers, type LayoutEdge, listNeighbours } from "#kernel/layout/layers.ts";
 import { orderColumns } from "#kernel/layout/order.ts";
-import { cyclesOf } from "../../lint/cycles.ts";
+import { findCycles } from "../../lint/cycles.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parentOf, specIdParts } from "../../spec/spec_id.ts";
@@ -178,7 +178,7 @@ function cyclesIn(ids: readonly string[], waiting: readonly Waiting[]): readonly
   const waits = new Map<string, string[]>(ids.map((id) => [id, []]));
   for (const { from, to } of waiting) waits.get(to)?.push(from);
   const own = waiting.filter(({ from, to }) => from === to).map(({ from }) => [from]);
-  const found = new Set([...cyclesOf(waits).values()].flatMap((cycles) => cycles.map((cycle) => cycle.ids)));
+  const found = new Set([...findCycles(waits).values()].flatMap((cycles) => cycles.map((cycle) => cycle.ids)));
   return [...own, ...found];
 }
 

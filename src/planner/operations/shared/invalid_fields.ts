@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecRules } from "../../config/config.ts";
 import type { PlannerContext } from "../../context.ts";
-import { openReadFindings } from "../../lint/read_findings.ts";
+import { createReadChecker } from "../../lint/read_findings.ts";
 import type { Spec } from "../../spec/spec.ts";
 
 /** One reason why a spec that can be read is not valid. Source: docs/contract/spec-tool.md#lint-json-report. */
@@ -32,7 +32,7 @@ export async function openReadChecks(context: PlannerContext): Promise<(spec: Sp
     known ??= new Set<string>([...ids, ...archivedIds]);
     return known.has(id);
   };
-  const findingsOf = openReadFindings({ rules, isKnown });
+  const findingsOf = createReadChecker({ rules, isKnown });
   return (spec) => {
     const found = findingsOf(spec);
     if (found.length === 0) return VALID;

@@ -1,6 +1,6 @@
 import type { PlannerContext } from "../../context.ts";
 import type { LintReport } from "../../lint/finding.ts";
-import type { LintChoice } from "../../lint/lint_project.ts";
+import type { LintSelection } from "../../lint/lint_project.ts";
 
 /** A finding as the tools answer it. Source: docs/contract/spec-tool.md#lint-diagnostic; docs/decisions.md#s-16. */
 export interface Diagnostic {
@@ -12,9 +12,9 @@ export interface Diagnostic {
 }
 
 /** Lints the active specs of `choice`; without one every active spec. */
-export async function lintProject(context: PlannerContext, choice?: LintChoice): Promise<LintReport> {
+export async function lintProject(context: PlannerContext, choice?: LintSelection): Promise<LintReport> {
   // The rules are a good part of the program, and only few calls need them.
-  const [{ lintProject: run }, { projectSource }] = await Promise.all([
+  const [{ lintProject: run }, { createProjectSource: projectSource }] = await Promise.all([
     import("../../lint/lint_project.ts"),
     import("../../lint/lint_source.ts"),
   ]);

@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { PlannerContext } from "../../context.ts";
 import { lintProject } from "../../lint/lint_project.ts";
-import { projectSource } from "../../lint/lint_source.ts";
+import { createProjectSource } from "../../lint/lint_source.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { type CommandLine, providerLine, withoutAccepted } from "../../work/acceptance.ts";
@@ -108,7 +108,7 @@ function describeMissingProgram(program: string): string {
 
 /** Refuses a spec in which lint finds errors: an agent would be led astray by it. */
 export async function refuseLintErrors(context: PlannerContext, spec: Spec): Promise<void> {
-  const report = await lintProject(await projectSource(context), { ids: [spec.id] });
+  const report = await lintProject(await createProjectSource(context), { ids: [spec.id] });
   if (report.errors === 0) return;
   const found = report.files
     .flatMap(({ findings }) => findings)

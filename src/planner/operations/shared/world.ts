@@ -1,5 +1,5 @@
 import type { PlannerContext } from "../../context.ts";
-import { cyclePath, cyclesOf } from "../../lint/cycles.ts";
+import { findCycles, formatCycle } from "../../lint/cycles.ts";
 import type { SpecSet } from "../../ports.ts";
 import { type Readiness, readinessOf } from "../../spec/readiness.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
@@ -53,6 +53,6 @@ export async function computedStatus(context: PlannerContext, spec: Spec): Promi
 
 function cycleOf({ id, dependsOn }: Spec, specs: readonly Spec[]): string | null {
   if (dependsOn.includes(id)) return `${id} -> ${id}`;
-  const cycle = cyclesOf(new Map(specs.map((spec) => [spec.id as string, spec.dependsOn]))).get(id)?.[0];
-  return cycle === undefined ? null : cyclePath(cycle);
+  const cycle = findCycles(new Map(specs.map((spec) => [spec.id as string, spec.dependsOn]))).get(id)?.[0];
+  return cycle === undefined ? null : formatCycle(cycle);
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { FieldRule } from "#planner/config/config.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import { frontmatterSchema } from "#planner/config/frontmatter_schema.ts";
+import { buildFrontmatterSchema } from "#planner/config/frontmatter_schema.ts";
 import { checkOutput } from "#planner/output/check_output.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { findingsOf, ID } from "../../../support/lint_world.ts";
@@ -47,7 +47,7 @@ test("frontmatterSchema and lint agree on every frontmatter", async () => {
       const text = `---\n${JSON.stringify(written)}\n---\n\n# T\n`;
 
       const findings = await findingsOf("required", { [ID]: text }, { config: settings });
-      const schema = frontmatterSchema(settings);
+      const schema = buildFrontmatterSchema(settings);
       const verdict = checkOutput([{ path: "schema.json", uris: ["file:///schema.json"], schema }], written);
 
       const errors = findings.filter(({ severity }) => severity === "error").map(({ message }) => message);

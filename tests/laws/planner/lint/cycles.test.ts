@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { cyclesOf } from "#planner/lint/cycles.ts";
+import { findCycles } from "#planner/lint/cycles.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const id = fc.constantFrom("a", "b", "c", "d", "e", "f", "g");
@@ -30,11 +30,11 @@ const law = (name: string, holds: (edges: Graph) => void): void =>
 law("cyclesOf names exactly the specs that wait for themselves through others", (edges) => {
   const waiting = [...edges.keys()].filter((each) => reachable(each, edges).has(each)).sort();
 
-  expect([...cyclesOf(edges).keys()].sort()).toEqual(waiting);
+  expect([...findCycles(edges).keys()].sort()).toEqual(waiting);
 });
 
 law("cyclesOf names only real cycles, in which no spec comes twice", (edges) => {
-  for (const [seenFrom, cycles] of cyclesOf(edges)) {
+  for (const [seenFrom, cycles] of findCycles(edges)) {
     for (const { ids, at } of cycles) {
       expect(ids[at]).toBe(seenFrom);
       expect(new Set(ids).size).toBe(ids.length);
@@ -46,7 +46,7 @@ law("cyclesOf names only real cycles, in which no spec comes twice", (edges) => 
 
 law("cyclesOf names every dependency that lies on a cycle", (edges) => {
   const named = new Set<string>();
-  for (const cycles of cyclesOf(edges).values()) {
+  for (const cycles of findCycles(edges).values()) {
     for (const { ids } of cycles)
       for (const [index, each] of ids.entries()) named.add(`${each} ${ids[(index + 1) % ids.length]}`);
   }
@@ -60,7 +60,7 @@ law("cyclesOf names every dependency that lies on a cycle", (edges) => {
 });
 
 law("cyclesOf shows a cycle to each of its specs, and to each once", (edges) => {
-  const found = cyclesOf(edges);
+  const found = findCycles(edges);
   for (const cycles of found.values()) {
     for (const { ids } of cycles) {
       for (const each of ids) expect(found.get(each)?.filter((own) => own.ids === ids)).toHaveLength(1);

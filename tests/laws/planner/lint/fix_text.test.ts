@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { micromark } from "micromark";
 import { fixText } from "#planner/lint/fix/fix_text.ts";
-import { bodyParts } from "#planner/lint/fix/trim_body.ts";
+import { splitAtHeadings } from "#planner/lint/fix/trim_body.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { lineBreakOf } from "#planner/spec/text_lines.ts";
@@ -205,7 +205,7 @@ test("bodyParts cuts a body into parts that render as the whole does", () => {
 
   fc.assert(
     fc.property(whole, (body) => {
-      const parts = bodyParts(body);
+      const parts = splitAtHeadings(body);
 
       if (parts.length > 1) cut++;
       expect(parts.join("")).toBe(body);

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { checkConfig } from "#planner/config/check_config.ts";
-import { lintReport } from "#planner/lint/finding.ts";
-import { placeFindings } from "#planner/lint/lint_project.ts";
-import type { UnplacedFinding } from "#planner/lint/lint_specs.ts";
-import { githubReport } from "#planner/lint/reports/github.ts";
-import { textReport } from "#planner/lint/reports/text.ts";
+import { createLintReport } from "#planner/lint/finding.ts";
+import { locateFindings } from "#planner/lint/lint_project.ts";
+import type { UnlocatedFinding } from "#planner/lint/lint_specs.ts";
+import { formatGithubReport } from "#planner/lint/reports/github.ts";
+import { formatTextReport } from "#planner/lint/reports/text.ts";
 import { frontmatterPlaces } from "#planner/spec/frontmatter_places.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { ID, lintTexts, OTHER, THIRD } from "../../../support/lint_world.ts";
@@ -28,10 +28,10 @@ test("lint judges any project without a fault of its own, and every report has t
       const report = await lintTexts(texts);
 
       expect(report.specsChecked).toBe(Object.keys(texts).length);
-      const lines = textReport(report).slice(0, -1).split("\n");
+      const lines = formatTextReport(report).slice(0, -1).split("\n");
       expect(lines.pop()).toBe(`${report.errors} errors, ${report.warnings} warnings`);
       for (const line of lines) expect(line).toMatch(/^(?:\S.*:| {2}(?:error|warning): .*| {4}(?:at|→) .*)$/);
-      expect(githubReport(report).split("\n")).toHaveLength(report.errors + report.warnings + 2);
+      expect(formatGithubReport(report).split("\n")).toHaveLength(report.errors + report.warnings + 2);
     }),
     runs,
   );
@@ -50,7 +50,7 @@ test("lint finds the same place for a value by a quick look as by parsing", asyn
       async (content, field) => {
         const exact = frontmatterPlaces(content)([field]);
         fc.pre(exact !== undefined);
-        const finding: UnplacedFinding = {
+        const finding: UnlocatedFinding = {
           rule: "required",
           severity: "error",
           field,
@@ -58,9 +58,9 @@ test("lint finds the same place for a value by a quick look as by parsing", asyn
           allowed: [],
           path: [field],
         };
-        const report = lintReport(1, [{ file: "a.md", specId: "a", findings: [finding] }]);
+        const report = createLintReport(1, [{ file: "a.md", specId: "a", findings: [finding] }]);
 
-        const placed = await placeFindings(report, async () => content);
+        const placed = await locateFindings(report, async () => content);
 
         const [found] = placed.files[0]?.findings ?? [];
         expect({ line: found?.line, column: found?.column }).toEqual({ ...exact });

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { plainTexts } from "#cli/output/plain_text.ts";
 import { junitReport, markdownReport, textReport } from "#cli/output/since_reports.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
-import { githubReport } from "#planner/lint/reports/github.ts";
-import { sarifReport } from "#planner/lint/reports/sarif.ts";
+import { formatGithubReport } from "#planner/lint/reports/github.ts";
+import { buildSarifReport } from "#planner/lint/reports/sarif.ts";
 import type { SinceReport } from "#planner/runs/proof/verify_since.ts";
 
 /** All that some format or its viewer obeys. */
@@ -49,7 +49,7 @@ const LINT: LintReport = {
 } as unknown as LintReport;
 
 test("an annotation of GitHub is one line of its own, whatever a finding holds", () => {
-  const printed = githubReport(plainTexts(LINT));
+  const printed = formatGithubReport(plainTexts(LINT));
 
   expect(printed).not.toMatch(OBEYED);
   expect(printed.split("\n").filter((line) => line.trimStart().startsWith("::"))).toHaveLength(1);
@@ -60,7 +60,7 @@ test("an annotation of GitHub is one line of its own, whatever a finding holds",
 
 test("texts of SARIF hold nothing that a viewer's terminal obeys", () => {
   const texts: string[] = [];
-  JSON.stringify(plainTexts(sarifReport(LINT, { version: "1", project: EVIL })), (_key, value) => {
+  JSON.stringify(plainTexts(buildSarifReport(LINT, { version: "1", project: EVIL })), (_key, value) => {
     if (typeof value === "string") texts.push(value);
     return value;
   });

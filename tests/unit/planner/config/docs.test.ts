@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import { describeSettings, settingPaths } from "#planner/config/describe_settings.ts";
+import { describeSettings, listSettingPaths } from "#planner/config/describe_settings.ts";
 
 const DOCS = readFileSync(join(import.meta.dirname, "../../../../docs/config.md"), "utf8");
 
@@ -10,13 +10,13 @@ test("describeSettings has every setting of the schema and no other", () => {
   const paths = describeSettings().map(({ path }) => path);
 
   expect(paths.length).toBeGreaterThan(50);
-  expect(paths.toSorted()).toEqual([...settingPaths()].toSorted());
+  expect(paths.toSorted()).toEqual([...listSettingPaths()].toSorted());
 });
 
 test("docs/config.md has a row for every setting", () => {
   const rows = [...DOCS.matchAll(/^\| `([^`]+)` \|/gm)].map(([, key = ""]) => key);
 
-  expect(rows.toSorted()).toEqual([...settingPaths()].toSorted());
+  expect(rows.toSorted()).toEqual([...listSettingPaths()].toSorted());
 });
 
 test("describeSettings says the value and the default that hold", () => {

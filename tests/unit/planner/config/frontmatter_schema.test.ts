@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import { frontmatterSchema } from "#planner/config/frontmatter_schema.ts";
+import { buildFrontmatterSchema } from "#planner/config/frontmatter_schema.ts";
 import { parseConfig } from "#planner/config/parse_config.ts";
 
 test("frontmatterSchema says what the configuration demands", () => {
@@ -8,7 +8,7 @@ test("frontmatterSchema says what the configuration demands", () => {
     "---\nschema:\n  spec:\n    required: [status, title, team]\n    fields:\n      status: {enum: [todo]}\n      team: {type: string, enum: [red, blue]}\n      sizes: {items: integer, enum: [1, 2]}\n---\n",
   );
 
-  const schema = frontmatterSchema(config);
+  const schema = buildFrontmatterSchema(config);
 
   expect(schema).toMatchObject({
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -26,10 +26,10 @@ test("frontmatterSchema says what the configuration demands", () => {
 test("frontmatterSchema lets a configured field stand in place of a known one", () => {
   const { config } = parseConfig("---\nschema:\n  spec:\n    fields:\n      tracks: {type: string}\n---\n");
 
-  const { properties } = frontmatterSchema(config) as { properties: Record<string, unknown> };
+  const { properties } = buildFrontmatterSchema(config) as { properties: Record<string, unknown> };
 
   expect(properties["tracks"]).toEqual({ type: "string" });
-  expect((frontmatterSchema(DEFAULT_CONFIG)["properties"] as Record<string, unknown>)["tracks"]).toMatchObject({
+  expect((buildFrontmatterSchema(DEFAULT_CONFIG)["properties"] as Record<string, unknown>)["tracks"]).toMatchObject({
     type: "array",
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { type Known, mergeTask } from "../../../../src/planner/exchange/merge_task.ts";
-import { facetsOf, newSpecFrom, type SpecContent } from "../../../../src/planner/exchange/spec_content.ts";
+import { type FacetFingerprints, mergeTask } from "../../../../src/planner/exchange/merge_task.ts";
+import { formatNewSpec, listFacets, type SpecContent } from "../../../../src/planner/exchange/spec_content.ts";
 import { buildSpec } from "../../../../src/planner/spec/build_spec.ts";
 import { readableDocument } from "../../../../src/planner/spec/document.ts";
 import type { SpecId } from "../../../../src/planner/spec/spec_id.ts";
@@ -13,19 +13,19 @@ const CONTENT: SpecContent = {
 };
 // The text itself is the plainest fingerprint.
 const fingerprint = (text: string): string => text;
-const known: Known = Object.fromEntries(facetsOf(CONTENT));
+const known: FacetFingerprints = Object.fromEntries(listFacets(CONTENT));
 
 function merged(
   text: string,
   content: SpecContent,
-  more: { known?: Known | undefined; overwrite?: boolean } = { known },
+  more: { known?: FacetFingerprints | undefined; overwrite?: boolean } = { known },
 ) {
   const spec = buildSpec({ id: ID, file: "f", archived: false }, readableDocument(text));
   const merge = mergeTask({ spec, content, known: more.known, fingerprint, overwrite: more.overwrite ?? false });
   return { ...merge, text: merge.apply(text) };
 }
 
-const FRESH = newSpecFrom(ID, CONTENT, "backlog:t-1");
+const FRESH = formatNewSpec(ID, CONTENT, "backlog:t-1");
 
 test("nothing changes while the source says the same, whatever was changed here", () => {
   const own = FRESH.replace("Old", "Mine").replace("status: pending", "status: completed");

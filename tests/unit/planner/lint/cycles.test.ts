@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { cyclePath, cyclesOf, nextInCycle } from "#planner/lint/cycles.ts";
+import { findCycles, formatCycle, nextInCycle } from "#planner/lint/cycles.ts";
 
 function cycles(edges: Readonly<Record<string, readonly string[]>>): Record<string, readonly string[]> {
-  const found = cyclesOf(new Map(Object.entries(edges)));
-  return Object.fromEntries([...found].map(([id, each]) => [id, each.map(cyclePath)]).sort());
+  const found = findCycles(new Map(Object.entries(edges)));
+  return Object.fromEntries([...found].map(([id, each]) => [id, each.map(formatCycle)]).sort());
 }
 
 test("cyclesOf finds nothing where nothing waits for itself", () => {
@@ -31,7 +31,7 @@ test("cyclesOf takes no notice of unknown ids and of a spec's own", () => {
 test("cyclesOf survives a chain that is longer than the call stack", () => {
   const edges = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`s${n}`, [`s${n + 1}`]]));
 
-  const found = cyclesOf(new Map(Object.entries({ ...edges, s50000: ["s0"] })));
+  const found = findCycles(new Map(Object.entries({ ...edges, s50000: ["s0"] })));
 
   expect(found.size).toBe(50_001);
   const cycle = found.get("s0")?.[0];
@@ -42,5 +42,5 @@ test("cyclesOf survives a chain that is longer than the call stack", () => {
 test("cyclePath shortens a cycle that nobody would read", () => {
   const ids = Array.from({ length: 60 }, (_, n) => `s${n}`);
 
-  expect(cyclePath({ ids, at: 58 })).toBe(["s58", "s59", ...ids.slice(0, 48), "(10 more)", "s58"].join(" -> "));
+  expect(formatCycle({ ids, at: 58 })).toBe(["s58", "s59", ...ids.slice(0, 48), "(10 more)", "s58"].join(" -> "));
 });

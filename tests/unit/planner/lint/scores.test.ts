@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { specFromText } from "#planner/lint/lint_source.ts";
-import { membersOf, scores } from "#planner/lint/scores.ts";
+import { parseSpec } from "#planner/lint/lint_source.ts";
+import { findMembers, gradeSpec } from "#planner/lint/scores.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { ID, specText } from "../../../support/lint_world.ts";
 
 function spec(body: string, fields = "status: pending", id = ID): Spec {
-  const read = specFromText(id as SpecId, `.planner/specs/${id}.md`, specText(fields, body));
+  const read = parseSpec(id as SpecId, `.planner/specs/${id}.md`, specText(fields, body));
   if (!("id" in read)) throw new Error(read.message);
   return read;
 }
@@ -16,7 +16,7 @@ const files = (count: number): string =>
   `target_files: [${Array.from({ length: count }, (_, n) => `f${n}`).join(", ")}]`;
 
 test("scores grades complexity by the worst of criteria, files and words", () => {
-  const grade = (body: string, fields?: string): string => scores(spec(body, fields)).complexity;
+  const grade = (body: string, fields?: string): string => gradeSpec(spec(body, fields)).complexity;
 
   expect([3, 4, 5, 6, 7, 8].map((count) => grade(criteria(count)))).toEqual(["A", "B", "B", "C", "C", "D"]);
   expect([2, 3, 4, 5].map((count) => grade("", files(count)))).toEqual(["A", "B", "C", "D"]);
@@ -31,7 +31,7 @@ test("scores grades complexity by the worst of criteria, files and words", () =>
 });
 
 test("scores grades acceptance criteria by their number", () => {
-  expect([0, 1, 2, 3, 4, 5].map((count) => scores(spec(criteria(count))).ac_quality)).toEqual([
+  expect([0, 1, 2, 3, 4, 5].map((count) => gradeSpec(spec(criteria(count))).ac_quality)).toEqual([
     "D",
     "C",
     "B",
@@ -42,7 +42,7 @@ test("scores grades acceptance criteria by their number", () => {
 });
 
 test("scores grades confidence by steps, verbs and vague words", () => {
-  const grade = (body: string): string => scores(spec(body)).confidence;
+  const grade = (body: string): string => gradeSpec(spec(body)).confidence;
 
   expect(grade("- Add a check\n- Write a test\n")).toBe("A");
   expect(grade("- Add a check\n- Write a test, etc\n")).toBe("B");
@@ -53,11 +53,11 @@ test("scores grades confidence by steps, verbs and vague words", () => {
 });
 
 test("scores takes headings and fenced code for no prose", () => {
-  expect(scores(spec("# Title\n\n## Steps\n\n- Add a check\n\n```\nsome\nprose\n```\n")).confidence).toBe("A");
+  expect(gradeSpec(spec("# Title\n\n## Steps\n\n- Add a check\n\n```\nsome\nprose\n```\n")).confidence).toBe("A");
 });
 
 test("scores grades splittability by parts and files, and believes an author who says it is one piece", () => {
-  const grade = (body: string, count: number): string => scores(spec(body, files(count))).splittability;
+  const grade = (body: string, count: number): string => gradeSpec(spec(body, files(count))).splittability;
   const parts = "# T\n\n## One\n\n## Two\n\n## Three\n";
 
   expect(grade(parts, 3)).toBe("A");
@@ -68,18 +68,18 @@ test("scores grades splittability by parts and files, and believes an author who
 
 test("scores lights red for a D, green for A and B alone, else yellow, whatever splittability says", () => {
   const good = spec(`# T\n\n${criteria(4)}`);
-  expect(scores(good)).toMatchObject({ traffic_light: "green", complexity: "B", confidence: "A", ac_quality: "A" });
-  expect(scores(good).splittability).toBe("C");
-  expect(scores(spec(`# T\n\n${criteria(1)}`)).traffic_light).toBe("yellow");
-  expect(scores(spec("# T\n")).traffic_light).toBe("red");
+  expect(gradeSpec(good)).toMatchObject({ traffic_light: "green", complexity: "B", confidence: "A", ac_quality: "A" });
+  expect(gradeSpec(good).splittability).toBe("C");
+  expect(gradeSpec(spec(`# T\n\n${criteria(1)}`)).traffic_light).toBe("yellow");
+  expect(gradeSpec(spec("# T\n")).traffic_light).toBe("red");
 });
 
 test("scores gives one sentence for each weak grade, sorted", () => {
-  const { suggestions } = scores(spec("# T\n"));
+  const { suggestions } = gradeSpec(spec("# T\n"));
 
   expect(suggestions).toHaveLength(3);
   expect(suggestions).toEqual([...suggestions].sort());
-  expect(scores(spec(`${criteria(2)}## One\n`, files(2))).suggestions).toEqual([
+  expect(gradeSpec(spec(`${criteria(2)}## One\n`, files(2))).suggestions).toEqual([
     "Add acceptance criteria that can be checked",
   ]);
 });
@@ -89,18 +89,18 @@ test("scores grades the isolation of a driver's members, and of nothing else", (
   const member = (n: number, body: string, file: string): Spec => spec(body, `target_files: [${file}]`, `${ID}.${n}`);
   const apart = [member(1, "# A\n", "a"), member(2, "# B\n", "b"), member(3, "# C\n", "c"), member(4, "# D\n", "d")];
 
-  expect(scores(driver, apart).isolation).toBe("A");
-  expect(scores(driver, [...apart.slice(1), member(1, `# A\n\n${ID}.2\n`, "a")]).isolation).toBe("B");
-  expect(scores(driver, [...apart.slice(2), member(1, "# A\n", "x"), member(2, "# B\n", "x")]).isolation).toBe("C");
-  expect(scores(driver, [member(1, "After member 2.\n", "a"), member(2, "# B\n", "a")]).isolation).toBe("D");
-  expect(scores(driver).isolation).toBeNull();
-  expect(scores(spec("# S\n"), apart).isolation).toBeNull();
+  expect(gradeSpec(driver, apart).isolation).toBe("A");
+  expect(gradeSpec(driver, [...apart.slice(1), member(1, `# A\n\n${ID}.2\n`, "a")]).isolation).toBe("B");
+  expect(gradeSpec(driver, [...apart.slice(2), member(1, "# A\n", "x"), member(2, "# B\n", "x")]).isolation).toBe("C");
+  expect(gradeSpec(driver, [member(1, "After member 2.\n", "a"), member(2, "# B\n", "a")]).isolation).toBe("D");
+  expect(gradeSpec(driver).isolation).toBeNull();
+  expect(gradeSpec(spec("# S\n"), apart).isolation).toBeNull();
 });
 
 test("membersOf finds listed members and those named after the spec, no deeper", () => {
   const driver = spec("# D\n", "type: group\nmembers: [listed]");
   const all = [driver, ...["listed", `${ID}.1`, `${ID}.1.1`, `${ID}x.1`, "other"].map((id) => spec("", undefined, id))];
 
-  expect(membersOf(driver, all).map(({ id }) => id as string)).toEqual(["listed", `${ID}.1`]);
-  expect(membersOf(spec("# S\n"), all)).toEqual([]);
+  expect(findMembers(driver, all).map(({ id }) => id as string)).toEqual(["listed", `${ID}.1`]);
+  expect(findMembers(spec("# S\n"), all)).toEqual([]);
 });

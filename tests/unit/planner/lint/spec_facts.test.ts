@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { countWords, describingText } from "#planner/lint/spec_facts.ts";
+import { countWords, removeOutput } from "#planner/lint/spec_facts.ts";
 
 test("countWords counts what holds a letter or a digit", () => {
   expect(countWords("")).toBe(0);
@@ -8,8 +8,8 @@ test("countWords counts what holds a letter or a digit", () => {
 });
 
 test("describingText leaves out every Output section and nothing else", () => {
-  expect(describingText("# T\n\nOutput of it\n")).toBe("# T\n\nOutput of it\n");
-  expect(describingText("a\n## Output\nb\n### Deep\nc\n## Next\nd\n## Output\ne\n")).toBe("a\n## Next\nd\n");
-  expect(describingText("a\n## Output\nb\n## Output\nc\n# Top\nd\n")).toBe("a\n# Top\nd\n");
-  expect(describingText("a\n```\n## Output\n```\nb\n")).toBe("a\n```\n## Output\n```\nb\n");
+  expect(removeOutput("# T\n\nOutput of it\n")).toBe("# T\n\nOutput of it\n");
+  expect(removeOutput("a\n## Output\nb\n### Deep\nc\n## Next\nd\n## Output\ne\n")).toBe("a\n## Next\nd\n");
+  expect(removeOutput("a\n## Output\nb\n## Output\nc\n# Top\nd\n")).toBe("a\n# Top\nd\n");
+  expect(removeOutput("a\n```\n## Output\n```\nb\n")).toBe("a\n```\n## Output\n```\nb\n");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { jsonReport } from "#planner/lint/reports/json.ts";
+import { buildJsonReport } from "#planner/lint/reports/json.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { ID, lintTexts, specText } from "../../../../support/lint_world.ts";
 
@@ -8,7 +8,7 @@ const file = `.planner/specs/${ID}.md`;
 test("jsonReport has the contract's members, and warnings in the shape of errors", async () => {
   const report = await lintTexts({ [ID]: specText("status: nearly\ndepends_on: [nobody]\ntype: code") });
 
-  expect(jsonReport(report)).toEqual({
+  expect(buildJsonReport(report)).toEqual({
     valid: false,
     errors: [
       {
@@ -24,14 +24,17 @@ test("jsonReport has the contract's members, and warnings in the shape of errors
 });
 
 test("jsonReport is valid with warnings alone", async () => {
-  expect(jsonReport(await lintTexts({ [ID]: specText("status: pending") }))).toMatchObject({ valid: true, errors: [] });
+  expect(buildJsonReport(await lintTexts({ [ID]: specText("status: pending") }))).toMatchObject({
+    valid: true,
+    errors: [],
+  });
 });
 
 test("jsonReport tells what was fixed where fixing was asked for", async () => {
   const report = await lintTexts({});
 
-  expect(jsonReport(report, [])).toEqual({ valid: true, errors: [], warnings: [], fixed: [] });
-  expect(jsonReport(report, [{ file, specId: ID as SpecId, fixes: ["mended"] }]).fixed).toEqual([
+  expect(buildJsonReport(report, [])).toEqual({ valid: true, errors: [], warnings: [], fixed: [] });
+  expect(buildJsonReport(report, [{ file, specId: ID as SpecId, fixes: ["mended"] }]).fixed).toEqual([
     { file, fixes: ["mended"] },
   ]);
 });

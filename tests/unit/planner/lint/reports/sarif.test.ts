@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { RULE_NAMES } from "#planner/config/config_values.ts";
-import { sarifReport } from "#planner/lint/reports/sarif.ts";
+import { buildSarifReport } from "#planner/lint/reports/sarif.ts";
 import { ID, lintTexts, specText } from "../../../../support/lint_world.ts";
 
 interface Sarif {
@@ -20,7 +20,7 @@ interface Sarif {
 }
 
 async function sarif(texts: Readonly<Record<string, string>>, prefix?: string): Promise<Sarif["runs"][number]> {
-  const log = sarifReport(await lintTexts(texts), {
+  const log = buildSarifReport(await lintTexts(texts), {
     version: "1.2.3",
     ...(prefix === undefined ? {} : { prefix }),
   }) as Sarif;
@@ -70,7 +70,7 @@ test("sarifReport gives each finding its rule, level, message and region", async
 });
 
 test("sarifReport keeps projects of one repository apart by their names", async () => {
-  const log = sarifReport(await lintTexts({}), { version: "1.2.3", project: "shop" });
+  const log = buildSarifReport(await lintTexts({}), { version: "1.2.3", project: "shop" });
 
   expect(log).toMatchObject({ runs: [{ automationDetails: { id: "planner/shop/" } }] });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { textReport } from "#planner/lint/reports/text.ts";
+import { formatTextReport } from "#planner/lint/reports/text.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { ID, lintTexts, OTHER, specText } from "../../../../support/lint_world.ts";
 
@@ -13,7 +13,7 @@ test("textReport has the contract's lines to the letter, and places and advice o
     [OTHER]: specText("status: pendin\nlabels: [a]\ntype: code"),
   });
 
-  expect(textReport(report)).toBe(`.planner/specs/${ID}.md:
+  expect(formatTextReport(report)).toBe(`.planner/specs/${ID}.md:
   error: status 'nearly' not in enum [pending, in_progress, completed, failed]
     at .planner/specs/${ID}.md:2:9
   warning: missing optional field 'labels'
@@ -29,14 +29,14 @@ test("textReport has the contract's lines to the letter, and places and advice o
 });
 
 test("textReport of a clean project is the count alone", async () => {
-  expect(textReport(await lintTexts({}))).toBe("0 errors, 0 warnings\n");
+  expect(formatTextReport(await lintTexts({}))).toBe("0 errors, 0 warnings\n");
 });
 
 test("textReport shows fixes above findings, and files that have nothing else", async () => {
   const report = await lintTexts({ [ID]: specText("status: pending\ntype: code") });
   const fixed = [ID, OTHER].map((id) => ({ file: `.planner/specs/${id}.md`, specId: id as SpecId, fixes: ["mended"] }));
 
-  expect(textReport(report, fixed, "would fix")).toBe(`.planner/specs/${ID}.md:
+  expect(formatTextReport(report, fixed, "would fix")).toBe(`.planner/specs/${ID}.md:
   would fix: mended
   warning: missing optional field 'labels'
 .planner/specs/${OTHER}.md:
@@ -48,5 +48,5 @@ test("textReport shows fixes above findings, and files that have nothing else", 
 test("textReport keeps a value with line breaks on one line", async () => {
   const report = await lintTexts({ [ID]: specText('status: "near\\nly"\nlabels: [a]') });
 
-  expect(textReport(report)).toContain("\n  error: status 'near ly' not in enum [");
+  expect(formatTextReport(report)).toContain("\n  error: status 'near ly' not in enum [");
 });

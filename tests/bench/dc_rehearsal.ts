@@ -6,11 +6,11 @@
  *
  * Prints wall-clock time and the processor time of this process, which says more on a busy machine.
  */
-import { failover } from "#dc/analysis/power/power_failover.ts";
-import { isUpstream } from "#dc/analysis/rehearsal/elements.ts";
-import type { Element } from "#dc/analysis/rehearsal/outcome.ts";
+import { computeFailover } from "#dc/analysis/power/power_failover.ts";
+import { suppliesSuppliers } from "#dc/analysis/rehearsal/elements.ts";
+import type { FailingElement } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
-import { type SiteFailures, siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
+import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Device } from "#dc/model/resources.ts";
@@ -50,7 +50,7 @@ function timed<Result>(name: string, rounds: number, work: () => Result): Result
 const ends = topology.inventory.fabricLinks.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]);
 const switches = new Map(ends.map((key) => [key, topology.device(key)]));
 const all = { deviceOf: (key: string) => switches.get(key), isChosen: () => true, pairs: false };
-let site: SiteFailures = timed("fail every element", ROUNDS, () => runAllSteps(siteFailures(topology, OPTIONS)));
+let site: SiteFailures = timed("fail every element", ROUNDS, () => runAllSteps(failEachElement(topology, OPTIONS)));
 let whole = timed("fold into causes", ROUNDS, () => runAllSteps(rehearse(site, all)));
 print(`${site.outcomes.length} elements, ${whole.lines.length} causes`);
 
@@ -66,18 +66,18 @@ const change = () => {
 };
 timed("fail again after a change of one server", ROUNDS, () => {
   change();
-  site = runAllSteps(siteFailures(topology, OPTIONS, site));
+  site = runAllSteps(failEachElement(topology, OPTIONS, site));
 });
 print(`${site.renewed} elements failed again`);
 timed("fail and fold again after a change of one server", ROUNDS, () => {
   change();
-  site = runAllSteps(siteFailures(topology, OPTIONS, site));
+  site = runAllSteps(failEachElement(topology, OPTIONS, site));
   whole = runAllSteps(rehearse(site, all, whole));
 });
 
 const { power: graph, live } = topology;
 const input = { graph, live, loads: topology.apparentLoads(OPTIONS.basis), basis: OPTIONS.basis };
-timed("loads after each single loss", ROUNDS, () => runAllSteps(failover(input)));
+timed("loads after each single loss", ROUNDS, () => runAllSteps(computeFailover(input)));
 topology.carried(OPTIONS.basis);
 timed("the same after a change of one server", ROUNDS, () => {
   change();
@@ -86,10 +86,10 @@ timed("the same after a change of one server", ROUNDS, () => {
 
 const upstream = site.outcomes
   .flatMap(({ elements }) => elements)
-  .filter(({ index, kind }) => kind === "POWER" || (kind === "OUTLET" && isUpstream(topology, index)))
+  .filter(({ index, kind }) => kind === "POWER" || (kind === "OUTLET" && suppliesSuppliers(topology, index)))
   .slice(0, MAX_PAIRED);
 const chosen = new Set(upstream.map(({ index }) => index));
-const isChosen = ({ index }: Element) => chosen.has(index);
+const isChosen = ({ index }: FailingElement) => chosen.has(index);
 const pairs = timed("pairs", 1, () => runAllSteps(rehearse(site, { ...all, isChosen, pairs: true })));
 print(`${upstream.length} upstream elements, ${pairs.pairs} pairs, ${pairs.lines.length} causes`);
 await store.close();

@@ -12,7 +12,7 @@ import { type LocatedDevices, locate, relocate } from "./located_devices.ts";
 import { areaKey, emptyPlaces, type Place, placesByArea, placesOf } from "./places.ts";
 import type { Loads } from "./power/load_lanes.ts";
 import { PowerFigures } from "./power/power_figures.ts";
-import { type CarriedLoads, findingsByRack } from "./power/power_findings.ts";
+import { type CarriedLoads, groupFindingsByRack } from "./power/power_findings.ts";
 import type { PowerGraph } from "./power/power_graph.ts";
 import { PowerGraphEditor } from "./power/power_graph_editor.ts";
 import type { KillerSets } from "./power/power_killers.ts";
@@ -160,7 +160,7 @@ export class Topology {
 
   /** Findings about the loads of the supplies of a rack; computed once. */
   powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[] {
-    const known = this.#overloads.get(basis) ?? findingsByRack(this.power, this.#figures.findings(basis));
+    const known = this.#overloads.get(basis) ?? groupFindingsByRack(this.power, this.#figures.findings(basis));
     this.#overloads.set(basis, known);
     return known.get(codeKey(rackCode)) ?? NO_REASONS;
   }

@@ -1,7 +1,7 @@
-import { batteryMinutes } from "#dc/analysis/power/battery.ts";
-import { inletPaths, singlePoints } from "#dc/analysis/power/power_chain.ts";
-import { loadReasons, utilization } from "#dc/analysis/power/power_findings.ts";
-import { activeInletName, supplyState, undocumentedInlets } from "#dc/analysis/power/supply_state.ts";
+import { computeBatteryMinutes } from "#dc/analysis/power/battery.ts";
+import { listInletPaths, listSinglePoints } from "#dc/analysis/power/power_chain.ts";
+import { computeUtilization, listLoadReasons } from "#dc/analysis/power/power_findings.ts";
+import { findActiveInletName, getSupplyState, listUndocumentedInlets } from "#dc/analysis/power/supply_state.ts";
 import { roundedFigure } from "#dc/analysis/preview/figures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
@@ -47,16 +47,16 @@ export const getDevice = defineRead({
     const changes = await reader.history({ entity: `device:${code}`, descending: true, limit: RECENT });
     return toMessage(GetDeviceResponseSchema, {
       device: isBasic ? basicDeviceMessage(stored) : deviceMessage(stored),
-      powerChain: inletPaths(power, live, index).map(({ inlet, path, label, live: lit }) =>
+      powerChain: listInletPaths(power, live, index).map(({ inlet, path, label, live: lit }) =>
         toMessage(InletPathSchema, { inlet, path, pathLabel: label, live: lit }),
       ),
-      powerSinglePoints: singlePoints(power, index),
+      powerSinglePoints: listSinglePoints(power, index),
       cables: (await reader.storedCablesOf(stored.resource.code)).map(cableMessage),
       // Only supplies can carry more after the loss of another element.
       ...carriedFigures(power.supplies.count(index) === 0 ? site : await judgedTopology(), index),
-      supplyState: SupplyState[supplyState(power, live, index) ?? "UNSPECIFIED"],
-      undocumentedInlets: undocumentedInlets(power, index),
-      activeInlet: activeInletName(power, live, index),
+      supplyState: SupplyState[getSupplyState(power, live, index) ?? "UNSPECIFIED"],
+      undocumentedInlets: listUndocumentedInlets(power, index),
+      activeInlet: findActiveInletName(power, live, index),
       recent: changes.map(auditMessage),
     });
   },
@@ -70,15 +70,15 @@ function carriedFigures(site: Topology, index: number) {
     return { powerLoadW: watts, powerFailoverW: watts };
   }
   const carried = site.carried("ALLOCATED");
-  const used = utilization(carried, index);
+  const used = computeUtilization(carried, index);
   return {
     powerLoadW: Math.round(loadsW[index] ?? 0),
     powerFailoverW: carried.failover.loads[index] ?? 0,
     powerFailoverRef: power.nodes[carried.failover.lost[index] ?? -1]?.ref,
     powerPct: used && roundFigure(used.normalPct),
     powerFailoverPct: used && roundFigure(used.failoverPct),
-    batteryMin: roundedFigure(batteryMinutes(power.nodes[index], loadsW[index] ?? 0)),
-    batteryFailoverMin: roundedFigure(batteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0)),
-    powerReasons: loadReasons(carried, index).map((reason) => toMessage(HealthReasonSchema, reason)),
+    batteryMin: roundedFigure(computeBatteryMinutes(power.nodes[index], loadsW[index] ?? 0)),
+    batteryFailoverMin: roundedFigure(computeBatteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0)),
+    powerReasons: listLoadReasons(carried, index).map((reason) => toMessage(HealthReasonSchema, reason)),
   };
 }

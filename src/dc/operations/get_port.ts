@@ -1,6 +1,6 @@
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
-import { busiestLeg, type PhaseFigures } from "#dc/analysis/power/phase_figures.ts";
-import { type PortLoad, portLoad } from "#dc/analysis/power/port_load.ts";
+import { findBusiestPhase, type PhaseFigures } from "#dc/analysis/power/phase_figures.ts";
+import { computePortLoad, type PortLoad } from "#dc/analysis/power/port_load.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { roundFigure } from "#dc/model/figure.ts";
 import { formatPort, parseRef, portRef, REF_GRAMMAR, samePort } from "#dc/model/ref.ts";
@@ -53,7 +53,7 @@ export const getPort = defineRead({
       device: summary(device),
       path: path === undefined ? undefined : pathMessage(path),
       power: isPowerPort(port)
-        ? powerMessage(await scheduler.run(portLoad(await topology(), device, port)))
+        ? powerMessage(await scheduler.run(computePortLoad(await topology(), device, port)))
         : undefined,
     });
   },
@@ -78,8 +78,8 @@ function powerMessage(load: PortLoad | undefined) {
     limitPct: used?.limitPct,
     health: Health[health ?? "UNSPECIFIED"],
     phases: phases.map(phaseMessage),
-    worstLeg: PhaseLeg[busiestLeg(phases, "loadVa") ?? "UNSPECIFIED"],
-    failoverWorstLeg: PhaseLeg[busiestLeg(phases, "failoverVa") ?? "UNSPECIFIED"],
+    worstLeg: PhaseLeg[findBusiestPhase(phases, "loadVa") ?? "UNSPECIFIED"],
+    failoverWorstLeg: PhaseLeg[findBusiestPhase(phases, "failoverVa") ?? "UNSPECIFIED"],
   });
 }
 

@@ -1,11 +1,11 @@
-import { type BlastRadius, blastSteps, type Hit } from "#dc/analysis/power/blast_radius.ts";
-import { ownDrawW } from "#dc/analysis/power/load_lanes.ts";
+import { type BlastHit, type BlastRadius, computeBlastInSteps } from "#dc/analysis/power/blast_radius.ts";
+import { getOwnDrawW } from "#dc/analysis/power/load_lanes.ts";
 import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power/power_live.ts";
-import { activeInletName, undocumentedInlets } from "#dc/analysis/power/supply_state.ts";
-import { type Reached, tenantImpacts } from "#dc/analysis/power/tenant_impacts.ts";
+import { findActiveInletName, listUndocumentedInlets } from "#dc/analysis/power/supply_state.ts";
+import { computeTenantImpacts, type FailureReach } from "#dc/analysis/power/tenant_impacts.ts";
 import type { RackState } from "#dc/analysis/racks/rack_supply.ts";
-import { offAfter, takeovers, zonesWithout } from "#dc/analysis/rehearsal/after_failure.ts";
+import { listOffNodes, listTakeovers, listZoneShortages } from "#dc/analysis/rehearsal/after_failure.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -56,13 +56,13 @@ export async function powerBlastRadiusAnswer(
   const { power, live } = sources.site;
   const { cascade, assumeBattery } = request;
   const failing = { sources: sources.nodes, unlisted: sources.equipment };
-  const blast = await scheduler.run(blastSteps(sources.site, failing, { basis, cascade, assumeBattery }));
+  const blast = await scheduler.run(computeBlastInSteps(sources.site, failing, { basis, cascade, assumeBattery }));
   const items = new Items(topology, power, blast, { basis, baseline: live });
-  const off = offAfter(sources, blast);
+  const off = listOffNodes(sources, blast);
   const network = await networkLoss(session, sources, off);
   const cutOff = codesOf(power, network.cutOff);
   const isolated = codesOf(power, network.isolated);
-  const taken = takeovers(sources.site, blast, basis);
+  const taken = listTakeovers(sources.site, blast, basis);
   const isGuarded = (state: string) => state === "DEGRADED" || state === "PROTECTED";
   const affected = items.list((state) => !isGuarded(state), limit);
   const guarded = items.list((state) => request.includeProtected && isGuarded(state), limit);
@@ -85,9 +85,9 @@ export async function powerBlastRadiusAnswer(
     omittedProtected: guarded.omitted,
     omittedNodes: graph.omitted,
     omittedUndocumented: unknown.length - undocumented.length,
-    tenants: tenantImpacts(topology, reachedBy(blast), basis),
+    tenants: computeTenantImpacts(topology, reachedBy(blast), basis),
     ...listed("takeovers", taken, limit),
-    zones: zonesWithout(topology, off, basis),
+    zones: listZoneShortages(topology, off, basis),
     ...listed("fabricLinksDown", network.linksDown, limit),
     fabricLostMbps: network.lostMbps,
     ...listed("switchesCutOff", cutOff, limit),
@@ -113,8 +113,8 @@ function askedRefs({ sourceRef, additionalSourceRefs }: PowerBlastRadiusRequest)
   return [{ field: "source_ref", text: sourceRef }, ...others];
 }
 
-function reachedBy({ hits, racks }: BlastRadius): Reached {
-  const nodes = (wanted: Hit["state"]) => hits.filter(({ state }) => state === wanted).map(({ index }) => index);
+function reachedBy({ hits, racks }: BlastRadius): FailureReach {
+  const nodes = (wanted: BlastHit["state"]) => hits.filter(({ state }) => state === wanted).map(({ index }) => index);
   const keys = (wanted: RackState) => [...racks].filter(([, state]) => state === wanted).map(([key]) => key);
   return {
     offline: nodes("OFFLINE"),
@@ -172,10 +172,10 @@ class Items {
     };
   }
 
-  #sorted(hits: readonly Hit[]): readonly Hit[] {
-    const byRack = new Map<string, Hit[]>();
-    const cooling: Hit[] = [];
-    const distribution: Hit[] = [];
+  #sorted(hits: readonly BlastHit[]): readonly BlastHit[] {
+    const byRack = new Map<string, BlastHit[]>();
+    const cooling: BlastHit[] = [];
+    const distribution: BlastHit[] = [];
     for (const hit of hits) {
       const node = this.#power.nodes[hit.index];
       if (node?.kind !== "DEVICE") cooling.push(hit);
@@ -197,8 +197,8 @@ class Items {
     return {
       ...identity(this.#power.nodes[index]),
       state: "UNDOCUMENTED",
-      drawW: ownDrawW(this.#power, index, this.#figures.basis),
-      undocumentedInlets: undocumentedInlets(this.#power, index),
+      drawW: getOwnDrawW(this.#power, index, this.#figures.basis),
+      undocumentedInlets: listUndocumentedInlets(this.#power, index),
     };
   }
 
@@ -207,18 +207,18 @@ class Items {
     return { kind: "RACK", code, name, role, state: RACK_STATES[state] };
   }
 
-  #of({ index, state, depth, via }: Hit) {
+  #of({ index, state, depth, via }: BlastHit) {
     const inlets = this.#power.inlets.of(index).filter(({ from }) => this.#figures.baseline[from] === 1);
     const alive = (from: number) => this.#blast.live[from] === 1;
     return {
       ...identity(this.#power.nodes[index]),
       state,
-      drawW: ownDrawW(this.#power, index, this.#figures.basis),
+      drawW: getOwnDrawW(this.#power, index, this.#figures.basis),
       lostInlets: inlets.filter(({ from }) => !alive(from)).map(({ inlet }) => inlet),
       remainingInlets: inlets.filter(({ from }) => alive(from)).map(({ inlet }) => inlet),
       via,
       depth,
-      undocumentedInlets: undocumentedInlets(this.#power, index),
+      undocumentedInlets: listUndocumentedInlets(this.#power, index),
       ...drawnFrom(this.#power, index, { before: this.#figures.baseline, after: this.#blast.live }),
     };
   }
@@ -251,7 +251,10 @@ function drawnFrom(
   index: number,
   { before, after }: { readonly before: LiveSet; readonly after: LiveSet },
 ) {
-  return { inletBefore: activeInletName(power, before, index), inletAfter: activeInletName(power, after, index) };
+  return {
+    inletBefore: findActiveInletName(power, before, index),
+    inletAfter: findActiveInletName(power, after, index),
+  };
 }
 
 /** The graph of sources, affected elements and de-energized connections between them, up to the limit. */
@@ -269,7 +272,7 @@ function subgraph(
       else if (!shown.has(index)) left.add(index);
     }
   }
-  const states = new Map<number, Hit["state"]>();
+  const states = new Map<number, BlastHit["state"]>();
   for (const { index, state } of blast.hits) if (shown.has(index)) states.set(index, state);
   return {
     omitted: left.size,
@@ -291,7 +294,7 @@ function subgraph(
   };
 }
 
-function nodeInit(power: PowerGraph, blast: BlastRadius, index: number, state: Hit["state"] | undefined) {
+function nodeInit(power: PowerGraph, blast: BlastRadius, index: number, state: BlastHit["state"] | undefined) {
   const node = power.nodes[index];
   const name = node?.kind === "DEVICE" ? node.device.name : node?.kind === "CRAC" ? node.crac.name : undefined;
   return {

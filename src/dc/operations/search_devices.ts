@@ -1,4 +1,4 @@
-import { supplyState } from "#dc/analysis/power/supply_state.ts";
+import { getSupplyState } from "#dc/analysis/power/supply_state.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { DEVICE_VIEWS, type SupplyState } from "#dc/model/enum_values.ts";
@@ -111,7 +111,7 @@ function inBoth(some: readonly string[], others: readonly string[]): readonly st
 /** Codes of the devices whose supply is in one of some states. */
 function devicesIn({ power, live }: Topology, states: readonly SupplyState[]): readonly string[] {
   return [...power.nodes.entries()].flatMap(([index, node]) => {
-    const state = supplyState(power, live, index);
+    const state = getSupplyState(power, live, index);
     return node.kind === "DEVICE" && state !== undefined && states.includes(state) ? [node.device.code] : [];
   });
 }

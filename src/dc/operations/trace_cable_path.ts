@@ -1,5 +1,5 @@
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
-import { activeInlet } from "#dc/analysis/power/power_share.ts";
+import { findActiveInlet } from "#dc/analysis/power/power_share.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_HOPS, MAX_HOPS, MAX_LISTED_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -100,5 +100,5 @@ function startOf({ portRef: text, start }: TraceCablePathRequest): PortRef {
 /** The inlet from which a device draws now: the preferred live one, else the first live one, else the first recorded one. */
 function inletInUse({ power, live }: Topology, deviceCode: string): string | undefined {
   const index = power.indexOf.get(`device:${codeKey(deviceCode)}`) ?? -1;
-  return (activeInlet(power, live, index) ?? power.inlets.first(index))?.inlet;
+  return (findActiveInlet(power, live, index) ?? power.inlets.first(index))?.inlet;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { blastRadius } from "#dc/analysis/power/blast_radius.ts";
-import { liveSet } from "#dc/analysis/power/power_live.ts";
-import { loads } from "#dc/analysis/power/power_load.ts";
+import { computeBlastRadius } from "#dc/analysis/power/blast_radius.ts";
+import { computeLive } from "#dc/analysis/power/power_live.ts";
+import { computeLoads } from "#dc/analysis/power/power_load.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { inventory, load } from "../../support/dc/power.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
@@ -19,12 +19,12 @@ const plans = fc.array(
 
 /** Failure and trips worked out anew from the start at every step. */
 function slowly({ power: graph, live: baseline }: Topology, source: number) {
-  const before = loads(graph, baseline, "ALLOCATED").watts;
+  const before = computeLoads(graph, baseline, "ALLOCATED").watts;
   const removed = new Set([source]);
   const steps: { trippedRefs: Set<string>; devicesOffline: number }[] = [];
   for (;;) {
-    const live = liveSet(graph, removed);
-    const after = loads(graph, live, "ALLOCATED").watts;
+    const live = computeLive(graph, removed);
+    const after = computeLoads(graph, live, "ALLOCATED").watts;
     const tripping = [...graph.nodes.keys()].filter((index) => {
       const { capacityW = 0 } = graph.nodes[index] ?? {};
       const [was, is] = [Math.round(before[index] ?? 0), Math.round(after[index] ?? 0)];
@@ -58,7 +58,11 @@ for (const tangled of [false, true]) {
         const source = pick % topology.power.nodes.length;
         const failing = { sources: new Set([source]), unlisted: new Set([source]) };
 
-        const blast = blastRadius(topology, failing, { basis: "ALLOCATED", cascade: true, assumeBattery: false });
+        const blast = computeBlastRadius(topology, failing, {
+          basis: "ALLOCATED",
+          cascade: true,
+          assumeBattery: false,
+        });
 
         const expected = slowly(topology, source);
         const told = blast.steps.map(({ trippedRefs, devicesOffline }) => ({

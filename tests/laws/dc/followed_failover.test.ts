@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Failover, failover } from "#dc/analysis/power/power_failover.ts";
-import type { Worst } from "#dc/analysis/power/worst_losses.ts";
+import { computeFailover, type Failover } from "#dc/analysis/power/power_failover.ts";
+import type { WorstLoads } from "#dc/analysis/power/worst_losses.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
@@ -63,14 +63,14 @@ for (const sites of [1, 2, 4]) {
           if (!isAsked) continue;
           const { power: graph, live } = topology;
           const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
-          const listed = ({ loads, lost }: Worst) => ({ loads: [...loads], lost: [...lost] });
+          const listed = ({ loads, lost }: WorstLoads) => ({ loads: [...loads], lost: [...lost] });
           const told = ({ phases, ...watts }: Failover) => [listed(watts), phases && listed(phases)];
 
-          const [whole] = counted(failover(input));
+          const [whole] = counted(computeFailover(input));
           expect(told(topology.carried("ALLOCATED").failover)).toEqual(told(whole));
 
-          const [anew, most] = counted(failover(input, { whole: 0 }));
-          const [next, some] = counted(failover(input, { whole: 0, earlier: short }));
+          const [anew, most] = counted(computeFailover(input, { whole: 0 }));
+          const [next, some] = counted(computeFailover(input, { whole: 0, earlier: short }));
           expect(told(next)).toEqual(told(anew));
           short = next;
           followedSteps += some;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type PortLoad, portLoad } from "#dc/analysis/power/port_load.ts";
+import { computePortLoad, type PortLoad } from "#dc/analysis/power/port_load.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import { runAllSteps } from "#kernel/steps.ts";
@@ -82,7 +82,7 @@ test("every outlet carries what the slow model says, now and after the worst los
     const [topology, states] = [Topology.of(inventory), statesOf(new PowerModel(inventory))];
     for (const [own, { device, port }] of states.model.outlets) {
       const code = device.slice(2);
-      const load = runAllSteps(portLoad(topology, topology.device(code) as Device, port));
+      const load = runAllSteps(computePortLoad(topology, topology.device(code) as Device, port));
       if (load === undefined) throw new Error(`${seed} ${own} has no load`);
       outlets += 1;
       same({ seed, own, what: "watts" }, load.loadW, states.now.watts(own));
@@ -107,7 +107,7 @@ function compareInlet(
 ): number | undefined {
   const { model, now, live } = states;
   const inlet = model.inletsOf(element).find(({ name }) => name === port.name);
-  const load = runAllSteps(portLoad(topology, model.devices.get(element) as Device, port));
+  const load = runAllSteps(computePortLoad(topology, model.devices.get(element) as Device, port));
   const context = { seed, element, inlet: port.name };
   expect([context, load === undefined]).toEqual([context, inlet?.source === undefined]);
   if (load === undefined || inlet === undefined) return undefined;

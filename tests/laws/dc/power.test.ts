@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type FailureOptions, FailureState, newTrace } from "#dc/analysis/power/failure_state.ts";
-import { ownDrawW } from "#dc/analysis/power/load_lanes.ts";
-import { singlePoints } from "#dc/analysis/power/power_chain.ts";
+import { createTrace, type FailureOptions, FailureState } from "#dc/analysis/power/failure_state.ts";
+import { getOwnDrawW } from "#dc/analysis/power/load_lanes.ts";
+import { listSinglePoints } from "#dc/analysis/power/power_chain.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
-import { powerGraph } from "#dc/analysis/power/power_graph_editor.ts";
-import { liveSet } from "#dc/analysis/power/power_live.ts";
-import { loads } from "#dc/analysis/power/power_load.ts";
+import { buildPowerGraph } from "#dc/analysis/power/power_graph_editor.ts";
+import { computeLive } from "#dc/analysis/power/power_live.ts";
+import { computeLoads } from "#dc/analysis/power/power_load.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { inventory, load, source } from "../../support/dc/power.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
@@ -41,7 +41,7 @@ const plans = fc.array(plan, { minLength: 2, maxLength: 30 });
 
 /** Each device hangs on earlier ones only, so there is no circle. */
 const acyclic = plans.map((plans) =>
-  powerGraph(
+  buildPowerGraph(
     inventory(
       ...plans.map((one, index) => device(index === 0 ? { ...one, sources: [] } : one, index, (at) => at % index)),
     ),
@@ -51,7 +51,9 @@ const acyclic = plans.map((plans) =>
 /** Devices hang on any other, themselves included. */
 const cyclic = fc
   .array(plan, { minLength: 2, maxLength: 15 })
-  .map((plans) => powerGraph(inventory(...plans.map((one, index) => device(one, index, (at) => at % plans.length)))));
+  .map((plans) =>
+    buildPowerGraph(inventory(...plans.map((one, index) => device(one, index, (at) => at % plans.length)))),
+  );
 
 const failure = fc.uniqueArray(fc.nat(29), { minLength: 1, maxLength: 4 });
 
@@ -60,14 +62,14 @@ function removedOf(graph: PowerGraph, picks: readonly number[]): ReadonlySet<num
 }
 
 function failureState(graph: PowerGraph, options: Partial<FailureOptions> = {}): FailureState {
-  const live = liveSet(graph);
+  const live = computeLive(graph);
   const state = new FailureState({
     graph,
     live,
-    loads: loads(graph, live, "ALLOCATED"),
+    loads: computeLoads(graph, live, "ALLOCATED"),
     options: { basis: "ALLOCATED", assumeBattery: false, ...options },
   });
-  state.trace = newTrace(graph);
+  state.trace = createTrace(graph);
   return state;
 }
 
@@ -80,7 +82,7 @@ test("a loss leaves exactly what the fixpoint finds live", () => {
       state.spread([...removed]);
 
       const { live, dark } = state;
-      expect([...live]).toEqual([...liveSet(graph, removed)]);
+      expect([...live]).toEqual([...computeLive(graph, removed)]);
       expect(new Set(dark).size).toBe(dark.length);
     }),
     RUNS,
@@ -91,7 +93,7 @@ test("a loss finds the same on circles, batteries included, each node by way of 
   fc.assert(
     fc.property(cyclic, failure, (graph, picks) => {
       const removed = removedOf(graph, picks);
-      const baseline = liveSet(graph);
+      const baseline = computeLive(graph);
       const isCharged = (index: number) => {
         const node = graph.nodes[index];
         return node?.kind === "DEVICE" && node.device.power?.runtimeS !== undefined;
@@ -102,8 +104,8 @@ test("a loss finds the same on circles, batteries included, each node by way of 
       state.spread([...removed]);
 
       const { live, dark } = state;
-      const { via, depth } = state.trace ?? newTrace(graph);
-      expect([...live]).toEqual([...liveSet(graph, removed, (index) => baseline[index] === 1 && immune(index))]);
+      const { via, depth } = state.trace ?? createTrace(graph);
+      expect([...live]).toEqual([...computeLive(graph, removed, (index) => baseline[index] === 1 && immune(index))]);
       expect(dark.toSorted()).toEqual([...live.keys()].filter((at) => baseline[at] !== live[at]).toSorted());
       expect(dark.every((at) => removed.has(at) || dark.indexOf(via.at(at)) < dark.indexOf(at))).toBe(true);
       expect(dark.every((at) => depth.at(at) >= 0)).toBe(true);
@@ -112,24 +114,24 @@ test("a loss finds the same on circles, batteries included, each node by way of 
   );
 });
 
-test("liveSet never grows when more is removed", () => {
+test("computeLive never grows when more is removed", () => {
   fc.assert(
     fc.property(cyclic, failure, fc.nat(29), (graph, picks, extra) => {
       const removed = removedOf(graph, picks);
 
-      const fewer = liveSet(graph, new Set([...removed, extra % graph.nodes.length]));
+      const fewer = computeLive(graph, new Set([...removed, extra % graph.nodes.length]));
 
-      const more = liveSet(graph, removed);
+      const more = computeLive(graph, removed);
       expect(fewer.every((lit, index) => lit <= (more[index] ?? 0))).toBe(true);
     }),
     RUNS,
   );
 });
 
-test("liveSet lets no circle keep itself alive: every live node leads back to a root", () => {
+test("computeLive lets no circle keep itself alive: every live node leads back to a root", () => {
   fc.assert(
     fc.property(cyclic, failure, (graph, picks) => {
-      const live = liveSet(graph, removedOf(graph, picks));
+      const live = computeLive(graph, removedOf(graph, picks));
 
       const reached = new Set(
         [...graph.nodes.keys()].filter((index) => live[index] === 1 && graph.nodes[index]?.need === 0),
@@ -146,12 +148,12 @@ test("liveSet lets no circle keep itself alive: every live node leads back to a 
 test("loads brings every live watt to the roots, none lost and none doubled, above circles as well", () => {
   fc.assert(
     fc.property(fc.oneof(acyclic, cyclic), (graph) => {
-      const live = liveSet(graph);
+      const live = computeLive(graph);
 
-      const carried = loads(graph, live, "ALLOCATED").watts;
+      const carried = computeLoads(graph, live, "ALLOCATED").watts;
 
       const indexes = [...graph.nodes.keys()].filter((index) => live[index] === 1);
-      const drawn = indexes.reduce((sum, index) => sum + ownDrawW(graph, index, "ALLOCATED"), 0);
+      const drawn = indexes.reduce((sum, index) => sum + getOwnDrawW(graph, index, "ALLOCATED"), 0);
       const roots = indexes.filter((index) => graph.inlets.count(index) === 0);
       expect(roots.reduce((sum, index) => sum + (carried[index] ?? 0), 0)).toBeCloseTo(drawn, 6);
     }),
@@ -167,16 +169,16 @@ test("a state follows what loads does for the live set after each of several los
       for (const pick of removedOf(graph, picks)) {
         removed.add(pick);
         state.follow(state.spread([pick]));
-        const live = liveSet(graph, removed);
+        const live = computeLive(graph, removed);
         expect([...state.live]).toEqual([...live]);
-        expect([...state.loads.after.watts]).toEqual([...loads(graph, live, "ALLOCATED").watts]);
+        expect([...state.loads.after.watts]).toEqual([...computeLoads(graph, live, "ALLOCATED").watts]);
       }
       state.undo();
 
-      expect([...state.live]).toEqual([...liveSet(graph)]);
-      expect([...state.loads.after.watts]).toEqual([...loads(graph, liveSet(graph), "ALLOCATED").watts]);
+      expect([...state.live]).toEqual([...computeLive(graph)]);
+      expect([...state.loads.after.watts]).toEqual([...computeLoads(graph, computeLive(graph), "ALLOCATED").watts]);
       state.spread([0]);
-      expect([...state.live]).toEqual([...liveSet(graph, new Set([0]))]);
+      expect([...state.live]).toEqual([...computeLive(graph, new Set([0]))]);
     }),
     RUNS,
   );
@@ -193,10 +195,10 @@ test("a new independent feed darkens nothing, and weakens no failure", () => {
       const fed = devices.map((one, index) =>
         index === at && index > 0 ? { ...one, ports: [...(one.ports ?? []), inlet] } : one,
       );
-      const [less, more] = [powerGraph(inventory(...devices)), powerGraph(inventory(...fed))];
+      const [less, more] = [buildPowerGraph(inventory(...devices)), buildPowerGraph(inventory(...fed))];
       const removed = removedOf(less, picks);
 
-      const [before, after] = [less, more].map((graph) => liveSet(graph, removed));
+      const [before, after] = [less, more].map((graph) => computeLive(graph, removed));
 
       // The new feed's node comes last, so that the others keep their places.
       expect(less.nodes.map(({ ref }) => ref)).toEqual(more.nodes.slice(0, less.nodes.length).map(({ ref }) => ref));
@@ -206,17 +208,17 @@ test("a new independent feed darkens nothing, and weakens no failure", () => {
   );
 });
 
-test("singlePoints names exactly the elements whose loss darkens a node", () => {
+test("listSinglePoints names exactly the elements whose loss darkens a node", () => {
   fc.assert(
     fc.property(acyclic, fc.nat(29), (graph, pick) => {
       const index = pick % graph.nodes.length;
-      const live = liveSet(graph);
+      const live = computeLive(graph);
       fc.pre(live[index] === 1);
 
-      const found = singlePoints(graph, index);
+      const found = listSinglePoints(graph, index);
 
       const expected = [...graph.nodes.keys()].filter(
-        (at) => at !== index && live[at] === 1 && liveSet(graph, new Set([at]))[index] === 0,
+        (at) => at !== index && live[at] === 1 && computeLive(graph, new Set([at]))[index] === 0,
       );
       expect(new Set(found)).toEqual(new Set(expected.map((at) => graph.nodes[at]?.ref ?? "")));
     }),

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { loadReasons } from "#dc/analysis/power/power_findings.ts";
+import { listLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import { isUnmet } from "#dc/analysis/power/redundancy_audit.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -58,7 +58,7 @@ function expectedLoads(topology: Topology, code: string): readonly string[] {
   const supplies = [...upstreamOf(topology, code)].flatMap((key) => topology.device(key) ?? []);
   const found = supplies.flatMap(elementsOf).flatMap(([key, ref]) => {
     const index = topology.power.indexOf.get(key);
-    return (index === undefined ? [] : loadReasons(carried, index)).flatMap((reason) => {
+    return (index === undefined ? [] : listLoadReasons(carried, index)).flatMap((reason) => {
       if (reason.code === "POWER_NORMAL") return [`SOURCE_NEAR_LIMIT ${ref}`];
       return (reason.limit ?? 0) >= 100 ? [`FAILOVER_OVERLOAD ${ref}`] : [];
     });

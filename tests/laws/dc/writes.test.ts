@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
-import { powerGraph } from "#dc/analysis/power/power_graph_editor.ts";
+import { buildPowerGraph } from "#dc/analysis/power/power_graph_editor.ts";
 import { rackElevation } from "#dc/analysis/racks/rack_elevation.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { Refusal } from "#dc/model/refusal.ts";
@@ -105,7 +105,7 @@ test("no sequence of writes leaves a circle of power, a unit taken twice, or a b
         inventory: await reader.inventory(),
         verdict: await verifyLog(reader),
       }));
-      expect(hasCircle(powerGraph(inventory))).toBe(false);
+      expect(hasCircle(buildPowerGraph(inventory))).toBe(false);
       const [rack] = inventory.racks;
       if (rack === undefined) throw new Error("the rack was written first");
       const inside = inventory.devices.filter(({ rackCode }) => rackCode === "R");

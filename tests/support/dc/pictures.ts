@@ -1,4 +1,4 @@
-import { blastRadius } from "#dc/analysis/power/blast_radius.ts";
+import { computeBlastRadius } from "#dc/analysis/power/blast_radius.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { sourceNodes } from "#dc/operations/answers/power_sources.ts";
@@ -18,7 +18,7 @@ export function failureOf(
 ): PowerFailure {
   const topology = Topology.of(inventory);
   const sources = refs.map((ref) => ({ ref, ...sourceNodes(topology, ref, "source_ref") }));
-  const blast = blastRadius(
+  const blast = computeBlastRadius(
     topology,
     {
       sources: new Set(sources.flatMap(({ nodes }) => [...nodes])),

@@ -1,19 +1,24 @@
-import { type BlastOptions, type BlastRadius, type BlastSite, blastRadius } from "#dc/analysis/power/blast_radius.ts";
-import { withCooling } from "#dc/analysis/rehearsal/elements.ts";
-import type { Element, Outcome } from "#dc/analysis/rehearsal/outcome.ts";
+import {
+  type BlastOptions,
+  type BlastRadius,
+  type BlastSite,
+  computeBlastRadius,
+} from "#dc/analysis/power/blast_radius.ts";
+import { addFailedCooling } from "#dc/analysis/rehearsal/elements.ts";
+import type { FailingElement, PowerOutcome } from "#dc/analysis/rehearsal/outcome.ts";
 
 /** The outcome of failing elements, as PowerBlastRadius answers it. */
-export function slowFailure(site: BlastSite, elements: readonly Element[], options: BlastOptions): Outcome {
+export function slowFailure(site: BlastSite, elements: readonly FailingElement[], options: BlastOptions): PowerOutcome {
   const { power } = site;
   const sources = new Set(elements.map(({ index }) => index));
   const failing = { sources, unlisted: sources };
-  const end = blastRadius(site, failing, options);
-  const first = end.steps.length === 0 ? end : blastRadius(site, failing, { ...options, cascade: false });
+  const end = computeBlastRadius(site, failing, options);
+  const first = end.steps.length === 0 ? end : computeBlastRadius(site, failing, { ...options, cascade: false });
   const racks = racksBy(end);
   const darkBefore = new Set(racksBy(first).dark);
   return {
     elements,
-    impact: withCooling(power, end.impact, elements),
+    impact: addFailedCooling(power, end.impact, elements),
     direct: first.dark,
     offline: end.hits.filter(({ state }) => state === "OFFLINE").map(({ index }) => index),
     degraded: end.hits.filter(({ state }) => state === "DEGRADED").map(({ index }) => index),

@@ -3,7 +3,7 @@ import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import { areaKey, areasAround, type Place, placeHeat, placesByArea } from "../places.ts";
-import { lossesOf } from "../power/power_load.ts";
+import { sumLossesW } from "../power/power_load.ts";
 import type { Topology } from "../topology.ts";
 import { coolingUnits, deratedKw, mediumOf, servedAreas, type UnitsByArea } from "./cooling_units.ts";
 import type { MediumBalance } from "./thermal_spots.ts";
@@ -181,7 +181,7 @@ export class CoolingBalance {
     if (place === undefined) return { AIR: 0, LIQUID: 0, itW: 0, lossW: 0 };
     const { basis } = this.#options;
     const { airW, liquidW, itW } = placeHeat(place, basis);
-    const lossW = place.lossy.length === 0 ? 0 : lossesOf(place.lossy, this.#topology, basis);
+    const lossW = place.lossy.length === 0 ? 0 : sumLossesW(place.lossy, this.#topology, basis);
     const missing = this.#options.missingHeat?.get(at);
     return { AIR: airW + lossW - (missing?.AIR ?? 0), LIQUID: liquidW - (missing?.LIQUID ?? 0), itW, lossW };
   }

@@ -5,7 +5,7 @@ import type { Device, PowerOut } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { inletHotspot } from "../cooling/thermal_spots.ts";
 import type { PowerNode } from "../power/power_graph.ts";
-import { phaseSpreadPct, unevenPhases } from "../power/power_phases.ts";
+import { computePhaseSpreadPct, isUneven } from "../power/power_phases.ts";
 import type { Topology } from "../topology.ts";
 import { type CurrentReadings, type Measured, type ReadingFinding, readingAt } from "./finding.ts";
 import { type MeasuredPower, meterKeys, ownDraws } from "./measured_draws.ts";
@@ -112,8 +112,8 @@ export function unevenCurrents(readings: CurrentReadings): readonly ReadingFindi
     const [second, third] = [readingAt(readings, "CURRENT_L2_A", [key]), readingAt(readings, "CURRENT_L3_A", [key])];
     if (second === undefined || third === undefined) continue;
     const legs = { A: first.value, B: second.value, C: third.value };
-    if ((legs.A + legs.B + legs.C) / 3 < LEAST_MEAN_A || !unevenPhases(legs)) continue;
-    const figures = { l1_a: legs.A, l2_a: legs.B, l3_a: legs.C, spread_pct: phaseSpreadPct(legs) };
+    if ((legs.A + legs.B + legs.C) / 3 < LEAST_MEAN_A || !isUneven(legs)) continue;
+    const figures = { l1_a: legs.A, l2_a: legs.B, l3_a: legs.C, spread_pct: computePhaseSpreadPct(legs) };
     const at = Math.max(first.at, second.at, third.at);
     found.push({ kind: "PHASE_IMBALANCE", severity: "WATCH", ref: first.ref, at, figures });
   }

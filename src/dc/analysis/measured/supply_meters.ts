@@ -1,6 +1,6 @@
 import type { MeterDifference } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { loadOfEdge } from "../power/load_lanes.ts";
+import { computeEdgeLoad } from "../power/load_lanes.ts";
 import type { PowerEdge } from "../power/power_edge.ts";
 import { isConsumer } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
@@ -104,7 +104,7 @@ function flows(topology: Topology): Flow {
   const loads = topology.apparentLoads("MEASURED");
   const known = new Map<PowerEdge, number>();
   return (edge) => {
-    const watts = known.get(edge) ?? loadOfEdge(power, edge, { loads, live, basis: "MEASURED" }).watts;
+    const watts = known.get(edge) ?? computeEdgeLoad(power, edge, { loads, live, basis: "MEASURED" }).watts;
     known.set(edge, watts);
     return watts;
   };

@@ -5,9 +5,9 @@ import type { Finding } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { formatTenths } from "#words/figures.ts";
 import { describeFailoverOverload, describeNearLimit, describePhaseImbalance } from "#words/names.ts";
-import { loadReasons } from "../power/power_findings.ts";
+import { listLoadReasons } from "../power/power_findings.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { elementsOf, legLoads, unevenPhases } from "../power/power_phases.ts";
+import { isUneven, listDeviceNodes, sumLegLoads } from "../power/power_phases.ts";
 import type { HealthReason } from "../racks/rack_health.ts";
 import type { CoolingGroup } from "./cooling_limits.ts";
 import type { Place, Placement } from "./find_places.ts";
@@ -41,12 +41,12 @@ function* equipment(placement: Placement): Steps<readonly Announced[]> {
   const found: Announced[] = [];
   for (const device of equipmentAbove(placement)) {
     yield;
-    const elements = elementsOf(graph, device);
+    const elements = listDeviceNodes(graph, device);
     for (const index of elements) {
-      found.push(...loadReasons(carried, index).flatMap((reason) => aboveLimit(graph, index, reason)));
+      found.push(...listLoadReasons(carried, index).flatMap((reason) => aboveLimit(graph, index, reason)));
     }
     const loads = elements.map((index) => (carried.loads.watts[index] ?? 0) + (added.get(index) ?? 0));
-    if (!unevenPhases(legLoads(graph, elements, loads))) continue;
+    if (!isUneven(sumLegLoads(graph, elements, loads))) continue;
     const ref = `device:${device.code}`;
     found.push({
       severity: "WARNING",

@@ -5,7 +5,7 @@ import { pathsOf } from "#dc/model/power_walk.ts";
 import { portKey, portRef } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { PowerNode } from "../power/power_graph.ts";
-import type { Killers } from "../power/power_killers.ts";
+import type { KillerList } from "../power/power_killers.ts";
 import type { Topology } from "../topology.ts";
 import type { PlannedLoads } from "./planned_loads.ts";
 import type { Path, SupplyPaths } from "./supply_paths.ts";
@@ -26,7 +26,7 @@ export interface Tap {
   readonly outlets: FreeOutlet[] | undefined;
   readonly path: Path;
   /** Elements whose loss alone turns it off. */
-  readonly killers: Killers;
+  readonly killers: KillerList;
   /** Labels of the supply sides that it belongs to. */
   readonly labels: ReadonlySet<string>;
   /** The equipment that supplies it. */

@@ -1,10 +1,10 @@
 import type { PowerEdge } from "../power/power_edge.ts";
 import type { CarriedLoads } from "../power/power_findings.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import type { Killers } from "../power/power_killers.ts";
+import type { KillerList } from "../power/power_killers.ts";
 import type { LiveSet } from "../power/power_live.ts";
-import { comparableLoad } from "../power/power_overloads.ts";
-import { shareOf } from "../power/power_share.ts";
+import { computeComparableLoad } from "../power/power_overloads.ts";
+import { computeInletShare } from "../power/power_share.ts";
 import { Limit, type Use } from "./limits.ts";
 import type { PlannedLoads } from "./planned_loads.ts";
 import type { Wanted } from "./wanted.ts";
@@ -25,7 +25,7 @@ export interface SuppliedPart {
   readonly path: Path;
   /** Share of the device's inlets. */
   readonly part: number;
-  readonly killers: Killers;
+  readonly killers: KillerList;
 }
 
 export interface SupplyState {
@@ -76,7 +76,7 @@ export class SupplyPaths {
     const node = graph.nodes[edge.to];
     if (node?.kind === "OUTLET" || edge.how === "BAY") return 1;
     if (through !== undefined) return edge.inlet === through ? 1 : 0;
-    return live[edge.from] === 1 ? shareOf(graph, live, graph.edges.numberOf(edge)) : 0;
+    return live[edge.from] === 1 ? computeInletShare(graph, live, graph.edges.numberOf(edge)) : 0;
   }
 
   /** Use of every limit above a device's inlets. */
@@ -132,7 +132,7 @@ export class SupplyPaths {
     if (capacity <= 0) return undefined;
     const unit = kind === "OUTLET" ? "VA" : "W";
     const all = also === undefined ? [carried] : [carried, also];
-    const now = Math.max(...all.map(({ loads }) => comparableLoad(graph, index, loads)));
+    const now = Math.max(...all.map(({ loads }) => computeComparableLoad(graph, index, loads)));
     const used = now + (planned.normal[index] ?? 0);
     const later = planned.alone(index);
     const worst = Math.max(...all.map(({ failover }) => failover.loads[index] ?? 0));

@@ -2,10 +2,10 @@ import { type FailureOptions, FailureState, type SiteState } from "./failure_sta
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 
 /**
- * Minutes that the battery of a UPS lasts at a load: its time at rated load, scaled to the load. Batteries last longer
- * than that below their rated load. Undefined without a recorded time and capacity, and without a load.
+ * Returns the minutes that a UPS battery lasts at a load: its recorded time at rated load, scaled to the load. This
+ * underestimates the time below the rated load. Undefined without a recorded time and capacity, or without a load.
  */
-export function batteryMinutes(node: PowerNode | undefined, loadW: number): number | undefined {
+export function computeBatteryMinutes(node: PowerNode | undefined, loadW: number): number | undefined {
   if (node?.kind !== "DEVICE" || node.device.kind !== "UPS") return undefined;
   const { runtimeS, capacityW } = node.device.power ?? {};
   if (runtimeS === undefined || capacityW === undefined || loadW <= 0) return undefined;
@@ -14,8 +14,10 @@ export function batteryMinutes(node: PowerNode | undefined, loadW: number): numb
 
 const RUNTIMES = new WeakMap<PowerGraph, readonly number[]>();
 
-/** The recorded battery times of a graph in seconds, each once, the shortest first. Found once for each graph. */
-function runtimesOf(graph: PowerGraph): readonly number[] {
+/**
+ * Returns the distinct recorded battery times of a graph in seconds, in ascending order. Caches the result per graph.
+ */
+function listBatteryRuntimes(graph: PowerGraph): readonly number[] {
   const known = RUNTIMES.get(graph);
   if (known !== undefined) return known;
   const found = new Set<number>();
@@ -28,22 +30,31 @@ function runtimesOf(graph: PowerGraph): readonly number[] {
   return sorted;
 }
 
-/** Which batteries carry for a time: the same options for all times in which the same ones do. @param durationS seconds */
-export function batteriesFor(graph: PowerGraph, durationS: number): Pick<FailureOptions, "assumeBattery" | "batteryS"> {
-  const runtimes = runtimesOf(graph);
+/**
+ * Returns failure options in which only batteries that last at least a duration keep their loads on. Durations that
+ * select the same batteries get equal options. @param durationS seconds
+ */
+export function selectBatteries(
+  graph: PowerGraph,
+  durationS: number,
+): Pick<FailureOptions, "assumeBattery" | "batteryS"> {
+  const runtimes = listBatteryRuntimes(graph);
   const least = runtimes.find((runtimeS) => runtimeS >= durationS);
   if (least === undefined) return { assumeBattery: false };
   return { assumeBattery: true, ...(least !== runtimes[0] && { batteryS: least }) };
 }
 
-/** Seconds by which sums of loads in another order change a time at most. */
+/** Maximum error of a time in seconds, because the order of summing loads changes their rounding. */
 const ROUNDING_S = 1e-6;
 
-/** Finds how long batteries last at the loads that they carry once a failure has taken their supply. */
-export class RideThrough {
+/** Computes how long batteries last at the loads that they carry after a failure has cut their supply. */
+export class RideThroughAtLoad {
   readonly #site: Omit<SiteState, "options">;
   readonly #options: SiteState["options"];
-  /** In which all batteries carry. Made for the first failure that takes the supply of one. */
+  /**
+   * Failure state in which all batteries keep their loads on. Created for the first failure that cuts the supply of a
+   * battery.
+   */
   #carried: FailureState | undefined;
 
   constructor({ options: { basis }, ...site }: SiteState) {
@@ -52,7 +63,8 @@ export class RideThrough {
   }
 
   /**
-   * The shortest time in seconds before anything trips, of the UPSes with a recorded capacity that run on their batteries.
+   * Returns the shortest battery time in seconds among UPSes with a recorded capacity that run on battery before
+   * anything trips.
    *
    * @param ratedS the shortest time at rated load
    * @param sources nodes that fail together
@@ -70,7 +82,7 @@ export class RideThrough {
     let shortest: number | undefined;
     for (const index of state.reached) {
       if (state.inletsLeft(index) !== 0 || live[index] !== 1 || !state.carriesOn(index)) continue;
-      const minutes = batteryMinutes(graph.nodes[index], state.loads.after.watts[index] ?? 0);
+      const minutes = computeBatteryMinutes(graph.nodes[index], state.loads.after.watts[index] ?? 0);
       if (minutes !== undefined)
         shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, Math.floor(minutes * 60 + ROUNDING_S));
     }

@@ -3,15 +3,18 @@ import type { Impact, TripStep as TripReply } from "#gen/datacenter/v1/messages.
 import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import { type RackState, rackStates } from "../racks/rack_supply.ts";
 import type { Topology } from "../topology.ts";
-import { RideThrough } from "./battery.ts";
+import { RideThroughAtLoad } from "./battery.ts";
 import { Cascade, type Tripped } from "./cascade.ts";
-import { type FailureOptions, FailureState, newTrace, type Overloaded } from "./failure_state.ts";
-import { type Loads, lostDrawW } from "./load_lanes.ts";
+import { createTrace, type FailureOptions, FailureState, type Overloaded } from "./failure_state.ts";
+import { computeLostDrawW, type Loads } from "./load_lanes.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { isUndocumented } from "./power_nodes.ts";
 
-/** With a battery, nodes behind it are reported as on battery instead of offline. */
+/**
+ * Options of a blast radius. With `assumeBattery`, nodes behind a battery are reported as on battery instead of
+ * offline.
+ */
 export interface BlastOptions extends FailureOptions {
   /** Trip overloaded elements, and repeat until none is overloaded. */
   readonly cascade: boolean;
@@ -21,34 +24,34 @@ type TripStep = Omit<TripReply, "trips"> & { readonly trips: readonly Tripped[] 
 
 export type BlastState = "OFFLINE" | "DEGRADED" | "ON_BATTERY";
 
-/** A device or cooling unit that the failure reaches. `index` is its node. */
-export interface Hit {
+/** A device or cooling unit that a failure affects. `index` is its node. */
+export interface BlastHit {
   readonly index: number;
   readonly state: BlastState;
   readonly depth: number;
-  /** Reference of the element through which it was reached. */
+  /** Reference of the element through which the failure reached the node. */
   readonly via: string;
 }
 
 export interface BlastRadius {
-  /** Devices and cooling units, sources left out, in breadth-first order. */
-  readonly hits: readonly Hit[];
+  /** Affected devices and cooling units without the failed sources, in breadth-first order. */
+  readonly hits: readonly BlastHit[];
   /** Nodes that lost power, sources included, in breadth-first order. */
   readonly dark: readonly number[];
-  /** Touched racks by key. */
+  /** State of each affected rack by the rack's key. */
   readonly racks: ReadonlyMap<string, RackState>;
-  /** Worst first. */
+  /** Overloaded elements, worst first. */
   readonly overloads: readonly Overloaded[];
   readonly steps: readonly TripStep[];
-  /** Whether more would trip after the last step. */
+  /** Whether further elements would trip after the last permitted step. */
   readonly cascadeCut: boolean;
-  /** Codes of the undocumented consumers in touched racks. */
+  /** Codes of the undocumented consumers in affected racks. */
   readonly undocumented: readonly string[];
   readonly impact: Impact;
   readonly live: LiveSet;
   readonly loadsAfter: Float64Array;
   readonly apparentAfter: Loads;
-  /** Nodes whose loads may differ from those before. */
+  /** Nodes whose loads may differ from those before the failure. */
   readonly reloaded: readonly number[];
 }
 
@@ -63,22 +66,22 @@ export interface BlastRadius {
  * Cost: nodes downstream and their upstream nodes, and copies of arrays of all nodes; the first call after a change of
  * power also computes live set and loads of the inventory. Source: docs/contract/datacenter-analyses.md#blast-radius.
  */
-export function blastRadius(topology: BlastSite, failing: Failing, options: BlastOptions): BlastRadius {
-  return runAllSteps(blastSteps(topology, failing, options));
+export function computeBlastRadius(topology: BlastSite, failing: FailingNodes, options: BlastOptions): BlastRadius {
+  return runAllSteps(computeBlastInSteps(topology, failing, options));
 }
 
 /** Nodes that fail together, and those of them that are not themselves counted as offline. */
-export interface Failing {
+export interface FailingNodes {
   readonly sources: ReadonlySet<number>;
   readonly unlisted: ReadonlySet<number>;
 }
 
 export type BlastSite = Pick<Topology, "power" | "live" | "apparentLoads" | "rackSupply">;
 
-/** The same in steps: those of a cascade, and of its evaluation. */
-export function* blastSteps(
+/** Computes a blast radius in steps: one for each step of a cascade, and two for the evaluation. */
+export function* computeBlastInSteps(
   topology: BlastSite,
-  { sources, unlisted }: Failing,
+  { sources, unlisted }: FailingNodes,
   options: BlastOptions,
 ): Steps<BlastRadius> {
   const { power: graph, live: baseline } = topology;
@@ -88,25 +91,29 @@ export function* blastSteps(
   const uncounted = new Set([...unlisted, ...[...sources].filter(isUnknown)]);
   const state = new FailureState({ graph, live: baseline, loads, options });
   state.isCircular = loads.isCircular;
-  state.trace = newTrace(graph);
+  state.trace = createTrace(graph);
   state.follow(state.spread([...sources]));
   const { steps, overloads, isCut } = yield* tripOverloads(state, options.cascade, uncounted);
-  // Reported as one failure of everything that failed and tripped.
+  // The trace must cover the failed and tripped elements as one failure.
   if (steps.length > 0) state.retrace();
   yield;
   const onBattery = new Set(options.assumeBattery ? state.onBattery() : []);
-  const isListed = (index: number) => counts(graph, index);
+  const isListed = (index: number) => isCountedNode(graph, index);
   const weaker = state.weaker().filter((index) => isListed(index) && !onBattery.has(index));
   const hits = [
-    ...hitList(state, offline(graph, state.dark, uncounted), "OFFLINE"),
-    ...hitList(state, [...onBattery].filter(isListed), "ON_BATTERY"),
-    ...hitList(state, weaker, "DEGRADED"),
+    ...toHits(state, listOfflineNodes(graph, state.dark, uncounted), "OFFLINE"),
+    ...toHits(state, [...onBattery].filter(isListed), "ON_BATTERY"),
+    ...toHits(state, weaker, "DEGRADED"),
   ];
   yield;
   // A failed cooling unit counts as offline, not as a change of its rack.
   const isFailedUnit = (index: number) => sources.has(index) && graph.nodes[index]?.kind === "CRAC";
   const changes = hits.filter(({ index }) => !isFailedUnit(index));
-  const atLoadS = new RideThrough(state.before).shortestS(batteries(state), [...sources], state.isCircular);
+  const atLoadS = new RideThroughAtLoad(state.before).shortestS(
+    findShortestRuntimeS(state),
+    [...sources],
+    state.isCircular,
+  );
   const { states: racks, undocumented } = rackStates(topology, { dark: state.dark, hits: changes, failed: unlisted });
   return {
     hits,
@@ -117,7 +124,7 @@ export function* blastSteps(
     cascadeCut: isCut,
     undocumented,
     impact: {
-      ...count(state, { hits, racks }),
+      ...countImpact(state, { hits, racks }),
       devicesUndocumented: undocumented.length,
       ...(atLoadS !== undefined && { minRideThroughAtLoadS: atLoadS }),
     },
@@ -128,7 +135,7 @@ export function* blastSteps(
   };
 }
 
-/** Trips what the failure overloads, if asked. */
+/** Trips the elements that the failure overloads, if `isAsked` is set. */
 function* tripOverloads(state: FailureState, isAsked: boolean, uncounted: ReadonlySet<number>) {
   const { graph } = state.before;
   const cascade = new Cascade(state, state.overloads());
@@ -136,7 +143,9 @@ function* tripOverloads(state: FailureState, isAsked: boolean, uncounted: Readon
   while (isAsked && !cascade.isOver) {
     yield;
     const trips = cascade.step();
-    const devices = offline(graph, state.dark, uncounted).filter((index) => graph.nodes[index]?.kind === "DEVICE");
+    const devices = listOfflineNodes(graph, state.dark, uncounted).filter(
+      (index) => graph.nodes[index]?.kind === "DEVICE",
+    );
     steps.push({
       step: cascade.steps,
       trippedRefs: trips.map(({ ref }) => ref),
@@ -147,18 +156,25 @@ function* tripOverloads(state: FailureState, isAsked: boolean, uncounted: Readon
   return { steps, overloads: cascade.overloads, isCut: isAsked && cascade.due.length > 0 };
 }
 
-/** Devices and cooling units count; outlets and feeds are only ways. */
-function counts(graph: PowerGraph, index: number): boolean {
+/**
+ * Whether a node is counted as affected: devices that are not blocked and cooling units that are not planned. Outlets
+ * and feeds only pass power on.
+ */
+function isCountedNode(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   if (node?.kind === "DEVICE") return !node.blocked;
   return node?.kind === "CRAC" && node.crac.status !== "PLANNED";
 }
 
-function offline(graph: PowerGraph, dark: readonly number[], uncounted: ReadonlySet<number>): readonly number[] {
-  return dark.filter((index) => !uncounted.has(index) && counts(graph, index));
+function listOfflineNodes(
+  graph: PowerGraph,
+  dark: readonly number[],
+  uncounted: ReadonlySet<number>,
+): readonly number[] {
+  return dark.filter((index) => !uncounted.has(index) && isCountedNode(graph, index));
 }
 
-function hitList({ before, trace }: FailureState, indexes: readonly number[], state: BlastState): Hit[] {
+function toHits({ before, trace }: FailureState, indexes: readonly number[], state: BlastState): BlastHit[] {
   const { nodes } = before.graph;
   return indexes.map((index) => ({
     index,
@@ -169,11 +185,11 @@ function hitList({ before, trace }: FailureState, indexes: readonly number[], st
 }
 
 interface Counted {
-  readonly hits: readonly Hit[];
+  readonly hits: readonly BlastHit[];
   readonly racks: ReadonlyMap<string, RackState>;
 }
 
-function count(state: FailureState, { hits, racks }: Counted) {
+function countImpact(state: FailureState, { hits, racks }: Counted) {
   const { graph, options } = state.before;
   const offline = hits.filter((hit) => hit.state === "OFFLINE").map(({ index }) => index);
   const degradedDevices = hits.filter((hit) => hit.state === "DEGRADED" && graph.nodes[hit.index]?.kind === "DEVICE");
@@ -182,7 +198,7 @@ function count(state: FailureState, { hits, racks }: Counted) {
   const gone = new Set(it);
   const isGone = (index: number) => gone.has(index);
   const states = [...racks.values()];
-  const rideThrough = batteries(state);
+  const rideThrough = findShortestRuntimeS(state);
   return {
     racksDark: states.filter((rack) => rack === "DARK").length,
     racksPartial: states.filter((rack) => rack === "PARTIAL").length,
@@ -192,8 +208,8 @@ function count(state: FailureState, { hits, racks }: Counted) {
     powerDevicesOffline: devices.length - it.length,
     cracsOffline: offline.length - devices.length,
     devicesDegraded: degradedDevices.length,
-    itLoadLostW: it.reduce((sum, index) => sum + lostDrawW(graph, index, { isGone, basis: options.basis }), 0),
-    coolingLostKw: offline.reduce((sum, index) => sum + coolingKw(graph, index), 0),
+    itLoadLostW: it.reduce((sum, index) => sum + computeLostDrawW(graph, index, { isGone, basis: options.basis }), 0),
+    coolingLostKw: offline.reduce((sum, index) => sum + coolingCapacityKw(graph, index), 0),
     ...(rideThrough !== undefined && { minRideThroughS: rideThrough }),
   };
 }
@@ -203,16 +219,16 @@ function isPowerNode({ nodes }: PowerGraph, index: number): boolean {
   return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
-function coolingKw({ nodes }: PowerGraph, index: number): number {
+function coolingCapacityKw({ nodes }: PowerGraph, index: number): number {
   const node = nodes[index];
   return node?.kind === "CRAC" ? (node.crac.sensibleCapacityKw * (node.crac.deratePct ?? 100)) / 100 : 0;
 }
 
 /**
- * The shortest battery time of the UPSes that lost their supply, excluding those that failed, tripped or were off
- * before.
+ * Returns the shortest battery time in seconds of the UPSes that lost their supply, excluding those that failed,
+ * tripped or were off before.
  */
-function batteries(state: FailureState): number | undefined {
+function findShortestRuntimeS(state: FailureState): number | undefined {
   const { graph, live } = state.before;
   let shortest: number | undefined;
   for (const index of state.reached) {

@@ -1,17 +1,17 @@
 import type { Trip } from "#gen/datacenter/v1/messages.ts";
 import type { FailureState, Overloaded } from "./failure_state.ts";
 
-/** Most steps of a cascade. Source: docs/contract/datacenter-analyses.md#power-loads. */
+/** Maximum number of steps of a cascade. Source: docs/contract/datacenter-analyses.md#power-loads. */
 const MAX_TRIP_STEPS = 20;
 
-/** A source that trips, by its node. */
+/** A source that trips, with the number of its node. */
 export type Tripped = Trip & { readonly index: number };
 
 /** Trips the overloaded elements of a failure, step by step. Each step costs only the nodes that it affects. */
 export class Cascade {
   /** Elements that are overloaded now, worst first. */
   overloads: readonly Overloaded[];
-  /** Those of them that trip next. */
+  /** Overloaded elements that trip in the next step. */
   due: readonly Overloaded[];
   steps = 0;
   readonly #state: FailureState;
@@ -22,14 +22,14 @@ export class Cascade {
     this.due = overloads.filter(wouldTrip);
   }
 
-  /** Whether nothing more trips, or no more steps are tried. */
+  /** Whether nothing more trips, or the maximum number of steps is reached. */
   get isOver(): boolean {
     return this.due.length === 0 || this.steps === MAX_TRIP_STEPS;
   }
 
-  /** @returns what tripped */
+  /** Trips the elements that are due. @returns the tripped elements */
   step(): readonly Tripped[] {
-    const trips = this.due.map(tripOf);
+    const trips = this.due.map(toTrip);
     const state = this.#state;
     state.follow(state.spread(this.due.map(({ index }) => index)));
     this.overloads = state.overloads();
@@ -39,11 +39,11 @@ export class Cascade {
   }
 }
 
-/** Whether the breaker opens. */
+/** Whether the breaker of an overloaded element opens. */
 function wouldTrip({ severity }: Overloaded): boolean {
   return severity === "WOULD_TRIP";
 }
 
-function tripOf({ index, ref, loadBeforeW, loadAfterW: loadW, capacityW, utilizationPct }: Overloaded): Tripped {
+function toTrip({ index, ref, loadBeforeW, loadAfterW: loadW, capacityW, utilizationPct }: Overloaded): Tripped {
   return { index, ref, loadBeforeW, loadW, capacityW, utilizationPct };
 }

@@ -10,20 +10,20 @@ import { PowerEdges } from "./power_edges.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { PowerNodeColumns } from "./power_node_columns.ts";
-import { deviceNode } from "./power_nodes.ts";
+import { createDeviceNode } from "./power_nodes.ts";
 
-/** A site in which inlets are elements that can fail, and the nodes of these. */
+/** A site whose power graph has nodes for inlets that can fail, and the numbers of these nodes. */
 export interface SiteWithInlets {
   readonly site: BlastSite;
-  /** By the key of the inlet. An inlet whose source carries nothing has none. */
+  /** Node numbers by the key of the inlet. An inlet whose source carries no power has no node. */
   readonly nodes: ReadonlyMap<string, number>;
 }
 
 /**
- * Puts a node into the supply through each of some inlets, which changes no load and no live set. Cost: copies of lists of
- * all nodes.
+ * Inserts a node into the supply through each of some inlets, which changes no load and no live set. Cost: copies of
+ * lists of all nodes.
  */
-export function withInlets(topology: Topology, inlets: readonly PortRef[]): SiteWithInlets {
+export function insertInletNodes(topology: Topology, inlets: readonly PortRef[]): SiteWithInlets {
   if (inlets.length === 0) return { site: topology, nodes: new Map() };
   const builder = new InletBuilder(topology.power, topology.live);
   const byKey = new Map(inlets.map((end) => [portKey(end), end]));
@@ -55,9 +55,9 @@ class InletBuilder {
     const unrecorded = ends.filter(({ portName }) => node.unrecorded.includes(portName));
     for (const end of ends) this.#cut(own, end);
     const rest = node.unrecorded.filter((name) => !unrecorded.some(({ portName }) => portName === name));
-    // While nothing is recorded and another inlet is left, it is unknown what the device draws from.
+    // While no inlet of the device has a record and another inlet is left, the source of its draw is unknown.
     if (unrecorded.length === 0 || (node.recorded === 0 && rest.length > 0)) return;
-    this.#put(own, deviceNode(node.device, { recorded: node.recorded + unrecorded.length, unrecorded: rest }));
+    this.#put(own, createDeviceNode(node.device, { recorded: node.recorded + unrecorded.length, unrecorded: rest }));
     for (const end of unrecorded) {
       const index = this.#place(end, 0, 1);
       const place = this.#edges.inletsOf(own).length;
@@ -65,7 +65,9 @@ class InletBuilder {
     }
   }
 
-  /** Leads the supply of an inlet, and of the outlets that draw through it, over a node. */
+  /**
+   * Inserts a node between an inlet and its source, and connects the outlets that draw through the inlet to that node.
+   */
   #cut(own: number, end: PortRef): void {
     const { portName } = end;
     const source = this.#edges.inletsOf(own).find(({ inlet, how }) => inlet === portName && how === undefined);
@@ -127,7 +129,7 @@ class InletBuilder {
   }
 }
 
-/** Loads with those of added nodes. */
+/** Copies loads with room for added nodes and sets the loads of these. */
 function extendLoads(
   before: Loads,
   { power: graph, live, basis }: { readonly power: PowerGraph; readonly live: LiveSet; readonly basis: LoadBasis },

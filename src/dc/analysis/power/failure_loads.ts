@@ -1,45 +1,45 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { type LoadLane, type Loads, lanesOf } from "./load_lanes.ts";
+import { createLanes, type LoadLane, type Loads } from "./load_lanes.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
-import { loads } from "./power_load.ts";
-import { comparableLoad } from "./power_overloads.ts";
+import { computeLoads } from "./power_load.ts";
+import { computeComparableLoad } from "./power_overloads.ts";
 
-/** What loads depend on, beside who has power. */
+/** Loads before a failure, and everything except the live set that loads are computed from. */
 export interface LoadsBefore {
   /** Loads before any failure. */
   readonly loads: Loads;
   readonly basis: LoadBasis;
-  /** Draws of all nodes themselves, for one who tries many failures. */
+  /** Own draw of each node in watts, computed once for callers that try many failures. */
   readonly drawsW?: Float64Array;
 }
 
-/** The nodes of a graph while it fails. */
+/** Graph, live set and marks of the nodes during a failure. */
 interface FailureNodes {
   readonly graph: PowerGraph;
   readonly live: LiveSet;
-  /** `CHANGED` is set where a load was computed. */
+  /** Mark bits of each node; `CHANGED` is set once its load was computed. */
   readonly marks: Uint8Array;
 }
 
-/** The bit of a node's marks that says that its load was computed since the failures began. */
+/** Mark bit of a node whose load was computed since the failures began. */
 const CHANGED = 64;
 
-/** Loads that follow failures, and are put back. */
+/** Loads that are updated after each failure and restored by `undo`. */
 export class FailureLoads {
   readonly after: Loads;
   /** Nodes whose loads were computed since the failures began. */
   changed: number[] = [];
-  /** While set, the highest rise of each load is kept, in watts. */
+  /** If set, the largest rise of each node's load in watts is recorded here. */
   peaks: Float64Array | undefined;
   readonly #graph: PowerGraph;
   readonly #live: LiveSet;
   readonly #before: LoadsBefore;
   readonly #lanes: readonly LoadLane[];
   readonly #marks: Uint8Array;
-  /** Supplied nodes whose load is not computed yet, plus 1; 0 for nodes that are not affected. */
+  /** Number of supplied nodes whose load is not computed yet, plus 1; 0 for nodes that are not affected. */
   readonly #open: Int32Array;
-  /** Whether all loads were computed anew. */
+  /** Whether all loads were recomputed. */
   #isRenewed = false;
 
   constructor({ graph, live, marks }: FailureNodes, before: LoadsBefore) {
@@ -52,18 +52,18 @@ export class FailureLoads {
       watts: watts.slice(),
       ...(phasesVa !== undefined && { phasesVa: phasesVa.slice() }),
     };
-    this.#lanes = lanesOf(this.after, { graph, live, basis: before.basis, drawsW: before.drawsW });
+    this.#lanes = createLanes(this.after, { graph, live, basis: before.basis, drawsW: before.drawsW });
     this.#marks = marks;
     this.#open = new Int32Array(graph.nodes.length);
   }
 
-  /** Load in the unit of the node's capacity, whole. */
+  /** Returns the load of a node as a whole number in the unit of its capacity. */
   comparable(index: number): number {
-    return comparableLoad(this.#graph, index, this.after);
+    return computeComparableLoad(this.#graph, index, this.after);
   }
 
   comparableBefore(index: number): number {
-    return comparableLoad(this.#graph, index, this.#before.loads);
+    return computeComparableLoad(this.#graph, index, this.#before.loads);
   }
 
   wattsBefore(index: number): number {
@@ -78,7 +78,7 @@ export class FailureLoads {
     const [watts, phases] = [this.#lanes[0] as LoadLane, this.#lanes[1]];
     const { changed } = this;
     const marks = this.#marks;
-    // The array grows while it is walked, so it is the queue as well.
+    // The loop appends to the array while it iterates, so the array also serves as the queue.
     for (const index of ready) {
       watts.renew(index);
       phases?.renew(index);
@@ -98,7 +98,7 @@ export class FailureLoads {
     }
   }
 
-  /** The same for a site with circles of supply: computes all loads. */
+  /** Recomputes all loads, for a site with cycles of supply. @param start nodes whose own supply changed */
   renew(start: readonly number[]): void {
     for (const index of this.#withAncestors(start)) {
       this.#open[index] = 0;
@@ -107,7 +107,7 @@ export class FailureLoads {
       this.#marks[index] = marks | CHANGED;
       this.changed.push(index);
     }
-    const { watts, phasesVa } = loads(this.#graph, this.#live, this.#before.basis);
+    const { watts, phasesVa } = computeLoads(this.#graph, this.#live, this.#before.basis);
     this.after.watts.set(watts);
     this.after.phasesVa?.set(phasesVa ?? []);
     this.#isRenewed = true;
@@ -130,13 +130,16 @@ export class FailureLoads {
     this.#isRenewed = false;
   }
 
-  /** In watts. Effects of phases and power factors are not additive, so they have no bound. */
+  /** Rise of a node's load in watts. Effects of phases and power factors are not additive, so they have no bound. */
   #riseOf(index: number): number {
     const rise = (this.after.watts[index] as number) - this.wattsBefore(index);
     return this.#lanes.length > 1 && rise !== 0 ? Number.POSITIVE_INFINITY : rise;
   }
 
-  /** Some nodes and everything upstream of them; `open` counts the edges by which each supplies another of them. */
+  /**
+   * Collects nodes and everything upstream of them. Sets `open` of each to the number of edges by which it supplies
+   * other collected nodes, plus 1.
+   */
   #withAncestors(start: readonly number[]): readonly number[] {
     const { inAt, inEnd, from } = this.#graph.edges;
     const open = this.#open;

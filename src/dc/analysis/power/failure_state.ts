@@ -4,25 +4,28 @@ import type { Overload } from "#gen/datacenter/v1/messages.ts";
 import { NodeNumbers } from "../node_numbers.ts";
 import { FailureLoads } from "./failure_loads.ts";
 import type { Loads } from "./load_lanes.ts";
-import { EDGE } from "./power_edge.ts";
+import { EDGE_BITS } from "./power_edge.ts";
 import type { PowerEdges } from "./power_edges.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { type LiveSet, liveSet } from "./power_live.ts";
+import { computeLive, type LiveSet } from "./power_live.ts";
 
 export interface SiteState {
   readonly graph: PowerGraph;
   readonly live: LiveSet;
   readonly loads: Loads;
   readonly options: FailureOptions;
-  /** Draws of all nodes themselves and battery times in seconds, -1 for none, for one who tries many failures. */
+  /**
+   * Own draw of each node in watts and battery time in seconds (-1 if none), computed once for callers that try many
+   * failures.
+   */
   readonly known?: { readonly drawW: Float64Array; readonly runtimeS: Float64Array };
 }
 
 export interface FailureOptions {
   readonly basis: LoadBasis;
-  /** Nodes with a UPS battery carry on. */
+  /** Whether nodes with a UPS battery stay on without supply. */
   readonly assumeBattery: boolean;
-  /** Seconds that a battery must last to carry at all; any recorded time does without it. */
+  /** Minimum battery time in seconds for a battery to count; by default, any recorded time counts. */
   readonly batteryS?: number;
 }
 
@@ -30,15 +33,15 @@ export interface Overloaded extends Overload {
   readonly index: number;
 }
 
-/** How a failure came to the nodes that it reached. */
-export interface Trace {
+/** How a failure reached each node. */
+export interface FailureTrace {
   /** Distance from the nearest removed node; -1 for unaffected nodes. */
   readonly depth: NodeNumbers;
   /** The node through which power was lost; -1 for none. */
   readonly via: NodeNumbers;
 }
 
-export function newTrace({ nodes }: PowerGraph): Trace {
+export function createTrace({ nodes }: PowerGraph): FailureTrace {
   return { depth: new NodeNumbers(nodes.length), via: new NodeNumbers(nodes.length) };
 }
 
@@ -49,36 +52,36 @@ const WEAK = 4;
 const MET = 8;
 const DARK = 16;
 const COUNTED = 32;
-// 64 is that of the loads.
+// Bit 64 is `CHANGED` of the failure loads.
 
 /**
- * Live state and loads on one set of arrays, to which failures are applied and undone. A failure costs only the edges that
- * it affects, regardless of the size of the site. Its darkness is the difference of two live sets; a law checks this.
- * Source: docs/contract/datacenter-analyses.md#blast-radius.
+ * Live state and loads in one set of arrays, to which failures are applied and undone. A failure costs only the edges
+ * that it affects, regardless of the size of the site. The nodes that lost power equal the difference of two live sets;
+ * a law checks this. Source: docs/contract/datacenter-analyses.md#blast-radius.
  */
 export class FailureState {
   readonly before: SiteState;
   readonly loads: FailureLoads;
-  /** Who has power now. */
+  /** Nodes that have power during the failure. */
   readonly live: LiveSet;
   /** Nodes that failed or tripped, in that order. */
   removed: number[] = [];
   /** Nodes that lost power, the removed ones included, in breadth-first order. */
   dark: number[] = [];
-  /** These nodes and their consumers, in breadth-first order. */
+  /** Nodes that lost power and their consumers, in breadth-first order. */
   reached: number[] = [];
-  /** How the failure spread, if it is asked for. */
-  trace: Trace | undefined;
-  /** Whether supply may run in circles around the failure, whose nodes keep up each other's count of live inlets. */
+  /** How the failure spread; undefined unless requested. */
+  trace: FailureTrace | undefined;
+  /** Whether the failure may affect cycles of supply, in which nodes count each other as live inlets. */
   isCircular = false;
   readonly #graph: PowerGraph;
   readonly #edges: PowerEdges;
   readonly #liveBefore: LiveSet;
   readonly #need: Uint16Array;
   readonly #marks: Uint8Array;
-  /** Live inlets of the nodes that are reached. */
+  /** Number of live inlets of each node that the failure reaches. */
   readonly #left: Uint16Array;
-  /** The same without batteries. */
+  /** Number of live inlets of each such node if no battery carried its load. */
   #rest: Uint16Array | undefined;
 
   constructor(before: SiteState) {
@@ -105,12 +108,12 @@ export class FailureState {
     return ((this.#marks[index] as number) & REMOVED) !== 0;
   }
 
-  /** Live inlets of a node that is reached. */
+  /** Number of live inlets that a reached node still has. */
   inletsLeft(index: number): number {
     return this.#left[index] as number;
   }
 
-  /** Puts everything back. */
+  /** Restores the live state and the loads before the failure. */
   undo(): void {
     this.loads.undo();
     this.#unspread();
@@ -125,11 +128,11 @@ export class FailureState {
     this.reached = [];
   }
 
-  /** Spreads the loss of everything that was removed at once, and traces it. Loads stay as they are. */
+  /** Spreads the loss of all removed nodes again as one failure, and traces it. Loads do not change. */
   retrace(): void {
     const all = this.removed;
     this.#unspread();
-    this.trace = newTrace(this.#graph);
+    this.trace = createTrace(this.#graph);
     this.spread(all);
   }
 
@@ -140,7 +143,7 @@ export class FailureState {
   spread(nodes: readonly number[]): readonly number[] {
     const { live, dark } = this;
     const begin = dark.length;
-    // A further loss reaches nodes that were reached before.
+    // A further loss may reach nodes that an earlier loss reached.
     const again: number[] | undefined = this.removed.length === 0 ? undefined : [];
     for (const index of nodes) {
       this.#marks[index] = (this.#marks[index] as number) | REMOVED;
@@ -185,7 +188,10 @@ export class FailureState {
     met.push(index);
   }
 
-  /** @param outcome the live set after the loss, around circles of supply */
+  /**
+   * Whether a node keeps its power after the loss. @param outcome the live set after the loss, needed for cycles of
+   * supply
+   */
   #stays(index: number, outcome: LiveSet | undefined): boolean {
     if (outcome !== undefined) return outcome[index] === 1;
     return (this.#left[index] as number) >= (this.#need[index] as number) || this.carriesOn(index);
@@ -197,13 +203,16 @@ export class FailureState {
     else this.loads.follow(reached);
   }
 
-  /** The live set without the removed nodes. @param baseline who had power, and may carry on */
+  /**
+   * Computes the live set without the removed nodes. @param baseline live set before the loss, from which nodes with
+   * batteries stay on
+   */
   #outcome(baseline?: LiveSet): LiveSet {
     const stays = (index: number) => baseline?.[index] === 1 && this.carriesOn(index);
-    return liveSet(this.#graph, new Set(this.removed), stays);
+    return computeLive(this.#graph, new Set(this.removed), stays);
   }
 
-  /** Notes that a node is reached. @returns whether it is new */
+  /** Marks a node as reached. @returns false if it was marked before */
   #reach(index: number): boolean {
     const marks = this.#marks[index] as number;
     if ((marks & REACHED) !== 0) return false;
@@ -226,7 +235,7 @@ export class FailureState {
   carriesOn(index: number): boolean {
     const { assumeBattery, batteryS } = this.before.options;
     if (!assumeBattery || this.isRemoved(index)) return false;
-    return carriesFor(this.#runtimeS(index), batteryS);
+    return lastsLongEnough(this.#runtimeS(index), batteryS);
   }
 
   #runtimeS(index: number): number {
@@ -236,7 +245,7 @@ export class FailureState {
     return node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
   }
 
-  /** Elements that exceed their capacity because of the failure, not before it; the worst first. */
+  /** Elements that exceed their capacity because of the failure but did not before it, worst first. */
   overloads(): readonly Overloaded[] {
     const { nodes, columns } = this.#graph;
     const { loads, live } = this;
@@ -261,14 +270,14 @@ export class FailureState {
     return found.sort((a, b) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref));
   }
 
-  /** Live nodes that lost a live inlet, and those whose live inlets all depend on such. */
+  /** Live nodes that lost a live inlet, and nodes whose live inlets all depend on such nodes. */
   weaker(): readonly number[] {
     const { outAt, outEnd, outEdge, to } = this.#edges;
     const { live } = this;
     const marks = this.#marks;
     const found = this.reached.filter((index) => live[index] === 1);
     for (const index of found) marks[index] = (marks[index] as number) | WEAK;
-    // The array grows while it is walked, so it is the queue as well.
+    // The loop appends to the array while it iterates, so the array also serves as the queue.
     for (const index of found) {
       const end = outEnd[index] as number;
       for (let out = outAt[index] as number; out < end; out += 1) {
@@ -286,9 +295,9 @@ export class FailureState {
   #weakens(edge: number): boolean {
     const { how, to, inAt, inEnd, from } = this.#edges;
     const bits = how[edge] as number;
-    if ((bits & EDGE.GATE) !== 0) return true;
-    // An outlet that is bound to an inlet is as good as the source of that one.
-    if ((bits & EDGE.THROUGH) !== 0) return false;
+    if ((bits & EDGE_BITS.GATE) !== 0) return true;
+    // An outlet that is bound to an inlet is as well supplied as the source of that inlet.
+    if ((bits & EDGE_BITS.THROUGH) !== 0) return false;
     const consumer = to[edge] as number;
     const end = inEnd[consumer] as number;
     for (let at = inAt[consumer] as number; at < end; at += 1) {
@@ -313,7 +322,7 @@ export class FailureState {
       marks[consumer] = (marks[consumer] as number) | DARK;
       dark.push(consumer);
     };
-    // The array grows while it is walked, so it is the queue as well.
+    // The loop appends to the array while it iterates, so the array also serves as the queue.
     for (const index of dark) {
       const end = outEnd[index] as number;
       for (let out = outAt[index] as number; out < end; out += 1) lose(to[outEdge[out] as number] as number);
@@ -323,7 +332,10 @@ export class FailureState {
     return dark.filter((index) => this.live[index] === 1);
   }
 
-  /** Takes a live inlet from a node. @param counted nodes whose inlets are counted */
+  /**
+   * Subtracts one from the live inlets that a node has without batteries. @param counted receives nodes whose inlets
+   * are counted for the first time
+   */
   #restOf(index: number, counted: number[]): number {
     const marks = this.#marks[index] as number;
     this.#rest ??= new Uint16Array(this.#marks.length);
@@ -337,7 +349,10 @@ export class FailureState {
   }
 }
 
-/** Whether a battery of a recorded time carries its load. Source: docs/rpcs.md#device. */
-export function carriesFor(runtimeS: number, batteryS = 0): boolean {
+/**
+ * Whether a battery with a recorded time keeps its load on. Source: docs/rpcs.md#device. @param batteryS minimum time
+ * in seconds
+ */
+export function lastsLongEnough(runtimeS: number, batteryS = 0): boolean {
   return runtimeS > 0 && runtimeS >= batteryS;
 }

@@ -1,13 +1,13 @@
 import { drawW, isMeasured } from "#dc/model/draw.ts";
 import type { LoadBasis, PhaseLeg } from "#dc/model/enum_values.ts";
-import { EDGE, type PowerEdge } from "./power_edge.ts";
+import { EDGE_BITS, type PowerEdge } from "./power_edge.ts";
 import type { PowerEdges } from "./power_edges.ts";
-import { NODE, type PowerGraph, type PowerNode } from "./power_graph.ts";
+import { NODE_BITS, type PowerGraph, type PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
-import { shareOf } from "./power_share.ts";
+import { computeInletShare } from "./power_share.ts";
 
-/** Draw of a node itself, in watts. */
-export function ownDrawW(graph: PowerGraph, index: number, basis: LoadBasis): number {
+/** Returns the power in watts that a node itself draws. */
+export function getOwnDrawW(graph: PowerGraph, index: number, basis: LoadBasis): number {
   const node = graph.nodes[index];
   if (node?.kind === "DEVICE") return drawW(node.device, basis);
   return node?.kind === "CRAC" ? drawW(node.crac, basis) : 0;
@@ -20,22 +20,22 @@ export interface Loads {
    * which a watt equals a volt-ampere and all phases are equal.
    */
   readonly phasesVa?: Float64Array;
-  /** Whether supply runs in a circle somewhere, so that the loads cannot be followed piece by piece. */
+  /** Whether supply has a cycle, so that loads cannot be updated node by node. */
   readonly isCircular: boolean;
 }
 
-export interface Carrying {
+export interface LoadContext {
   readonly graph: PowerGraph;
-  /** May change between two loads. */
+  /** Nodes that have power; may change between two computations. */
   readonly live: LiveSet;
   readonly basis: LoadBasis;
-  /** Edges that carry nothing. */
+  /** Edges that carry no load. */
   readonly returning?: ReadonlySet<PowerEdge> | undefined;
-  /** Draws of all nodes themselves, for one who computes loads again and again. */
+  /** Own draw of each node in watts, computed once for callers that compute loads repeatedly. */
   readonly drawsW?: Float64Array | undefined;
 }
 
-/** One kind of load that is carried: 1 number for each node, watts, or 3, volt-amperes by phase. */
+/** One kind of load in an array: 1 number for each node in watts, or 3 in volt-amperes by phase. */
 export class LoadLane {
   readonly #carried: Float64Array;
   readonly #width: 1 | 3;
@@ -47,7 +47,7 @@ export class LoadLane {
   readonly #returning: ReadonlySet<PowerEdge> | undefined;
   readonly #drawsW: Float64Array | undefined;
 
-  constructor(carried: Float64Array, width: 1 | 3, { graph, live, basis, returning, drawsW }: Carrying) {
+  constructor(carried: Float64Array, width: 1 | 3, { graph, live, basis, returning, drawsW }: LoadContext) {
     this.#carried = carried;
     this.#width = width;
     this.#graph = graph;
@@ -71,7 +71,7 @@ export class LoadLane {
     const leg = node?.kind === "OUTLET" ? node.leg : undefined;
     const sum = phases.reduce((all, va) => all + va, 0);
     for (const [phase, va] of phases.entries()) {
-      this.#carried[3 * index + phase] = leg === undefined ? va : legShare(leg, phase) * sum;
+      this.#carried[3 * index + phase] = leg === undefined ? va : computeLegShare(leg, phase) * sum;
     }
   }
 
@@ -85,8 +85,8 @@ export class LoadLane {
     for (let at = outAt[index] as number; at < end; at += 1) {
       const edge = outEdge[at] as number;
       const bits = how[edge] as number;
-      if (live[to[edge] as number] !== 1 || (bits & EDGE.GATE) !== 0) continue;
-      // Nearly all edges are of no kind, on sites without circles.
+      if (live[to[edge] as number] !== 1 || (bits & EDGE_BITS.GATE) !== 0) continue;
+      // On sites without cycles of supply, nearly all edges are ordinary.
       if (this.#isSpecial(bits) && !this.#carries(edge, index)) continue;
       sum += this.flow(edge, phase);
     }
@@ -94,19 +94,19 @@ export class LoadLane {
   }
 
   #isSpecial(bits: number): boolean {
-    return (bits & EDGE.BAY) !== 0 || this.#returning !== undefined;
+    return (bits & EDGE_BITS.BAY) !== 0 || this.#returning !== undefined;
   }
 
-  /** Whether an edge out of a node carries anything. */
+  /** Whether an edge from a node carries load. */
   #carries(edge: number, from: number): boolean {
     const { all, how } = this.#edges;
     if (this.#returning?.has(all[edge] as PowerEdge) === true) return false;
-    return ((how[edge] as number) & EDGE.BAY) === 0 || !measuresBlades(this.#graph, from, this.#basis);
+    return ((how[edge] as number) & EDGE_BITS.BAY) === 0 || !isDrawWithBlades(this.#graph, from, this.#basis);
   }
 
   #ownDraw(index: number): number {
-    const watts = this.#drawsW === undefined ? ownDrawW(this.#graph, index, this.#basis) : this.#drawsW[index];
-    return this.#width === 1 ? (watts as number) : (watts as number) / (3 * powerFactorOf(this.#graph.nodes[index]));
+    const watts = this.#drawsW === undefined ? getOwnDrawW(this.#graph, index, this.#basis) : this.#drawsW[index];
+    return this.#width === 1 ? (watts as number) : (watts as number) / (3 * getPowerFactor(this.#graph.nodes[index]));
   }
 
   /**
@@ -118,13 +118,13 @@ export class LoadLane {
     const consumer = to[edge] as number;
     const total = this.#carried[consumer * this.#width + phase] as number;
     if ((inEnd[consumer] as number) - (inAt[consumer] as number) === 1) return total;
-    if (((this.#kind[consumer] as number) & NODE.OUTLET) !== 0) return total;
+    if (((this.#kind[consumer] as number) & NODE_BITS.OUTLET) !== 0) return total;
     const { outAt, outEnd } = this.#edges;
-    const share = shareOf(this.#graph, this.#live, edge, this.#returning);
+    const share = computeInletShare(this.#graph, this.#live, edge, this.#returning);
     return outAt[consumer] === outEnd[consumer] ? total * share : this.#flowOfSupply(edge, phase, share);
   }
 
-  /** The same for a consumer that supplies others. */
+  /** Load that a consumer which supplies other nodes draws through one of its live inlets. */
   #flowOfSupply(edge: number, phase: number, share: number): number {
     const { outAt, outEnd, outEdge, to, how, all } = this.#edges;
     const carried = this.#carried;
@@ -137,7 +137,7 @@ export class LoadLane {
     for (let at = outAt[consumer] as number; at < end; at += 1) {
       const out = outEdge[at] as number;
       const outlet = to[out] as number;
-      if (((how[out] as number) & EDGE.THROUGH) === 0 || this.#live[outlet] !== 1) continue;
+      if (((how[out] as number) & EDGE_BITS.THROUGH) === 0 || this.#live[outlet] !== 1) continue;
       const load = carried[outlet * width + phase] as number;
       bound += load;
       if (all[out]?.through === all[edge]?.inlet) here += load;
@@ -146,57 +146,60 @@ export class LoadLane {
   }
 }
 
-/** The lanes of loads. */
-export function lanesOf({ watts, phasesVa }: Loads, carrying: Carrying): readonly LoadLane[] {
+/** Creates the lane of watts, and the lane of volt-amperes if the loads have phases. */
+export function createLanes({ watts, phasesVa }: Loads, carrying: LoadContext): readonly LoadLane[] {
   const lane = new LoadLane(watts, 1, carrying);
   return phasesVa === undefined ? [lane] : [lane, new LoadLane(phasesVa, 3, carrying)];
 }
 
-/** The share of a load between the conductors of a leg that one phase carries. */
-function legShare(leg: PhaseLeg, phase: number): number {
+/** Returns the share of a load between two conductors (a leg) that one phase carries. */
+function computeLegShare(leg: PhaseLeg, phase: number): number {
   return leg.includes("ABC"[phase] ?? "") ? 1 / leg.length : 0;
 }
 
-function powerFactorOf(node: PowerNode | undefined): number {
+function getPowerFactor(node: PowerNode | undefined): number {
   return node?.kind === "DEVICE" ? (node.device.powerFactor ?? 1) : 1;
 }
 
-/** Whether the draw of a chassis is a measured one, which includes its blades. */
-export function measuresBlades({ nodes }: PowerGraph, index: number, basis: LoadBasis): boolean {
+/** Whether the draw of a chassis is measured, in which case it includes its blades. */
+export function isDrawWithBlades({ nodes }: PowerGraph, index: number, basis: LoadBasis): boolean {
   const node = nodes[index];
   return node?.kind === "DEVICE" && isMeasured(node.device, basis);
 }
 
-/** What a consumer draws by one of its edges, in watts, and in volt-amperes on phases A, B and C. */
+/** Load that a consumer draws through one of its edges, in watts, and in volt-amperes on phases A, B and C. */
 export interface EdgeLoad {
   readonly watts: number;
   readonly phasesVa: readonly [number, number, number];
 }
 
-/** The load on the edge of an inlet; 0 while it carries nothing. On circles of supply, edges that close one count as well. */
-export function loadOfEdge(
+/**
+ * Returns the load on the edge of an inlet; 0 while the edge carries nothing. Edges that close a cycle of supply count
+ * as well.
+ */
+export function computeEdgeLoad(
   graph: PowerGraph,
   edge: PowerEdge,
   { loads, live, basis }: { readonly loads: Loads; readonly live: LiveSet; readonly basis: LoadBasis },
 ): EdgeLoad {
   if (live[edge.from] !== 1 || live[edge.to] !== 1) return { watts: 0, phasesVa: [0, 0, 0] };
   const number = graph.edges.numberOf(edge);
-  const [watts, phases] = lanesOf(loads, { graph, live, basis });
+  const [watts, phases] = createLanes(loads, { graph, live, basis });
   const all = watts?.flow(number, 0) ?? 0;
   if (phases === undefined) return { watts: all, phasesVa: [all / 3, all / 3, all / 3] };
   return { watts: all, phasesVa: [phases.flow(number, 0), phases.flow(number, 1), phases.flow(number, 2)] };
 }
 
 /**
- * Draw that is lost with a device, in watts; 0 for a blade whose draw is part of the measured draw of a chassis that is
- * lost too.
+ * Returns the draw in watts that is lost with a device; 0 for a blade whose draw is part of the measured draw of a
+ * chassis that is lost too.
  */
-export function lostDrawW(
+export function computeLostDrawW(
   graph: PowerGraph,
   index: number,
   { isGone, basis }: { readonly isGone: (index: number) => boolean; readonly basis: LoadBasis },
 ): number {
   const first = graph.inlets.first(index);
-  const isIncluded = first?.how === "BAY" && isGone(first.from) && measuresBlades(graph, first.from, basis);
-  return isIncluded ? 0 : ownDrawW(graph, index, basis);
+  const isIncluded = first?.how === "BAY" && isGone(first.from) && isDrawWithBlades(graph, first.from, basis);
+  return isIncluded ? 0 : getOwnDrawW(graph, index, basis);
 }

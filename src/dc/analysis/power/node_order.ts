@@ -9,16 +9,16 @@ import type { PowerGraph } from "./power_graph.ts";
  *
  * Cost: O(nodes) for the lowest numbers, from a graph that was built at once; later nodes are sorted.
  */
-export function inNodeOrder(graph: PowerGraph, indexes: readonly number[]): readonly number[] {
-  const ranked = indexes.map((index) => rankOf(graph, index));
+export function sortNodes(graph: PowerGraph, indexes: readonly number[]): readonly number[] {
+  const ranked = indexes.map((index) => rankNode(graph, index));
   const early: Ranked[] = [];
   const late: Ranked[] = [];
   for (const one of ranked) {
     const last = early.at(-1);
-    if (last === undefined || compare(last, one) <= 0) early.push(one);
+    if (last === undefined || compareRanked(last, one) <= 0) early.push(one);
     else late.push(one);
   }
-  const sorted = late.length === 0 ? early : mergeRanked(early, late.sort(compare));
+  const sorted = late.length === 0 ? early : mergeRanked(early, late.sort(compareRanked));
   return sorted.map(({ index }) => index);
 }
 
@@ -30,7 +30,7 @@ interface Ranked {
   readonly port: string;
 }
 
-function rankOf({ nodes, inlets }: PowerGraph, index: number): Ranked {
+function rankNode({ nodes, inlets }: PowerGraph, index: number): Ranked {
   const node = nodes[index];
   if (node?.kind === "DEVICE") return { index, owner: `0${codeKey(node.device.code)}`, place: -1, port: "" };
   if (node?.kind === "CRAC") return { index, owner: `1${codeKey(node.crac.code)}`, place: -1, port: "" };
@@ -40,7 +40,7 @@ function rankOf({ nodes, inlets }: PowerGraph, index: number): Ranked {
   return { index, owner: `0${codeKey(deviceCode)}`, place, port: portName };
 }
 
-function compare(a: Ranked, b: Ranked): number {
+function compareRanked(a: Ranked, b: Ranked): number {
   if (a.owner !== b.owner) return compareText(a.owner, b.owner);
   return a.place === b.place ? compareText(a.port, b.port) : a.place - b.place;
 }
@@ -49,7 +49,7 @@ function mergeRanked(a: readonly Ranked[], b: readonly Ranked[]): readonly Ranke
   const all: Ranked[] = [];
   let next = 0;
   for (const one of a) {
-    for (let other = b[next]; other !== undefined && compare(other, one) < 0; other = b[next]) {
+    for (let other = b[next]; other !== undefined && compareRanked(other, one) < 0; other = b[next]) {
       all.push(other);
       next += 1;
     }

@@ -1,9 +1,9 @@
 import type { PowerEdge } from "./power_edge.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { ancestorsOf, KillerSets } from "./power_killers.ts";
+import { collectAncestors, KillerSets } from "./power_killers.ts";
 import type { LiveSet } from "./power_live.ts";
 
-/** Path of one inlet to a root. References begin with the inlet's source. */
+/** Path from one inlet to a root. References begin with the inlet's source. */
 export interface InletPath {
   readonly inlet: string;
   readonly path: readonly string[];
@@ -12,20 +12,26 @@ export interface InletPath {
   readonly live: boolean;
 }
 
-/** The path of each inlet of a node to a root, over the first live supply of every element. Cost: O(inlets × depth). */
-export function inletPaths(graph: PowerGraph, live: LiveSet, index: number): readonly InletPath[] {
+/**
+ * Returns the path of each inlet of a node to a root, along the first live supply of every element. Cost: O(inlets ×
+ * depth).
+ */
+export function listInletPaths(graph: PowerGraph, live: LiveSet, index: number): readonly InletPath[] {
   return graph.inlets.of(index).map(({ from, inlet, label }) => {
-    const way = wayUp(graph, live, from);
+    const way = listPathToRoot(graph, live, from);
     return {
       inlet,
       path: way.map((at) => graph.nodes[at]?.ref ?? ""),
-      label: label ?? sideOf(graph, way),
+      label: label ?? findSide(graph, way),
       live: live[from] === 1,
     };
   });
 }
 
-/** Labels of supply sides, as `inletPaths` gives them; the way above all outlets of one element is gone once. */
+/**
+ * Labels of supply sides, as `listInletPaths` returns them. Caches the path above each element, which all outlets of
+ * the element share.
+ */
 export class SupplySides {
   readonly #graph: PowerGraph;
   readonly #live: LiveSet;
@@ -39,57 +45,60 @@ export class SupplySides {
   of({ from, label }: PowerEdge): string {
     if (label !== undefined) return label;
     const node = this.#graph.nodes[from];
-    const next = node?.kind === "OUTLET" && !node.ref.startsWith("feed:") ? nextUp(this.#graph, this.#live, from) : -1;
-    if (next < 0) return sideOf(this.#graph, wayUp(this.#graph, this.#live, from));
+    const next =
+      node?.kind === "OUTLET" && !node.ref.startsWith("feed:") ? findSupply(this.#graph, this.#live, from) : -1;
+    if (next < 0) return findSide(this.#graph, listPathToRoot(this.#graph, this.#live, from));
     const { way, side } = this.#aboveOf(next);
-    return way.includes(from) ? sideOf(this.#graph, wayUp(this.#graph, this.#live, from)) : side;
+    return way.includes(from) ? findSide(this.#graph, listPathToRoot(this.#graph, this.#live, from)) : side;
   }
 
   #aboveOf(index: number) {
     const known = this.#above.get(index);
     if (known !== undefined) return known;
-    const way = wayUp(this.#graph, this.#live, index);
-    const made = { way, side: sideOf(this.#graph, way) };
+    const way = listPathToRoot(this.#graph, this.#live, index);
+    const made = { way, side: findSide(this.#graph, way) };
     this.#above.set(index, made);
     return made;
   }
 }
 
-/** The power path's label: the nearest label, but beyond the first feed, because a PDU's own label may be wrong. */
-function sideOf(graph: PowerGraph, way: readonly number[]): string {
+/**
+ * Returns the supply side of a path: the nearest label beyond the first feed, because a PDU's own label may be wrong.
+ */
+function findSide(graph: PowerGraph, way: readonly number[]): string {
   const feed = way.findIndex((at) => graph.nodes[at]?.ref.startsWith("feed:"));
   const beyond = way.slice(Math.max(0, feed));
-  const label = beyond.map((at) => labelOf(graph, at)).find((text) => text !== undefined);
+  const label = beyond.map((at) => findLabel(graph, at)).find((text) => text !== undefined);
   return label ?? graph.nodes[beyond.at(-1) ?? -1]?.ref ?? "";
 }
 
-function wayUp(graph: PowerGraph, live: LiveSet, start: number): readonly number[] {
+function listPathToRoot(graph: PowerGraph, live: LiveSet, start: number): readonly number[] {
   const way = new Set([start]);
   for (const index of way) {
-    const next = nextUp(graph, live, index);
+    const next = findSupply(graph, live, index);
     if (next >= 0) way.add(next);
   }
   return [...way];
 }
 
-/** The first live supply of a node, else its first one; -1 for a root. */
-function nextUp({ inlets }: PowerGraph, live: LiveSet, index: number): number {
+/** Returns the first live supply of a node, or its first one if none is live; -1 for a root. */
+function findSupply({ inlets }: PowerGraph, live: LiveSet, index: number): number {
   const all = inlets.of(index);
   return (all.find(({ from }) => live[from] === 1) ?? all[0])?.from ?? -1;
 }
 
-function labelOf(graph: PowerGraph, index: number): string | undefined {
+function findLabel(graph: PowerGraph, index: number): string | undefined {
   const node = graph.nodes[index];
   return node?.kind === "DEVICE" ? node.device.power?.powerPath : undefined;
 }
 
 /**
- * References of the elements whose loss alone turns a node off, nearest first; empty for a node without power. Cost:
- * that of `KillerSets`. Source: docs/contract/datacenter-analyses.md#single-points-of-failure.
+ * Returns references of the elements whose loss alone turns a node off, nearest first; empty for a node without power.
+ * Cost: that of `KillerSets`. Source: docs/contract/datacenter-analyses.md#single-points-of-failure.
  */
-export function singlePoints(graph: PowerGraph, index: number): readonly string[] {
+export function listSinglePoints(graph: PowerGraph, index: number): readonly string[] {
   const killers = new Set(new KillerSets(graph, "NOW").safely(index));
-  return [...ancestorsOf(graph, index)]
+  return [...collectAncestors(graph, index)]
     .filter((at) => killers.has(at) && at !== index)
     .map((at) => graph.nodes[at]?.ref ?? "");
 }

@@ -5,31 +5,31 @@ export interface PowerEdge {
   /** An inlet, or the bay of a blade that its chassis supplies. */
   readonly inlet: string;
   /**
-   * GATE: from the source of an inlet to an outlet that draws through it and is dead without it; its watts pass through
-   * the device. BAY: from a chassis to a blade without inlets. Absent for everything else.
+   * GATE: from the source of an inlet to an outlet that draws through the inlet and is dead without it; the watts of
+   * the outlet pass through the device. BAY: from a chassis to a blade without inlets. Absent for all other edges.
    */
   readonly how?: "GATE" | "BAY";
-  /** On the edge from a device to its outlet: the inlet that the outlet draws through. */
+  /** Inlet that the outlet draws through; only on the edge from a device to its outlet. */
   readonly through?: string;
   /** Index of the consumer's inlet or outlet among its ports. */
   readonly place: number;
-  /** Recorded draw of the inlet, which splits the consumer's load; watts. */
+  /** Recorded draw of the inlet in watts, which determines its share of the consumer's load. */
   readonly allocatedW?: number;
   /** Recorded label of the inlet's supply side. */
   readonly label?: string;
 }
 
-/** Bits of an edge's kind: those of `PowerEdge.how`, and whether it leads to an outlet that names an inlet. */
-export const EDGE = { GATE: 1, BAY: 2, THROUGH: 4 } as const;
+/** Bits of an edge's kind: those of `PowerEdge.how`, and THROUGH for an edge to an outlet that names an inlet. */
+export const EDGE_BITS = { GATE: 1, BAY: 2, THROUGH: 4 } as const;
 
-/** Columns grow by this share, and may hold as many edges of other states before a state makes its own. */
-export const SLACK = 1 / 4;
-/** Edges of other states that columns may hold at any size. */
-export const LEAST_SLACK = 256;
+/** Share by which columns grow. Also the share of edges of other states at which a state copies the columns. */
+export const COLUMN_SLACK_SHARE = 1 / 4;
+/** Number of edges of other states that columns may hold regardless of their size. */
+export const MIN_COLUMN_SLACK = 256;
 
 /**
- * Columns of edges. States of a graph that follow each other share them: each appends its own edges, and reads only those
- * to which its nodes point. An edge is never changed where it stands.
+ * Columns of edges that successive states of a graph share: each state appends its own edges and reads only the edges
+ * to which its nodes refer. A stored edge never changes.
  */
 export class EdgeColumns {
   all: PowerEdge[] = [];
@@ -37,7 +37,7 @@ export class EdgeColumns {
   to: Int32Array<ArrayBuffer>;
   how: Uint8Array<ArrayBuffer>;
   recordedW: Float64Array<ArrayBuffer>;
-  /** Numbers of edges, those out of one node in a row. */
+  /** Edge numbers grouped by source node. */
   outEdge: Int32Array<ArrayBuffer>;
   edges = 0;
   outs = 0;
@@ -60,7 +60,7 @@ export class EdgeColumns {
     this.all[at] = edge;
     this.from[at] = edge.from;
     this.to[at] = edge.to;
-    this.how[at] = bitsOf(edge);
+    this.how[at] = toEdgeBits(edge);
     this.recordedW[at] = edge.allocatedW ?? 0;
   }
 
@@ -78,15 +78,20 @@ export class EdgeColumns {
   }
 }
 
-/** A longer copy; an earlier state keeps the shorter one. */
+/** Returns a longer copy of a column; an earlier state keeps the shorter column. */
 function growColumn<Column extends Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(
   column: Column,
 ): Column {
-  const made = Reflect.construct(column.constructor, [Math.ceil(column.length * (1 + SLACK)) + LEAST_SLACK]) as Column;
+  const made = Reflect.construct(column.constructor, [
+    Math.ceil(column.length * (1 + COLUMN_SLACK_SHARE)) + MIN_COLUMN_SLACK,
+  ]) as Column;
   made.set(column);
   return made;
 }
 
-function bitsOf({ how, through }: PowerEdge): number {
-  return (how === "GATE" ? EDGE.GATE : how === "BAY" ? EDGE.BAY : 0) | (through === undefined ? 0 : EDGE.THROUGH);
+function toEdgeBits({ how, through }: PowerEdge): number {
+  return (
+    (how === "GATE" ? EDGE_BITS.GATE : how === "BAY" ? EDGE_BITS.BAY : 0) |
+    (through === undefined ? 0 : EDGE_BITS.THROUGH)
+  );
 }

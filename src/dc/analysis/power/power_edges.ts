@@ -1,7 +1,7 @@
-import { EdgeColumns, LEAST_SLACK, type PowerEdge, SLACK } from "./power_edge.ts";
+import { COLUMN_SLACK_SHARE, EdgeColumns, MIN_COLUMN_SLACK, type PowerEdge } from "./power_edge.ts";
 
 export interface EdgeLists {
-  /** A new list; empty for a node without edges, and for an invalid index. */
+  /** Returns the edges of a node in a new list; empty for a node without edges, and for an invalid index. */
   of(index: number): readonly PowerEdge[];
   first(index: number): PowerEdge | undefined;
   count(index: number): number;
@@ -10,17 +10,17 @@ export interface EdgeLists {
 const NO_EDGES: readonly PowerEdge[] = [];
 
 /**
- * The edges of a power graph in typed arrays, so that hundreds of thousands of failures can be tried in a second. Inlets of
- * node i are the edges inAt[i] to inEnd[i] in the order of its ports; its supplies are outEdge[outAt[i]] to
- * outEdge[outEnd[i]]. A state that was handed out stays as it is: the next one copies the places of nodes and appends the
+ * The edges of a power graph in typed arrays, which makes hundreds of thousands of failures per second possible. Inlets
+ * of node i are the edges inAt[i] to inEnd[i] in the order of its ports; its supplies are outEdge[outAt[i]] to
+ * outEdge[outEnd[i]]. A published state never changes: the next state copies the positions of nodes and appends the
  * edges that it changes.
  */
 export class PowerEdges {
-  /** By number, as the columns beside it; some numbers are those of other states. */
+  /** Edges by number, parallel to the columns; some numbers belong to other states. */
   all: readonly PowerEdge[] = NO_EDGES;
   from = new Int32Array(0);
   to = new Int32Array(0);
-  /** Bits of `EDGE`. */
+  /** Kind of each edge as bits of `EDGE_BITS`. */
   how = new Uint8Array(0);
   /** Recorded draw of the inlet in watts; 0 if none is recorded. */
   recordedW = new Float64Array(0);
@@ -33,14 +33,14 @@ export class PowerEdges {
   readonly supplies: EdgeLists = new Supplies(this);
   #columns: EdgeColumns;
   #nodes: number;
-  /** Edges of this state. */
+  /** Number of edges in this state. */
   #size: number;
-  /** All edges in the order of consumers while everything is built. */
+  /** All edges in the order of consumers during a full build. */
   #joined: PowerEdge[] | undefined;
-  /** Changed lists by node, until they are sealed. */
+  /** Changed inlet lists by node, until `seal` stores them. */
   #newInlets: Map<number, PowerEdge[]> | undefined;
   #newSupplies: Map<number, PowerEdge[]> | undefined;
-  /** Nodes whose supplies are out of order. */
+  /** Nodes whose list of supplies is not sorted. */
   readonly #unsorted = new Set<number>();
   readonly #touched = new Set<number>();
 
@@ -56,17 +56,17 @@ export class PowerEdges {
     this.#read();
   }
 
-  /** Nodes whose edges differ from those that these began with. */
+  /** Nodes whose edges differ from those in the state that this one was copied from. */
   get touched(): ReadonlySet<number> {
     return this.#touched;
   }
 
-  /** Until `built`, edges must be added in the order of consumers. */
+  /** Starts a full build. Until `built`, edges must be added in the order of consumers. */
   build(): void {
     this.#joined = [];
   }
 
-  /** Ends building. Clears the list of changes, because the edges are all new. */
+  /** Ends a full build. Clears the list of changes, because all edges are new. */
   built(): void {
     const joined = this.#joined ?? [];
     this.#joined = undefined;
@@ -106,7 +106,7 @@ export class PowerEdges {
     this.#read();
   }
 
-  /** Takes up a new last node. */
+  /** Adds a node without edges at the end. */
   add(index: number): void {
     this.#nodes = index + 1;
     if (this.#joined === undefined) this.#touched.add(index);
@@ -123,7 +123,7 @@ export class PowerEdges {
     this.#size += 1;
   }
 
-  /** Removes the edges into a node. @returns the nodes at their origin that now supply nothing */
+  /** Removes the edges into a node. @returns the source nodes that now supply nothing */
   disconnect(index: number): readonly number[] {
     const idle: number[] = [];
     const inlets = this.#ownInlets(index);
@@ -137,7 +137,7 @@ export class PowerEdges {
     return idle;
   }
 
-  /** Leads an edge out of another node. */
+  /** Moves the start of an edge to another node. */
   lead(edge: PowerEdge, from: number): void {
     const led = { ...edge, from };
     const before = this.#ownSupplies(edge.from);
@@ -147,7 +147,7 @@ export class PowerEdges {
     inlets[inlets.indexOf(edge)] = led;
   }
 
-  /** Ends a change. @param compare order of two nodes, for supplies in the order of their consumers in a build */
+  /** Ends a change. @param compare order of two nodes, which sorts supplies by consumer as a full build does */
   seal(compare?: (a: number, b: number) => number): void {
     const inlets = this.#newInlets ?? new Map<number, PowerEdge[]>();
     const supplies = this.#newSupplies ?? new Map<number, PowerEdge[]>();
@@ -159,14 +159,15 @@ export class PowerEdges {
     this.#unsorted.clear();
     const isGrown = this.#nodes > this.inAt.length;
     if (inlets.size + supplies.size === 0 && !isGrown) return;
-    if (this.#columns.edges > this.#size * (1 + SLACK) + LEAST_SLACK) this.#columns = this.#ownColumns();
+    if (this.#columns.edges > this.#size * (1 + COLUMN_SLACK_SHARE) + MIN_COLUMN_SLACK)
+      this.#columns = this.#ownColumns();
     else this.#append(inlets, supplies);
     this.#newInlets = undefined;
     this.#newSupplies = undefined;
     this.#read();
   }
 
-  /** Whether a node has the edges that it has in another state of the graph. */
+  /** Whether a node has the same edges in another state of the graph. */
   isSame(other: PowerEdges, index: number): boolean {
     if (
       this.#columns === other.#columns &&
@@ -178,7 +179,8 @@ export class PowerEdges {
       return true;
     }
     return (
-      isEqual(this.inletsOf(index), other.inletsOf(index)) && isEqual(this.suppliesOf(index), other.suppliesOf(index))
+      areEdgesEqual(this.inletsOf(index), other.inletsOf(index)) &&
+      areEdgesEqual(this.suppliesOf(index), other.suppliesOf(index))
     );
   }
 
@@ -232,7 +234,7 @@ export class PowerEdges {
     return list;
   }
 
-  /** Appends changed lists. An edge that gets another number is found anew from its source. */
+  /** Appends changed lists to the columns. Looks up the new number of a moved edge through its source. */
   #append(inlets: ReadonlyMap<number, PowerEdge[]>, supplies: Map<number, PowerEdge[]>): void {
     const columns = this.#columns;
     for (const list of inlets.values()) {
@@ -254,7 +256,7 @@ export class PowerEdges {
     }
   }
 
-  /** Columns without the edges of other states. */
+  /** Copies the columns without the edges of other states. */
   #ownColumns(): EdgeColumns {
     const inlets = new Map<number, PowerEdge[]>();
     const supplies = new Map<number, PowerEdge[]>();
@@ -274,7 +276,7 @@ function sizeColumn(column: Int32Array<ArrayBuffer>, nodes: number): Int32Array<
   return made;
 }
 
-function isEqual(a: readonly PowerEdge[], b: readonly PowerEdge[]): boolean {
+function areEdgesEqual(a: readonly PowerEdge[], b: readonly PowerEdge[]): boolean {
   return a.length === b.length && a.every((edge, at) => edge === b[at]);
 }
 

@@ -4,18 +4,21 @@ import type { Steps } from "#kernel/steps.ts";
 import { FailureState } from "./failure_state.ts";
 import type { Loads } from "./load_lanes.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { changedNodes, joinedBySupply } from "./power_keys.ts";
-import { type LiveSet, liveInlets } from "./power_live.ts";
-import { comparableLoad } from "./power_overloads.ts";
-import { downstreamOf, upstreamOf } from "./power_reach.ts";
-import { type Watched, type Worst, WorstLosses } from "./worst_losses.ts";
+import { listChangedNodes, markConnectedNodes } from "./power_keys.ts";
+import { countLiveInlets, type LiveSet } from "./power_live.ts";
+import { computeComparableLoad } from "./power_overloads.ts";
+import { collectDownstream, collectUpstream } from "./power_reach.ts";
+import { type WatchedLoads, type WorstLoads, WorstLosses } from "./worst_losses.ts";
 
 /** The largest load of every node after the loss of any one other element, in the unit of the node's capacity. */
-export interface Failover extends Worst {
-  /** The same by phase in volt-amperes, three numbers per node; undefined for graphs in which all phases are equal. */
-  readonly phases: Worst | undefined;
-  /** The same of the loads that were watched; empty if none were. */
-  readonly watched: Worst;
+export interface Failover extends WorstLoads {
+  /**
+   * Largest load of each phase in volt-amperes, three numbers per node; undefined for graphs in which all phases are
+   * equal.
+   */
+  readonly phases: WorstLoads | undefined;
+  /** Largest of the watched loads; empty if none were watched. */
+  readonly watched: WorstLoads;
   /**
    * State from which the failover of a changed graph is updated; undefined if supply has cycles, or if only some loads
    * were requested.
@@ -26,18 +29,21 @@ export interface Failover extends Worst {
 /** Effects of single losses, without the loads before any loss. */
 interface Swept {
   readonly graph: PowerGraph;
-  /** Whether no loss is left out. */
+  /** Whether every loss was tried. */
   readonly whole: boolean;
-  /** Of the loads of nodes. */
+  /** Largest loads of nodes. */
   readonly nodes: WorstLosses;
   readonly phases: WorstLosses | undefined;
-  /** Losses that reach a node. */
+  /** Number of losses that reach each node. */
   readonly touched: Int32Array;
-  /** Whether a node was lost. */
+  /** 1 for each node whose loss was tried. */
   readonly tried: Uint8Array;
 }
 
-/** Nodes beyond which losses are left out that a larger one outweighs. Ours: a site of a few racks is tried whole. */
+/**
+ * Number of nodes above which losses are skipped if a larger loss has at least the same effect. Our choice: sites of a
+ * few racks are tried completely.
+ */
 const SWEPT_WHOLE = 5000;
 
 export interface FailoverInput {
@@ -47,8 +53,8 @@ export interface FailoverInput {
   readonly basis: LoadBasis;
   /** Nodes whose failover loads are requested; other loads must not be read. All nodes by default. */
   readonly wanted?: Iterable<number>;
-  /** Further loads; their node must be requested. */
-  readonly watched?: Watched;
+  /** Further loads to measure; their node must be requested. */
+  readonly watched?: WatchedLoads;
 }
 
 /**
@@ -62,7 +68,7 @@ export interface FailoverInput {
  *
  * @param earlier the failover of an earlier graph
  */
-export function* failover(
+export function* computeFailover(
   input: FailoverInput,
   { whole = SWEPT_WHOLE, earlier }: { readonly whole?: number; readonly earlier?: Failover | undefined } = {},
 ): Steps<Failover> {
@@ -82,11 +88,11 @@ class FailoverSweep {
   readonly #before: Loads;
   readonly #state: FailureState;
   readonly #swept: Swept;
-  /** Elements to remove: all, or those that supply connects to a change. */
+  /** Elements to remove: all, or those that supply connects to a change. 1 if due. */
   readonly #due: Uint8Array;
   /** Elements whose loss may affect a requested node; undefined for all. */
   readonly #mayReach: ReadonlySet<number> | undefined;
-  readonly #watched: Watched | undefined;
+  readonly #watched: WatchedLoads | undefined;
   readonly #watchedNow: readonly number[];
   readonly #watchedWorst: WorstLosses;
 
@@ -98,10 +104,12 @@ class FailoverSweep {
     this.#before = loads;
     this.#state = new FailureState({ graph, live, loads, options: { basis, assumeBattery: false } });
     // A loss shifts the load of its consumers to their other supplies.
-    this.#mayReach = wanted && upstreamOf(graph, downstreamOf(graph, wanted));
+    this.#mayReach = wanted && collectUpstream(graph, collectDownstream(graph, wanted));
     this.#due =
-      before === undefined ? new Uint8Array(size).fill(1) : joinedBySupply(graph, changedNodes(graph, before.graph));
-    // What was written first must not choose the loss that is named.
+      before === undefined
+        ? new Uint8Array(size).fill(1)
+        : markConnectedNodes(graph, listChangedNodes(graph, before.graph));
+    // The order of writes must not determine which of two equal losses is named.
     const isBefore = (lost: number, other: number) =>
       compareText(graph.nodes[lost]?.ref ?? "", graph.nodes[other]?.ref ?? "") < 0;
     this.#watched = input.watched;
@@ -132,7 +140,7 @@ class FailoverSweep {
     }
   }
 
-  /** One step a loss. */
+  /** Tries all losses, one step for each. */
   *loseAll(): Steps<void> {
     const { nodes, supplies } = this.#graph;
     const { whole } = this.#swept;
@@ -150,19 +158,22 @@ class FailoverSweep {
     }
   }
 
-  /** Whether a loss is that of the only consumer as well, which supplies others in its turn and is tried itself. */
+  /** Whether the loss of a node equals that of its only consumer, which supplies other nodes and is tried itself. */
   #isOnlyLink(index: number): boolean {
     const [only, ...more] = this.#graph.supplies.of(index);
     if (only === undefined || more.length > 0 || !this.#isElement(only.to)) return false;
-    return liveInlets(this.#graph, this.#live, only.to) - 1 < (this.#graph.nodes[only.to]?.need ?? 0);
+    return countLiveInlets(this.#graph, this.#live, only.to) - 1 < (this.#graph.nodes[only.to]?.need ?? 0);
   }
 
-  /** Whether something lives that could be lost to others. */
+  /** Whether a node is live and supplies other nodes. */
   #isElement(index: number): boolean {
     return this.#live[index] === 1 && this.#graph.supplies.count(index) > 0;
   }
 
-  /** A loss that does not reach a node leaves its load as it is; such losses may be anywhere on the site. */
+  /**
+   * Returns the largest loads. A loss that does not reach a node leaves its load as it is; such losses may be anywhere
+   * on the site.
+   */
   found(): Failover {
     const { nodes, phases, touched, tried } = this.#swept;
     const losses = tried.reduce((sum, one) => sum + one, 0);
@@ -174,14 +185,14 @@ class FailoverSweep {
     const watching = this.#watched?.node ?? -1;
     const isKept = this.#mayReach === undefined && !this.#before.isCircular;
     return {
-      ...nodes.with((index) => (isSpared(index) ? comparableLoad(this.#graph, index, this.#before) : -1)),
+      ...nodes.with((index) => (isSpared(index) ? computeComparableLoad(this.#graph, index, this.#before) : -1)),
       phases: phases?.with((at) => (isSpared(Math.floor(at / 3)) ? (phasesVa?.[at] ?? 0) : -1)),
       watched: this.#watchedWorst.with((at) => (isSpared(watching) ? (this.#watchedNow[at] ?? 0) : -1)),
       swept: isKept ? this.#swept : undefined,
     };
   }
 
-  /** @returns the de-energized nodes, the lost element first */
+  /** Tries the loss of an element. @returns the de-energized nodes, the lost element first */
   #lose(lost: number): readonly number[] {
     this.#swept.tried[lost] = 1;
     return this.#mayReach?.has(lost) === false ? [] : this.#shift(lost);
@@ -201,7 +212,7 @@ class FailoverSweep {
     return dark;
   }
 
-  /** Notes the loads of a node after a loss. */
+  /** Records the loads of a node after a loss. */
   #note(index: number, lost: number): void {
     const { nodes, phases } = this.#swept;
     const { loads, live } = this.#state;

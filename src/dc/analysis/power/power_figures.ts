@@ -1,30 +1,30 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import type { Loads } from "./load_lanes.ts";
-import { type Failover, failover } from "./power_failover.ts";
-import { type CarriedLoads, type PowerFinding, powerFindings } from "./power_findings.ts";
+import { computeFailover, type Failover } from "./power_failover.ts";
+import { type CarriedLoads, type LoadFinding, listLoadFindings } from "./power_findings.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { type LiveSet, liveAfter, liveSet } from "./power_live.ts";
-import { loads, loadsAfter } from "./power_load.ts";
+import { computeLive, type LiveSet, updateLiveSet } from "./power_live.ts";
+import { computeLoads, updateLoads } from "./power_load.ts";
 import { RedundancyAudit } from "./redundancy_audit.ts";
 
-/** Figures after a change of the graph, and the nodes about which anything but their names may differ. */
+/** Figures after a change of the graph, and the nodes whose properties other than their names may differ. */
 export interface FollowedFigures {
   readonly figures: PowerFigures;
   readonly altered: ReadonlySet<number>;
 }
 
-/** Live nodes of a graph and the load of every node: computed once, then updated with each change. */
+/** Live nodes of a graph and the load of every node, computed once and then updated after each change. */
 export class PowerFigures {
   readonly #graph: PowerGraph;
   #liveNodes: LiveSet | undefined;
   readonly #failovers = new Map<LoadBasis, CarriedLoads>();
-  readonly #found = new Map<LoadBasis, readonly PowerFinding[]>();
+  readonly #found = new Map<LoadBasis, readonly LoadFinding[]>();
   readonly #known = new Map<LoadBasis, Loads>();
-  /** Effects of single losses in the last state for which they were computed. */
+  /** Effects of single losses in the latest earlier state for which they were computed. */
   readonly #earlier = new Map<LoadBasis, Failover>();
 
-  /** Judges supplies against demands. */
+  /** Compares supplies with the required redundancy. */
   readonly redundancy: RedundancyAudit;
 
   constructor(graph: PowerGraph) {
@@ -33,24 +33,24 @@ export class PowerFigures {
   }
 
   get live(): LiveSet {
-    this.#liveNodes ??= liveSet(this.#graph);
+    this.#liveNodes ??= computeLive(this.#graph);
     return this.#liveNodes;
   }
 
   loads(basis: LoadBasis): Loads {
-    const known = this.#known.get(basis) ?? loads(this.#graph, this.live, basis);
+    const known = this.#known.get(basis) ?? computeLoads(this.#graph, this.live, basis);
     this.#known.set(basis, known);
     return known;
   }
 
-  /** Loads of every node now and after the loss of any one other; computed on the first call. */
+  /** Returns the loads of every node now and after the loss of any one other; computed on the first call. */
   carried(basis: LoadBasis): CarriedLoads {
     return runAllSteps(this.carriedInSteps(basis));
   }
 
   /**
-   * The same in steps. Cost at 100,000 devices: about a second at first; after a change, the nodes that supply connects
-   * to it.
+   * Computes `carried` in steps. Cost at 100,000 devices: about a second at first; after a change, the nodes that
+   * supply connects to it.
    */
   *carriedInSteps(basis: LoadBasis): Steps<CarriedLoads> {
     const known = this.#failovers.get(basis);
@@ -59,26 +59,30 @@ export class PowerFigures {
     const { live } = this;
     const all = this.loads(basis);
     const earlier = this.#earlier.get(basis);
-    const made = { graph, loads: all, failover: yield* failover({ graph, live, loads: all, basis }, { earlier }) };
+    const made = {
+      graph,
+      loads: all,
+      failover: yield* computeFailover({ graph, live, loads: all, basis }, { earlier }),
+    };
     this.#failovers.set(basis, made);
     this.#earlier.delete(basis);
     return made;
   }
 
   /** Problems of the loads, computed on first use. */
-  findings(basis: LoadBasis): readonly PowerFinding[] {
-    const known = this.#found.get(basis) ?? powerFindings(this.carried(basis));
+  findings(basis: LoadBasis): readonly LoadFinding[] {
+    const known = this.#found.get(basis) ?? listLoadFindings(this.carried(basis));
     this.#found.set(basis, known);
     return known;
   }
 
   /**
-   * The figures of a changed graph whose nodes, inlets or supplies differ only in `touched`. Cost: the edges downstream
-   * of a changed supply and upstream of everything touched, and copies of the figures of all nodes.
+   * Returns the figures of a changed graph whose nodes, inlets or supplies differ only in `touched`. Cost: the edges
+   * downstream of a changed supply and upstream of everything touched, and copies of the figures of all nodes.
    */
   followed(graph: PowerGraph, touched: Iterable<number>): FollowedFigures {
     const figures = new PowerFigures(graph);
-    const { live, downstream, changed } = liveAfter({ before: this.#graph, live: this.live, graph }, touched);
+    const { live, downstream, changed } = updateLiveSet({ before: this.#graph, live: this.live, graph }, touched);
     figures.#liveNodes = live;
     const reached = new Set([...touched, ...changed]);
     for (const index of changed) for (const { to } of graph.supplies.of(index)) reached.add(to);
@@ -86,7 +90,7 @@ export class PowerFigures {
     for (const [basis, { failover: earlier }] of this.#failovers) figures.#earlier.set(basis, earlier);
     const altered = new Set(downstream);
     for (const [basis, before] of this.#known) {
-      const after = loadsAfter(graph, before, { live, reached: [...reached] }, basis);
+      const after = updateLoads(graph, before, { live, reached: [...reached] }, basis);
       figures.#known.set(basis, after.loads);
       for (const index of after.changed) altered.add(index);
     }

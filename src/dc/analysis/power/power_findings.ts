@@ -4,52 +4,52 @@ import type { HealthReason } from "../racks/rack_health.ts";
 import type { Loads } from "./load_lanes.ts";
 import type { Failover } from "./power_failover.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { comparableLoad } from "./power_overloads.ts";
-import { downstreamOf } from "./power_reach.ts";
+import { computeComparableLoad } from "./power_overloads.ts";
+import { collectDownstream } from "./power_reach.ts";
 
-/** How far an element is loaded, in percent of its capacity. */
+/** Load of an element in percent of its capacity. */
 export interface Utilization {
   readonly normalPct: number;
-  /** After the loss of the other element that loads it most. */
+  /** Percent after the loss of the other element whose loss raises it most. */
   readonly failoverPct: number;
-  /** Share of the capacity that it may carry for long. */
+  /** Percent of the capacity that the element may carry continuously. */
   readonly limitPct: number;
 }
 
-/** Loads of elements now and after one loss. */
+/** Loads of all elements now and after the loss of any one other element. */
 export interface CarriedLoads {
   readonly graph: PowerGraph;
   readonly loads: Loads;
   readonly failover: Failover;
 }
 
-/** The utilization of a node; undefined without a recorded capacity. */
-export function utilization({ graph, loads, failover }: CarriedLoads, index: number): Utilization | undefined {
+/** Returns the utilization of a node; undefined without a recorded capacity. */
+export function computeUtilization({ graph, loads, failover }: CarriedLoads, index: number): Utilization | undefined {
   const { capacityW = 0, maxUtilizationPct: limitPct = 0 } = graph.nodes[index] ?? {};
   if (capacityW === 0) return undefined;
-  const normalPct = (comparableLoad(graph, index, loads) / capacityW) * 100;
+  const normalPct = (computeComparableLoad(graph, index, loads) / capacityW) * 100;
   return { normalPct, failoverPct: ((failover.loads[index] ?? 0) / capacityW) * 100, limitPct };
 }
 
 /** An overload of an element, now or after one failure. */
-export interface PowerFinding extends HealthReason {
+export interface LoadFinding extends HealthReason {
   readonly index: number;
 }
 
 /**
- * Problems of the loads of a site's elements. Above 100 % now is a fault, above the limit a warning; above 100 % after
- * one failure is a warning, above the limit information. Source: docs/contract/datacenter-analyses.md#p8.
+ * Lists the load problems of a site's elements. Above 100 % now is a fault, above the limit a warning; above 100 %
+ * after one failure is a warning, above the limit information. Source: docs/contract/datacenter-analyses.md#p8.
  */
-export function powerFindings(carried: CarriedLoads): readonly PowerFinding[] {
+export function listLoadFindings(carried: CarriedLoads): readonly LoadFinding[] {
   return [...carried.graph.nodes.keys()].flatMap((index) =>
-    loadReasons(carried, index).map((reason) => ({ ...reason, index })),
+    listLoadReasons(carried, index).map((reason) => ({ ...reason, index })),
   );
 }
 
 const NOTHING: readonly HealthReason[] = [];
 
-export function loadReasons(carried: CarriedLoads, index: number): readonly HealthReason[] {
-  const used = utilization(carried, index);
+export function listLoadReasons(carried: CarriedLoads, index: number): readonly HealthReason[] {
+  const used = computeUtilization(carried, index);
   if (used === undefined || Math.max(used.normalPct, used.failoverPct) <= used.limitPct) return NOTHING;
   const { normalPct, failoverPct, limitPct } = used;
   const ref = carried.graph.nodes[index]?.ref ?? "";
@@ -58,7 +58,7 @@ export function loadReasons(carried: CarriedLoads, index: number): readonly Heal
   else if (normalPct > limitPct) {
     found.push({ ref, code: "POWER_NORMAL", value: normalPct, limit: limitPct, health: "WATCH" });
   }
-  // A failure that loads it no more than now adds nothing to that.
+  // A failure that does not raise the load adds nothing to the findings about the load now.
   if (failoverPct <= normalPct) return found;
   if (failoverPct > 100) found.push({ ref, code: "POWER_FAILOVER", value: failoverPct, limit: 100, health: "WATCH" });
   else if (failoverPct > limitPct) found.push({ ref, code: "POWER_FAILOVER", value: failoverPct, limit: limitPct });
@@ -67,17 +67,17 @@ export function loadReasons(carried: CarriedLoads, index: number): readonly Heal
 
 const GRAVITY: readonly HealthReason["health"][] = ["FAULT", "WATCH", undefined];
 
-/** The findings that concern each rack, by its key: about supplies of its devices, and about elements in it. */
-export function findingsByRack(
+/** Groups findings by the key of each rack that they concern: the element is in the rack, or supplies its devices. */
+export function groupFindingsByRack(
   graph: PowerGraph,
-  findings: readonly PowerFinding[],
+  findings: readonly LoadFinding[],
 ): ReadonlyMap<string, readonly HealthReason[]> {
   const found = new Map<string, HealthReason[]>();
   const inOrder = findings.toSorted(
     (a, b) => GRAVITY.indexOf(a.health) - GRAVITY.indexOf(b.health) || compareText(a.ref, b.ref),
   );
   for (const { index, ...reason } of inOrder) {
-    for (const rack of racksBehind(graph, index)) {
+    for (const rack of listSuppliedRacks(graph, index)) {
       const list = found.get(rack);
       if (list === undefined) found.set(rack, [reason]);
       else list.push(reason);
@@ -86,10 +86,10 @@ export function findingsByRack(
   return found;
 }
 
-/** Keys of the racks with a device in service that an element supplies, and of the rack that it is in. */
-function racksBehind(graph: PowerGraph, start: number): ReadonlySet<string> {
+/** Returns keys of the racks that contain an element or a device in service that the element supplies. */
+function listSuppliedRacks(graph: PowerGraph, start: number): ReadonlySet<string> {
   const racks = new Set<string>();
-  for (const index of downstreamOf(graph, [start])) {
+  for (const index of collectDownstream(graph, [start])) {
     const node = graph.nodes[index];
     if (node?.kind === "DEVICE" && !node.blocked && node.device.rackCode !== undefined) {
       racks.add(codeKey(node.device.rackCode));

@@ -4,7 +4,9 @@ import type { EdgeLists, PowerEdges } from "./power_edges.ts";
 
 /** Recorded supply of a device or cooling unit. Disabled inlets are excluded. */
 export interface SupplyRecord {
-  /** Inlets with a recorded source, whether or not it carries; the bay of a blade counts as one. */
+  /**
+   * Number of inlets with a recorded source, whether or not it carries power; the bay of a blade counts as one inlet.
+   */
   readonly recorded: number;
   /** Names of the inlets without a recorded source. */
   readonly unrecorded: readonly string[];
@@ -12,11 +14,11 @@ export interface SupplyRecord {
 
 interface NodeBase {
   readonly ref: string;
-  /** Live inlets that it needs among the recorded ones; 0 makes it a root. */
+  /** Number of recorded inlets that must be live for the node to be live; 0 makes it a root. */
   readonly need: number;
-  /** Not in service before anything fails, or an outlet that is switched off or broken. */
+  /** Whether the node is dead before anything fails: not in service, or an outlet that is switched off or broken. */
   readonly blocked: boolean;
-  /** Blocked because it is not installed, not because it is off or broken for now. */
+  /** Whether it is blocked because it is not installed, rather than temporarily off or broken. */
   readonly absent: boolean;
   readonly capacityW?: number;
   readonly maxUtilizationPct: number;
@@ -24,7 +26,7 @@ interface NodeBase {
 
 /**
  * A device, a cooling unit, an outlet, or an undeclared feed, which counts as live supply. A feed without a reference
- * marks a removed element: it has no edges and no power.
+ * replaces a removed element: it has no edges and no power.
  */
 export type PowerNode =
   | (NodeBase & SupplyRecord & { readonly kind: "DEVICE"; readonly device: Device })
@@ -33,34 +35,37 @@ export type PowerNode =
       readonly kind: "OUTLET";
       readonly end: PortRef;
       readonly isThreePhase: boolean;
-      /** The phases between which its consumers are. */
+      /** Phases between which the outlet's consumers are connected. */
       readonly leg?: PhaseLeg;
     })
   | (NodeBase & { readonly kind: "FEED" });
 
 /** Bits of a node's kind. */
-export const NODE = { OUTLET: 1, DRAWS_FROM_ONE: 2 } as const;
+export const NODE_BITS = { OUTLET: 1, DRAWS_FROM_ONE: 2 } as const;
 
-/** What a failure asks of every node that it reaches, by node. They may be longer than the list of nodes. */
+/** Columns of the node properties that each failure reads. They may be longer than the list of nodes. */
 export interface NodeColumns {
   readonly need: Uint16Array;
-  /** Bits of `NODE`. */
+  /** Kind of each node as bits of `NODE_BITS`. */
   readonly kind: Uint8Array;
-  /** Load that it may carry for long; infinite without a recorded capacity. */
+  /** Load in watts that each node may carry continuously; infinite without a recorded capacity. */
   readonly limitW: Float64Array;
 }
 
 /** The power graph of an inventory. Edges are listed at both of their ends; indexes are those of `nodes`. */
 export interface PowerGraph {
   readonly nodes: readonly PowerNode[];
-  /** Sorted by the code of the consumer's device and its ports; cooling units come last. */
+  /** Edges by source node, sorted by the code of the consumer's device and its ports; cooling units come last. */
   readonly supplies: EdgeLists;
-  /** In the order of the consumer's ports. */
+  /** Edges by consumer node, in the order of the consumer's ports. */
   readonly inlets: EdgeLists;
-  /** The same in columns. */
+  /** Supplies and inlets in columns. */
   readonly edges: PowerEdges;
   readonly columns: NodeColumns;
-  /** Node of a reference key: device:<key>, crac:<key>, port:<port key>, feed:<key>; a declared feed is its outlet. */
+  /**
+   * Node number of a reference key: device:<key>, crac:<key>, port:<port key>, feed:<key>. The node of a declared feed
+   * is its outlet.
+   */
   readonly indexOf: { get(key: string): number | undefined };
   /** Whether a power factor or a leg is recorded anywhere, so that volt-amperes are not watts. */
   readonly isApparent: boolean;

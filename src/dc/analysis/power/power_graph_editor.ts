@@ -7,11 +7,11 @@ import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import type { PowerEdge } from "./power_edge.ts";
 import { PowerEdges } from "./power_edges.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { changedKeys, outletKeys, outletsOf } from "./power_keys.ts";
+import { listChangedKeys, listOutletKeys, listOutlets } from "./power_keys.ts";
 import { PowerNodeTable } from "./power_node_table.ts";
-import { PowerSupplies, type Source } from "./power_supplies.ts";
+import { type InletSource, PowerSupplies } from "./power_supplies.ts";
 
-/** Elements of the inventory before and after a change: absent after means removed, absent before means new. */
+/** Elements of the inventory before and after a change. No element after means removed, no element before means new. */
 export interface PowerChanges {
   readonly devices: readonly { readonly before?: Device | undefined; readonly after?: Device | undefined }[];
   readonly cracs: readonly { readonly before?: Crac | undefined; readonly after?: Crac | undefined }[];
@@ -66,12 +66,12 @@ export class PowerGraphEditor {
     return { nodes, supplies, inlets, edges: this.#edges, columns, indexOf, isApparent };
   }
 
-  /** Nodes that differ from those that the editor began with, or have other inlets or supplies. */
+  /** Nodes that changed since the editor was created, or have other inlets or supplies. */
   touched(): ReadonlySet<number> {
     return new Set([...this.#table.touched, ...this.#edges.touched]);
   }
 
-  /** The port at the other end of a port's power cable, by the port's key. */
+  /** Returns the port at the other end of a port's power cable. @param key key of the port */
   cabledTo(key: string): PortRef | undefined {
     return this.#supplies.cabledTo(key);
   }
@@ -96,13 +96,15 @@ export class PowerGraphEditor {
     return next;
   }
 
-  /** Keys of the devices and cooling units whose inlets may have another supply after a change. */
+  /** Lists keys of the devices and cooling units whose inlets may have another supply after a change. */
   #touchedBy({ devices, cracs, cables }: PowerChanges): ReadonlySet<string> {
     const ends = cables.flatMap(({ before, after }) => [before?.a, before?.b, after?.a, after?.b]);
     return new Set([
       ...devices.map(({ before, after }) => `device:${codeKey((after ?? before)?.code ?? "")}`),
-      ...devices.flatMap(({ before, after }) => changedKeys(before, after)).flatMap((key) => this.#consumersOf(key)),
-      // A chassis that is one no longer, or has become one, loses or gains its blades.
+      ...devices
+        .flatMap(({ before, after }) => listChangedKeys(before, after))
+        .flatMap((key) => this.#consumersOf(key)),
+      // A chassis loses its blades if it is no longer a chassis, and gains them if it has become one.
       ...devices.flatMap(({ before, after }) =>
         before === undefined || after === undefined || before.kind === after.kind
           ? []
@@ -123,7 +125,9 @@ export class PowerGraphEditor {
     else this.#table.renewDevice(owner);
   }
 
-  /** Keys of the devices and cooling units that a source supplies, or that name it although it does not exist yet. */
+  /**
+   * Lists keys of the devices and cooling units that a source supplies, or that name a source that does not exist yet.
+   */
   #consumersOf(sourceKey: string): readonly string[] {
     const index = this.#table.indexOf.get(sourceKey);
     const supplied = index === undefined ? [] : this.#edges.suppliesOf(index).map(({ to }) => this.#table.ownerOf(to));
@@ -137,8 +141,8 @@ export class PowerGraphEditor {
     const node = this.#table.nodes[index];
     this.#disconnect(index);
     if (node?.kind !== "DEVICE") return;
-    for (const port of outletsOf(node.device)) {
-      const outlet = this.#table.indexOf.get(outletKeys(node.device, port)[0] ?? "");
+    for (const port of listOutlets(node.device)) {
+      const outlet = this.#table.indexOf.get(listOutletKeys(node.device, port)[0] ?? "");
       if (outlet !== undefined) this.#disconnect(outlet);
     }
   }
@@ -172,13 +176,13 @@ export class PowerGraphEditor {
       inlets += 1;
       const source = this.#supplies.ofInlet(device, port);
       if (source === "UNRECORDED") unrecorded.push(port.name);
-      this.#join(source, own, { inlet: port.name, place, ...recordedInlet(port.powerIn) });
+      this.#join(source, own, { inlet: port.name, place, ...toInletRecord(port.powerIn) });
     }
     if (inlets === 0) this.#joinBay(own, device);
     else this.#table.record(own, { recorded: inlets - unrecorded.length, unrecorded });
   }
 
-  /** A blade without inlets is supplied by its chassis. */
+  /** Connects a blade without inlets to its chassis. */
   #joinBay(own: number, device: Device): void {
     const chassis = this.#supplies.ofBay(device);
     this.#table.record(own, { recorded: chassis === undefined ? 0 : 1, unrecorded: [] });
@@ -192,7 +196,7 @@ export class PowerGraphEditor {
     own: number,
     { device, outlet, place }: { readonly device: Device; readonly outlet: Port; readonly place: number },
   ): void {
-    const index = this.#table.indexOf.get(outletKeys(device, outlet)[0] ?? "") ?? 0;
+    const index = this.#table.indexOf.get(listOutletKeys(device, outlet)[0] ?? "") ?? 0;
     const through = outlet.powerOut?.inletName;
     const inlet =
       through === undefined ? undefined : device.ports?.find((port) => port.name === through && isInlet(port));
@@ -213,15 +217,15 @@ export class PowerGraphEditor {
     for (const [place, input] of powerInputs.entries()) {
       const source = this.#supplies.ofInput(input, ownerKey);
       if (source === "UNRECORDED") unrecorded.push(String(place));
-      this.#join(source, own, { inlet: String(place), place, ...recordedInlet(input) });
+      this.#join(source, own, { inlet: String(place), place, ...toInletRecord(input) });
     }
     this.#table.record(own, { recorded: powerInputs.length - unrecorded.length, unrecorded });
   }
 
-  #join(from: Source, to: number, how: Omit<PowerEdge, "from" | "to">): void {
+  #join(from: InletSource, to: number, how: Omit<PowerEdge, "from" | "to">): void {
     if (typeof from !== "number") return;
     const { inlet, place, allocatedW, label } = how;
-    // A site has some hundred thousand edges, and nearly all of them are no more than this.
+    // A site has several hundred thousand edges, nearly all of this kind; this path avoids other work for them.
     this.#edges.join(
       allocatedW === undefined && label === undefined ? { from, to, inlet, place } : { from, to, ...how },
     );
@@ -230,7 +234,7 @@ export class PowerGraphEditor {
 
 const NOTHING_RECORDED = {};
 
-function recordedInlet({ allocatedDrawW, powerPath }: PowerIn = {}): Pick<PowerEdge, "allocatedW" | "label"> {
+function toInletRecord({ allocatedDrawW, powerPath }: PowerIn = {}): Pick<PowerEdge, "allocatedW" | "label"> {
   if (allocatedDrawW === undefined && powerPath === undefined) return NOTHING_RECORDED;
   return {
     ...(allocatedDrawW !== undefined && { allocatedW: allocatedDrawW }),
@@ -242,6 +246,6 @@ function recordedInlet({ allocatedDrawW, powerPath }: PowerIn = {}): Pick<PowerE
  * Builds the graph: a feed is an edge that starts at the outlet which declares it, a connected power cable is one between
  * its two ports. Cost: O(ports + cables). Source: docs/contract/datacenter-analyses.md#power-graph.
  */
-export function powerGraph(inventory: Inventory): PowerGraph {
+export function buildPowerGraph(inventory: Inventory): PowerGraph {
   return runAllSteps(PowerGraphEditor.build(inventory)).graph();
 }

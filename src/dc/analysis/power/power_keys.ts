@@ -3,38 +3,38 @@ import { portKey } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 
-// The keys under which the power graph finds the nodes of a device.
+// Nodes of a device are stored in the power graph under these keys.
 
-export function outletsOf({ ports = [] }: Device): readonly Port[] {
+export function listOutlets({ ports = [] }: Device): readonly Port[] {
   return ports.filter(({ kind }) => kind === "POWER_OUT");
 }
 
-/** The keys of an outlet's node: its port, and the feed that it declares. */
-export function outletKeys({ code }: Device, { name, powerOut }: Port): readonly string[] {
+/** Returns the keys of an outlet's node: its port, and the feed that it declares. */
+export function listOutletKeys({ code }: Device, { name, powerOut }: Port): readonly string[] {
   const own = `port:${portKey({ deviceCode: code, portName: name })}`;
   return powerOut?.feedId === undefined ? [own] : [own, `feed:${codeKey(powerOut.feedId)}`];
 }
 
-/** The keys of a device's nodes, each with the key of the node that it finds. */
-function keysOf(device: Device | undefined): ReadonlyMap<string, string> {
+/** Maps each key of a device's nodes to the first key of the same node. */
+function mapDeviceKeys(device: Device | undefined): ReadonlyMap<string, string> {
   if (device === undefined) return new Map();
-  const outlets = outletsOf(device).flatMap((port) => {
-    const keys = outletKeys(device, port);
+  const outlets = listOutlets(device).flatMap((port) => {
+    const keys = listOutletKeys(device, port);
     return keys.map((key) => [key, keys[0] ?? ""] as const);
   });
   const own = `device:${codeKey(device.code)}`;
   return new Map([[own, own], ...outlets]);
 }
 
-/** Keys that map to another node of a device than before, no longer map to one, or now do. */
-export function changedKeys(before: Device | undefined, after: Device | undefined): readonly string[] {
-  const was = keysOf(before);
-  const is = keysOf(after);
+/** Lists keys whose node of a device is new, different or gone after a change. */
+export function listChangedKeys(before: Device | undefined, after: Device | undefined): readonly string[] {
+  const was = mapDeviceKeys(before);
+  const is = mapDeviceKeys(after);
   return [...new Set([...was.keys(), ...is.keys()])].filter((key) => was.get(key) !== is.get(key));
 }
 
-/** The first key of a node; empty for none. */
-export function nodeKey(node: PowerNode | undefined): string {
+/** Returns the first key of a node; empty for none. */
+export function getNodeKey(node: PowerNode | undefined): string {
   switch (node?.kind) {
     case "DEVICE":
       return `device:${codeKey(node.device.code)}`;
@@ -47,8 +47,11 @@ export function nodeKey(node: PowerNode | undefined): string {
   }
 }
 
-/** The nodes that differ between two states of a graph in themselves, their inlets or their supplies: a change makes new ones. */
-export function changedNodes(now: PowerGraph, before: PowerGraph): readonly number[] {
+/**
+ * Lists the nodes that differ between two states of a graph in their record, inlets or supplies. A change replaces
+ * these objects, so identity is compared.
+ */
+export function listChangedNodes(now: PowerGraph, before: PowerGraph): readonly number[] {
   const found: number[] = [];
   const size = Math.max(now.nodes.length, before.nodes.length);
   for (let index = 0; index < size; index += 1) {
@@ -58,8 +61,8 @@ export function changedNodes(now: PowerGraph, before: PowerGraph): readonly numb
   return found;
 }
 
-/** Marks nodes and everything that supply connects to them. Cost: the marked nodes, and a byte for each node. */
-export function joinedBySupply({ nodes, edges }: PowerGraph, start: readonly number[]): Uint8Array {
+/** Marks nodes and all nodes that supply connects to them. Cost: the marked nodes, and a byte for each node. */
+export function markConnectedNodes({ nodes, edges }: PowerGraph, start: readonly number[]): Uint8Array {
   const { inAt, inEnd, from, outAt, outEnd, outEdge, to } = edges;
   const marks = new Uint8Array(nodes.length);
   const found = start.filter((index) => index < nodes.length);
@@ -69,7 +72,7 @@ export function joinedBySupply({ nodes, edges }: PowerGraph, start: readonly num
     marks[index] = 1;
     found.push(index);
   };
-  // The array grows while it is walked, so it is the queue as well.
+  // The loop appends to the array while it iterates, so the array also serves as the queue.
   for (const index of found) {
     for (let at = inAt[index] as number; at < (inEnd[index] as number); at += 1) add(from[at] as number);
     for (let at = outAt[index] as number; at < (outEnd[index] as number); at += 1)

@@ -1,19 +1,19 @@
 import type { PowerGraph } from "./power_graph.ts";
-import { type LiveMode, type LiveSet, liveSet, mayCarry } from "./power_live.ts";
-import { upstreamOf } from "./power_reach.ts";
+import { canPassPower, computeLive, type LiveMode, type LiveSet } from "./power_live.ts";
+import { collectUpstream } from "./power_reach.ts";
 
-/** Elements whose loss alone turns a node off, the node itself included, lowest number first. */
-export type Killers = readonly number[];
+/** Numbers of the elements whose loss alone turns a node off, the node itself included, in ascending order. */
+export type KillerList = readonly number[];
 
 /**
- * Finds for any node of a graph which single losses it does not survive, each node once. With a single loss an inlet is dead
- * exactly if the loss kills its source, so the answer follows from those of the sources.
- * Cost: O(inlets × elements upstream) for every node upstream that was not asked before.
+ * Finds the single losses that turn off a node, once for each node. With a single loss, an inlet is dead exactly if the
+ * loss turns off its source, so the result follows from those of the sources. Cost: O(inlets × elements upstream) for
+ * every upstream node without a cached result.
  */
 export class KillerSets {
   readonly #graph: PowerGraph;
   readonly #mode: LiveMode;
-  readonly #known = new Map<number, Killers | undefined>();
+  readonly #known = new Map<number, KillerList | undefined>();
   readonly #open = new Set<number>();
 
   constructor(graph: PowerGraph, mode: LiveMode) {
@@ -21,15 +21,15 @@ export class KillerSets {
     this.#mode = mode;
   }
 
-  /** The killers of a node; undefined if it has no power even before a loss. */
-  of(index: number): Killers | undefined {
+  /** Returns the killers of a node; undefined if it has no power even before a loss. */
+  of(index: number): KillerList | undefined {
     if (this.#known.has(index)) return this.#known.get(index);
-    // Rules refuse supply in circles, but a database can be changed behind the service's back.
+    // Validation rejects cycles of supply, but other programs can change the database.
     if (this.#open.has(index)) throw new CircularSupplyError();
     this.#open.add(index);
     try {
       const found = this.#find(index);
-      // An outlet is one element more than its device; keeping a list for each would cost as much as the graph.
+      // An outlet has one element more than its device; storing a list for each would cost as much as the graph.
       if (this.#graph.nodes[index]?.kind !== "OUTLET") this.#known.set(index, found);
       return found;
     } finally {
@@ -37,9 +37,9 @@ export class KillerSets {
     }
   }
 
-  /** The killers of the live sources of a node's inlets, one list for each. */
-  ofInlets(index: number): readonly Killers[] {
-    const found: Killers[] = [];
+  /** Returns the killers of the live sources of a node's inlets, one list for each. */
+  ofInlets(index: number): readonly KillerList[] {
+    const found: KillerList[] = [];
     for (const { from } of this.#graph.inlets.of(index)) {
       const killers = this.safely(from);
       if (killers !== undefined) found.push(killers);
@@ -47,35 +47,35 @@ export class KillerSets {
     return found;
   }
 
-  /** The killers of a node, above circles of supply as well. */
-  safely(index: number): Killers | undefined {
+  /** Returns the killers of a node, including nodes downstream of cycles of supply. */
+  safely(index: number): KillerList | undefined {
     try {
       return this.of(index);
     } catch (error) {
       if (!(error instanceof CircularSupplyError)) throw error;
-      return slowKillers(this.#graph, index, this.#mode);
+      return findKillersByTrial(this.#graph, index, this.#mode);
     }
   }
 
-  #find(index: number): Killers | undefined {
+  #find(index: number): KillerList | undefined {
     const { nodes, edges } = this.#graph;
     const { inAt, inEnd, from } = edges;
     const node = nodes[index];
-    if (node === undefined || !mayCarry(node, this.#mode)) return undefined;
-    const alive: Killers[] = [];
+    if (node === undefined || !canPassPower(node, this.#mode)) return undefined;
+    const alive: KillerList[] = [];
     for (let at = inAt[index] as number; at < (inEnd[index] as number); at += 1) {
       const killers = this.of(from[at] as number);
       if (killers !== undefined) alive.push(killers);
     }
     if (alive.length < node.need) return undefined;
-    return insert(killing(alive, alive.length - node.need + 1), index);
+    return insertKiller(listCommonKillers(alive, alive.length - node.need + 1), index);
   }
 }
 
 class CircularSupplyError extends Error {}
 
-/** Elements that are in at least `least` of some lists. */
-function killing(lists: readonly Killers[], least: number): Killers {
+/** Lists elements that are in at least `least` of some lists. */
+function listCommonKillers(lists: readonly KillerList[], least: number): KillerList {
   const [only] = lists;
   if (only === undefined) return [];
   if (lists.length === 1) return least === 1 ? only : [];
@@ -84,16 +84,16 @@ function killing(lists: readonly Killers[], least: number): Killers {
   return [...counts].flatMap(([index, count]) => (count >= least ? [index] : [])).sort((a, b) => a - b);
 }
 
-function insert(list: Killers, index: number): Killers {
+function insertKiller(list: KillerList, index: number): KillerList {
   const place = list.findIndex((one) => one >= index);
   if (place < 0) return [...list, index];
   return list[place] === index ? list : list.toSpliced(place, 0, index);
 }
 
-/** The most inlets that one loss kills. */
-export function worstLoss(lists: readonly Killers[]): number {
+/** Returns the largest number of inlets that one loss turns off. */
+export function countInletsOfWorstLoss(lists: readonly KillerList[]): number {
   const [one = [], other = [], ...more] = lists;
-  if (more.length === 0 && one.length > 0 && other.length > 0) return meet(one, other) ? 2 : 1;
+  if (more.length === 0 && one.length > 0 && other.length > 0) return haveCommonKiller(one, other) ? 2 : 1;
   const counts = new Map<number, number>();
   let worst = 0;
   for (const list of lists) {
@@ -107,7 +107,7 @@ export function worstLoss(lists: readonly Killers[]): number {
 }
 
 /** Whether two lists have an element in common. */
-function meet(one: Killers, other: Killers): boolean {
+function haveCommonKiller(one: KillerList, other: KillerList): boolean {
   let [at, place] = [0, 0];
   while (at < one.length && place < other.length) {
     const difference = (one[at] as number) - (other[place] as number);
@@ -118,20 +118,20 @@ function meet(one: Killers, other: Killers): boolean {
   return false;
 }
 
-/** The same by trying every loss. */
-function slowKillers(graph: PowerGraph, index: number, mode: LiveMode): Killers | undefined {
-  const isLive = (removed: ReadonlySet<number>): boolean => live(graph, removed, mode)[index] === 1;
+/** Finds the killers of a node by trying every loss; also correct with cycles of supply. */
+function findKillersByTrial(graph: PowerGraph, index: number, mode: LiveMode): KillerList | undefined {
+  const isLive = (removed: ReadonlySet<number>): boolean => computeLiveSet(graph, removed, mode)[index] === 1;
   if (!isLive(new Set())) return undefined;
-  return [...ancestorsOf(graph, index), index].filter((at) => !isLive(new Set([at]))).sort((a, b) => a - b);
+  return [...collectAncestors(graph, index), index].filter((at) => !isLive(new Set([at]))).sort((a, b) => a - b);
 }
 
-function live(graph: PowerGraph, removed: ReadonlySet<number>, mode: LiveMode): LiveSet {
-  return liveSet(graph, removed, () => false, mode);
+function computeLiveSet(graph: PowerGraph, removed: ReadonlySet<number>, mode: LiveMode): LiveSet {
+  return computeLive(graph, removed, () => false, mode);
 }
 
-/** Everything upstream of a node, nearest first. */
-export function ancestorsOf(graph: PowerGraph, index: number): ReadonlySet<number> {
-  return upstreamOf(
+/** Returns all nodes upstream of a node, nearest first. */
+export function collectAncestors(graph: PowerGraph, index: number): ReadonlySet<number> {
+  return collectUpstream(
     graph,
     graph.inlets.of(index).map(({ from }) => from),
   );

@@ -1,15 +1,15 @@
 import type { PowerEdge } from "./power_edge.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
-import { downstreamOf } from "./power_reach.ts";
+import { collectDownstream } from "./power_reach.ts";
 
-/** Which nodes have power, by index; 1 for live. */
+/** Power state of nodes by number: 1 for live, 0 for dead. */
 export type LiveSet = Uint8Array;
 
-/** NOW, or AS_BUILT, in which elements that are temporarily off or failed count as working. */
+/** NOW: the recorded states; AS_BUILT: elements that are temporarily off or failed count as working. */
 export type LiveMode = "NOW" | "AS_BUILT";
 
-/** Whether a node passes power on when it has enough of it. */
-export function mayCarry(node: PowerNode | undefined, mode: LiveMode): boolean {
+/** Whether a node passes power on if enough of its inlets are live. */
+export function canPassPower(node: PowerNode | undefined, mode: LiveMode): boolean {
   return node !== undefined && !(mode === "NOW" ? node.blocked : node.absent);
 }
 
@@ -21,7 +21,7 @@ export function mayCarry(node: PowerNode | undefined, mode: LiveMode): boolean {
  * @param stays nodes that need no supply, unless they are removed
  * @param mode whether elements that are temporarily off count as working
  */
-export function liveSet(
+export function computeLive(
   graph: PowerGraph,
   removed: ReadonlySet<number> = new Set(),
   stays: (index: number) => boolean = () => false,
@@ -36,11 +36,11 @@ export function liveSet(
     live[index] = 1;
     queue.push(index);
   };
-  const may = (index: number): boolean => !removed.has(index) && mayCarry(nodes[index], mode);
+  const may = (index: number): boolean => !removed.has(index) && canPassPower(nodes[index], mode);
   for (let index = 0; index < nodes.length; index += 1) {
     if ((columns.need[index] === 0 || stays(index)) && may(index)) light(index);
   }
-  // The array grows while it is walked, so it is the queue as well.
+  // The loop appends to the array while it iterates, so the array also serves as the queue.
   for (const index of queue) {
     const end = outEnd[index] as number;
     for (let out = outAt[index] as number; out < end; out += 1) {
@@ -53,39 +53,39 @@ export function liveSet(
   return live;
 }
 
-/** A live set that followed a change of the graph. */
+/** A live set that was updated after a change of the graph, and the nodes that may differ. */
 export interface FollowedLive {
   readonly live: LiveSet;
   /** Nodes whose supply changed, and everything downstream of them. */
   readonly downstream: ReadonlySet<number>;
-  /** The nodes among them that gained or lost power. */
+  /** Downstream nodes that gained or lost power. */
   readonly changed: readonly number[];
 }
 
 /**
- * Computes `liveSet` for a graph that differs from an earlier one only in `touched`, from the nodes whose own supply
- * changed and their downstream nodes; others do not depend on these, including cycles. Cost: O(edges of these nodes),
- * plus a copy of the live set. A law checks the equality.
+ * Returns the live set of a graph that differs from an earlier one only in `touched`. Recomputes only the nodes whose
+ * own supply changed and their downstream nodes; others do not depend on these, including cycles. Cost: O(edges of
+ * these nodes), plus a copy of the live set. A law checks that the result equals `computeLive`.
  */
-export function liveAfter(
+export function updateLiveSet(
   { before, live: earlier, graph }: { readonly before: PowerGraph; readonly live: LiveSet; readonly graph: PowerGraph },
   touched: Iterable<number>,
 ): FollowedLive {
-  const downstream = downstreamOf(
+  const downstream = collectDownstream(
     graph,
-    [...touched].filter((index) => !suppliedAlike(before, graph, index)),
+    [...touched].filter((index) => !hasSameSupply(before, graph, index)),
   );
   const live = new Uint8Array(graph.nodes.length);
   live.set(earlier);
   for (const index of downstream) live[index] = 0;
-  relight(graph, live, downstream);
+  turnOnSupplied(graph, live, downstream);
   return { live, downstream, changed: [...downstream].filter((index) => live[index] !== (earlier[index] ?? 0)) };
 }
 
-/** Turns on dead nodes with enough supply, in a set of which no other node depends. */
-function relight({ nodes, supplies, edges }: PowerGraph, live: LiveSet, dark: ReadonlySet<number>): void {
+/** Turns on dead nodes with enough live inlets. No node outside `dark` depends on these nodes. */
+function turnOnSupplied({ nodes, supplies, edges }: PowerGraph, live: LiveSet, dark: ReadonlySet<number>): void {
   const arrived = new Map<number, number>();
-  for (const index of dark) arrived.set(index, liveInlets({ edges }, live, index));
+  for (const index of dark) arrived.set(index, countLiveInlets({ edges }, live, index));
   const lights = (index: number): boolean =>
     live[index] === 0 && nodes[index]?.blocked === false && (arrived.get(index) ?? 0) >= (nodes[index]?.need ?? 0);
   const queue = [...dark].filter(lights);
@@ -100,25 +100,30 @@ function relight({ nodes, supplies, edges }: PowerGraph, live: LiveSet, dark: Re
   }
 }
 
-/** Whether a node needs and gets its supply as before, by name and by source. */
-function suppliedAlike(before: PowerGraph, after: PowerGraph, index: number): boolean {
+/** Whether a node's required supply, its inlets and their sources are the same in both graphs. */
+function hasSameSupply(before: PowerGraph, after: PowerGraph, index: number): boolean {
   const [was, is] = [before.nodes[index], after.nodes[index]];
   if (was?.ref !== is?.ref || was?.need !== is?.need || was?.blocked !== is?.blocked) return false;
-  if (was?.absent !== is?.absent || sideOf(was) !== sideOf(is) || recordOf(was) !== recordOf(is)) return false;
+  if (
+    was?.absent !== is?.absent ||
+    getSupplySide(was) !== getSupplySide(is) ||
+    formatSupplyRecord(was) !== formatSupplyRecord(is)
+  )
+    return false;
   const [had, has] = [before.inlets.of(index), after.inlets.of(index)];
-  return had.length === has.length && had.every((edge, at) => sameEdge(edge, has[at]));
+  return had.length === has.length && had.every((edge, at) => isSameEdge(edge, has[at]));
 }
 
-function sideOf(node: PowerNode | undefined): string | undefined {
+function getSupplySide(node: PowerNode | undefined): string | undefined {
   return node?.kind === "DEVICE" ? node.device.power?.powerPath : undefined;
 }
 
-/** Recorded supply of a node, as one text. */
-function recordOf(node: PowerNode | undefined): string {
+/** Returns the recorded supply of a node as one text for comparison. */
+function formatSupplyRecord(node: PowerNode | undefined): string {
   return node?.kind === "DEVICE" || node?.kind === "CRAC" ? [node.recorded, ...node.unrecorded].join("/") : "";
 }
 
-function sameEdge(a: PowerEdge, b: PowerEdge | undefined): boolean {
+function isSameEdge(a: PowerEdge, b: PowerEdge | undefined): boolean {
   return (
     a.from === b?.from &&
     a.inlet === b.inlet &&
@@ -129,8 +134,8 @@ function sameEdge(a: PowerEdge, b: PowerEdge | undefined): boolean {
   );
 }
 
-/** Inlets of a node whose source is live; of an outlet and of a device alike. */
-export function liveInlets({ edges }: Pick<PowerGraph, "edges">, live: LiveSet, index: number): number {
+/** Counts the inlets of a device or outlet whose source is live. */
+export function countLiveInlets({ edges }: Pick<PowerGraph, "edges">, live: LiveSet, index: number): number {
   const { inAt, inEnd, from } = edges;
   const end = inEnd[index] ?? 0;
   let count = 0;

@@ -2,10 +2,10 @@ import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { NodeNumbers } from "../node_numbers.ts";
-import { type Loads, lanesOf } from "./load_lanes.ts";
+import { createLanes, type Loads } from "./load_lanes.ts";
 import type { PowerEdge } from "./power_edge.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { type LiveSet, liveInlets } from "./power_live.ts";
+import { countLiveInlets, type LiveSet } from "./power_live.ts";
 
 /**
  * Computes the load of every live node: its own draw and what it distributes. A consumer divides its load over its live
@@ -14,24 +14,27 @@ import { type LiveSet, liveInlets } from "./power_live.ts";
  * a cycle of supply carry nothing, so that the sum of watts equals that of the draws there too. Cost: O(nodes + edges).
  * Source: docs/contract/datacenter-analyses.md#power-loads.
  */
-export function loads(graph: PowerGraph, live: LiveSet, basis: LoadBasis): Loads {
-  const order = consumersFirst(graph);
+export function computeLoads(graph: PowerGraph, live: LiveSet, basis: LoadBasis): Loads {
+  const order = sortConsumersFirst(graph);
   const isCircular = order.length < graph.nodes.length;
-  const returning = isCircular ? returningAmong(graph, live, order) : undefined;
+  const returning = isCircular ? findReturningEdges(graph, live, order) : undefined;
   const counts = (edge: PowerEdge) => live[edge.from] === 1 && live[edge.to] === 1 && returning?.has(edge) !== true;
-  const all = isCircular ? consumersFirst(graph, counts) : order;
+  const all = isCircular ? sortConsumersFirst(graph, counts) : order;
   const { nodes, isApparent } = graph;
   const made = {
     watts: new Float64Array(nodes.length),
     ...(isApparent && { phasesVa: new Float64Array(3 * nodes.length) }),
     isCircular,
   };
-  for (const lane of lanesOf(made, { graph, live, basis, returning })) for (const index of all) lane.renew(index);
+  for (const lane of createLanes(made, { graph, live, basis, returning })) for (const index of all) lane.renew(index);
   return made;
 }
 
-/** Earlier loads with room for nodes that were added since; undefined if they cannot be followed. */
-function copiedLoads({ nodes, isApparent }: PowerGraph, { watts, phasesVa, isCircular }: Loads): Loads | undefined {
+/**
+ * Copies earlier loads with room for nodes that were added since; undefined if the loads cannot be updated node by
+ * node.
+ */
+function copyLoads({ nodes, isApparent }: PowerGraph, { watts, phasesVa, isCircular }: Loads): Loads | undefined {
   if (isCircular || isApparent !== (phasesVa !== undefined)) return undefined;
   const sized = (width: number, loads: Float64Array) => {
     const copy = new Float64Array(width * nodes.length);
@@ -41,19 +44,17 @@ function copiedLoads({ nodes, isApparent }: PowerGraph, { watts, phasesVa, isCir
   return { watts: sized(1, watts), ...(phasesVa !== undefined && { phasesVa: sized(3, phasesVa) }), isCircular };
 }
 
-function returningAmong(graph: PowerGraph, live: LiveSet, order: readonly number[]): ReadonlySet<PowerEdge> {
+function findReturningEdges(graph: PowerGraph, live: LiveSet, order: readonly number[]): ReadonlySet<PowerEdge> {
   const ordered = new Set(order);
-  return returningEdges(
+  return collectReturningEdges(
     graph,
     live,
     [...graph.nodes.keys()].filter((index) => !ordered.has(index)),
   );
 }
 
-/**
- * Nodes sorted so that every consumer precedes its supplies. Nodes upstream of a cycle of counted edges are omitted.
- */
-function consumersFirst(
+/** Sorts nodes so that every consumer precedes its supplies. Omits nodes upstream of a cycle of counted edges. */
+function sortConsumersFirst(
   { nodes, supplies, edges }: PowerGraph,
   counts?: (edge: PowerEdge) => boolean,
 ): readonly number[] {
@@ -65,7 +66,7 @@ function consumersFirst(
     open[index] = count;
     if (count === 0) order.push(index);
   }
-  // The array grows while it is walked, so it is the queue as well.
+  // The loop appends to the array while it iterates, so the array also serves as the queue.
   for (const index of order) {
     const end = inEnd[index] as number;
     for (let at = inAt[index] as number; at < end; at += 1) {
@@ -79,33 +80,35 @@ function consumersFirst(
   return order;
 }
 
-/** Loads after a failure, and the nodes whose load may differ from before. */
+/** Loads after a failure, and the nodes whose load may differ from that before. */
 export interface LoadsAfter {
   readonly loads: Loads;
   readonly changed: readonly number[];
 }
 
 /**
- * Computes `loads` for the live set after a failure or a change of the graph, but only for nodes that may differ: those
- * that lost an inlet, went dark or changed, and their upstream nodes. A law checks the equality.
+ * Computes the loads for the live set after a failure or a change of the graph, but only for nodes that may differ:
+ * those that lost an inlet, lost power or changed, and their upstream nodes. A law checks that the result equals
+ * `computeLoads`.
  *
  * @param before loads of the nodes before; nodes added since have none yet
- * @param reached dark nodes and their consumers Cost: O(edges of these nodes and their ancestors), plus one copy of the
- * loads; that of `loads` upstream of a cycle.
+ * @param reached nodes without power and their consumers
+ * Cost: O(edges of these nodes and their ancestors), plus one copy of the loads; that of `computeLoads` upstream of a
+ * cycle.
  */
-export function loadsAfter(
+export function updateLoads(
   graph: PowerGraph,
   before: Loads,
   { live, reached }: { readonly live: LiveSet; readonly reached: readonly number[] },
   basis: LoadBasis,
 ): LoadsAfter {
-  const { changed, open } = withAncestors(graph, reached);
-  const after = copiedLoads(graph, before);
-  if (after === undefined) return { loads: loads(graph, live, basis), changed };
-  const lanes = lanesOf(after, { graph, live, basis });
+  const { changed, open } = collectWithAncestors(graph, reached);
+  const after = copyLoads(graph, before);
+  if (after === undefined) return { loads: computeLoads(graph, live, basis), changed };
+  const lanes = createLanes(after, { graph, live, basis });
   const { inAt, inEnd, from } = graph.edges;
   const ready = changed.filter((index) => open.at(index) === 0);
-  // The array grows while it is walked, so it is the queue as well.
+  // The loop appends to the array while it iterates, so the array also serves as the queue.
   for (const index of ready) {
     for (const lane of lanes) lane.renew(index);
     for (let at = inAt[index] as number; at < (inEnd[index] as number); at += 1) {
@@ -116,12 +119,14 @@ export function loadsAfter(
     }
   }
   // The remaining nodes are upstream of a cycle.
-  if (ready.length < changed.length) return { loads: loads(graph, live, basis), changed };
+  if (ready.length < changed.length) return { loads: computeLoads(graph, live, basis), changed };
   return { loads: after, changed };
 }
 
-/** Some nodes and everything upstream of them; `open` counts the edges by which each supplies another of them. */
-function withAncestors({ nodes, edges }: PowerGraph, start: readonly number[]) {
+/**
+ * Collects nodes and everything upstream of them; `open` counts the edges by which each supplies other collected nodes.
+ */
+function collectWithAncestors({ nodes, edges }: PowerGraph, start: readonly number[]) {
   const open = new NodeNumbers(nodes.length);
   const changed = [...start];
   for (const index of changed) open.set(index, 0);
@@ -138,34 +143,39 @@ function withAncestors({ nodes, edges }: PowerGraph, start: readonly number[]) {
 }
 
 /**
- * Live edges that close a cycle of supply. Writes reject cycles, but the database may be changed by other programs.
+ * Returns live edges that close a cycle of supply. Writes reject cycles, but other programs may change the database.
  * Such an edge carries nothing, because its consumer was live before its supply. Without these edges, every live
- * element leads back to roots, and no cycle remains.
+ * element is connected to roots, and no cycle remains.
  *
- * @param among nodes that may be on cycles Cost: O(edges among these nodes) for each cycle.
+ * @param among nodes that may be on cycles
+ * Cost: O(edges among these nodes) for each cycle.
  */
-function returningEdges(graph: PowerGraph, live: LiveSet, among: readonly number[]): ReadonlySet<PowerEdge> {
+function collectReturningEdges(graph: PowerGraph, live: LiveSet, among: readonly number[]): ReadonlySet<PowerEdge> {
   const open = new Set(among.filter((index) => live[index] === 1));
   const returning = new Set<PowerEdge>();
   for (const start of open) {
-    const supplied = reach(start, open, (at) => graph.supplies.of(at).map(({ to }) => to));
-    const supplying = reach(start, open, (at) => graph.inlets.of(at).map(({ from }) => from));
+    const supplied = collectReachable(start, open, (at) => graph.supplies.of(at).map(({ to }) => to));
+    const supplying = collectReachable(start, open, (at) => graph.inlets.of(at).map(({ from }) => from));
     const circle = new Set([start, ...supplied].filter((at) => at === start || supplying.has(at)));
     for (const at of circle) open.delete(at);
-    for (const edge of backwards(graph, live, circle)) returning.add(edge);
+    for (const edge of listBackwardEdges(graph, live, circle)) returning.add(edge);
   }
   return returning;
 }
 
-/** Edges inside a circle that start no sooner lit than they end. */
-function backwards(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): readonly PowerEdge[] {
-  const round = rounds(graph, live, circle);
+/** Lists edges inside a cycle whose source becomes live no earlier than their consumer. */
+function listBackwardEdges(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): readonly PowerEdge[] {
+  const round = computeRounds(graph, live, circle);
   const isBackward = ({ from, to }: PowerEdge) => circle.has(to) && (round.get(from) ?? 0) >= (round.get(to) ?? 0);
   return [...circle].flatMap((at) => graph.supplies.of(at).filter(isBackward));
 }
 
-/** Nodes that can be reached from a node inside a set. */
-function reach(start: number, inside: ReadonlySet<number>, next: (at: number) => readonly number[]): Set<number> {
+/** Returns the nodes of a set that can be reached from a node inside it. */
+function collectReachable(
+  start: number,
+  inside: ReadonlySet<number>,
+  next: (at: number) => readonly number[],
+): Set<number> {
   const found = new Set(next(start).filter((at) => inside.has(at)));
   // A Set also iterates over elements added during the loop, so it serves as the queue.
   for (const at of found) for (const one of next(at)) if (inside.has(one)) found.add(one);
@@ -173,16 +183,16 @@ function reach(start: number, inside: ReadonlySet<number>, next: (at: number) =>
 }
 
 /**
- * The round in which each node of a cycle becomes live when supply enters from outside; all nodes of one round
- * together.
+ * Maps each node of a cycle to the round in which it becomes live when supply enters from outside; all nodes of one
+ * round become live together.
  */
-function rounds(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): ReadonlyMap<number, number> {
+function computeRounds(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): ReadonlyMap<number, number> {
   const lit = live.slice();
   for (const at of circle) lit[at] = 0;
   const round = new Map<number, number>();
   for (let number = 0; ; number += 1) {
     const next = [...circle].filter(
-      (at) => lit[at] === 0 && liveInlets(graph, lit, at) >= (graph.nodes[at]?.need ?? 0),
+      (at) => lit[at] === 0 && countLiveInlets(graph, lit, at) >= (graph.nodes[at]?.need ?? 0),
     );
     if (next.length === 0) return round;
     for (const at of next) {
@@ -192,14 +202,14 @@ function rounds(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): 
   }
 }
 
-/** Loads of a site's power equipment. */
+/** Power graph and loads of a site. */
 interface Loaded {
   readonly power: PowerGraph;
   loads(basis: LoadBasis): Float64Array;
 }
 
-/** The heat of power equipment from the power that it passes on, in watts. */
-export function lossesOf(devices: readonly Device[], site: Loaded, basis: LoadBasis): number {
+/** Sums the heat of power equipment in watts, a share of the power that it passes on. */
+export function sumLossesW(devices: readonly Device[], site: Loaded, basis: LoadBasis): number {
   let sum = 0;
   for (const { code, power } of devices) {
     if (power?.efficiencyPct === undefined) continue;

@@ -1,4 +1,4 @@
-import { NODE, type NodeColumns, type PowerNode } from "./power_graph.ts";
+import { NODE_BITS, type NodeColumns, type PowerNode } from "./power_graph.ts";
 import { drawsFromOne } from "./power_share.ts";
 
 const LEAST = 64;
@@ -8,7 +8,7 @@ export class PowerNodeColumns implements NodeColumns {
   kind: Uint8Array;
   limitW: Float64Array;
 
-  /** False while the columns are shared with the state before. */
+  /** False while the columns are shared with the earlier state. */
   #isOwn: boolean;
 
   constructor(from?: NodeColumns) {
@@ -20,9 +20,9 @@ export class PowerNodeColumns implements NodeColumns {
 
   set(index: number, node: PowerNode): void {
     const { capacityW = 0, maxUtilizationPct, need } = node;
-    const kind = (node.kind === "OUTLET" ? NODE.OUTLET : 0) | (drawsFromOne(node) ? NODE.DRAWS_FROM_ONE : 0);
+    const kind = (node.kind === "OUTLET" ? NODE_BITS.OUTLET : 0) | (drawsFromOne(node) ? NODE_BITS.DRAWS_FROM_ONE : 0);
     const limitW = capacityW === 0 ? Number.POSITIVE_INFINITY : (capacityW * maxUtilizationPct) / 100;
-    // Columns are shared with the state before until a node differs.
+    // Columns are shared with the earlier state until a node differs.
     if (this.need[index] === need && this.kind[index] === kind && this.limitW[index] === limitW) return;
     if (index >= this.need.length) this.resize(Math.max(LEAST, 2 * index));
     else if (!this.#isOwn) this.resize(this.need.length);

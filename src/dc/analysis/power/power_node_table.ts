@@ -2,22 +2,25 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Crac, Device, Port } from "#dc/model/resources.ts";
 import { LayeredMap } from "../layered_map.ts";
 import type { PowerNode, SupplyRecord } from "./power_graph.ts";
-import { outletKeys, outletsOf } from "./power_keys.ts";
+import { listOutletKeys, listOutlets } from "./power_keys.ts";
 import { PowerNodeColumns } from "./power_node_columns.ts";
-import { cracNode, deviceNode, GONE, isApparentNode, outletNode } from "./power_nodes.ts";
+import { createCracNode, createDeviceNode, createOutletNode, isApparentNode, REMOVED_NODE } from "./power_nodes.ts";
 
-/** The nodes of a power graph by number and by key, and how they are changed; an earlier table is left as it is. */
+/**
+ * The nodes of a power graph by number and by key, with methods that change them. Changes leave an earlier table as it
+ * is.
+ */
 export class PowerNodeTable {
   readonly nodes: readonly PowerNode[];
   readonly indexOf: LayeredMap<number>;
   readonly columns: PowerNodeColumns;
   readonly #list: PowerNode[];
-  /** Numbers of elements that were removed. */
+  /** Node numbers of removed elements, for reuse. */
   readonly #free: number[];
-  /** Nodes that this table has added or removed. */
+  /** Numbers of the nodes that this table has added or removed. */
   readonly #placed = new Set<number>();
   readonly #onNew: (index: number) => void;
-  /** Nodes because of which volt-amperes differ from watts. */
+  /** Number of nodes because of which volt-amperes differ from watts. */
   #apparent: number;
 
   /** @param onNew called with each newly used number */
@@ -36,24 +39,24 @@ export class PowerNodeTable {
     return this.#apparent > 0;
   }
 
-  /** Nodes that differ from those that this table began with. */
+  /** Nodes that differ from those of the table that this one was copied from. */
   get touched(): ReadonlySet<number> {
     return this.#placed;
   }
 
-  /** Ends building. Clears the list of changes, because the nodes are all new. */
+  /** Ends a full build. Clears the list of changes, because all nodes are new. */
   built(): void {
     this.#placed.clear();
     this.columns.resize(this.#list.length);
   }
 
   placeDevice(device: Device): void {
-    this.place([`device:${codeKey(device.code)}`], deviceNode(device));
-    for (const port of outletsOf(device)) this.place(outletKeys(device, port), outletNode(device, port));
+    this.place([`device:${codeKey(device.code)}`], createDeviceNode(device));
+    for (const port of listOutlets(device)) this.place(listOutletKeys(device, port), createOutletNode(device, port));
   }
 
   placeCrac(crac: Crac): void {
-    this.place([`crac:${codeKey(crac.code)}`], cracNode(crac));
+    this.place([`crac:${codeKey(crac.code)}`], createCracNode(crac));
   }
 
   /** Stores the recorded supply of a device or cooling unit. */
@@ -61,24 +64,27 @@ export class PowerNodeTable {
     const node = this.#list[index];
     if (node?.kind !== "DEVICE" && node?.kind !== "CRAC") return;
     if (record.unrecorded.length === 0 && node.unrecorded.length === 0 && record.recorded === node.recorded) return;
-    this.#put(index, node.kind === "DEVICE" ? deviceNode(node.device, record) : cracNode(node.crac, record));
+    this.#put(
+      index,
+      node.kind === "DEVICE" ? createDeviceNode(node.device, record) : createCracNode(node.crac, record),
+    );
   }
 
-  /** Puts a device in the position of an earlier state of it whose supply was the same. */
+  /** Replaces a device by its later state with an equal supply, under the same node number. */
   renewDevice(device: Device): void {
     const key = `device:${codeKey(device.code)}`;
     const before = this.#list[this.indexOf.get(key) ?? -1];
-    this.place([key], before?.kind === "DEVICE" ? deviceNode(device, before) : deviceNode(device));
+    this.place([key], before?.kind === "DEVICE" ? createDeviceNode(device, before) : createDeviceNode(device));
   }
 
-  /** Notes whether an outlet needs its named inlet beside its device. */
+  /** Records whether an outlet requires its named inlet in addition to its device. */
   bind(index: number, { device, outlet }: { readonly device: Device; readonly outlet: Port }, bound: boolean): void {
-    const node = outletNode(device, outlet, bound);
+    const node = createOutletNode(device, outlet, bound);
     if (this.#list[index]?.need === node.need) return;
     this.#put(index, node);
   }
 
-  /** Stores a node under its keys, in place of the node that has the first of them. */
+  /** Stores a node under its keys, in place of the node that has the first of these keys. @returns the node's number */
   place(keys: readonly string[], node: PowerNode): number {
     const index = this.indexOf.get(keys[0] ?? "") ?? this.#free.pop() ?? this.#list.length;
     if (index === this.#list.length) this.#onNew(index);
@@ -87,23 +93,23 @@ export class PowerNodeTable {
     return index;
   }
 
-  /** Takes away the keys of outlets that a device no longer has, and undeclared feeds that it now declares. */
+  /** Removes the keys of outlets that a device no longer has, and undeclared feeds that it now declares. */
   displace(before: Device | undefined, after: Device | undefined): void {
-    const kept = new Set(after === undefined ? [] : outletsOf(after).map((port) => outletKeys(after, port)[0]));
-    for (const port of before === undefined ? [] : outletsOf(before)) {
-      const [own = "", ...feeds] = outletKeys(before as Device, port);
+    const kept = new Set(after === undefined ? [] : listOutlets(after).map((port) => listOutletKeys(after, port)[0]));
+    for (const port of before === undefined ? [] : listOutlets(before)) {
+      const [own = "", ...feeds] = listOutletKeys(before as Device, port);
       if (kept.has(own)) for (const feed of feeds) this.indexOf.delete(feed);
       else this.vacate([own, ...feeds]);
     }
     if (after === undefined && before !== undefined) this.vacate([`device:${codeKey(before.code)}`]);
   }
 
-  /** Takes away the node that has the first of these keys. */
+  /** Removes the node that has the first of these keys. */
   vacate(keys: readonly string[]): void {
     const index = this.indexOf.get(keys[0] ?? "");
     for (const key of keys) this.indexOf.delete(key);
     if (index === undefined) return;
-    this.#put(index, GONE);
+    this.#put(index, REMOVED_NODE);
     this.#free.push(index);
   }
 
@@ -114,7 +120,7 @@ export class PowerNodeTable {
     this.#placed.add(index);
   }
 
-  /** Key of the device or cooling unit that a node belongs to. */
+  /** Returns the key of the device or cooling unit that a node belongs to. */
   ownerOf(index: number): string {
     const node = this.#list[index];
     if (node?.kind === "DEVICE") return `device:${codeKey(node.device.code)}`;
@@ -122,7 +128,7 @@ export class PowerNodeTable {
     return node?.kind === "CRAC" ? `crac:${codeKey(node.crac.code)}` : "";
   }
 
-  /** Devices before cooling units, each by code: a text that sorts so. */
+  /** Returns a sort key that orders devices before cooling units, and each by code. */
   rank(index: number): string {
     const owner = this.ownerOf(index);
     return owner.startsWith("crac:") ? `1${owner}` : `0${owner}`;

@@ -10,19 +10,22 @@ const WORKING_CRACS = ["ACTIVE", "STANDBY", undefined];
 
 const NONE: readonly string[] = [];
 
-/** The record of something whose inlets all have a source. */
-function fullRecord(inlets: number): SupplyRecord {
+/** Returns the supply record of an element whose inlets all have a source. */
+function createFullRecord(inlets: number): SupplyRecord {
   return { recorded: inlets, unrecorded: NONE };
 }
 
-/** Live inlets required among those with a recorded source: an unrecorded source is unknown, not dead. */
-function needOf({ recorded, unrecorded }: SupplyRecord, minLiveInlets = 1): number {
+/**
+ * Returns the number of recorded inlets that must be live. An inlet without a recorded source is unknown, not dead, so
+ * it lowers the number.
+ */
+function countRequiredInlets({ recorded, unrecorded }: SupplyRecord, minLiveInlets = 1): number {
   return recorded === 0 ? 0 : Math.max(1, minLiveInlets - unrecorded.length);
 }
 
-export function deviceNode(
+export function createDeviceNode(
   device: Device,
-  record: SupplyRecord = fullRecord((device.ports ?? []).filter(isInlet).length),
+  record: SupplyRecord = createFullRecord((device.ports ?? []).filter(isInlet).length),
 ): PowerNode {
   const { code, power = {} } = device;
   return {
@@ -31,7 +34,7 @@ export function deviceNode(
     ref: `device:${code}`,
     recorded: record.recorded,
     unrecorded: record.unrecorded,
-    need: needOf(record, power.minLiveInlets),
+    need: countRequiredInlets(record, power.minLiveInlets),
     blocked: !inService(device),
     absent: !isInstalled(device),
     ...(power.capacityW !== undefined && { capacityW: power.capacityW }),
@@ -39,22 +42,28 @@ export function deviceNode(
   };
 }
 
-export function cracNode(crac: Crac, record: SupplyRecord = fullRecord(crac.powerInputs?.length ?? 0)): PowerNode {
+export function createCracNode(
+  crac: Crac,
+  record: SupplyRecord = createFullRecord(crac.powerInputs?.length ?? 0),
+): PowerNode {
   return {
     kind: "CRAC",
     crac,
     ref: `crac:${crac.code}`,
     recorded: record.recorded,
     unrecorded: record.unrecorded,
-    need: needOf(record, crac.minLiveInlets),
+    need: countRequiredInlets(record, crac.minLiveInlets),
     blocked: !WORKING_CRACS.includes(crac.status),
     absent: crac.status === "PLANNED",
     maxUtilizationPct: DEFAULT_UTILIZATION_PCT,
   };
 }
 
-/** @param bound whether the outlet needs one inlet of its device beside the device itself */
-export function outletNode({ code }: Device, { name, powerOut = {} }: Port, bound = false): PowerNode {
+/**
+ * Creates the node of an outlet. @param bound whether the outlet requires one named inlet of its device in addition to
+ * the device
+ */
+export function createOutletNode({ code }: Device, { name, powerOut = {} }: Port, bound = false): PowerNode {
   const end = { deviceCode: code, portName: name };
   const { feedId, state, leg, phase } = powerOut;
   const capacityW = outletCapacityW(powerOut);
@@ -72,24 +81,24 @@ export function outletNode({ code }: Device, { name, powerOut = {} }: Port, boun
   };
 }
 
-export function undeclaredFeed(feedId: string): PowerNode {
+export function createUndeclaredFeed(feedId: string): PowerNode {
   return { ...NOTHING, kind: "FEED", ref: `feed:${feedId}`, need: 0, blocked: false, absent: false };
 }
 
 const NOTHING = { need: 1, blocked: true, absent: true, maxUtilizationPct: DEFAULT_UTILIZATION_PCT };
 
-/** The empty position of an element that was removed. */
-export const GONE: PowerNode = { ...NOTHING, kind: "FEED", ref: "" };
+/** Replaces the node of a removed element, so that its number can be reused. */
+export const REMOVED_NODE: PowerNode = { ...NOTHING, kind: "FEED", ref: "" };
 
-/** Whether volt-amperes differ from watts, or phases from each other, because of a node. */
+/** Whether a node makes volt-amperes differ from watts, or phases from each other. */
 export function isApparentNode(node: PowerNode | undefined): boolean {
   if (node?.kind === "DEVICE") return (node.device.powerFactor ?? 1) !== 1;
   return node?.kind === "OUTLET" && node.leg !== undefined;
 }
 
 /**
- * Whether a node is a consumer: in service, neither power equipment nor a patch panel, with a supply or a draw. A cooling
- * unit that works is one.
+ * Whether a node is a consumer: in service, neither power equipment nor a patch panel, with a supply or a draw. A
+ * working cooling unit is a consumer.
  */
 export function isConsumer(node: PowerNode | undefined): boolean {
   if (node?.kind === "CRAC") return !node.blocked;
@@ -99,7 +108,9 @@ export function isConsumer(node: PowerNode | undefined): boolean {
   return recorded + unrecorded.length > 0 || drawsPower(device);
 }
 
-/** Whether a consumer has no recorded supply, or a blade's chassis has none: it is unknown what turns it off. */
+/**
+ * Whether it is unknown what turns a consumer off: it has no recorded supply, or is a blade of a chassis without one.
+ */
 export function isUndocumented(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   if (!isConsumer(node) || (node?.kind !== "DEVICE" && node?.kind !== "CRAC")) return false;
@@ -116,8 +127,8 @@ export function isListedSupply(node: PowerNode | undefined): boolean {
   return node.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
-/** Devices that are not power equipment. */
-export function itDevices({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
+/** Returns the devices among some nodes that are not power equipment. */
+export function selectItDevices({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
   const found: number[] = [];
   for (const index of indexes) {
     const node = nodes[index];

@@ -2,26 +2,30 @@ import type { Loads } from "./load_lanes.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 
 /**
- * The load of a node in the unit of its capacity, whole: watts of equipment, volt-amperes of an outlet, and of a three-phase
- * outlet three times those of its busiest phase. Source: docs/contract/datacenter-analyses.md#p10.
+ * Returns the load of a node as a whole number in the unit of its capacity: watts of equipment, volt-amperes of an
+ * outlet, and for a three-phase outlet three times the load of its busiest phase. Source:
+ * docs/contract/datacenter-analyses.md#p10.
  */
-export function comparableLoad({ nodes }: PowerGraph, index: number, { watts, phasesVa }: Loads): number {
-  if (phasesVa === undefined) return wholeWatts(watts[index] ?? 0);
+export function computeComparableLoad({ nodes }: PowerGraph, index: number, { watts, phasesVa }: Loads): number {
+  if (phasesVa === undefined) return roundWatts(watts[index] ?? 0);
   const node = nodes[index];
-  if (node?.kind !== "OUTLET") return wholeWatts(watts[index] ?? 0);
-  return apparentLoad(
+  if (node?.kind !== "OUTLET") return roundWatts(watts[index] ?? 0);
+  return computeApparentLoad(
     node,
     [0, 1, 2].map((phase) => phasesVa[3 * index + phase] ?? 0),
   );
 }
 
-/** The volt-amperes of phases as one whole number: of a three-phase outlet, three times those of the busiest. */
-export function apparentLoad(outlet: PowerNode | undefined, phases: readonly number[]): number {
+/**
+ * Returns the volt-amperes of phases as one whole number: their sum, or for a three-phase outlet three times the
+ * busiest phase.
+ */
+export function computeApparentLoad(outlet: PowerNode | undefined, phases: readonly number[]): number {
   const isThreePhase = outlet?.kind === "OUTLET" && outlet.isThreePhase;
-  return wholeWatts(isThreePhase ? 3 * Math.max(...phases) : phases.reduce((sum, va) => sum + va, 0));
+  return roundWatts(isThreePhase ? 3 * Math.max(...phases) : phases.reduce((sum, va) => sum + va, 0));
 }
 
-/** A load as a whole number, one half rounded up whatever order it was added up in. */
-function wholeWatts(load: number): number {
+/** Rounds a load to a whole number, half up, regardless of the order in which it was summed. */
+function roundWatts(load: number): number {
   return Math.round(load + 1e-6);
 }

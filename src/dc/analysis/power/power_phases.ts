@@ -4,14 +4,16 @@ import { portKey } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { PowerGraph } from "./power_graph.ts";
 
-/** Spread of the loads on the phases, in percent of their mean. Source: docs/contract/datacenter-rules.md#power. */
-export const IMBALANCE_PCT = 20;
+/**
+ * Threshold for the spread of phase loads, in percent of their mean. Source: docs/contract/datacenter-rules.md#power.
+ */
+export const PHASE_IMBALANCE_PCT = 20;
 
-/** Watts on each phase. */
+/** Load of each phase in watts. */
 export type LegLoads = Readonly<Record<"A" | "B" | "C", number>>;
 
-/** Indexes of a device and of its outlets. */
-export function elementsOf({ indexOf }: PowerGraph, { code, ports = [] }: Device): readonly number[] {
+/** Returns the node numbers of a device and its outlets. */
+export function listDeviceNodes({ indexOf }: PowerGraph, { code, ports = [] }: Device): readonly number[] {
   const outlets = ports.flatMap(({ kind, name }) => {
     const at = indexOf.get(`port:${portKey({ deviceCode: code, portName: name })}`);
     return kind === "POWER_OUT" && at !== undefined ? [at] : [];
@@ -29,8 +31,8 @@ const CONDUCTORS: Readonly<Record<PhaseLeg, readonly ("A" | "B" | "C")[]>> = {
   CA: ["C", "A"],
 };
 
-/** Sums the loads of outlets that record their legs. @param watts loads of the elements, in the same order */
-export function legLoads({ nodes }: PowerGraph, elements: readonly number[], watts: readonly number[]): LegLoads {
+/** Sums the loads by phase of outlets that record their legs. @param watts loads of the elements, in the same order */
+export function sumLegLoads({ nodes }: PowerGraph, elements: readonly number[], watts: readonly number[]): LegLoads {
   const legs = { A: 0, B: 0, C: 0 };
   for (const [at, index] of elements.entries()) {
     const node = nodes[index];
@@ -40,13 +42,13 @@ export function legLoads({ nodes }: PowerGraph, elements: readonly number[], wat
   return legs;
 }
 
-/** Whether the loads of the phases differ too much. */
-export function unevenPhases(legs: LegLoads): boolean {
-  return phaseSpreadPct(legs) > IMBALANCE_PCT;
+/** Whether the loads of the phases differ by more than the threshold. */
+export function isUneven(legs: LegLoads): boolean {
+  return computePhaseSpreadPct(legs) > PHASE_IMBALANCE_PCT;
 }
 
-/** How far the loads of the phases differ, in percent of their mean. */
-export function phaseSpreadPct(legs: LegLoads): number {
+/** Returns the spread of the phase loads in percent of their mean. */
+export function computePhaseSpreadPct(legs: LegLoads): number {
   const values = Object.values(legs);
   const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
   return mean > 0 ? ((Math.max(...values) - Math.min(...values)) / mean) * 100 : 0;

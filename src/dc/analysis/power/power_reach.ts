@@ -1,7 +1,7 @@
 import type { PowerGraph } from "./power_graph.ts";
 
-/** Nodes and everything downstream of them, nearest first. Cost: O(edges downstream). */
-export function downstreamOf({ edges }: Pick<PowerGraph, "edges">, nodes: Iterable<number>): Set<number> {
+/** Returns nodes and everything downstream of them, nearest first. Cost: O(edges downstream). */
+export function collectDownstream({ edges }: Pick<PowerGraph, "edges">, nodes: Iterable<number>): Set<number> {
   const seen = new Set(nodes);
   // A Set also iterates over elements added during the loop, so it serves as the queue.
   const { outAt, outEnd, outEdge, to } = edges;
@@ -12,8 +12,8 @@ export function downstreamOf({ edges }: Pick<PowerGraph, "edges">, nodes: Iterab
   return seen;
 }
 
-/** Nodes and everything upstream of them, nearest first. Cost: O(edges upstream). */
-export function upstreamOf({ edges }: Pick<PowerGraph, "edges">, nodes: Iterable<number>): Set<number> {
+/** Returns nodes and everything upstream of them, nearest first. Cost: O(edges upstream). */
+export function collectUpstream({ edges }: Pick<PowerGraph, "edges">, nodes: Iterable<number>): Set<number> {
   const seen = new Set(nodes);
   const { inAt, inEnd, from } = edges;
   for (const index of seen) {

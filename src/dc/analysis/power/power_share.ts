@@ -1,17 +1,21 @@
 import type { PowerEdge } from "./power_edge.ts";
-import { NODE, type PowerGraph, type PowerNode } from "./power_graph.ts";
+import { NODE_BITS, type PowerGraph, type PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 
 /**
- * Share of a live consumer's unbound load that uses one of its live inlets.
- * @param edge number of the inlet's edge
- * @param returning edges that carry nothing
+ * Returns the share of a live consumer's unbound load that it draws through one of its live inlets. @param edge number
+ * of the inlet's edge @param returning edges that carry nothing
  */
-export function shareOf(graph: PowerGraph, live: LiveSet, edge: number, returning?: ReadonlySet<PowerEdge>): number {
+export function computeInletShare(
+  graph: PowerGraph,
+  live: LiveSet,
+  edge: number,
+  returning?: ReadonlySet<PowerEdge>,
+): number {
   const { all, inAt, inEnd, from, to, recordedW } = graph.edges;
   const consumer = to[edge] as number;
-  if (((graph.columns.kind[consumer] as number) & NODE.DRAWS_FROM_ONE) !== 0) {
-    return activeEdge(graph, live, consumer, returning) === edge ? 1 : 0;
+  if (((graph.columns.kind[consumer] as number) & NODE_BITS.DRAWS_FROM_ONE) !== 0) {
+    return findActiveEdge(graph, live, consumer, returning) === edge ? 1 : 0;
   }
   let count = 0;
   let sum = 0;
@@ -27,18 +31,26 @@ export function shareOf(graph: PowerGraph, live: LiveSet, edge: number, returnin
   return recorded ? (recordedW[edge] as number) / sum : 1 / count;
 }
 
-/** Whether a node draws from one inlet at a time: a transfer switch or a UPS. */
+/** Whether a node draws from one inlet at a time, as a transfer switch or a UPS does. */
 export function drawsFromOne(node: PowerNode | undefined): boolean {
   return node?.kind === "DEVICE" && (node.device.kind === "TRANSFER_SWITCH" || node.device.kind === "UPS");
 }
 
-/** The inlet that a transfer switch or UPS draws from: the preferred one while it is live, else the first live one. */
-export function activeInlet(graph: PowerGraph, live: LiveSet, index: number): PowerEdge | undefined {
-  return graph.edges.all[activeEdge(graph, live, index)];
+/**
+ * Returns the inlet that a transfer switch or UPS draws from: the preferred one while it is live, otherwise the first
+ * live one.
+ */
+export function findActiveInlet(graph: PowerGraph, live: LiveSet, index: number): PowerEdge | undefined {
+  return graph.edges.all[findActiveEdge(graph, live, index)];
 }
 
-/** Number of that inlet's edge; -1 for none. */
-function activeEdge({ nodes, edges }: PowerGraph, live: LiveSet, index: number, returning?: ReadonlySet<PowerEdge>) {
+/** Returns the number of the active inlet's edge; -1 for none. */
+function findActiveEdge(
+  { nodes, edges }: PowerGraph,
+  live: LiveSet,
+  index: number,
+  returning?: ReadonlySet<PowerEdge>,
+) {
   const node = nodes[index];
   const preferred = node?.kind === "DEVICE" ? node.device.power?.preferredInlet : undefined;
   const { all, inAt, inEnd, from } = edges;

@@ -4,10 +4,13 @@ import { parseRef, portKey } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
 import { LayeredMap } from "../layered_map.ts";
 import type { PowerNodeTable } from "./power_node_table.ts";
-import { undeclaredFeed } from "./power_nodes.ts";
+import { createUndeclaredFeed } from "./power_nodes.ts";
 
-/** Recorded supply of an inlet: no record, a source that carries no power, or the node of a source that does. */
-export type Source = "UNRECORDED" | "CUT" | number;
+/**
+ * Recorded supply of an inlet: no record, a source that carries no power (CUT), or the node number of a source that
+ * does.
+ */
+export type InletSource = "UNRECORDED" | "CUT" | number;
 
 /** The other end of a cable, and whether the cable carries power. */
 interface Cabled {
@@ -15,7 +18,7 @@ interface Cabled {
   readonly carries: boolean;
 }
 
-/** Finds the recorded supply of inlets, and remembers consumers of missing sources. */
+/** Finds the recorded supply of inlets, and records which consumers name missing sources. */
 export class PowerSupplies {
   readonly #table: PowerNodeTable;
   /** The other end of every power cable by the key of either end. */
@@ -45,8 +48,10 @@ export class PowerSupplies {
     return this.#cabled.get(key)?.end;
   }
 
-  /** The source of an inlet of a device. A cable that is planned or being removed is a record, but carries nothing. */
-  ofInlet({ code }: Device, { name, powerIn }: Port): Source {
+  /**
+   * Returns the source of a device's inlet. A cable that is planned or being removed is a record, but carries nothing.
+   */
+  ofInlet({ code }: Device, { name, powerIn }: Port): InletSource {
     const ownerKey = `device:${codeKey(code)}`;
     const cable = this.#cabled.get(portKey({ deviceCode: code, portName: name }));
     if (cable?.carries === false) return "CUT";
@@ -54,12 +59,12 @@ export class PowerSupplies {
     return cable === undefined ? "UNRECORDED" : this.#found(`port:${portKey(cable.end)}`, ownerKey);
   }
 
-  /** The source of an input of a cooling unit. */
-  ofInput({ sourceRef }: PowerIn, ownerKey: string): Source {
+  /** Returns the source of a cooling unit's input. */
+  ofInput({ sourceRef }: PowerIn, ownerKey: string): InletSource {
     return sourceRef === undefined ? "UNRECORDED" : this.#named(sourceRef, ownerKey);
   }
 
-  /** The chassis of a blade; undefined for a device that is in no bay. */
+  /** Returns the node of a blade's chassis; undefined for a device that is in no bay. */
   ofBay(device: Device): number | undefined {
     if (!isInBay(device)) return undefined;
     const key = `device:${codeKey(device.parentDeviceCode ?? "")}`;
@@ -72,12 +77,12 @@ export class PowerSupplies {
     return undefined;
   }
 
-  /** Keys of the devices and cooling units that named a source before it was there. */
+  /** Returns keys of the devices and cooling units that named a source before it existed. */
   waitingFor(sourceKey: string): Iterable<string> {
     return this.#waiting.get(sourceKey) ?? [];
   }
 
-  /** Forgets the missing sources of a device or cooling unit. */
+  /** Removes the records of missing sources that a device or cooling unit names. */
   forget(ownerKey: string): void {
     for (const [source, owners] of this.#waiting) {
       if (!owners.has(ownerKey)) continue;
@@ -87,17 +92,17 @@ export class PowerSupplies {
     }
   }
 
-  #named(sourceRef: string, ownerKey: string): Source {
+  #named(sourceRef: string, ownerKey: string): InletSource {
     const ref = parseRef(sourceRef);
     if (ref?.kind === "device") return this.#found(`device:${codeKey(ref.code)}`, ownerKey);
     if (ref?.kind === "port") return this.#found(`port:${portKey(ref.end)}`, ownerKey);
     if (ref?.kind !== "feed") return "UNRECORDED";
     const key = `feed:${codeKey(ref.code)}`;
-    return this.#table.indexOf.get(key) ?? this.#table.place([key], undeclaredFeed(ref.code));
+    return this.#table.indexOf.get(key) ?? this.#table.place([key], createUndeclaredFeed(ref.code));
   }
 
-  /** A source that is named but missing supplies nothing that is known. */
-  #found(sourceKey: string, ownerKey: string): Source {
+  /** Returns the node of a source. A missing source counts as an unknown supply. */
+  #found(sourceKey: string, ownerKey: string): InletSource {
     const index = this.#table.indexOf.get(sourceKey);
     if (index === undefined) this.#wait(sourceKey, ownerKey);
     return index ?? "UNRECORDED";

@@ -3,26 +3,28 @@ import { isPowerKind } from "#dc/model/draw.ts";
 import type { Redundancy } from "#dc/model/enum_values.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { KillerSets, worstLoss } from "./power_killers.ts";
+import { countInletsOfWorstLoss, KillerSets } from "./power_killers.ts";
 import { isConsumer } from "./power_nodes.ts";
 
-/** UNKNOWN: the record proves neither that a demand is met nor that it is not. */
+/** Whether a demand for redundancy is met. UNKNOWN: the record proves neither that it is met nor that it is not. */
 export type Provision = "MET" | "UNMET" | "UNKNOWN";
 
-/** Difference between the supply of a device and its required redundancy. */
+/** Whether the supply of a device meets its required redundancy. */
 export interface RedundancyVerdict {
   readonly code: string;
   readonly required: Redundancy;
-  /** Assuming that everything temporarily off or failed works. */
+  /** Result if everything that is temporarily off or failed worked. */
   readonly asBuilt: Provision;
   readonly now: Provision;
 }
 
-/** Judges supplies against demands, as built and now. Source: docs/contract/datacenter-analyses.md#p5. */
+/**
+ * Compares supplies with the required redundancy, as built and now. Source: docs/contract/datacenter-analyses.md#p5.
+ */
 export class RedundancyAudit {
   readonly #graph: PowerGraph;
   readonly #asBuilt: KillerSets;
-  /** As things are now. */
+  /** Single losses that turn nodes off in the present state. */
   readonly now: KillerSets;
 
   constructor(graph: PowerGraph) {
@@ -32,8 +34,8 @@ export class RedundancyAudit {
   }
 
   /**
-   * Verdicts on those of a rack's devices in service of which anything is demanded: by the device itself, else by its rack,
-   * whose demand is meant for consumers.
+   * Returns verdicts on the devices in service of a rack that require redundancy. A device's own requirement precedes
+   * that of its rack, which applies to consumers only.
    *
    * @param rack undefined for devices in no rack
    */
@@ -57,14 +59,14 @@ export class RedundancyAudit {
     const node = this.#graph.nodes[index];
     if (node?.kind !== "DEVICE" || node.blocked) return undefined;
     const { device, recorded, unrecorded } = node;
-    // A root has no supply that could be redundant.
+    // A root has no supply, so redundancy does not apply to it.
     if (isPowerKind(device.kind))
       return recorded + unrecorded.length === 0 ? undefined : device.power?.requiredRedundancy;
     if (!isConsumer(node)) return undefined;
     return device.power?.requiredRedundancy ?? rack?.requiredRedundancy;
   }
 
-  /** A blade is supplied as its chassis is. */
+  /** Returns whether a node meets a requirement. A blade is judged by the supply of its chassis. */
   #provision(required: Redundancy, index: number, killers: KillerSets): Provision {
     const first = this.#graph.inlets.first(index);
     const at = first?.how === "BAY" ? first.from : index;
@@ -74,19 +76,19 @@ export class RedundancyAudit {
     const unrecorded = node.unrecorded.length;
     const need = node.device.power?.minLiveInlets ?? 1;
     if (required === "N") return killers.safely(at) === undefined ? "UNMET" : "MET";
-    // One loss takes at least one inlet, if only by its own source.
-    const lost = required === "TWO_N" ? Math.max(1, worstLoss(inlets)) : 1;
+    // One loss always turns off at least one inlet: the loss of that inlet's source.
+    const lost = required === "TWO_N" ? Math.max(1, countInletsOfWorstLoss(inlets)) : 1;
     if (inlets.length - lost >= need) return "MET";
     return unrecorded > 0 && inlets.length + unrecorded - lost >= need ? "UNKNOWN" : "UNMET";
   }
 }
 
-/** Whether a verdict is that a demand is not met, for now or as built. */
+/** Whether a requirement is not met now or as built. */
 export function isUnmet({ asBuilt, now }: RedundancyVerdict): boolean {
   return asBuilt === "UNMET" || (asBuilt === "MET" && now !== "MET");
 }
 
-/** Whether the record proves neither that a demand is met nor that it is not. */
+/** Whether the record proves neither that a requirement is met nor that it is not. */
 export function isUnproven(verdict: RedundancyVerdict): boolean {
   return verdict.asBuilt === "UNKNOWN" && !isUnmet(verdict);
 }

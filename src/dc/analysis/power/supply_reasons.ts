@@ -6,100 +6,106 @@ import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { isConsumer, isUndocumented } from "./power_nodes.ts";
 import { isUnmet, isUnproven, type RedundancyVerdict } from "./redundancy_audit.ts";
-import { supplyState } from "./supply_state.ts";
+import { getSupplyState } from "./supply_state.ts";
 
 export interface SupplyInput {
   readonly power: PowerGraph;
   readonly live: LiveSet;
   readonly rack: Rack | undefined;
   readonly devices: readonly Device[];
-  /** On the devices of which redundancy is demanded. */
+  /** Verdicts on the devices that require redundancy. */
   readonly verdicts: readonly RedundancyVerdict[];
 }
 
 /**
- * Problems of the supply of a rack's devices: redundancy, dead, failed and unrecorded supplies, and as information
- * single-corded devices. Source: docs/contract/datacenter-analyses.md#p5b.
+ * Lists problems of the supply of a rack's devices: redundancy, dead, failed and unrecorded supplies, and as
+ * information single-corded devices. Source: docs/contract/datacenter-analyses.md#p5b.
  */
-export function supplyReasons(input: SupplyInput): readonly HealthReason[] {
+export function listSupplyReasons(input: SupplyInput): readonly HealthReason[] {
   const members = input.devices.map(({ code }) => input.power.indexOf.get(`device:${codeKey(code)}`) ?? -1);
   const consumers = members.filter((index) => isConsumer(input.power.nodes[index]));
   return [
-    ...dead(input, consumers),
-    ...redundancy(input, consumers),
-    ...memberFailureReasons(input.power, members),
-    ...singleCorded(input, consumers),
-    ...undocumentedConsumers(input, consumers),
+    ...listDeadConsumers(input, consumers),
+    ...listRedundancyReasons(input, consumers),
+    ...listFailedMembers(input.power, members),
+    ...listSingleCorded(input, consumers),
+    ...listUndocumentedConsumers(input, consumers),
   ];
 }
 
-function refOf({ nodes }: PowerGraph, index: number): string {
+function getNodeRef({ nodes }: PowerGraph, index: number): string {
   return nodes[index]?.ref ?? "";
 }
 
-/** Consumers whose recorded supply is dead now. */
-function dead({ power, live }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
+/** Lists consumers whose recorded supply is dead now. */
+function listDeadConsumers({ power, live }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
   return consumers
-    .filter((index) => supplyState(power, live, index) === "NO_LIVE_SUPPLY")
-    .map((index) => ({ code: "NO_LIVE_SUPPLY", ref: refOf(power, index), health: "FAULT" as const }));
+    .filter((index) => getSupplyState(power, live, index) === "NO_LIVE_SUPPLY")
+    .map((index) => ({ code: "NO_LIVE_SUPPLY", ref: getNodeRef(power, index), health: "FAULT" as const }));
 }
 
-function redundancy({ power, rack, verdicts }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
-  const refs = new Set(consumers.map((index) => refOf(power, index)));
+function listRedundancyReasons(
+  { power, rack, verdicts }: SupplyInput,
+  consumers: readonly number[],
+): readonly HealthReason[] {
+  const refs = new Set(consumers.map((index) => getNodeRef(power, index)));
   const unmet = verdicts.filter(isUnmet);
   const ofConsumers = unmet.filter(({ code }) => refs.has(`device:${code}`));
   const isWholeRack = rack !== undefined && ofConsumers.length > 0 && ofConsumers.length === consumers.length;
   const told = isWholeRack ? unmet.filter((verdict) => !ofConsumers.includes(verdict)) : unmet;
   const unknown = verdicts.filter(isUnproven);
   return [
-    ...(isWholeRack ? [wholeRack(rack, ofConsumers)] : []),
-    ...told.map(unmetReason),
+    ...(isWholeRack ? [toRackReason(rack, ofConsumers)] : []),
+    ...told.map(toUnmetReason),
     ...unknown.map(({ code }) => ({ code: "REDUNDANCY_UNKNOWN", ref: `device:${code}`, health: "WATCH" as const })),
   ];
 }
 
-/** Whether no consumer of the rack has its required redundancy. */
-function wholeRack({ code: rackCode }: Rack, unmet: readonly RedundancyVerdict[]): HealthReason {
+/** Returns one reason for a rack in which no consumer has its required redundancy. */
+function toRackReason({ code: rackCode }: Rack, unmet: readonly RedundancyVerdict[]): HealthReason {
   const code = unmet.every(({ required }) => required === "TWO_N") ? "ONE_POWER_PATH" : "REDUNDANCY_UNMET";
   return { code, value: 1, limit: 2, ref: `rack:${rackCode}`, health: "FAULT" };
 }
 
-function unmetReason({ code, asBuilt }: RedundancyVerdict): HealthReason {
+function toUnmetReason({ code, asBuilt }: RedundancyVerdict): HealthReason {
   const health = asBuilt === "UNMET" ? "WATCH" : "FAULT";
   return { code: "REDUNDANCY_UNMET", value: 1, limit: 2, ref: `device:${code}`, health };
 }
 
-/** A failed device that feeds or contains something in service is a fault. */
-function memberFailureReasons(power: PowerGraph, members: readonly number[]): readonly HealthReason[] {
+/** Lists failed devices that supply or contain something in service, which is a fault. */
+function listFailedMembers(power: PowerGraph, members: readonly number[]): readonly HealthReason[] {
   return members.flatMap((index): HealthReason[] => {
     const node = power.nodes[index];
     if (node?.kind !== "DEVICE" || node.device.status !== "FAILED") return [];
-    const health = feedsService(power, index) ? "FAULT" : "WATCH";
+    const health = isInUse(power, index) ? "FAULT" : "WATCH";
     return [{ code: "DEVICE_FAILED", ref: node.ref, health }];
   });
 }
 
-/** Whether something in service is plugged into a device or one of its outlets, or is in one of its bays. */
-function feedsService({ nodes, supplies }: PowerGraph, index: number): boolean {
+/** Whether equipment in service is plugged into a device or one of its outlets, or is in one of its bays. */
+function isInUse({ nodes, supplies }: PowerGraph, index: number): boolean {
   return supplies.of(index).some(({ to }) => {
     if (nodes[to]?.kind !== "OUTLET") return nodes[to]?.blocked === false;
     return supplies.of(to).some((edge) => nodes[edge.to]?.kind !== "OUTLET" && nodes[edge.to]?.blocked === false);
   });
 }
 
-/** A fact that meets all requirements but matters to a reader of the rack. */
-function singleCorded({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
+/** Lists single-corded consumers as information: they meet all requirements but matter to operators of the rack. */
+function listSingleCorded({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
   const single = consumers.filter((index) => isSingleCorded(power, index, rack));
-  return countedReasons("SINGLE_CORDED", power, single, rack);
+  return toCountedReason("SINGLE_CORDED", power, single, rack);
 }
 
-/** Whether such a consumer has power is unknown, which is not well. */
-function undocumentedConsumers({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
+/** Lists consumers without a recorded supply, which is a problem because their power state is unknown. */
+function listUndocumentedConsumers(
+  { power, rack }: SupplyInput,
+  consumers: readonly number[],
+): readonly HealthReason[] {
   const unknown = consumers.filter((index) => isUndocumented(power, index));
-  return countedReasons("SUPPLY_UNDOCUMENTED", power, unknown, rack).map((reason) => ({ ...reason, health: "WATCH" }));
+  return toCountedReason("SUPPLY_UNDOCUMENTED", power, unknown, rack).map((reason) => ({ ...reason, health: "WATCH" }));
 }
 
-function countedReasons(
+function toCountedReason(
   code: string,
   power: PowerGraph,
   found: readonly number[],
@@ -107,7 +113,7 @@ function countedReasons(
 ): readonly HealthReason[] {
   const [first] = found;
   if (first === undefined) return [];
-  const ref = found.length === 1 ? refOf(power, first) : `rack:${rack?.code ?? ""}`;
+  const ref = found.length === 1 ? getNodeRef(power, first) : `rack:${rack?.code ?? ""}`;
   return [{ code, value: found.length, ref }];
 }
 

@@ -2,10 +2,12 @@ import type { SupplyState } from "#dc/model/enum_values.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { isUndocumented } from "./power_nodes.ts";
-import { activeInlet, drawsFromOne } from "./power_share.ts";
+import { drawsFromOne, findActiveInlet } from "./power_share.ts";
 
-/** Supply state of a device or cooling unit; undefined for one that needs no supply or is not in service. */
-export function supplyState(graph: PowerGraph, live: LiveSet, index: number): SupplyState | undefined {
+/**
+ * Returns the supply state of a device or cooling unit; undefined for one that needs no supply or is not in service.
+ */
+export function getSupplyState(graph: PowerGraph, live: LiveSet, index: number): SupplyState | undefined {
   const node = graph.nodes[index];
   if ((node?.kind !== "DEVICE" && node?.kind !== "CRAC") || node.blocked) return undefined;
   if (isUndocumented(graph, index)) return "UNDOCUMENTED";
@@ -13,14 +15,14 @@ export function supplyState(graph: PowerGraph, live: LiveSet, index: number): Su
   return live[index] === 1 ? "LIVE" : "NO_LIVE_SUPPLY";
 }
 
-/** Names of the inlets of a device or cooling unit without a recorded source. */
-export function undocumentedInlets({ nodes }: PowerGraph, index: number): readonly string[] {
+/** Lists names of the inlets of a device or cooling unit without a recorded source. */
+export function listUndocumentedInlets({ nodes }: PowerGraph, index: number): readonly string[] {
   const node = nodes[index];
   return node?.kind === "DEVICE" || node?.kind === "CRAC" ? node.unrecorded : [];
 }
 
-/** Name of the inlet that a live transfer switch or UPS draws from; undefined for everything else. */
-export function activeInletName(graph: PowerGraph, live: LiveSet, index: number): string | undefined {
+/** Returns the name of the inlet that a live transfer switch or UPS draws from; undefined for all other nodes. */
+export function findActiveInletName(graph: PowerGraph, live: LiveSet, index: number): string | undefined {
   if (live[index] !== 1 || !drawsFromOne(graph.nodes[index])) return undefined;
-  return activeInlet(graph, live, index)?.inlet;
+  return findActiveInlet(graph, live, index)?.inlet;
 }

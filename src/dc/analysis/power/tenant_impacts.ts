@@ -2,13 +2,13 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { TenantImpact } from "#gen/datacenter/v1/messages.ts";
 import type { Topology } from "../topology.ts";
-import { lostDrawW } from "./load_lanes.ts";
-import { itDevices } from "./power_nodes.ts";
+import { computeLostDrawW } from "./load_lanes.ts";
+import { selectItDevices } from "./power_nodes.ts";
 
 type Counts = { -readonly [Name in keyof TenantImpact]: TenantImpact[Name] };
 
-/** What a failure reaches: nodes, and keys of racks. */
-export interface Reached {
+/** Nodes and racks that a failure reaches; racks by key. */
+export interface FailureReach {
   readonly offline: Iterable<number>;
   readonly degraded: Iterable<number>;
   readonly racksDark: Iterable<string>;
@@ -16,8 +16,15 @@ export interface Reached {
   readonly racksProtected: Iterable<string>;
 }
 
-/** A failure by tenant, in the order of names. A device without a tenant belongs to that of its rack. */
-export function tenantImpacts(topology: Topology, reached: Reached, basis: LoadBasis): readonly TenantImpact[] {
+/**
+ * Splits the impact of a failure by tenant, sorted by tenant name. A device without a tenant belongs to that of its
+ * rack.
+ */
+export function computeTenantImpacts(
+  topology: Topology,
+  reached: FailureReach,
+  basis: LoadBasis,
+): readonly TenantImpact[] {
   const { power } = topology;
   const found = new Map<string, Counts>();
   const of = (tenant: string | undefined): Counts | undefined => {
@@ -26,22 +33,22 @@ export function tenantImpacts(topology: Topology, reached: Reached, basis: LoadB
     found.set(tenant, known);
     return known;
   };
-  // Thousands of devices are in few racks, and finding a rack is a search.
+  // Thousands of devices are in few racks, so the tenant of each rack is cached to avoid repeated searches.
   const tenantOfRack = new Map<string, string | undefined>();
   const rackTenant = (code: string): string | undefined => {
     if (!tenantOfRack.has(code)) tenantOfRack.set(code, topology.rack(code)?.tenant);
     return tenantOfRack.get(code);
   };
-  const gone = new Set(itDevices(power, reached.offline));
+  const gone = new Set(selectItDevices(power, reached.offline));
   const isGone = (index: number) => gone.has(index);
   for (const index of gone) {
-    const impact = of(tenantOf(topology, index, rackTenant));
+    const impact = of(findTenant(topology, index, rackTenant));
     if (impact === undefined) continue;
     impact.itDevicesOffline += 1;
-    impact.itLoadLostW += lostDrawW(power, index, { isGone, basis });
+    impact.itLoadLostW += computeLostDrawW(power, index, { isGone, basis });
   }
-  for (const index of itDevices(power, reached.degraded)) {
-    const impact = of(tenantOf(topology, index, rackTenant));
+  for (const index of selectItDevices(power, reached.degraded)) {
+    const impact = of(findTenant(topology, index, rackTenant));
     if (impact !== undefined) impact.itDevicesDegraded += 1;
   }
   for (const state of ["racksDark", "racksPartial", "racksProtected"] as const) {
@@ -62,8 +69,8 @@ const NOTHING = {
   itLoadLostW: 0,
 };
 
-/** Who uses a device: its own tenant, else that of its rack. */
-export function tenantOf(
+/** Returns the tenant of a device: its own, or else that of its rack. */
+export function findTenant(
   topology: Topology,
   index: number,
   rackTenant = (code: string) => topology.rack(code)?.tenant,

@@ -1,17 +1,20 @@
 import type { Loads } from "./load_lanes.ts";
 
-/** Rounding of sums of loads that are added up in another order. */
+/** Maximum rounding difference between sums of the same loads added in another order. */
 const ROUNDING = 1e-6;
 
-/** The largest figure of each of some things after a loss that affects it. */
+/** The largest figure at each position among all losses that affect it, and the loss that causes it. */
 export class WorstLosses {
-  /** -1 if no loss affects it. */
+  /** Largest figure at each position; -1 if no loss affects it. */
   readonly most: Float64Array;
   /** The lost element that causes the figure; -1 if none does. */
   readonly lost: Int32Array;
   readonly #isBefore: (lost: number, other: number) => boolean;
 
-  /** @param isBefore whether a lost element is named before another one that gives the same figure */
+  /**
+   * Creates a list of positions without figures. @param isBefore whether one lost element takes precedence over another
+   * one that causes the same figure
+   */
   constructor(size: number, isBefore: (lost: number, other: number) => boolean) {
     this.#isBefore = isBefore;
     this.most = new Float64Array(size).fill(-1);
@@ -26,14 +29,17 @@ export class WorstLosses {
     this.lost[at] = lost;
   }
 
-  /** Takes over the figure of a thing that no change affects. */
+  /** Copies the figure of a position that no change affects from an earlier result. */
   keep(at: number, before: WorstLosses): void {
     this.most[at] = before.most[at] as number;
     this.lost[at] = before.lost[at] as number;
   }
 
-  /** The largest figures of all losses. @param normal of each thing that some loss does not affect, else -1 */
-  with(normal: (at: number) => number): Worst {
+  /**
+   * Returns the largest figure of each position. @param normal figure without a loss for a position that some loss does
+   * not affect, else -1
+   */
+  with(normal: (at: number) => number): WorstLoads {
     const loads = this.most.map((figure) => Math.max(0, figure));
     const lost = this.lost.slice();
     for (let at = 0; at < loads.length; at += 1) {
@@ -46,15 +52,15 @@ export class WorstLosses {
   }
 }
 
-/** The largest load of each of some things after one loss. */
-export interface Worst {
+/** The largest loads after any one loss, and the lost elements that cause them. */
+export interface WorstLoads {
   readonly loads: Float64Array;
   /** The lost element that causes the load; -1 if no loss raises it. */
   readonly lost: Int32Array;
 }
 
-/** Loads of which the largest after one loss is asked for, beside those of all nodes. All depend on one node. */
-export interface Watched {
+/** Further loads of one node whose largest value after one loss is requested, beside the loads of all nodes. */
+export interface WatchedLoads {
   readonly node: number;
   measure(loads: Loads, live: Uint8Array): readonly number[];
 }

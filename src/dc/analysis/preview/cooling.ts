@@ -8,7 +8,7 @@ import { CoolingBalance, type PlantBalance } from "../cooling/cooling_balance.ts
 import { coolingUnits, servedAreas } from "../cooling/cooling_units.ts";
 import { zoneHotspots } from "../cooling/thermal_spots.ts";
 import { areasAround, type Place, placeHeat } from "../places.ts";
-import { lossesOf } from "../power/power_load.ts";
+import { sumLossesW } from "../power/power_load.ts";
 import { hotspotReasons, overallHealth } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
 import { compareFigures, type Figures, type Judged, worstFirst } from "./figures.ts";
@@ -121,7 +121,7 @@ function keyOf({ areas }: Place): string {
 
 function heatText(place: Place, topology: Topology, basis: LoadBasis): string {
   const { airW, liquidW } = placeHeat(place, basis);
-  return `${airW} ${liquidW} ${place.lossy.length === 0 ? 0 : lossesOf(place.lossy, topology, basis)}`;
+  return `${airW} ${liquidW} ${place.lossy.length === 0 ? 0 : sumLossesW(place.lossy, topology, basis)}`;
 }
 
 /**

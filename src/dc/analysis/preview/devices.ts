@@ -3,9 +3,9 @@ import { SUPPLY_EFFECTS, type SupplyEffect, type SupplyState } from "#dc/model/e
 import { compareText } from "#dc/model/ref.ts";
 import type { DevicePreview as DeviceChange } from "#gen/datacenter/v1/messages.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { changedNodes } from "../power/power_keys.ts";
-import { type LiveSet, liveInlets } from "../power/power_live.ts";
-import { supplyState } from "../power/supply_state.ts";
+import { listChangedNodes } from "../power/power_keys.ts";
+import { countLiveInlets, type LiveSet } from "../power/power_live.ts";
+import { getSupplyState } from "../power/supply_state.ts";
 import type { Topology } from "../topology.ts";
 import { type ElementPair, pairsAt } from "./figures.ts";
 
@@ -39,7 +39,7 @@ export function effectCounts(changes: readonly DeviceChange[]): EffectCounts {
 
 /** Numbers of nodes that changed or whose power did, and of what these supply. */
 function candidates({ power: was, live: lit }: Topology, { power: is, live }: Topology): ReadonlySet<number> {
-  const altered = new Set(changedNodes(is, was));
+  const altered = new Set(listChangedNodes(is, was));
   for (let index = 0; index < Math.max(lit.length, live.length); index += 1) {
     if (lit[index] !== live[index]) altered.add(index);
   }
@@ -77,8 +77,8 @@ interface Supply {
 }
 
 function supplyOf({ power, live }: { readonly power: PowerGraph; readonly live: LiveSet }, index: number) {
-  const state = supplyState(power, live, index);
-  return state && { state, inlets: liveInlets(power, live, index) };
+  const state = getSupplyState(power, live, index);
+  return state && { state, inlets: countLiveInlets(power, live, index) };
 }
 
 function effectOf(was: Supply, is: Supply): SupplyEffect | undefined {

@@ -3,7 +3,7 @@ import { roundFigure } from "#dc/model/figure.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { FigureChange, SupplyPreview } from "#gen/datacenter/v1/messages.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { nodeKey } from "../power/power_keys.ts";
+import { getNodeKey } from "../power/power_keys.ts";
 
 /** Figures of one thing by name. */
 export type Figures<Name extends string> = { readonly [Key in Name]?: number | undefined };
@@ -57,7 +57,7 @@ export function* pairsAt(before: PowerGraph, after: PowerGraph, index: number): 
     yield [index, index];
     return;
   }
-  const [had, has] = [nodeKey(was), nodeKey(is)];
+  const [had, has] = [getNodeKey(was), getNodeKey(is)];
   // The number of a removed element may be that of another one now.
   if (has !== "") yield [had === has ? index : (before.indexOf.get(has) ?? -1), index];
   if (had !== "" && had !== has && after.indexOf.get(had) === undefined) yield [index, -1];

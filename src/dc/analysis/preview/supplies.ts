@@ -1,9 +1,9 @@
 import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
 import type { FigureChange, SupplyPreview } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { type CarriedLoads, loadReasons, utilization } from "../power/power_findings.ts";
+import { type CarriedLoads, computeUtilization, listLoadReasons } from "../power/power_findings.ts";
 import { isListedSupply } from "../power/power_nodes.ts";
-import { comparableLoad } from "../power/power_overloads.ts";
+import { computeComparableLoad } from "../power/power_overloads.ts";
 import { overallHealth } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
 import { compareFigures, type ElementPair, elementPairs, type Figures, type Judged, worstFirst } from "./figures.ts";
@@ -42,7 +42,7 @@ function carriesAlike(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPa
     was.graph.nodes[had] === is.graph.nodes[has] &&
     was.loads.watts[had] === is.loads.watts[has] &&
     was.failover.loads[had] === is.failover.loads[has] &&
-    comparableLoad(was.graph, had, was.loads) === comparableLoad(is.graph, has, is.loads)
+    computeComparableLoad(was.graph, had, was.loads) === computeComparableLoad(is.graph, has, is.loads)
   );
 }
 
@@ -64,7 +64,7 @@ function changeOf(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair):
 function figuresOf(carried: CarriedLoads, index: number): Figures<Name> | undefined {
   const node = carried.graph.nodes[index];
   if (node === undefined) return undefined;
-  const used = utilization(carried, index);
+  const used = computeUtilization(carried, index);
   return {
     loadW: carried.loads.watts[index],
     capacityW: node.capacityW,
@@ -81,5 +81,5 @@ function isRated({ graph }: CarriedLoads, index: number): boolean {
 }
 
 function healthOf(carried: CarriedLoads, index: number): Health {
-  return overallHealth(loadReasons(carried, index));
+  return overallHealth(listLoadReasons(carried, index));
 }

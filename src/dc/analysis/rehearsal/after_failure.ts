@@ -2,18 +2,21 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Takeover, ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { BlastRadius, BlastSite } from "../power/blast_radius.ts";
-import { comparableLoad } from "../power/power_overloads.ts";
+import { computeComparableLoad } from "../power/power_overloads.ts";
 import type { Topology } from "../topology.ts";
-import { coolingUnitsAt } from "./elements.ts";
+import { selectCoolingUnits } from "./elements.ts";
 import { ZoneWatch } from "./zone_shortage.ts";
 
-/** Nodes of devices and cooling units that do not work after a failure, the failed ones included. */
-export function offAfter({ nodes }: { readonly nodes: ReadonlySet<number> }, { hits }: BlastRadius): readonly number[] {
+/** Returns nodes of devices and cooling units that do not work after a failure, the failed ones included. */
+export function listOffNodes(
+  { nodes }: { readonly nodes: ReadonlySet<number> },
+  { hits }: BlastRadius,
+): readonly number[] {
   return [...new Set([...nodes, ...hits.filter(({ state }) => state === "OFFLINE").map(({ index }) => index)])];
 }
 
-/** Lists the supplies that take load over, the most utilized first. Cost: the nodes whose loads change. */
-export function takeovers(
+/** Lists the supplies whose load rises after a failure, the most utilized first. Cost: the nodes whose loads change. */
+export function listTakeovers(
   site: BlastSite,
   { live, apparentAfter: after, reloaded }: BlastRadius,
   basis: LoadBasis,
@@ -24,8 +27,8 @@ export function takeovers(
   for (const index of reloaded) {
     if (live[index] !== 1 || (after.watts[index] ?? 0) <= (before.watts[index] ?? 0)) continue;
     const { ref = "", capacityW } = power.nodes[index] ?? {};
-    const load = comparableLoad(power, index, after);
-    if (load <= comparableLoad(power, index, before)) continue;
+    const load = computeComparableLoad(power, index, after);
+    if (load <= computeComparableLoad(power, index, before)) continue;
     found.push({
       ref,
       loadBeforeW: Math.round(before.watts[index] ?? 0),
@@ -39,9 +42,15 @@ export function takeovers(
   );
 }
 
-/** Areas whose cooling a failure weakens, in order. @param off nodes that do not work any more */
-export function zonesWithout(topology: Topology, off: readonly number[], basis: LoadBasis): readonly ZoneShortage[] {
-  const lost = coolingUnitsAt(topology.power, off);
+/**
+ * Lists areas whose cooling a failure reduces, in the order of `ZoneWatch.after`. @param off nodes that no longer work
+ */
+export function listZoneShortages(
+  topology: Topology,
+  off: readonly number[],
+  basis: LoadBasis,
+): readonly ZoneShortage[] {
+  const lost = selectCoolingUnits(topology.power, off);
   if (lost.length === 0) return [];
   const zones = new ZoneWatch(topology, basis).after(lost, off);
   return zones.toSorted((a, b) => compareText(a.ref, b.ref) || compareText(a.medium, b.medium));

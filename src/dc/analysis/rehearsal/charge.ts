@@ -3,17 +3,17 @@ import { isPowerKind } from "#dc/model/draw.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { type Failure, nodesOf } from "./outcome.ts";
-import { NamedOwners, NodeOwners, type Owners } from "./owners.ts";
+import { type Failure, listFailingNodes } from "./outcome.ts";
+import { type EffectOwners, KeyedOwners, NodeOwners } from "./owners.ts";
 
-// One failure has many single effects: a device goes offline, a rack goes dark, a source trips. Each is charged to the
-// smallest failures that cause it. A failure is smaller than another one whose elements include its own.
+// One failure has many single effects: a device goes offline, a rack goes dark, a source trips. Each effect is
+// charged to the smallest failures that cause it. A failure is smaller than another one that turns off its elements.
 
 /**
- * The single effects of a failure, or a part of them. `offline` excludes power equipment, whose loss is that of its
- * consumers, and includes failing cooling units.
+ * All or some single effects of a failure. `offline` excludes power equipment, whose loss is counted at its consumers,
+ * and includes failed cooling units.
  */
-export type Effects = Pick<
+export type FailureEffects = Pick<
   Failure,
   | "offline"
   | "degraded"
@@ -27,27 +27,27 @@ export type Effects = Pick<
   | "isolated"
 >;
 
-/** A failure, and those of its effects that no smaller failure has. */
-export interface Charged {
+/** A failure with the effects that no smaller failure has. */
+export interface ChargedFailure {
   readonly failure: Failure;
-  /** Undefined if smaller failures do everything. */
-  readonly own: Effects | undefined;
-  /** What was to be charged: everything that it does, or what a pair does beyond both failures apart. */
-  readonly all: Effects;
-  /** The smaller failures with the other effects. */
+  /** Effects charged to this failure; undefined if smaller failures cause all effects. */
+  readonly own: FailureEffects | undefined;
+  /** Effects that were to be charged: all effects of the failure, or for a pair those beyond both single failures. */
+  readonly all: FailureEffects;
+  /** Smaller failures that cause the other effects. */
   readonly smaller: readonly Failure[];
-  /** With a pair, the single failures below it that have some of its effects alone. */
+  /** For a pair, smaller single failures that cause some of its effects alone. */
   readonly nearer: readonly Failure[];
 }
 
-/** Two failures at once, and what they do beyond both apart. */
+/** Two failures at once, and the effects that neither has alone. */
 export interface WorsePair {
   readonly failure: Failure;
-  readonly beyond: Effects;
+  readonly beyond: FailureEffects;
 }
 
-/** Everything that a failure does. */
-export function effectsOf(graph: PowerGraph, failure: Failure): Effects {
+/** Returns all effects of a failure. */
+export function collectEffects(graph: PowerGraph, failure: Failure): FailureEffects {
   const { degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated } = failure;
   const offline: number[] = [];
   for (const { index } of failure.elements) if (graph.nodes[index]?.kind === "CRAC") offline.push(index);
@@ -61,31 +61,31 @@ export function isSupply({ nodes }: PowerGraph, index: number): boolean {
   return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
-/** Charges effects to failures. Failures of different islands of supply have no common effects. */
-export class Ledger {
+/** Charges effects to failures. Failures in different islands of supply have no common effects. */
+export class EffectLedger {
   readonly #graph: PowerGraph;
   readonly #entered: Failure[] = [];
-  /** Nodes of the first and the last element of each; -1 for none. */
+  /** Node of the first element of each failure, and in `#last` that of its last element; -1 for none. */
   readonly #first: number[] = [];
   readonly #last: number[] = [];
-  /** The nodes of places by the numbers of their failures, those left out that are off before. */
+  /** Nodes of locations by the number of their failure, without nodes that were off before. */
   readonly #members = new Map<number, readonly number[]>();
-  /** Number of the last failure that turns a node off before anything trips, by node. */
+  /** By node, the number of the latest failure that turns it off before anything trips. */
   readonly #marks: Uint32Array;
   readonly #offline: NodeOwners;
   readonly #degraded: NodeOwners;
   readonly #trips: NodeOwners;
   readonly #overloads: NodeOwners;
-  readonly #racksDark = new NamedOwners<string>();
-  readonly #racksPartial = new NamedOwners<string>();
-  readonly #short = new NamedOwners<string>();
-  readonly #reserve = new NamedOwners<string>();
-  readonly #links = new NamedOwners<number>();
-  readonly #cutOff = new NamedOwners<number>();
-  readonly #isolated = new NamedOwners<number>();
+  readonly #racksDark = new KeyedOwners<string>();
+  readonly #racksPartial = new KeyedOwners<string>();
+  readonly #short = new KeyedOwners<string>();
+  readonly #reserve = new KeyedOwners<string>();
+  readonly #links = new KeyedOwners<number>();
+  readonly #cutOff = new KeyedOwners<number>();
+  readonly #isolated = new KeyedOwners<number>();
   #smaller = new Set<number>();
   #nearer = new Set<number>();
-  /** Single failures that are entered before pairs. */
+  /** Number of single failures that were entered before pairs. */
   #singles = 0;
 
   constructor(graph: PowerGraph) {
@@ -99,29 +99,30 @@ export class Ledger {
   }
 
   /**
-   * Charges every effect to the smallest failures that have it, in the order of the failures: all of a site, or those
-   * of one of its islands. Cost: the effects of the failures and the nodes that each turns off.
+   * Charges every effect to the smallest failures that have it. The result has the order of the failures, which are all
+   * those of a site or of one island of supply. Cost: the effects of the failures and the nodes that each turns off.
    */
-  *charge(failures: readonly Failure[]): Steps<readonly Charged[]> {
-    return yield* this.#chargeAll(failures, (at) => effectsOf(this.#graph, failures[at] as Failure));
+  *charge(failures: readonly Failure[]): Steps<readonly ChargedFailure[]> {
+    return yield* this.#chargeAll(failures, (at) => collectEffects(this.#graph, failures[at] as Failure));
   }
 
   /**
-   * Charges what pairs of failures do beyond both apart to the smallest pairs, after all single failures. A single failure
-   * below a pair takes nothing from it, since both failures of the pair spare it; it is a nearer cause.
+   * Charges the effects of pairs beyond both single failures to the smallest pairs. Must follow the charging of single
+   * failures. A single failure below a pair does not own effects of the pair, because neither failure of the pair has
+   * them; it is reported as a nearer cause.
    */
-  *chargePairs(pairs: readonly WorsePair[]): Steps<readonly Charged[]> {
+  *chargePairs(pairs: readonly WorsePair[]): Steps<readonly ChargedFailure[]> {
     this.#singles = this.#entered.length;
     const failures = pairs.map(({ failure }) => failure);
     return yield* this.#chargeAll(failures, (at) => (pairs[at] as WorsePair).beyond);
   }
 
-  *#chargeAll(failures: readonly Failure[], effects: (at: number) => Effects): Steps<readonly Charged[]> {
+  *#chargeAll(failures: readonly Failure[], effects: (at: number) => FailureEffects): Steps<readonly ChargedFailure[]> {
     const sizeOf = (at: number) => failures[at]?.direct.length ?? 0;
-    // A failure includes more nodes than each smaller one.
+    // A failure turns off more nodes than each smaller failure that it includes.
     const bySize = [...failures.keys()].sort((a, b) => sizeOf(a) - sizeOf(b));
     yield;
-    const charged = new Array<Charged>(failures.length);
+    const charged = new Array<ChargedFailure>(failures.length);
     for (const at of bySize) {
       const failure = failures[at];
       if (failure !== undefined) charged[at] = this.#enter(failure, effects(at));
@@ -130,21 +131,22 @@ export class Ledger {
     return charged;
   }
 
-  #enter(failure: Failure, all: Effects): Charged {
+  #enter(failure: Failure, all: FailureEffects): ChargedFailure {
     this.#entered.push(failure);
     const number = this.#entered.length;
     for (const index of failure.direct) this.#marks[index] = number;
     this.#noteSources(failure, number);
     this.#smaller = new Set();
     this.#nearer = new Set();
-    // A device that a smaller failure turns off is not charged to a larger one as degraded, and so on.
-    const own: Effects = {
+    // A device that a smaller failure turns off is not charged to a larger failure as degraded. Racks and zones are
+    // treated alike.
+    const own: FailureEffects = {
       offline: this.#keepNodes(all.offline, this.#offline),
       degraded: this.#keepNodes(all.degraded, this.#degraded, this.#offline),
       racksDark: this.#keep(all.racksDark, identity, [this.#racksDark]),
       racksPartial: this.#keep(all.racksPartial, identity, [this.#racksPartial, this.#racksDark]),
-      trips: this.#keep(all.trips, nodeOf, [this.#trips]),
-      overloads: this.#keep(all.overloads, nodeOf, [this.#overloads, this.#trips]),
+      trips: this.#keep(all.trips, getNode, [this.#trips]),
+      overloads: this.#keep(all.overloads, getNode, [this.#overloads, this.#trips]),
       zones: this.#keepZones(all.zones),
       links: this.#keep(all.links, identity, [this.#links]),
       cutOff: this.#keep(all.cutOff, identity, [this.#cutOff]),
@@ -153,7 +155,7 @@ export class Ledger {
     const isEmpty = Object.values(own).every(({ length }) => length === 0);
     return {
       failure,
-      own: isEmpty ? undefined : isWhole(own, all) ? all : own,
+      own: isEmpty ? undefined : hasAllEffects(own, all) ? all : own,
       all,
       smaller: this.#named(this.#smaller),
       nearer: this.#named(this.#nearer),
@@ -163,7 +165,7 @@ export class Ledger {
   #noteSources({ elements }: Failure, number: number): void {
     let [first, last] = [elements[0]?.index ?? -1, elements.at(-1)?.index ?? -1];
     if (elements[0]?.members !== undefined) {
-      const own = elements.flatMap(nodesOf).filter((index) => this.#marks[index] === number);
+      const own = elements.flatMap(listFailingNodes).filter((index) => this.#marks[index] === number);
       this.#members.set(number, own);
       [first, last] = [own[0] ?? -1, own.at(-1) ?? -1];
     }
@@ -175,7 +177,7 @@ export class Ledger {
     return numbers.size === 0 ? NONE : [...numbers].flatMap((one) => this.#entered[one - 1] ?? []);
   }
 
-  /** The nodes that no smaller failure is charged with; these are charged to the failure that is being entered. */
+  /** Returns the nodes that are not charged to a smaller failure, and charges them to the current failure. */
   #keepNodes(nodes: readonly number[], same: NodeOwners, worse?: NodeOwners): readonly number[] {
     if (nodes.length === 0) return nodes;
     const found: number[] = [];
@@ -192,16 +194,16 @@ export class Ledger {
   #keepZones(zones: readonly ZoneShortage[]): readonly ZoneShortage[] {
     if (zones.length === 0) return zones;
     return [
-      ...this.#keep(zones.filter(isShort), zoneKey, [this.#short]),
-      ...this.#keep(zones.filter(isReserve), zoneKey, [this.#reserve, this.#short]),
+      ...this.#keep(zones.filter(isHeatUncovered), toZoneKey, [this.#short]),
+      ...this.#keep(zones.filter(lacksReserve), toZoneKey, [this.#reserve, this.#short]),
     ];
   }
 
-  /** The same for anything else. */
+  /** Returns the items that are not charged to a smaller failure, and charges them to the current failure. */
   #keep<Item, Key>(
     items: readonly Item[],
     keyOf: (item: Item) => Key,
-    [same, ...worse]: readonly [Owners<Key>, ...Owners<Key>[]],
+    [same, ...worse]: readonly [EffectOwners<Key>, ...EffectOwners<Key>[]],
   ): readonly Item[] {
     if (items.length === 0) return items;
     return items.filter((item) => {
@@ -213,7 +215,7 @@ export class Ledger {
     });
   }
 
-  /** Whether the failure that is being entered includes earlier ones, which are noted. */
+  /** Whether the current failure includes one of the owners. Records these owners as smaller or nearer causes. */
   #isTaken(owners: readonly number[]): boolean {
     const now = this.#entered.length;
     let found = false;
@@ -236,8 +238,9 @@ export class Ledger {
 
 const NONE: readonly Failure[] = [];
 
-function isWhole(own: Effects, all: Effects): boolean {
-  for (const part in all) if (own[part as keyof Effects].length !== all[part as keyof Effects].length) return false;
+function hasAllEffects(own: FailureEffects, all: FailureEffects): boolean {
+  for (const part in all)
+    if (own[part as keyof FailureEffects].length !== all[part as keyof FailureEffects].length) return false;
   return true;
 }
 
@@ -245,24 +248,24 @@ export function identity<Item>(item: Item): Item {
   return item;
 }
 
-export function nodeOf({ index }: { readonly index: number }): number {
+export function getNode({ index }: { readonly index: number }): number {
   return index;
 }
 
-function isReserve({ short }: ZoneShortage): boolean {
+function lacksReserve({ short }: ZoneShortage): boolean {
   return !short;
 }
 
-function isShort({ short }: ZoneShortage): boolean {
+function isHeatUncovered({ short }: ZoneShortage): boolean {
   return short;
 }
 
-export function zoneKey({ medium, ref }: Pick<ZoneShortage, "medium" | "ref">): string {
+export function toZoneKey({ medium, ref }: Pick<ZoneShortage, "medium" | "ref">): string {
   return `${medium} ${ref}`;
 }
 
-/** Key of the rack that a node is located in. */
-export function rackKeyOf({ nodes }: PowerGraph, index: number): string | undefined {
+/** Returns the key of the rack that a node is located in; undefined for none. */
+export function findRackKey({ nodes }: PowerGraph, index: number): string | undefined {
   const node = nodes[index];
   const code = node?.kind === "DEVICE" ? node.device.rackCode : node?.kind === "CRAC" ? node.crac.rackCode : undefined;
   return code === undefined ? undefined : codeKey(code);

@@ -2,22 +2,22 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { deratedKw } from "../cooling/cooling_units.ts";
-import { ownDrawW } from "../power/load_lanes.ts";
+import { getOwnDrawW } from "../power/load_lanes.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
 import { isConsumer, isUndocumented } from "../power/power_nodes.ts";
 
 /** Role of a node in the state of its rack. */
-export const ROLE = { NONE: 0, JUDGED: 1, PDU: 2, UNDOCUMENTED: 3 } as const;
+export const RACK_ROLE = { NONE: 0, JUDGED: 1, PDU: 2, UNDOCUMENTED: 3 } as const;
 /** Category under which an offline node is counted. */
-export const COUNTS = { NOTHING: 0, IT: 1, POWER: 2, CRAC: 3 } as const;
+export const COUNT_CATEGORY = { NOTHING: 0, IT: 1, POWER: 2, CRAC: 3 } as const;
 
-/** What a rehearsal counts about every node of a power graph, in typed arrays. */
-export class CountedNodes {
+/** Properties of every node of a power graph that a rehearsal counts, in typed arrays. */
+export class NodeTable {
   readonly graph: PowerGraph;
   readonly size: number;
   readonly drawW: Float64Array;
   readonly coolingKw: Float64Array;
-  /** Battery time; -1 if none is recorded. */
+  /** Battery time in seconds; -1 if none is recorded. */
   readonly runtimeS: Float64Array;
   readonly role: Uint8Array;
   readonly counts: Uint8Array;
@@ -42,10 +42,10 @@ export class CountedNodes {
   #readNode(index: number, basis: LoadBasis, racks: Map<string, number>): void {
     const node = this.graph.nodes[index];
     if (node === undefined) return;
-    this.drawW[index] = ownDrawW(this.graph, index, basis);
+    this.drawW[index] = getOwnDrawW(this.graph, index, basis);
     if (node.kind === "DEVICE") this.#readDevice(index, node);
     if (node.kind === "CRAC") {
-      this.counts[index] = node.crac.status === "PLANNED" ? COUNTS.NOTHING : COUNTS.CRAC;
+      this.counts[index] = node.crac.status === "PLANNED" ? COUNT_CATEGORY.NOTHING : COUNT_CATEGORY.CRAC;
       this.coolingKw[index] = deratedKw(node.crac);
     }
     const code = node.kind === "DEVICE" ? node.device.rackCode : node.kind === "CRAC" ? node.crac.rackCode : undefined;
@@ -55,16 +55,16 @@ export class CountedNodes {
   #readDevice(index: number, node: Extract<PowerNode, { kind: "DEVICE" }>): void {
     const { device } = node;
     const isSupply = isPowerKind(device.kind);
-    if (!node.blocked) this.counts[index] = isSupply ? COUNTS.POWER : COUNTS.IT;
+    if (!node.blocked) this.counts[index] = isSupply ? COUNT_CATEGORY.POWER : COUNT_CATEGORY.IT;
     this.role[index] = this.#roleOf(index, node, isSupply);
     this.runtimeS[index] = device.power?.runtimeS ?? -1;
   }
 
   #roleOf(index: number, node: PowerNode, isSupply: boolean): number {
-    if (node.blocked) return ROLE.NONE;
-    if (isSupply) return ROLE.PDU;
-    if (!isConsumer(node)) return ROLE.NONE;
-    return isUndocumented(this.graph, index) ? ROLE.UNDOCUMENTED : ROLE.JUDGED;
+    if (node.blocked) return RACK_ROLE.NONE;
+    if (isSupply) return RACK_ROLE.PDU;
+    if (!isConsumer(node)) return RACK_ROLE.NONE;
+    return isUndocumented(this.graph, index) ? RACK_ROLE.UNDOCUMENTED : RACK_ROLE.JUDGED;
   }
 
   #rackNumber(code: string, racks: Map<string, number>): number {

@@ -6,38 +6,38 @@ import type { Crac } from "#dc/model/resources.ts";
 import type { Impact } from "#gen/datacenter/v1/messages.ts";
 import { deratedKw } from "../cooling/cooling_units.ts";
 import { isLocatedIn } from "../location_scope.ts";
-import { inNodeOrder } from "../power/node_order.ts";
+import { sortNodes } from "../power/node_order.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
-import type { Element } from "./outcome.ts";
+import type { FailingElement } from "./outcome.ts";
 
 /**
- * Lists the elements that a rehearsal fails: whatever has power now and supplies something, cooling units in service, and
+ * Lists the elements that a rehearsal fails: live equipment that supplies something, cooling units in service, and
  * switches in service at the ends of fabric links. Ordered by code, each device before its outlets.
  */
-export function elementsOf(topology: Topology): readonly Element[] {
+export function listElements(topology: Topology): readonly FailingElement[] {
   const { power, live } = topology;
-  const switches = switchNodes(topology);
+  const switches = collectSwitchNodes(topology);
   const kinds = new Map<number, FailureKind>();
   for (const [index, node] of power.nodes.entries()) {
     if (live[index] !== 1) continue;
-    const kind = kindOf(node, power.supplies.count(index) > 0, switches.has(index));
+    const kind = findFailureKind(node, power.supplies.count(index) > 0, switches.has(index));
     if (kind !== undefined) kinds.set(index, kind);
   }
-  return inNodeOrder(power, [...kinds.keys()]).map((index) => ({ index, kind: kinds.get(index) as FailureKind }));
+  return sortNodes(power, [...kinds.keys()]).map((index) => ({ index, kind: kinds.get(index) as FailureKind }));
 }
 
-function kindOf(node: PowerNode, supplies: boolean, isSwitch: boolean): FailureKind | undefined {
+function findFailureKind(node: PowerNode, supplies: boolean, isSwitch: boolean): FailureKind | undefined {
   if (node.kind === "CRAC") return "COOLING";
   if (node.kind === "DEVICE") {
-    // A PDU without recorded consumers supplies nothing that is known.
+    // A PDU without recorded consumers has no known effect.
     if (supplies) return "POWER";
     return isSwitch && !isPowerKind(node.device.kind) ? "SWITCH" : undefined;
   }
   return supplies ? "OUTLET" : undefined;
 }
 
-function switchNodes({ inventory, power }: Topology): ReadonlySet<number> {
+function collectSwitchNodes({ inventory, power }: Topology): ReadonlySet<number> {
   const codes = new Set<string>();
   for (const { a, b } of inventory.fabricLinks) codes.add(a.deviceCode).add(b.deviceCode);
   const found = new Set<number>();
@@ -49,8 +49,8 @@ function switchNodes({ inventory, power }: Topology): ReadonlySet<number> {
 }
 
 /**
- * Whether an element is located in a scope: an outlet or declared feed with its device; an undeclared feed with its
- * consumers, because its own location is unknown.
+ * Whether an element is located in a scope. An outlet or declared feed has the location of its device; an undeclared
+ * feed has those of its consumers, because its own location is unknown.
  */
 export function isInScope(topology: Topology, index: number, scope: Ref): boolean {
   const { power } = topology;
@@ -64,25 +64,25 @@ export function isInScope(topology: Topology, index: number, scope: Ref): boolea
   return power.supplies.of(index).some(({ to }) => isInScope(topology, to, scope));
 }
 
-/** Whether an element supplies something that supplies others. */
-export function isUpstream({ power: { supplies } }: Topology, index: number): boolean {
+/** Whether an element supplies another element that has consumers. */
+export function suppliesSuppliers({ power: { supplies } }: Topology, index: number): boolean {
   return supplies.of(index).some(({ to }) => supplies.count(to) > 0);
 }
 
-/** Reference of an element. */
-export function refOf({ nodes }: PowerGraph, { index, ref }: Element): string {
+/** Returns the reference of an element. */
+export function getElementRef({ nodes }: PowerGraph, { index, ref }: FailingElement): string {
   return ref ?? nodes[index]?.ref ?? "";
 }
 
-/** Name of an element's device or cooling unit; empty if it has none. */
-export function nameOf({ nodes }: PowerGraph, index: number): string {
+/** Returns the name of an element's device or cooling unit; empty if it has none. */
+export function getElementName({ nodes }: PowerGraph, index: number): string {
   const node = nodes[index];
   if (node?.kind === "DEVICE") return node.device.name ?? "";
   return node?.kind === "CRAC" ? (node.crac.name ?? "") : "";
 }
 
-/** The cooling units in service among some nodes. */
-export function coolingUnitsAt({ nodes }: PowerGraph, indexes: Iterable<number>): readonly Crac[] {
+/** Returns the cooling units in service among some nodes. */
+export function selectCoolingUnits({ nodes }: PowerGraph, indexes: Iterable<number>): readonly Crac[] {
   const found: Crac[] = [];
   for (const index of indexes) {
     const node = nodes[index];
@@ -91,8 +91,8 @@ export function coolingUnitsAt({ nodes }: PowerGraph, indexes: Iterable<number>)
   return found;
 }
 
-/** Adds the cooling units that fail themselves, which a blast radius leaves out as failed sources. */
-export function withCooling({ nodes }: PowerGraph, impact: Impact, elements: readonly Element[]): Impact {
+/** Adds failed cooling units to an impact, because a blast radius does not count failed sources. */
+export function addFailedCooling({ nodes }: PowerGraph, impact: Impact, elements: readonly FailingElement[]): Impact {
   let { cracsOffline, coolingLostKw } = impact;
   for (const { index } of elements) {
     const node = nodes[index];

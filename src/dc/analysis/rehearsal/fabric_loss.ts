@@ -4,7 +4,7 @@ import { carriesTraffic } from "../fabric/fabric_links.ts";
 import { type DeviceOf, tiersOf } from "../fabric/fabric_tiers.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
-import { listIn } from "./meetings.ts";
+import { getOrCreateList } from "./meetings.ts";
 
 /** Effects of offline devices on fabrics. */
 export interface FabricLoss {
@@ -19,7 +19,7 @@ export interface UplinkLoad {
   readonly node: number;
   readonly loadPct: number;
   readonly loadBeforePct: number;
-  /** How many are left. */
+  /** Number of uplinks that still work. */
   readonly uplinks: number;
 }
 
@@ -35,26 +35,29 @@ interface Link {
 const NO_LINKS: readonly number[] = [];
 const NOTHING: FabricLoss = { links: [], cutOff: [] };
 
-/** The working links of all fabrics by the nodes of their ends. */
+/** Working links of all fabrics by the nodes of their ends, and the effect of losing nodes or links. */
 export class FabricWatch {
   readonly #links: readonly Link[];
   readonly #byNode = new Map<number, number[]>();
-  /** 1 at nodes with links: a look at it is cheaper than one into a map, and most nodes have none. */
+  /** 1 at nodes with links: reading it is cheaper than a map, and most nodes have no links. */
   readonly #isLinked: Uint8Array;
-  /** Links to a higher tier. */
+  /** Numbers of each node's links to a higher tier. */
   readonly #uplinks = new Map<number, number[]>();
   readonly #fabricLinks: readonly FabricLink[];
   readonly #deviceOf: DeviceOf;
   /** Nodes by the codes at the ends of links. */
   readonly #nodes = new Map<string, number>();
 
-  /** @param deviceOf devices with their network ports, by the key of their code: a link of a disabled port is down */
+  /**
+   * Reads the working links. @param deviceOf returns a device with its network ports by the key of its code; a link at
+   * a disabled port is down
+   */
   constructor({ inventory, power }: Topology, deviceOf: DeviceOf) {
     const tiers = tiersOf(inventory.fabricLinks, deviceOf);
     this.#fabricLinks = inventory.fabricLinks;
     this.#deviceOf = deviceOf;
     const nodeOf = (code: string): number => {
-      const node = this.#nodes.get(code) ?? nodeIn(power, code);
+      const node = this.#nodes.get(code) ?? findNode(power, code);
       this.#nodes.set(code, node);
       return node;
     };
@@ -67,16 +70,19 @@ export class FabricWatch {
     this.#isLinked = new Uint8Array(power.nodes.length);
     for (const [at, { ends, lower }] of this.#links.entries()) {
       for (const node of ends) if (node >= 0) this.#isLinked[node] = 1;
-      listIn(this.#byNode, ends[0]).push(at);
-      if (ends[1] !== ends[0]) listIn(this.#byNode, ends[1]).push(at);
-      if (lower >= 0) listIn(this.#uplinks, lower).push(at);
+      getOrCreateList(this.#byNode, ends[0]).push(at);
+      if (ends[1] !== ends[0]) getOrCreateList(this.#byNode, ends[1]).push(at);
+      if (lower >= 0) getOrCreateList(this.#uplinks, lower).push(at);
     }
   }
 
-  /** Whether the fabrics of another state are the same. @param deviceOf the same function as long as it answers the same */
+  /**
+   * Whether the fabrics are the same as those of another state. @param deviceOf compared by identity: the same function
+   * must return the same devices
+   */
   isOf({ inventory, power }: Topology, deviceOf: DeviceOf): boolean {
     if (inventory.fabricLinks !== this.#fabricLinks || deviceOf !== this.#deviceOf) return false;
-    return [...this.#nodes].every(([code, node]) => nodeIn(power, code) === node);
+    return [...this.#nodes].every(([code, node]) => findNode(power, code) === node);
   }
 
   /** Capacity of links in megabits per second. */
@@ -86,7 +92,7 @@ export class FabricWatch {
     return sum;
   }
 
-  /** Nodes of the switches whose uplinks go down with some nodes and links. */
+  /** Returns nodes of the switches that lose uplinks with some nodes and links. */
   lowerEnds(off: Iterable<number>, cut: readonly number[] = []): readonly number[] {
     const found = new Set(cut.map((at) => this.#links[at]?.lower ?? -1));
     for (const node of off) for (const at of this.#linksOf(node)) found.add(this.#links[at]?.lower ?? -1);
@@ -94,21 +100,20 @@ export class FabricWatch {
     return [...found];
   }
 
-  /** Numbers of the working links that a test chooses. */
+  /** Returns numbers of the working links that satisfy a predicate. */
   numbersOf(isChosen: (link: FabricLink) => boolean): readonly number[] {
     return this.#links.flatMap(({ link }, at) => (isChosen(link) ? [at] : []));
   }
 
-  /** Numbers of the working links at a node that a test chooses. */
+  /** Returns numbers of a node's working links that satisfy a predicate. */
   numbersAt(node: number, isChosen: (link: FabricLink) => boolean): readonly number[] {
     return this.#linksOf(node).filter((at) => isChosen((this.#links[at] as Link).link));
   }
 
   /**
-   * What the uplinks that are left to switches carry if they share the traffic of all, for the switches that lose some
-   * and keep some.
-   * @param down numbers of the links that go down
-   * @param isGone whether a node does not work any more
+   * Returns the load of remaining uplinks, which take over the traffic of all uplinks of their switch, for switches
+   * that lose some uplinks and keep others. @param down numbers of the links that go down @param isGone whether a node
+   * no longer works
    */
   uplinksAfter(down: readonly number[], isGone: (node: number) => boolean): readonly UplinkLoad[] {
     const lost = new Set(down);
@@ -120,10 +125,10 @@ export class FabricWatch {
         return link === undefined ? [] : [{ ...link, at }];
       });
       const left = all.filter(({ at }) => !lost.has(at));
-      const capacity = mbps(left);
+      const capacity = sumMbps(left);
       if (isGone(node) || capacity === 0) return [];
       const load = all.reduce((sum, { link }) => sum + Math.max(link.aToBMbps ?? 0, link.bToAMbps ?? 0), 0);
-      const before = mbps(all);
+      const before = sumMbps(all);
       return [{ node, loadPct: (load * 100) / capacity, loadBeforePct: (load * 100) / before, uplinks: left.length }];
     });
   }
@@ -137,8 +142,8 @@ export class FabricWatch {
   }
 
   /**
-   * @param off nodes that do not work any more
-   * @param cut numbers of links that go down whatever is at their ends
+   * Returns the effects of nodes and links that no longer work. @param off nodes that no longer work @param cut numbers
+   * of links that go down regardless of their ends
    */
   after(off: readonly number[], cut: readonly number[] = []): FabricLoss {
     const down = new Set(cut);
@@ -155,10 +160,10 @@ export class FabricWatch {
   }
 }
 
-function mbps(links: readonly Link[]): number {
+function sumMbps(links: readonly Link[]): number {
   return links.reduce((sum, link) => sum + link.mbps, 0);
 }
 
-function nodeIn({ indexOf }: PowerGraph, code: string): number {
+function findNode({ indexOf }: PowerGraph, code: string): number {
   return indexOf.get(`device:${codeKey(code)}`) ?? -1;
 }

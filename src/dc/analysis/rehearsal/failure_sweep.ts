@@ -1,15 +1,15 @@
 import type { Impact } from "#gen/datacenter/v1/messages.ts";
-import { RideThrough } from "../power/battery.ts";
+import { RideThroughAtLoad } from "../power/battery.ts";
 import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
 import { Cascade, type Tripped } from "../power/cascade.ts";
 import { FailureState, type Overloaded } from "../power/failure_state.ts";
-import { measuresBlades } from "../power/load_lanes.ts";
-import { EDGE } from "../power/power_edge.ts";
-import { COUNTS, type CountedNodes, ROLE } from "./counted_nodes.ts";
-import { withCooling } from "./elements.ts";
+import { isDrawWithBlades } from "../power/load_lanes.ts";
+import { EDGE_BITS } from "../power/power_edge.ts";
+import { COUNT_CATEGORY, type NodeTable, RACK_ROLE } from "./counted_nodes.ts";
+import { addFailedCooling } from "./elements.ts";
 import { LoadSlack } from "./load_slack.ts";
-import { type Element, nodesOf, type Outcome } from "./outcome.ts";
-import { RACK, RackTally } from "./rack_tally.ts";
+import { type FailingElement, listFailingNodes, type PowerOutcome } from "./outcome.ts";
+import { RACK_STATE, RackTally } from "./rack_tally.ts";
 
 const NO_OVERLOADS: readonly Overloaded[] = [];
 const NO_TRIPS: readonly Tripped[] = [];
@@ -18,31 +18,34 @@ const NO_KEYS: readonly string[] = [];
 interface Sources {
   /** Nodes that fail. */
   readonly nodes: readonly number[];
-  /** Undefined for elements that do not count as offline themselves. */
+  /** Nodes that fail with a location; undefined for elements that do not count as offline themselves. */
   readonly place: PlaceSources | undefined;
 }
 
-/** Nodes of places, of which loads and cooling units count as offline. */
+/** Failing nodes of locations; their loads and cooling units count as offline. */
 interface PlaceSources {
   readonly all: ReadonlySet<number>;
-  /** Equipment that fails itself. */
+  /** Failing equipment that does not count as offline. */
   readonly unlisted: ReadonlySet<number>;
 }
 
-/** Tries failures one after the other: applies, counts and undoes each. Equals a blast radius; a law compares them. */
+/**
+ * Tries failures one after the other: applies, counts and undoes each. The results equal those of a blast radius; a law
+ * compares them.
+ */
 export class FailureSweep {
-  readonly #nodes: CountedNodes;
+  readonly #nodes: NodeTable;
   readonly #state: FailureState;
   readonly #options: BlastOptions;
   readonly #slack: LoadSlack | undefined;
   readonly #racks: RackTally;
-  readonly #batteries: RideThrough;
-  /** Number of the count in which an IT device is off. */
+  readonly #batteries: RideThroughAtLoad;
+  /** By node, the number of the latest failure in which an IT device is off. */
   readonly #goneIn: Uint32Array;
   #peaks: Float64Array | undefined;
   #count = 0;
 
-  constructor(nodes: CountedNodes, site: BlastSite, options: BlastOptions) {
+  constructor(nodes: NodeTable, site: BlastSite, options: BlastOptions) {
     const { graph } = nodes;
     const { live } = site;
     const loads = site.apparentLoads(options.basis);
@@ -50,7 +53,7 @@ export class FailureSweep {
     this.#options = options;
     const before = { graph, live, loads, options, known: nodes };
     this.#state = new FailureState(before);
-    this.#batteries = new RideThrough(before);
+    this.#batteries = new RideThroughAtLoad(before);
     // Effects of phases and power factors are not additive, so they have no bound.
     this.#slack = loads.phasesVa === undefined ? new LoadSlack(graph, live, loads.watts) : undefined;
     this.#racks = new RackTally(nodes, live);
@@ -58,20 +61,20 @@ export class FailureSweep {
   }
 
   /**
-   * Fails elements together, and leaves everything as it was before.
-   * @param isCircular whether supply runs in circles around them. Cost: then that of all nodes
+   * Fails elements together, counts the effects and restores the state before. @param isCircular whether supply has
+   * cycles around the elements. Cost: then that of all nodes
    */
-  fail(elements: readonly Element[], isCircular = false): Outcome {
+  fail(elements: readonly FailingElement[], isCircular = false): PowerOutcome {
     this.#count += 1;
     this.#state.isCircular = isCircular;
-    const sources = sourcesOf(elements);
+    const sources = toSources(elements);
     const { darkBefore, direct, overloads, trips } = this.#spread(sources);
     const { impact, offline, degraded, keys } = this.#counted(sources);
     this.#state.undo();
     const { racksDark, racksPartial, racksProtected } = keys;
     return {
       elements,
-      impact: withCooling(this.#nodes.graph, impact, elements),
+      impact: addFailedCooling(this.#nodes.graph, impact, elements),
       direct,
       offline,
       degraded,
@@ -84,15 +87,15 @@ export class FailureSweep {
     };
   }
 
-  /** Fails elements together and notes everything that their cascade touches. */
-  footprint(elements: readonly Element[]): Footprint {
+  /** Fails elements together and returns all nodes that their cascade affects. */
+  footprint(elements: readonly FailingElement[]): Footprint {
     const state = this.#state;
     const { loads } = state;
     const { limitW } = this.#nodes.graph.columns;
     this.#peaks ??= new Float64Array(this.#nodes.size);
     loads.peaks = this.#peaks;
     state.isCircular = false;
-    this.#spread(sourcesOf(elements));
+    this.#spread(toSources(elements));
     const rises = new Map<number, number>();
     for (const at of loads.changed) {
       const rise = this.#peaks[at] as number;
@@ -104,14 +107,17 @@ export class FailureSweep {
     return made;
   }
 
-  /** Whether a node fails and does not count as offline, as a device without a recorded supply does not with its place. */
+  /**
+   * Whether a failing node does not count as offline. A device without a recorded supply does not count as offline with
+   * its location.
+   */
   #isUncounted({ nodes, place }: Sources, index: number): boolean {
     if (place === undefined) return nodes.includes(index);
     if (place.unlisted.has(index)) return true;
-    return this.#nodes.role[index] === ROLE.UNDOCUMENTED && place.all.has(index);
+    return this.#nodes.role[index] === RACK_ROLE.UNDOCUMENTED && place.all.has(index);
   }
 
-  /** Applies a failure and, if asked, its cascade. */
+  /** Applies a failure and, if the options request it, its cascade. */
   #spread(sources: Sources) {
     const state = this.#state;
     const overloads = this.#lose(sources.nodes);
@@ -136,7 +142,7 @@ export class FailureSweep {
   #counted(sources: Sources) {
     const { counts } = this.#nodes;
     const { dark } = this.#state;
-    const isCounted = (index: number) => counts[index] !== COUNTS.NOTHING;
+    const isCounted = (index: number) => counts[index] !== COUNT_CATEGORY.NOTHING;
     const offline = dark.filter((index) => isCounted(index) && !this.#isUncounted(sources, index));
     const onBattery = this.#options.assumeBattery ? this.#state.onBattery().filter(isCounted) : [];
     const isCarried = onBattery.length === 0 ? undefined : new Set(onBattery);
@@ -157,16 +163,16 @@ export class FailureSweep {
     const { counts, coolingKw } = this.#nodes;
     let [it, power, cracs, coolingLostKw, devicesDegraded] = [0, 0, 0, 0, 0];
     for (const index of offline) {
-      if (counts[index] === COUNTS.IT) {
+      if (counts[index] === COUNT_CATEGORY.IT) {
         it += 1;
         this.#goneIn[index] = this.#count;
-      } else if (counts[index] === COUNTS.POWER) power += 1;
+      } else if (counts[index] === COUNT_CATEGORY.POWER) power += 1;
       else {
         cracs += 1;
         coolingLostKw += coolingKw[index] as number;
       }
     }
-    for (const index of degraded) if (counts[index] !== COUNTS.CRAC) devicesDegraded += 1;
+    for (const index of degraded) if (counts[index] !== COUNT_CATEGORY.CRAC) devicesDegraded += 1;
     const minRideThroughS = this.#rideThrough();
     const atLoadS = this.#batteries.shortestS(minRideThroughS, sources.nodes, this.#state.isCircular);
     return {
@@ -187,8 +193,8 @@ export class FailureSweep {
   }
 
   /**
-   * Draw of the IT devices that go offline; a blade's draw is part of the measured draw of a chassis that goes offline
-   * too.
+   * Sums the draw in watts of the IT devices that go offline. A blade's draw is part of the measured draw of a chassis
+   * that goes offline too.
    */
   #lostDraw(offline: readonly number[]): number {
     const { counts, drawW, graph } = this.#nodes;
@@ -196,18 +202,20 @@ export class FailureSweep {
     const { basis } = this.#options;
     let sum = 0;
     for (const index of offline) {
-      if (counts[index] !== COUNTS.IT) continue;
+      if (counts[index] !== COUNT_CATEGORY.IT) continue;
       const first = inAt[index] as number;
       const hasInlet = first < (inEnd[index] as number);
-      const chassis = hasInlet && ((how[first] as number) & EDGE.BAY) !== 0 ? (from[first] as number) : -1;
+      const chassis = hasInlet && ((how[first] as number) & EDGE_BITS.BAY) !== 0 ? (from[first] as number) : -1;
       const isGone = chassis >= 0 && this.#goneIn[chassis] === this.#count;
-      if (isGone && measuresBlades(graph, chassis, basis)) continue;
+      if (isGone && isDrawWithBlades(graph, chassis, basis)) continue;
       sum += drawW[index] as number;
     }
     return sum;
   }
 
-  /** The shortest battery time of the UPSes that lost their supply and neither failed nor tripped. */
+  /**
+   * Returns the shortest battery time in seconds of the UPSes that lost their supply and neither failed nor tripped.
+   */
   #rideThrough(): number | undefined {
     const { runtimeS } = this.#nodes;
     const state = this.#state;
@@ -224,7 +232,7 @@ export class FailureSweep {
   #darkRacks(sources: Sources): readonly string[] {
     const { counts } = this.#nodes;
     const offline = this.#state.dark.filter(
-      (index) => counts[index] !== COUNTS.NOTHING && !this.#isUncounted(sources, index),
+      (index) => counts[index] !== COUNT_CATEGORY.NOTHING && !this.#isUncounted(sources, index),
     );
     return this.#rackStates(sources, [offline]).keys.racksDark;
   }
@@ -235,8 +243,8 @@ export class FailureSweep {
     const { nodes, place } = sources;
     for (const index of nodes) if (isUnlisted(sources, index)) racks.fail(index, this.#state.before.live[index] === 1);
     for (const index of this.#state.dark) racks.darken(index, isUnlisted(sources, index));
-    // A cooling unit that fails with its place counts as offline, not as a change of its rack.
-    const isChange = (index: number) => counts[index] !== COUNTS.CRAC || place?.all.has(index) !== true;
+    // A cooling unit that fails with its location counts as offline, not as a change of its rack.
+    const isChange = (index: number) => counts[index] !== COUNT_CATEGORY.CRAC || place?.all.has(index) !== true;
     for (const list of place === undefined ? hits : hits.map((some) => some.filter(isChange)))
       for (const index of list) racks.hit(index);
   }
@@ -250,10 +258,14 @@ export class FailureSweep {
     let undocumented = 0;
     for (const rack of racks.noted) {
       const state = racks.stateOf(rack);
-      if (state === RACK.UNTOUCHED) continue;
+      if (state === RACK_STATE.UNTOUCHED) continue;
       undocumented += racks.undocumented[rack] as number;
       const list =
-        state === RACK.DARK ? keys.racksDark : state === RACK.PARTIAL ? keys.racksPartial : keys.racksProtected;
+        state === RACK_STATE.DARK
+          ? keys.racksDark
+          : state === RACK_STATE.PARTIAL
+            ? keys.racksPartial
+            : keys.racksProtected;
       list.push(nodes.rackKeys[rack] ?? "");
     }
     racks.clear();
@@ -261,10 +273,10 @@ export class FailureSweep {
   }
 }
 
-function sourcesOf(elements: readonly Element[]): Sources {
+function toSources(elements: readonly FailingElement[]): Sources {
   if (elements.every(({ members }) => members === undefined))
     return { nodes: elements.map(({ index }) => index), place: undefined };
-  const nodes = elements.flatMap(nodesOf);
+  const nodes = elements.flatMap(listFailingNodes);
   const unlisted = new Set(elements.flatMap(({ index, members }) => (members ? [...members.unlisted] : [index])));
   return { nodes, place: { all: new Set(nodes), unlisted } };
 }
@@ -273,18 +285,18 @@ function isUnlisted({ nodes, place }: Sources, index: number): boolean {
   return place === undefined ? nodes.includes(index) : place.unlisted.has(index);
 }
 
-/** Nodes that a failure affects, in every step of its cascade. */
+/** Nodes that a failure affects, over all steps of its cascade. */
 export interface Footprint {
-  /** Nodes that go dark, and those that lose an inlet. */
+  /** Nodes that lose power, and those that lose an inlet. */
   readonly reached: readonly number[];
-  /** Nodes whose loads follow: these and everything upstream. */
+  /** Nodes whose loads change: the reached nodes and everything upstream of them. */
   readonly changed: readonly number[];
-  /** How far the loads of nodes with a capacity rise, in watts. */
+  /** Rise in watts of the loads of nodes with a capacity. */
   readonly rises: ReadonlyMap<number, number>;
 }
 
 interface RackCounts {
-  readonly keys: Pick<Outcome, "racksDark" | "racksPartial" | "racksProtected">;
+  readonly keys: Pick<PowerOutcome, "racksDark" | "racksPartial" | "racksProtected">;
   readonly undocumented: number;
 }
 

@@ -2,24 +2,24 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { DeviceOf } from "../fabric/fabric_tiers.ts";
 import type { Topology } from "../topology.ts";
-import { coolingUnitsAt } from "./elements.ts";
+import { selectCoolingUnits } from "./elements.ts";
 import { FabricWatch } from "./fabric_loss.ts";
-import { type Failure, type NetworkEffects, type Outcome, offBy } from "./outcome.ts";
+import { type Failure, listOffNodesOf, type NetworkEffects, type PowerOutcome } from "./outcome.ts";
 import { ZoneWatch } from "./zone_shortage.ts";
 
 /** Adds the effects on cooling and fabrics to an outcome. */
-export class FurtherEffects {
+export class CoolingAndFabrics {
   readonly zones: ZoneWatch;
   readonly fabrics: FabricWatch;
   readonly #topology: Topology;
-  /** Whether fabrics are unchanged since the effects of the earlier state were computed. */
+  /** Whether fabrics are the same as in the earlier state, so that its effects on them apply. */
   readonly #keepsFabrics: boolean;
 
   /**
-   * @param deviceOf the same function as long as it answers the same
-   * @param earlier the same of an earlier state of the site
+   * Prepares the effects for a site. @param deviceOf compared by identity: the same function must return the same
+   * devices @param earlier the effects of an earlier state of the site
    */
-  constructor(topology: Topology, deviceOf: DeviceOf, basis: LoadBasis, earlier?: FurtherEffects) {
+  constructor(topology: Topology, deviceOf: DeviceOf, basis: LoadBasis, earlier?: CoolingAndFabrics) {
     this.#topology = topology;
     this.zones = new ZoneWatch(topology, basis);
     const known = earlier?.fabrics.isOf(topology, deviceOf) === true ? earlier.fabrics : undefined;
@@ -27,32 +27,41 @@ export class FurtherEffects {
     this.fabrics = known ?? new FabricWatch(topology, deviceOf);
   }
 
-  /** @param earlier the failure of the same outcome with the effects of the earlier state: it is given if nothing changed */
-  of(outcome: Outcome, earlier?: Failure): Failure {
+  /**
+   * Adds the effects to an outcome. @param earlier failure with the same outcome in the earlier state, which is
+   * returned if the effects are equal
+   */
+  of(outcome: PowerOutcome, earlier?: Failure): Failure {
     const isCooling = outcome.impact.cracsOffline > 0;
     if (earlier !== undefined && this.#keepsFabrics && !isCooling) return earlier;
-    const off = offBy(outcome);
+    const off = listOffNodesOf(outcome);
     const zones = isCooling ? this.zonesAfter(off) : NO_ZONES;
-    const isSame = earlier !== undefined && this.#keepsFabrics && isEqual(zones, earlier.zones);
-    return isSame ? earlier : failureOf(outcome, zones, { ...this.fabrics.after(off), isolated: NO_NODES });
+    const isSame = earlier !== undefined && this.#keepsFabrics && areZonesEqual(zones, earlier.zones);
+    return isSame ? earlier : toFailure(outcome, zones, { ...this.fabrics.after(off), isolated: NO_NODES });
   }
 
-  /** The same of an element that passive parts of networks, or a place, belong to. */
-  ofNamed(outcome: Outcome, { cut, isolated }: NetworkEffects): Failure {
-    const off = offBy(outcome);
-    return failureOf(outcome, this.zonesAfter(off), { ...this.fabrics.after(off, cut), isolated });
+  /** Adds the effects to the outcome of a location, or of an element with which passive network parts fail. */
+  ofNamed(outcome: PowerOutcome, { cut, isolated }: NetworkEffects): Failure {
+    const off = listOffNodesOf(outcome);
+    return toFailure(outcome, this.zonesAfter(off), { ...this.fabrics.after(off, cut), isolated });
   }
 
-  /** Areas whose cooling a failure weakens. @param off nodes that do not work @param withDeeper as of `ZoneWatch.after` */
+  /**
+   * Lists areas whose cooling a failure reduces. @param off nodes that do not work @param withDeeper as for
+   * `ZoneWatch.after`
+   */
   zonesAfter(off: readonly number[], withDeeper = false): readonly ZoneShortage[] {
-    const lost = coolingUnitsAt(this.#topology.power, off);
+    const lost = selectCoolingUnits(this.#topology.power, off);
     return lost.length === 0 ? NO_ZONES : this.zones.after(lost, off, withDeeper);
   }
 
-  /** Names of everything beside supply by which two failures may meet. @param cut as of `FabricWatch.after` */
+  /**
+   * Names of the cooled areas and switches that a failure affects; failures with a common name can affect each other.
+   * @param cut as for `FabricWatch.after`
+   */
   meetingOf(off: readonly number[], cut: readonly number[] = []): readonly string[] {
     return [
-      ...this.zones.concernedBy(coolingUnitsAt(this.#topology.power, off)).map((key) => `zone ${key}`),
+      ...this.zones.concernedBy(selectCoolingUnits(this.#topology.power, off)).map((key) => `zone ${key}`),
       ...this.fabrics.lowerEnds(off, cut).map((index) => `switch ${index}`),
     ];
   }
@@ -61,9 +70,9 @@ export class FurtherEffects {
 const NO_ZONES: readonly ZoneShortage[] = [];
 const NO_NODES: readonly number[] = [];
 
-/** Named field by field: there are tens of thousands, and copies of all fields of an object cost twice as much. */
-function failureOf(
-  outcome: Outcome,
+/** Creates a failure field by field: there are tens of thousands, and spreading an object costs twice as much. */
+function toFailure(
+  outcome: PowerOutcome,
   zones: readonly ZoneShortage[],
   { links, cutOff, isolated }: Pick<Failure, "links" | "cutOff" | "isolated">,
 ): Failure {
@@ -86,7 +95,7 @@ function failureOf(
   };
 }
 
-function isEqual(a: readonly ZoneShortage[], b: readonly ZoneShortage[]): boolean {
+function areZonesEqual(a: readonly ZoneShortage[], b: readonly ZoneShortage[]): boolean {
   return a.length === b.length && a.every((zone, at) => isSameShortage(zone, b[at]));
 }
 

@@ -2,25 +2,25 @@ import { FAILURE_SEVERITIES, type FailureKind, type FailureSeverity, type LoadBa
 import type { Impact } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { itDevices } from "../power/power_nodes.ts";
+import { selectItDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
-import type { Charged, Effects } from "./charge.ts";
-import { addedImpact, impactOf, type Loss, severityOf, shortestOf } from "./loss.ts";
-import type { Element, Failure } from "./outcome.ts";
-import { includesLoss, ownLoss, unionOf } from "./own_loss.ts";
+import type { ChargedFailure, FailureEffects } from "./charge.ts";
+import { addImpacts, countLoss, type Loss, minBatteryTimes, rateLoss } from "./loss.ts";
+import type { FailingElement, Failure } from "./outcome.ts";
+import { collectOwnLoss, includesLoss, uniteLosses } from "./own_loss.ts";
 
-/** Failures that do the same, in one line. */
-export interface Line {
+/** A line of a rehearsal: failures with the same kind of effects. */
+export interface RehearsalLine {
   readonly severity: FailureSeverity;
   readonly kind: FailureKind;
-  /** Kind of the failing devices, such as RACK_PDU; CRAC, OUTLET or FEED for others. */
+  /** Kind of the failing devices, such as RACK_PDU; CRAC, OUTLET or FEED for other elements. */
   readonly elementKind: string;
   readonly failures: readonly Failure[];
-  /** Larger failures that include the loss and add nothing. */
+  /** Larger failures that include this loss and add nothing to it. */
   readonly alsoBy: readonly Failure[];
-  /** Larger failures that include a part of the loss and add nothing. */
+  /** Larger failures that include a part of this loss and add nothing to it. */
   readonly partlyBy: readonly Failure[];
-  /** With pairs, single failures that have a part of the loss alone. */
+  /** For pairs, single failures that cause a part of the loss alone. */
   readonly nearer: readonly Failure[];
   /** The union of the losses charged to the failures. */
   readonly loss: Loss;
@@ -32,21 +32,21 @@ interface Draft {
   readonly elementKind: string;
   readonly failures: Failure[];
   readonly losses: Loss[];
-  /** Larger failures that include losses. */
+  /** Larger failures that include losses of this line. */
   readonly larger: Set<Failure>;
   readonly nearer: Set<Failure>;
 }
 
-/** Lines of a part of a site, by the properties that similar failures share: severity, kind and shape of the loss. */
-export type LinesByShape = ReadonlyMap<string, Line>;
+/** Lines of a part of a site, by the properties that similar failures share: severity, kinds and shape of the loss. */
+export type LinesByShape = ReadonlyMap<string, RehearsalLine>;
 
 /**
- * Groups failures with similar charged losses. Failures without any are added to the lines of the smaller failures that
- * they include.
+ * Groups failures with similar charged losses. Failures without charged losses are added to the lines of the smaller
+ * failures that they include.
  */
 export function* groupIntoLines(
   topology: Topology,
-  charged: readonly Charged[],
+  charged: readonly ChargedFailure[],
   basis: LoadBasis,
 ): Steps<LinesByShape> {
   const graph = topology.power;
@@ -54,7 +54,7 @@ export function* groupIntoLines(
   const draftOf = new Map<Failure, Draft>();
   for (const one of charged) {
     yield;
-    const draft = one.own && draftFor({ graph, drafts, basis }, one, one.own);
+    const draft = one.own && addToDraft({ graph, drafts, basis }, one, one.own);
     if (draft !== undefined) draftOf.set(one.failure, draft);
   }
   for (const { failure, own, smaller } of charged) {
@@ -62,7 +62,7 @@ export function* groupIntoLines(
     for (const other of smaller) draftOf.get(other)?.larger.add(failure);
   }
   yield;
-  const lines = new Map<string, Line>();
+  const lines = new Map<string, RehearsalLine>();
   for (const [key, draft] of drafts) {
     lines.set(key, finishLine(topology, draft, basis));
     yield;
@@ -70,21 +70,24 @@ export function* groupIntoLines(
   return lines;
 }
 
-/** Adds a failure to the draft of those that are like it; undefined for a failure that loses nothing. */
-function draftFor(
+/**
+ * Adds a failure to the draft line of similar failures, and returns the draft; undefined for a failure without charged
+ * losses.
+ */
+function addToDraft(
   {
     graph,
     drafts,
     basis,
   }: { readonly graph: PowerGraph; readonly drafts: Map<string, Draft>; readonly basis: LoadBasis },
-  { failure, all, nearer }: Charged,
-  own: Effects,
+  { failure, all, nearer }: ChargedFailure,
+  own: FailureEffects,
 ): Draft | undefined {
-  const loss = ownLoss(graph, failure, own);
-  const severity = severityOf(graph, own === all ? loss : ownLoss(graph, failure, all), basis);
+  const loss = collectOwnLoss(graph, failure, own);
+  const severity = rateLoss(graph, own === all ? loss : collectOwnLoss(graph, failure, all), basis);
   if (severity === undefined) return undefined;
-  const elementKind = kindsOf(graph, failure);
-  const key = `${elementKind}|${severity}|${shapeOf(graph, loss)}`;
+  const elementKind = formatKinds(graph, failure);
+  const key = `${elementKind}|${severity}|${toShapeKey(graph, loss)}`;
   const draft = drafts.get(key) ?? {
     severity,
     elementKind,
@@ -101,11 +104,11 @@ function draftFor(
 }
 
 /**
- * Joins the lines of the parts of a site that no failure joins, the worst first: by severity, racks dark, IT load and
- * number of failures.
+ * Joins the lines of parts of a site that no failure connects, worst first: by severity, dark racks, IT load and number
+ * of failures.
  */
-export function* joinedLines(parts: Iterable<LinesByShape>): Steps<readonly Line[]> {
-  const byShape = new Map<string, Line[]>();
+export function* joinAllLines(parts: Iterable<LinesByShape>): Steps<readonly RehearsalLine[]> {
+  const byShape = new Map<string, RehearsalLine[]>();
   for (const part of parts) {
     for (const [key, line] of part) {
       const list = byShape.get(key);
@@ -113,26 +116,26 @@ export function* joinedLines(parts: Iterable<LinesByShape>): Steps<readonly Line
       else list.push(line);
     }
   }
-  const lines: Line[] = [];
+  const lines: RehearsalLine[] = [];
   for (const list of byShape.values()) {
     lines.push(joinLines(list));
     yield;
   }
-  return lines.sort(worstFirst);
+  return lines.sort(compareLines);
 }
 
-function joinLines(lines: readonly Line[]): Line {
-  const [first, ...more] = lines as [Line, ...Line[]];
+function joinLines(lines: readonly RehearsalLine[]): RehearsalLine {
+  const [first, ...more] = lines as [RehearsalLine, ...RehearsalLine[]];
   if (more.length === 0) return first;
   return {
     ...first,
-    failures: lines.flatMap(({ failures }) => failures).sort(worseFailure),
+    failures: lines.flatMap(({ failures }) => failures).sort(compareFailures),
     // A failure in one part of the site does not include the losses in others.
     alsoBy: [],
-    partlyBy: lines.flatMap(({ alsoBy, partlyBy }) => [...alsoBy, ...partlyBy]).sort(worseFailure),
-    nearer: lines.flatMap(({ nearer }) => nearer).sort(worseFailure),
-    loss: unionOf(lines.map(({ loss }) => loss)),
-    impact: lines.map(({ impact }) => impact).reduce(addedImpact),
+    partlyBy: lines.flatMap(({ alsoBy, partlyBy }) => [...alsoBy, ...partlyBy]).sort(compareFailures),
+    nearer: lines.flatMap(({ nearer }) => nearer).sort(compareFailures),
+    loss: uniteLosses(lines.map(({ loss }) => loss)),
+    impact: lines.map(({ impact }) => impact).reduce(addImpacts),
   };
 }
 
@@ -140,20 +143,20 @@ function finishLine(
   topology: Topology,
   { severity, elementKind, failures, losses, larger, nearer }: Draft,
   basis: LoadBasis,
-): Line {
-  const loss = unionOf(losses);
-  const times = shortestOf(failures.map(({ impact }) => impact));
-  const [alsoBy, partlyBy] = partition([...larger].sort(worseFailure), (one) => includesLoss(one, loss));
+): RehearsalLine {
+  const loss = uniteLosses(losses);
+  const times = minBatteryTimes(failures.map(({ impact }) => impact));
+  const [alsoBy, partlyBy] = partition([...larger].sort(compareFailures), (one) => includesLoss(one, loss));
   return {
     severity,
     kind: failures[0]?.elements[0]?.kind ?? "POWER",
     elementKind,
-    failures: failures.toSorted(worseFailure),
+    failures: failures.toSorted(compareFailures),
     alsoBy,
     partlyBy,
-    nearer: [...nearer].sort(worseFailure),
+    nearer: [...nearer].sort(compareFailures),
     loss,
-    impact: impactOf(topology, loss, { basis, times }),
+    impact: countLoss(topology, loss, { basis, times }),
   };
 }
 
@@ -163,7 +166,7 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
   return [yes, no] as const;
 }
 
-function worstFirst(a: Line, b: Line): number {
+function compareLines(a: RehearsalLine, b: RehearsalLine): number {
   return (
     FAILURE_SEVERITIES.indexOf(b.severity) - FAILURE_SEVERITIES.indexOf(a.severity) ||
     b.impact.racksDark - a.impact.racksDark ||
@@ -172,12 +175,12 @@ function worstFirst(a: Line, b: Line): number {
   );
 }
 
-function worseFailure({ impact: a }: Failure, { impact: b }: Failure): number {
+function compareFailures({ impact: a }: Failure, { impact: b }: Failure): number {
   return b.racksDark - a.racksDark || b.itLoadLostW - a.itLoadLostW || b.coolingLostKw - a.coolingLostKw;
 }
 
-/** Properties that are equal in the losses of one line. */
-function shapeOf(graph: PowerGraph, loss: Loss): string {
+/** Returns a key of the properties that are equal in all losses of one line. */
+function toShapeKey(graph: PowerGraph, loss: Loss): string {
   const { racksDark, racksPartial, offline, trips, overloads, cutOff, isolated } = loss;
   const parts = [racksDark, racksPartial, offline, trips, overloads, loss.zones, cutOff, isolated];
   if (parts.every(({ size }) => size === 0)) return "";
@@ -185,7 +188,7 @@ function shapeOf(graph: PowerGraph, loss: Loss): string {
   return [
     loss.racksDark.size,
     loss.racksPartial.size,
-    rolesOf(graph, loss).join(","),
+    listRoles(graph, loss).join(","),
     loss.trips.size > 0 ? "trip" : "",
     loss.overloads.size > 0 ? "overload" : "",
     zones.some(({ short }) => short) ? "short" : zones.length > 0 ? "reserve" : "",
@@ -194,30 +197,30 @@ function shapeOf(graph: PowerGraph, loss: Loss): string {
   ].join("|");
 }
 
-/** Roles of the IT devices that go offline, in order; a device without a role counts by its kind. */
-export function rolesOf(graph: PowerGraph, { offline }: Loss): readonly string[] {
-  const roles = new Set(itDevices(graph, offline).map((index) => roleOf(graph, index)));
+/** Lists the roles of the IT devices that go offline, sorted; a device without a role is listed by its kind. */
+export function listRoles(graph: PowerGraph, { offline }: Loss): readonly string[] {
+  const roles = new Set(selectItDevices(graph, offline).map((index) => getRole(graph, index)));
   return [...roles].sort();
 }
 
-function roleOf({ nodes }: PowerGraph, index: number): string {
+function getRole({ nodes }: PowerGraph, index: number): string {
   const node = nodes[index];
   return node?.kind === "DEVICE" ? (node.device.role ?? node.device.kind.toLowerCase()) : "";
 }
 
-/** Kinds of the failing elements, in order. */
-function kindsOf(graph: PowerGraph, { elements }: Failure): string {
+/** Returns the kinds of the failing elements as one text, sorted. */
+function formatKinds(graph: PowerGraph, { elements }: Failure): string {
   return elements
-    .map((element) => kindName(graph, element))
+    .map((element) => getKindName(graph, element))
     .sort()
     .join("+");
 }
 
-function kindName({ nodes }: PowerGraph, { index, kind, ref }: Element): string {
+function getKindName({ nodes }: PowerGraph, { index, kind, ref }: FailingElement): string {
   const node = nodes[index];
   if (ref !== undefined) return NAMED_KINDS[kind] ?? kind;
   return node?.kind === "DEVICE" ? node.device.kind : (node?.kind ?? "");
 }
 
-/** Kinds whose name says less than that of their resources. */
+/** Names of kinds whose failure kind is clearer than the kind of their resources. */
 const NAMED_KINDS: Partial<Readonly<Record<FailureKind, string>>> = { INLET: "POWER_INLET", LINK: "FABRIC_LINK" };

@@ -1,12 +1,13 @@
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { LiveSet } from "../power/power_live.ts";
 
-/** Watts that rounding may add to a load. */
+/** Maximum watts that rounding may add to a load. */
 const ROUNDING_W = 2;
 
 /**
- * How far the load of every node may rise until it or something upstream is above its derated limit. Most failures move
- * little load; those that move less than the slack upstream overload nothing, and their loads need not be followed.
+ * Watts by which the load of every node may rise until the node or something upstream exceeds its derated limit. A
+ * failure that moves less load than this slack overloads nothing, so its loads need not be computed; most failures are
+ * of this kind.
  */
 export class LoadSlack {
   readonly #graph: PowerGraph;
@@ -19,7 +20,7 @@ export class LoadSlack {
     this.#graph = graph;
     this.#loads = loads;
     this.#slack = new Float64Array(graph.nodes.length).fill(Number.NEGATIVE_INFINITY);
-    for (const index of suppliesFirst(graph)) {
+    for (const index of sortSuppliesFirst(graph)) {
       let least = Number.POSITIVE_INFINITY;
       if (live[index] === 1) least = (limitW[index] as number) - (loads[index] as number);
       const end = inEnd[index] as number;
@@ -31,8 +32,8 @@ export class LoadSlack {
   }
 
   /**
-   * Whether nothing can be overloaded after some nodes lost inlets. Each that is still live moves at most its whole load to
-   * its other inlets; dark ones only take load away.
+   * Whether nothing can be overloaded after some nodes lost inlets. Each live node moves at most its whole load to its
+   * other inlets; dead nodes only remove load.
    */
   suffices(reached: readonly number[], live: LiveSet): boolean {
     const { inAt, inEnd, from } = this.#graph.edges;
@@ -51,8 +52,8 @@ export class LoadSlack {
   }
 }
 
-/** Nodes sorted so that every supply precedes its consumers; nodes downstream of cycles are omitted. */
-export function suppliesFirst({ nodes, edges }: PowerGraph): readonly number[] {
+/** Sorts nodes so that every supply precedes its consumers; nodes downstream of cycles are omitted. */
+export function sortSuppliesFirst({ nodes, edges }: PowerGraph): readonly number[] {
   const { inAt, inEnd, outAt, outEnd, outEdge, to } = edges;
   const size = nodes.length;
   const open = new Int32Array(size);
@@ -61,7 +62,7 @@ export function suppliesFirst({ nodes, edges }: PowerGraph): readonly number[] {
     open[index] = (inEnd[index] as number) - (inAt[index] as number);
     if (open[index] === 0) order.push(index);
   }
-  // The array grows while it is walked, so it is the queue as well.
+  // The loop appends to the array while it iterates, so the array also serves as the queue.
   for (const index of order) {
     const end = outEnd[index] as number;
     for (let out = outAt[index] as number; out < end; out += 1) {

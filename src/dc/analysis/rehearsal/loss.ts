@@ -3,16 +3,16 @@ import type { Impact, ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { deratedKw } from "../cooling/cooling_units.ts";
 import type { Tripped } from "../power/cascade.ts";
 import type { Overloaded } from "../power/failure_state.ts";
-import { lostDrawW } from "../power/load_lanes.ts";
+import { computeLostDrawW } from "../power/load_lanes.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { itDevices } from "../power/power_nodes.ts";
+import { selectItDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 
-/** Effects of a failure or a part of them, or the union of several. Each node, rack, zone and link occurs once. */
+/** All or some effects of a failure, or the union of several losses. Each node, rack, zone and link occurs once. */
 export interface Loss {
   /** Nodes of devices and cooling units that go offline, failed cooling units included. */
   readonly offline: ReadonlySet<number>;
-  /** Of `offline`, those that go offline without any trip. */
+  /** Nodes of `offline` that go offline without any trip. */
   readonly direct: ReadonlySet<number>;
   /** Nodes of devices and cooling units that stay on with less supply. */
   readonly degraded: ReadonlySet<number>;
@@ -21,10 +21,10 @@ export interface Loss {
   readonly racksPartial: ReadonlySet<string>;
   readonly racksProtected: ReadonlySet<string>;
   readonly racksDarkByTrip: ReadonlySet<string>;
-  /** By node. */
+  /** Tripped elements by node. */
   readonly trips: ReadonlyMap<number, Tripped>;
   readonly overloads: ReadonlyMap<number, Overloaded>;
-  /** By medium and area. */
+  /** Cooling shortages by medium and area. */
   readonly zones: ReadonlyMap<string, ZoneShortage>;
   /** Numbers of the fabric links that go down. */
   readonly links: ReadonlySet<number>;
@@ -34,42 +34,46 @@ export interface Loss {
   readonly isolated: ReadonlySet<number>;
 }
 
-/** Draw from which one IT device counts as several, in watts. */
+/** Watts from which the loss of one IT device counts as severe as that of several. */
 const LARGE_W = 1000;
 
-/** Whether what goes offline is one IT device of a small draw, which counts the same alone in its rack or among others. */
+/**
+ * Whether only one IT device of a small draw goes offline. It has the same severity alone in its rack or among others.
+ */
 function isOneSmallDevice(graph: PowerGraph, it: readonly number[], basis: LoadBasis): boolean {
   const [only] = it;
   if (only === undefined || it.length > 1) return false;
-  return lostDrawW(graph, only, { isGone: (index) => index === only, basis }) < LARGE_W;
+  return computeLostDrawW(graph, only, { isGone: (index) => index === only, basis }) < LARGE_W;
 }
 
-/** The severity of a loss; undefined when nothing is lost. Source: docs/rehearsal.md#causes. */
-export function severityOf(graph: PowerGraph, loss: Loss, basis: LoadBasis): FailureSeverity | undefined {
+/** Returns the severity of a loss; undefined if nothing is lost. Source: docs/rehearsal.md#causes. */
+export function rateLoss(graph: PowerGraph, loss: Loss, basis: LoadBasis): FailureSeverity | undefined {
   const { racksDark, racksPartial, racksDarkByTrip, trips, cutOff, isolated, zones, overloads } = loss;
-  const it = itDevices(graph, loss.offline);
+  const it = selectItDevices(graph, loss.offline);
   if (racksDark.size > 0 && !isOneSmallDevice(graph, it, basis)) return racksDarkByTrip.size > 0 ? "CRITICAL" : "HIGH";
   const isShort = zones.size > 0 && [...zones.values()].some(({ short }) => short);
   const wouldTrip =
     trips.size > 0 || (overloads.size > 0 && [...overloads.values()].some(({ severity }) => severity === "WOULD_TRIP"));
   const off = it.length + isolated.size;
   if (off > 1 || isShort || cutOff.size > 0 || wouldTrip) return "MEDIUM";
-  // A rack of which all PDUs are off and no consumer has a recorded supply is partly dark, with no device known to be off.
+  // A rack with all PDUs off and no consumer with a recorded supply is partly dark, although no device is known to be
+  // off.
   if (off === 1 || overloads.size > 0 || racksPartial.size > 0) return "LOW";
-  const isWeaker = loss.degraded.size + coolingUnits(graph, loss.offline).length + zones.size + loss.links.size > 0;
+  const isWeaker =
+    loss.degraded.size + selectCoolingNodes(graph, loss.offline).length + zones.size + loss.links.size > 0;
   return isWeaker ? "INFO" : undefined;
 }
 
-export function coolingUnits({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
+export function selectCoolingNodes({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
   const found: number[] = [];
   for (const index of indexes) if (nodes[index]?.kind === "CRAC") found.push(index);
   return found;
 }
 
-/** The shortest battery times of failures. */
+/** Shortest battery times in seconds during a failure, at rated load and at the actual load. */
 export type BatteryTimes = Pick<Impact, "minRideThroughS" | "minRideThroughAtLoadS">;
 
-export function shortestOf(impacts: readonly BatteryTimes[]): BatteryTimes {
+export function minBatteryTimes(impacts: readonly BatteryTimes[]): BatteryTimes {
   const least = (times: readonly number[]) => times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   const ratedS = least(impacts.flatMap(({ minRideThroughS }) => minRideThroughS ?? []));
   const atLoadS = least(impacts.flatMap(({ minRideThroughAtLoadS }) => minRideThroughAtLoadS ?? []));
@@ -79,15 +83,15 @@ export function shortestOf(impacts: readonly BatteryTimes[]): BatteryTimes {
   };
 }
 
-/** Counts a loss as a blast radius counts its own. @param times shortest ones of the failures */
-export function impactOf(
+/** Counts a loss in the same way as a blast radius. @param times shortest battery times of the failures */
+export function countLoss(
   topology: Topology,
   loss: Loss,
   { basis, times }: { readonly basis: LoadBasis; readonly times: BatteryTimes },
 ): Impact {
   const { power } = topology;
-  const it = itDevices(power, loss.offline);
-  const cracs = coolingUnits(power, loss.offline);
+  const it = selectItDevices(power, loss.offline);
+  const cracs = selectCoolingNodes(power, loss.offline);
   const isGone = (index: number) => loss.offline.has(index);
   const devices = loss.offline.size - cracs.length;
   const racks = [...loss.racksDark, ...loss.racksPartial, ...loss.racksProtected];
@@ -99,9 +103,9 @@ export function impactOf(
     itDevicesOffline: it.length,
     powerDevicesOffline: devices - it.length,
     cracsOffline: cracs.length,
-    devicesDegraded: loss.degraded.size - coolingUnits(power, loss.degraded).length,
+    devicesDegraded: loss.degraded.size - selectCoolingNodes(power, loss.degraded).length,
     devicesUndocumented: racks.reduce((sum, key) => sum + topology.rackSupply(key).undocumented.length, 0),
-    itLoadLostW: it.reduce((sum, index) => sum + lostDrawW(power, index, { isGone, basis }), 0),
+    itLoadLostW: it.reduce((sum, index) => sum + computeLostDrawW(power, index, { isGone, basis }), 0),
     coolingLostKw: cracs.reduce((sum, index) => {
       const node = power.nodes[index];
       return sum + (node?.kind === "CRAC" ? deratedKw(node.crac) : 0);
@@ -110,8 +114,8 @@ export function impactOf(
   };
 }
 
-/** The impact of two losses that have nothing in common. */
-export function addedImpact(a: Impact, b: Impact): Impact {
+/** Adds the impacts of two losses that have nothing in common. */
+export function addImpacts(a: Impact, b: Impact): Impact {
   return {
     racksDark: a.racksDark + b.racksDark,
     racksPartial: a.racksPartial + b.racksPartial,
@@ -124,6 +128,6 @@ export function addedImpact(a: Impact, b: Impact): Impact {
     devicesUndocumented: a.devicesUndocumented + b.devicesUndocumented,
     itLoadLostW: a.itLoadLostW + b.itLoadLostW,
     coolingLostKw: a.coolingLostKw + b.coolingLostKw,
-    ...shortestOf([a, b]),
+    ...minBatteryTimes([a, b]),
   };
 }

@@ -1,25 +1,28 @@
-import { NODE } from "../power/power_graph.ts";
-import type { CountedNodes } from "./counted_nodes.ts";
+import { NODE_BITS } from "../power/power_graph.ts";
+import type { NodeTable } from "./counted_nodes.ts";
 import type { Footprint } from "./failure_sweep.ts";
 
-/** Watts by which sums of loads may differ from the loads that are compared with a limit. */
+/** Maximum difference in watts between a sum of loads and the load that is compared with a limit. */
 const ROUNDING_W = 2;
 
-/** Number of a failure that may meet every other. */
+/** Number for failures that may affect every other failure. */
 const ANY = -1;
 const ANYTHING: readonly number[] = [ANY];
 
-/** A failure by what it may share with others, in numbers of a `SharedNumbers`. */
-export interface Reach {
+/** Nodes that a failure affects, as numbers of a `SharedNumbers`. */
+export interface ReachNumbers {
   /** Nodes that lose supply or go off. */
   readonly reached: readonly number[];
-  /** These and everything upstream of them. */
+  /** Reached nodes and everything upstream of them. */
   readonly changed: readonly number[];
-  /** How far the loads of nodes with a capacity rise, in watts. */
+  /** Rise in watts of the loads of nodes with a capacity. */
   readonly rises: ReadonlyMap<number, number>;
 }
 
-/** Numbers of what failures share: a rack represents its contents, a device its outlets. More nodes change no number. */
+/**
+ * Numbers of the racks, nodes and names that failures can share. A rack includes its contents, a device its outlets, so
+ * adding nodes to them changes no number.
+ */
 export class SharedNumbers {
   readonly #named = new Map<string, number>();
 
@@ -29,57 +32,64 @@ export class SharedNumbers {
     return known;
   }
 
-  /** @param footprint undefined if everything may meet the failure @param names further things that it concerns */
-  reach(nodes: CountedNodes, footprint: Footprint | undefined, names: readonly string[]): Reach {
+  /**
+   * Converts a footprint to numbers. @param footprint undefined if the failure may affect every other one @param names
+   * further shared things, such as cooled areas
+   */
+  reach(nodes: NodeTable, footprint: Footprint | undefined, names: readonly string[]): ReachNumbers {
     if (footprint === undefined) return { reached: ANYTHING, changed: ANYTHING, rises: new Map() };
     const others = names.map((name) => this.of(name));
     const { reached, changed, rises } = footprint;
     return { reached: this.#all(nodes, reached, others), changed: this.#all(nodes, changed, others), rises };
   }
 
-  #all(nodes: CountedNodes, indexes: readonly number[], others: readonly number[]): readonly number[] {
+  #all(nodes: NodeTable, indexes: readonly number[], others: readonly number[]): readonly number[] {
     const found = new Set(others);
     for (const index of indexes) found.add(this.#ofNode(nodes, index));
     return [...found];
   }
 
-  #ofNode({ rack, rackKeys, graph }: CountedNodes, index: number): number {
+  #ofNode({ rack, rackKeys, graph }: NodeTable, index: number): number {
     const { inAt, inEnd, from } = graph.edges;
     const first = inAt[index] as number;
-    const isOutlet = ((graph.columns.kind[index] as number) & NODE.OUTLET) !== 0;
+    const isOutlet = ((graph.columns.kind[index] as number) & NODE_BITS.OUTLET) !== 0;
     const at = isOutlet && first < (inEnd[index] as number) ? (from[first] as number) : index;
     const key = rackKeys[rack[at] as number];
-    return key === undefined ? at : this.of(rackName(key));
+    return key === undefined ? at : this.of(toRackName(key));
   }
 }
 
-/** Name of a rack among what failures share. @param key of its code */
-export function rackName(key: string): string {
+/** Returns the name of a rack for `SharedNumbers`. @param key key of its code */
+export function toRackName(key: string): string {
   return `rack ${key}`;
 }
 
 /**
- * Finds which of some failures can do more together with another one. All others do together what they do apart: neither
- * touches the load or supply of a node that loses supply by the other, and no source exceeds its limit by both increases.
+ * Finds the failures that can have additional effects together with a given one. All others have the union of their
+ * effects: neither touches the load or supply of a node that loses supply by the other, and no source exceeds its limit
+ * by both increases.
  */
-export class Meetings {
+export class FailureOverlaps {
   readonly #count: number;
   readonly #byReached = new Map<number, number[]>();
   readonly #byChanged = new Map<number, number[]>();
   readonly #byRise = new Map<number, { readonly at: number; readonly watts: number }[]>();
 
-  constructor(reaches: readonly Reach[]) {
+  constructor(reaches: readonly ReachNumbers[]) {
     this.#count = reaches.length;
     for (const [at, { reached, changed, rises }] of reaches.entries()) {
-      for (const number of reached) listIn(this.#byReached, number).push(at);
-      for (const number of changed) listIn(this.#byChanged, number).push(at);
-      for (const [node, watts] of rises) listIn(this.#byRise, node).push({ at, watts });
+      for (const number of reached) getOrCreateList(this.#byReached, number).push(at);
+      for (const number of changed) getOrCreateList(this.#byChanged, number).push(at);
+      for (const [node, watts] of rises) getOrCreateList(this.#byRise, node).push({ at, watts });
     }
     for (const list of this.#byRise.values()) list.sort((a, b) => b.watts - a.watts);
   }
 
-  /** Places of these failures. @param slackW watts by which the load of a node may rise */
-  with({ reached, changed, rises }: Reach, slackW: (node: number) => number): ReadonlySet<number> {
+  /**
+   * Returns positions of the failures that overlap with a given one. @param slackW watts by which the load of a node
+   * may rise
+   */
+  with({ reached, changed, rises }: ReachNumbers, slackW: (node: number) => number): ReadonlySet<number> {
     const found = new Set<number>();
     const add = (others: Iterable<number> = []) => {
       for (const other of others) found.add(other);
@@ -92,7 +102,7 @@ export class Meetings {
     return found;
   }
 
-  /** Failures that raise the load of a node by more than some watts. */
+  /** Positions of the failures that raise the load of a node by more than a number of watts. */
   *#exceeding(node: number, slackW: number): Iterable<number> {
     for (const { at, watts } of this.#byRise.get(node) ?? []) {
       if (watts <= slackW) return;
@@ -101,8 +111,8 @@ export class Meetings {
   }
 }
 
-/** The list of a key, an empty one at first. */
-export function listIn<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
+/** Returns the list of a key, creating an empty list if absent. */
+export function getOrCreateList<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
   const known = lists.get(key);
   if (known !== undefined) return known;
   const made: Item[] = [];

@@ -6,21 +6,21 @@ import type { Cable, FabricLink, PortRef } from "#dc/model/resources.ts";
 import { isLocatedIn, type Located } from "../location_scope.ts";
 import { areaAround, areaKey, areasOf } from "../places.ts";
 import type { BlastSite } from "../power/blast_radius.ts";
-import { withInlets } from "../power/failed_inlets.ts";
-import { inNodeOrder } from "../power/node_order.ts";
+import { insertInletNodes } from "../power/failed_inlets.ts";
+import { sortNodes } from "../power/node_order.ts";
 import type { Topology } from "../topology.ts";
 import { isSupply } from "./charge.ts";
-import { elementsOf, isInScope } from "./elements.ts";
-import type { Element } from "./outcome.ts";
+import { isInScope, listElements } from "./elements.ts";
+import type { FailingElement } from "./outcome.ts";
 
-/** Kinds that fail unless a request names others. The others fail if they are named alone. */
-export const USUAL_KINDS: ReadonlySet<FailureKind> = new Set(["POWER", "OUTLET", "COOLING", "SWITCH"]);
+/** Kinds of elements that fail unless a request names kinds. Other kinds fail only if they are named. */
+export const DEFAULT_KINDS: ReadonlySet<FailureKind> = new Set(["POWER", "OUTLET", "COOLING", "SWITCH"]);
 
 const PLACES = ["RACK", "ROW", "ROOM", "ZONE"] as const satisfies readonly (AreaKind & FailureKind)[];
 
-/** An element, and the parts of networks that fail with it; undefined for one of a usual kind. */
+/** An element, and the network parts that fail with it; undefined for an element of a default kind. */
 export interface NamedElement {
-  readonly element: Element;
+  readonly element: FailingElement;
   readonly network:
     | {
         readonly nodes: ReadonlySet<number>;
@@ -35,46 +35,48 @@ export interface NamedChoice {
   readonly scope: Ref | undefined;
   /** The working links. */
   readonly links: readonly FabricLink[];
-  /** The connected data cables, if their kind is among these. */
+  /** Connected data cables; empty unless data cables are among the kinds. */
   readonly cables: readonly Cable[];
 }
 
-/** Elements of the kinds that a request names, and the site in which its inlets are nodes. */
+/** Elements of the kinds that a request names, and the site in which the inlets among them are nodes. */
 export interface NamedElements {
   readonly site: BlastSite;
   readonly elements: readonly NamedElement[];
 }
 
-/** Lists the elements of chosen kinds. Cost: those of the inventory, and copies of lists of all nodes for inlets. */
-export function namedElements(topology: Topology, choice: NamedChoice): NamedElements {
+/**
+ * Lists the elements of chosen kinds. Cost: the elements of the inventory, and copies of lists of all nodes for inlets.
+ */
+export function listNamedElements(topology: Topology, choice: NamedChoice): NamedElements {
   const { kinds, links, cables } = choice;
   const { site, elements: inlets } = kinds.has("INLET")
-    ? inletElements(topology, choice)
+    ? listInletElements(topology, choice)
     : { site: topology, elements: [] };
   const of = (kind: FailureKind, list: () => readonly NamedElement[]) => (kinds.has(kind) ? list() : []);
-  const isInside = isEndIn(topology, choice.scope);
+  const isInside = createEndFilter(topology, choice.scope);
   return {
     site,
     elements: [
-      ...usualElements(topology, choice),
+      ...listDefaultElements(topology, choice),
       ...inlets,
-      ...of("PANEL", () => panelElements(topology, choice)),
-      ...of("CABLE", () => cables.filter(isInside).map((cable) => cableElement(cable))),
-      ...of("LINK", () => links.filter(isInside).map((link) => linkElement(link))),
-      ...PLACES.flatMap((kind) => of(kind, () => placeElements(topology, kind, choice.scope))),
+      ...of("PANEL", () => listPanelElements(topology, choice)),
+      ...of("CABLE", () => cables.filter(isInside).map((cable) => toCableElement(cable))),
+      ...of("LINK", () => links.filter(isInside).map((link) => toLinkElement(link))),
+      ...PLACES.flatMap((kind) => of(kind, () => listLocationElements(topology, kind, choice.scope))),
     ],
   };
 }
 
-function usualElements(topology: Topology, { kinds, scope }: NamedChoice): readonly NamedElement[] {
-  if (![...kinds].some((kind) => USUAL_KINDS.has(kind))) return [];
-  return elementsOf(topology)
+function listDefaultElements(topology: Topology, { kinds, scope }: NamedChoice): readonly NamedElement[] {
+  if (![...kinds].some((kind) => DEFAULT_KINDS.has(kind))) return [];
+  return listElements(topology)
     .filter(({ index, kind }) => kinds.has(kind) && (scope === undefined || isInScope(topology, index, scope)))
     .map((element) => ({ element, network: undefined }));
 }
 
-/** Inlets of which the supply is recorded: of others it is unknown what they carry. */
-function inletElements(topology: Topology, { scope }: NamedChoice): NamedElements {
+/** Lists inlets with a recorded supply; the load of other inlets is unknown. */
+function listInletElements(topology: Topology, { scope }: NamedChoice): NamedElements {
   const { power, inventory } = topology;
   const ends: PortRef[] = [];
   for (const device of inventory.devices) {
@@ -83,7 +85,7 @@ function inletElements(topology: Topology, { scope }: NamedChoice): NamedElement
     for (const { inlet, how } of power.inlets.of(index))
       if (how === undefined && inlet !== "") ends.push({ deviceCode: device.code, portName: inlet });
   }
-  const { site, nodes } = withInlets(topology, ends);
+  const { site, nodes } = insertInletNodes(topology, ends);
   const elements = [...nodes.values()].flatMap((index): NamedElement[] => {
     const node = site.power.nodes[index];
     if (node?.kind !== "OUTLET" || site.live[index] !== 1) return [];
@@ -92,13 +94,13 @@ function inletElements(topology: Topology, { scope }: NamedChoice): NamedElement
   return { site, elements };
 }
 
-function panelElements({ power, live }: Topology, { scope }: NamedChoice): readonly NamedElement[] {
+function listPanelElements({ power, live }: Topology, { scope }: NamedChoice): readonly NamedElement[] {
   const found = [...power.nodes.keys()].filter((index) => {
     const node = power.nodes[index];
     if (node?.kind !== "DEVICE" || node.device.kind !== "PATCH_PANEL" || live[index] !== 1) return false;
     return scope === undefined || isLocatedIn(node.device, scope);
   });
-  return inNodeOrder(power, found).map((index) => ({
+  return sortNodes(power, found).map((index) => ({
     element: { index, kind: "PANEL" },
     network: { nodes: new Set([index]), networkPorts: [], links: new Set() },
   }));
@@ -106,17 +108,17 @@ function panelElements({ power, live }: Topology, { scope }: NamedChoice): reado
 
 const NO_MEMBERS = { nodes: [], unlisted: new Set<number>() };
 
-function cableElement({ a, b }: Cable): NamedElement {
-  const element: Element = { index: -1, kind: "CABLE", ref: cableRef(a, b), members: NO_MEMBERS };
+function toCableElement({ a, b }: Cable): NamedElement {
+  const element: FailingElement = { index: -1, kind: "CABLE", ref: cableRef(a, b), members: NO_MEMBERS };
   return { element, network: { nodes: new Set(), networkPorts: [a, b], links: new Set() } };
 }
 
-function linkElement({ a, b }: FabricLink): NamedElement {
-  const element: Element = { index: -1, kind: "LINK", ref: fabricLinkRef(a, b), members: NO_MEMBERS };
+function toLinkElement({ a, b }: FabricLink): NamedElement {
+  const element: FailingElement = { index: -1, kind: "LINK", ref: fabricLinkRef(a, b), members: NO_MEMBERS };
   return { element, network: { nodes: new Set(), networkPorts: [], links: new Set([edgeKey(a, b)]) } };
 }
 
-function isEndIn(topology: Topology, scope: Ref | undefined) {
+function createEndFilter(topology: Topology, scope: Ref | undefined) {
   return ({ a, b }: { readonly a: PortRef; readonly b: PortRef }): boolean =>
     scope === undefined ||
     [a, b].some(({ deviceCode }) => {
@@ -125,8 +127,8 @@ function isEndIn(topology: Topology, scope: Ref | undefined) {
     });
 }
 
-/** Places of a kind of which a part is in a scope, each with everything in it. */
-function placeElements(
+/** Lists locations of a kind that intersect a scope, each with all equipment in it. */
+function listLocationElements(
   topology: Topology,
   kind: (typeof PLACES)[number],
   scope: Ref | undefined,
@@ -143,7 +145,7 @@ function placeElements(
     else list.push(index);
   }
   return areasOf(inventory, kind, scope).map((area): NamedElement => {
-    const nodes = inNodeOrder(power, inside.get(areaKey(area)) ?? []);
+    const nodes = sortNodes(power, inside.get(areaKey(area)) ?? []);
     const unlisted = new Set(nodes.filter((index) => isSupply(power, index)));
     return {
       element: { index: -1, kind, ref: formatRef(area), members: { nodes, unlisted } },

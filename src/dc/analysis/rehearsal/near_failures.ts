@@ -1,24 +1,30 @@
 import type { Steps } from "#kernel/steps.ts";
-import type { FurtherEffects } from "./further_effects.ts";
-import { listIn, Meetings, rackName, SharedNumbers } from "./meetings.ts";
-import { type Element, type Outcome, offBy } from "./outcome.ts";
+import type { CoolingAndFabrics } from "./further_effects.ts";
+import { FailureOverlaps, getOrCreateList, SharedNumbers, toRackName } from "./meetings.ts";
+import { type FailingElement, listOffNodesOf, type PowerOutcome } from "./outcome.ts";
 import type { SiteFailures, SiteTrials } from "./site_failures.ts";
 
-/** Single failures of an island of supply, and what they may share with others. */
+/** Single failures of an island of supply, and the nodes that each affects. */
 interface Island {
-  /** In the order of elements. */
-  readonly outcomes: readonly Outcome[];
-  readonly meetings: Meetings;
+  /** Outcomes in the order of elements. */
+  readonly outcomes: readonly PowerOutcome[];
+  readonly meetings: FailureOverlaps;
 }
 
-/** The footprints of single failures by island, each made when it is first needed. Unchanged ones pass to the next state. */
+/**
+ * Footprints of single failures by island, computed on first use. Footprints of unchanged islands are passed to the
+ * next state.
+ */
 export class Footprints {
   readonly #site: SiteFailures;
   readonly #numbers: SharedNumbers;
-  readonly #outcomes: ReadonlyMap<number, readonly Outcome[]>;
+  readonly #outcomes: ReadonlyMap<number, readonly PowerOutcome[]>;
   readonly #islands = new Map<number, Island>();
 
-  /** @param earlier those of an earlier state. Cost: the elements, and those of the islands whose footprints are known */
+  /**
+   * Takes over the footprints of unchanged islands. @param earlier footprints of an earlier state. Cost: the elements,
+   * and those of the islands whose footprints are known
+   */
   constructor(site: SiteFailures, earlier?: Footprints) {
     this.#site = site;
     this.#numbers = earlier === undefined ? new SharedNumbers() : earlier.#numbers;
@@ -31,18 +37,18 @@ export class Footprints {
     }
   }
 
-  /** The single failures of an island, in the order of elements. */
-  ofIsland(island: number): readonly Outcome[] {
+  /** Returns the single failures of an island, in the order of elements. */
+  ofIsland(island: number): readonly PowerOutcome[] {
     return this.#outcomes.get(island) ?? [];
   }
 
   /**
-   * The single failures of an island that can do more together with others of it. Cost at first: the failures of the island.
-   * @param site in which these are tried: it may have inlets as elements
+   * Finds single failures of an island that can have additional effects together with given elements. Cost on first
+   * use: the failures of the island. @param site in which the elements are tried; it may have inlets as nodes
    */
-  *meeting(island: number, { nodes, trials, loadsBefore }: SiteTrials, together: readonly Element[]) {
+  *meeting(island: number, { nodes, trials, loadsBefore }: SiteTrials, together: readonly FailingElement[]) {
     const { outcomes, meetings } = this.#islands.get(island) ?? (yield* this.#make(island));
-    const racks = together.flatMap(({ index }) => nodes.rackKeys[nodes.rack[index] as number] ?? []).map(rackName);
+    const racks = together.flatMap(({ index }) => nodes.rackKeys[nodes.rack[index] as number] ?? []).map(toRackName);
     const reach = this.#numbers.reach(nodes, trials.footprint(together), racks);
     const capacityOf = (node: number) =>
       Math.max(nodes.graph.columns.limitW[node] as number, nodes.graph.nodes[node]?.capacityW ?? 0);
@@ -55,65 +61,64 @@ export class Footprints {
     const { nodes, trials } = this.#site;
     const reaches = [];
     for (const { elements, racksDark, racksPartial } of outcomes) {
-      const racks = [...racksDark, ...racksPartial].map(rackName);
+      const racks = [...racksDark, ...racksPartial].map(toRackName);
       reaches.push(this.#numbers.reach(nodes, trials.footprint(elements), racks));
       yield;
     }
-    const made = { outcomes, meetings: new Meetings(reaches) };
+    const made = { outcomes, meetings: new FailureOverlaps(reaches) };
     this.#islands.set(island, made);
     return made;
   }
 }
 
-/** The single failures of a site that can do more together with other failures than apart. */
+/** Finds the single failures of a site that can have additional effects together with other failures. */
 export class NearFailures {
   readonly site: SiteFailures;
-  readonly effects: FurtherEffects;
+  readonly effects: CoolingAndFabrics;
   readonly footprints: Footprints;
-  #byName: ReadonlyMap<string, readonly Outcome[]> | undefined;
+  #byName: ReadonlyMap<string, readonly PowerOutcome[]> | undefined;
 
-  constructor(site: SiteFailures, effects: FurtherEffects, earlier?: Footprints) {
+  constructor(site: SiteFailures, effects: CoolingAndFabrics, earlier?: Footprints) {
     this.site = site;
     this.effects = effects;
     this.footprints = new Footprints(site, earlier);
   }
 
   /**
-   * Finds them for elements that fail together: they share supply, load or a rack, an area that is cooled, or a switch. A
-   * failure that takes all of these elements alone takes no more with them.
-   * @param site in which the elements are tried
-   * @param off nodes that do not work then
-   * @param cut numbers of the fabric links that go down besides
+   * Finds the failures for elements that fail together. Such failures share supply, load, a rack, a cooled area or a
+   * switch with the elements. Excludes a failure that includes all of the elements. @param site in which the elements
+   * are tried @param off nodes that do not work after the elements failed @param cut numbers of the fabric links that
+   * also go down
    */
   *with(
     site: SiteTrials,
-    together: readonly Element[],
+    together: readonly FailingElement[],
     { off, cut }: { readonly off: readonly number[]; readonly cut: readonly number[] },
-  ): Steps<readonly Outcome[]> {
-    const found = new Set<Outcome>();
+  ): Steps<readonly PowerOutcome[]> {
+    const found = new Set<PowerOutcome>();
     for (const [island, own] of Map.groupBy(together, ({ index }) => site.island[index] ?? -1)) {
       for (const outcome of yield* this.footprints.meeting(island, site, own)) found.add(outcome);
       yield;
     }
     for (const name of this.effects.meetingOf(off, cut))
       for (const outcome of this.#named.get(name) ?? []) found.add(outcome);
-    return cut.length > 0 ? [...found] : [...found].filter((outcome) => !takesAll(outcome, together));
+    return cut.length > 0 ? [...found] : [...found].filter((outcome) => !includesElements(outcome, together));
   }
 
-  get #named(): ReadonlyMap<string, readonly Outcome[]> {
+  get #named(): ReadonlyMap<string, readonly PowerOutcome[]> {
     this.#byName ??= this.#allNamed();
     return this.#byName;
   }
 
-  #allNamed(): ReadonlyMap<string, readonly Outcome[]> {
-    const found = new Map<string, Outcome[]>();
+  #allNamed(): ReadonlyMap<string, readonly PowerOutcome[]> {
+    const found = new Map<string, PowerOutcome[]>();
     for (const outcome of this.site.outcomes)
-      for (const name of this.effects.meetingOf(offBy(outcome))) listIn(found, name).push(outcome);
+      for (const name of this.effects.meetingOf(listOffNodesOf(outcome))) getOrCreateList(found, name).push(outcome);
     return found;
   }
 }
 
-function takesAll({ direct }: Outcome, [first, ...others]: readonly Element[]): boolean {
+function includesElements({ direct }: PowerOutcome, [first, ...others]: readonly FailingElement[]): boolean {
   if (first === undefined || !direct.includes(first.index)) return false;
   const taken = others.length === 0 ? undefined : new Set(direct);
   return others.every(({ index }) => taken?.has(index));

@@ -3,36 +3,36 @@ import type { Impact, ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Tripped } from "../power/cascade.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 
-/** An element that fails; `index` is its node in the power graph, -1 for one that is no node. */
-export interface Element {
+/** An element that fails; `index` is its node in the power graph, -1 if it has no node. */
+export interface FailingElement {
   readonly index: number;
   readonly kind: FailureKind;
-  /** Reference, unless the power graph has it. */
+  /** Reference of an element without a node. */
   readonly ref?: string;
-  /** What fails in a place; for a data cable or a fabric link, nothing that has a node. */
-  readonly members?: Members;
+  /** Nodes that fail with a location; empty for a data cable or a fabric link. */
+  readonly members?: FailingMembers;
 }
 
-/** Nodes that fail together. */
-export interface Members {
+/** Nodes that fail together with an element. */
+export interface FailingMembers {
   readonly nodes: readonly number[];
-  /** Those that do not count as offline themselves. */
+  /** Members that do not count as offline themselves. */
   readonly unlisted: ReadonlySet<number>;
 }
 
-/** Nodes that fail with an element. */
-export function nodesOf({ index, members }: Element): readonly number[] {
+/** Returns the nodes that fail with an element. */
+export function listFailingNodes({ index, members }: FailingElement): readonly number[] {
   return members === undefined ? [index] : members.nodes;
 }
 
-/** Effects of losing some elements at once. Lists contain nodes of the power graph in no particular order. */
-export interface Outcome {
-  readonly elements: readonly Element[];
-  /** Counts as of a blast radius; a cooling unit that is itself among the elements counts as well. */
+/** Effects on power of losing some elements at once. Lists contain nodes of the power graph in no particular order. */
+export interface PowerOutcome {
+  readonly elements: readonly FailingElement[];
+  /** Counts as in a blast radius; failed cooling units among the elements are counted as well. */
   readonly impact: Impact;
-  /** Nodes without power before anything trips, the elements included. */
+  /** Nodes without power before anything trips, the failed elements included. */
   readonly direct: readonly number[];
-  /** Devices and cooling units that go offline, the elements left out, but not what is in a place. */
+  /** Devices and cooling units that go offline, without the failed elements but including the members of a location. */
   readonly offline: readonly number[];
   /** Devices and cooling units that stay on with less supply. */
   readonly degraded: readonly number[];
@@ -40,23 +40,23 @@ export interface Outcome {
   readonly racksDark: readonly string[];
   readonly racksPartial: readonly string[];
   readonly racksProtected: readonly string[];
-  /** Racks of `racksDark` that are not dark before something trips. */
+  /** Racks of `racksDark` that go dark only after something trips. */
   readonly racksDarkByTrip: readonly string[];
   readonly trips: readonly Tripped[];
   readonly overloads: readonly Overloaded[];
 }
 
-/** Nodes that do not work after a failure, its elements included. */
-export function offBy({ elements, offline }: Outcome): readonly number[] {
+/** Returns nodes that do not work after a failure, its elements included. */
+export function listOffNodesOf({ elements, offline }: PowerOutcome): readonly number[] {
   if (elements.some(({ members }) => members !== undefined))
-    return [...new Set([...elements.flatMap(nodesOf), ...offline])];
+    return [...new Set([...elements.flatMap(listFailingNodes), ...offline])];
   const off = elements.map(({ index }) => index);
   for (const index of offline) off.push(index);
   return off;
 }
 
-/** An outcome with its effect on cooling and networks. */
-export interface Failure extends Outcome {
+/** An outcome with its effects on cooling and networks. */
+export interface Failure extends PowerOutcome {
   readonly zones: readonly ZoneShortage[];
   /** Numbers of the fabric links that go down. */
   readonly links: readonly number[];
@@ -66,9 +66,9 @@ export interface Failure extends Outcome {
   readonly isolated: readonly number[];
 }
 
-/** What a failure does to networks beside turning devices off. */
+/** Effects of a failure on networks that do not follow from devices that are off. */
 export interface NetworkEffects {
-  /** Numbers of the links that go down whatever is at their ends. */
+  /** Numbers of the links that go down regardless of the devices at their ends. */
   readonly cut: readonly number[];
   readonly isolated: readonly number[];
 }

@@ -1,124 +1,124 @@
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { type Effects, isSupply, rackKeyOf, zoneKey } from "./charge.ts";
+import { type FailureEffects, findRackKey, isSupply, toZoneKey } from "./charge.ts";
 import type { Loss } from "./loss.ts";
-import { type Failure, nodesOf } from "./outcome.ts";
+import { type Failure, listFailingNodes } from "./outcome.ts";
 
 /**
- * Collects the loss charged to a failure. A rack that goes dark counts with all its contents, because failures of its
- * single devices are separate.
+ * Collects the loss charged to a failure. A rack that goes dark counts with all its contents, because failures of
+ * single devices in it are separate.
  */
-export function ownLoss(graph: PowerGraph, failure: Failure, own: Effects): Loss {
-  const dark = setFrom(own.racksDark);
+export function collectOwnLoss(graph: PowerGraph, failure: Failure, own: FailureEffects): Loss {
+  const dark = toSet(own.racksDark);
   const off = own.offline.slice();
   for (const index of failure.offline) {
-    if (isSupply(graph, index) || (dark.size > 0 && dark.has(rackKeyOf(graph, index) ?? ""))) off.push(index);
+    if (isSupply(graph, index) || (dark.size > 0 && dark.has(findRackKey(graph, index) ?? ""))) off.push(index);
   }
-  const offline = setFrom(off);
+  const offline = toSet(off);
   return {
     offline,
     direct: offline.size === 0 ? NOTHING : new Set(failure.direct.filter((index) => offline.has(index))),
-    degraded: setFrom(own.degraded),
+    degraded: toSet(own.degraded),
     racksDark: dark,
-    racksPartial: setFrom(own.racksPartial),
-    racksProtected: setFrom(failure.racksProtected),
-    racksDarkByTrip: setFrom(failure.racksDarkByTrip.filter((key) => dark.has(key))),
-    // If a trip darkens a rack, the failure is charged with the trip as well.
-    trips: byNode(dark.size > 0 ? failure.trips : own.trips),
-    overloads: byNode(own.overloads),
+    racksPartial: toSet(own.racksPartial),
+    racksProtected: toSet(failure.racksProtected),
+    racksDarkByTrip: toSet(failure.racksDarkByTrip.filter((key) => dark.has(key))),
+    // If a trip makes a rack dark, the trip is charged to the failure as well.
+    trips: mapByNode(dark.size > 0 ? failure.trips : own.trips),
+    overloads: mapByNode(own.overloads),
     zones: own.zones.length === 0 ? NO_ITEMS : new Map(own.zones.map((zone) => [`${zone.medium} ${zone.ref}`, zone])),
-    links: setFrom(own.links),
-    cutOff: setFrom(own.cutOff),
-    isolated: setFrom(own.isolated),
+    links: toSet(own.links),
+    cutOff: toSet(own.cutOff),
+    isolated: toSet(own.isolated),
   };
 }
 
-// Most failures lose one thing, and share the sets and maps of the others.
+// Most failures lose one thing, so they share empty sets and maps.
 const NOTHING: ReadonlySet<never> = new Set<never>();
 const NO_ITEMS: ReadonlyMap<never, never> = new Map<never, never>();
 
-function setFrom<Item>(items: readonly Item[]): ReadonlySet<Item> {
+function toSet<Item>(items: readonly Item[]): ReadonlySet<Item> {
   return items.length === 0 ? NOTHING : new Set(items);
 }
 
 /**
- * Whether a failure has all of a loss, and not a part of it. Trips and overloads are ways to a loss: they count if nothing
- * else is lost. Cost: that of a comparison of counts for most failures that have only a part.
+ * Whether a failure has a loss completely. Trips and overloads count only if nothing else is lost, because otherwise
+ * they are causes of the loss. Cost: a comparison of counts for most failures that have only a part.
  */
 export function includesLoss(failure: Failure, loss: Loss): boolean {
   const { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated } = loss;
   const all = failure.offline.length + failure.elements.reduce((sum, one) => sum + (one.members?.nodes.length ?? 1), 0);
   if (racksDark.size > failure.racksDark.length || links.size > failure.links.length) return false;
   if (offline.size > all || degraded.size > failure.degraded.length + all) return false;
-  const off = setFrom([...failure.offline, ...failure.elements.flatMap(nodesOf)]);
-  const dark = setFrom(failure.racksDark);
-  const partial = setFrom(failure.racksPartial);
-  const weaker = setFrom(failure.degraded);
-  const down = setFrom(failure.links);
+  const off = toSet([...failure.offline, ...failure.elements.flatMap(listFailingNodes)]);
+  const dark = toSet(failure.racksDark);
+  const partial = toSet(failure.racksPartial);
+  const weaker = toSet(failure.degraded);
+  const down = toSet(failure.links);
   const isGone = (index: number) => off.has(index);
   const isShort = (zone: ZoneShortage) =>
-    failure.zones.some((one) => zoneKey(one) === zoneKey(zone) && (one.short || !zone.short));
+    failure.zones.some((one) => toZoneKey(one) === toZoneKey(zone) && (one.short || !zone.short));
   const losses = offline.size + racksPartial.size + racksDark.size + degraded.size + zones.size + links.size;
   if (losses + cutOff.size + isolated.size === 0) {
     const loaded = new Set([...failure.trips, ...failure.overloads].map(({ index }) => index));
-    return someItem([...trips.keys(), ...overloads.keys()], (index) => loaded.has(index));
+    return hasItem([...trips.keys(), ...overloads.keys()], (index) => loaded.has(index));
   }
   return (
-    someItem(offline, isGone) &&
-    someItem(racksDark, (key) => dark.has(key)) &&
-    someItem(racksPartial, (key) => partial.has(key) || dark.has(key)) &&
-    someItem(degraded, (index) => weaker.has(index) || isGone(index)) &&
-    someItem(zones.values(), isShort) &&
-    someItem(links, (link) => down.has(link)) &&
-    someItem(cutOff, (index) => failure.cutOff.includes(index) || isGone(index)) &&
-    someItem(isolated, (index) => failure.isolated.includes(index) || isGone(index))
+    hasItem(offline, isGone) &&
+    hasItem(racksDark, (key) => dark.has(key)) &&
+    hasItem(racksPartial, (key) => partial.has(key) || dark.has(key)) &&
+    hasItem(degraded, (index) => weaker.has(index) || isGone(index)) &&
+    hasItem(zones.values(), isShort) &&
+    hasItem(links, (link) => down.has(link)) &&
+    hasItem(cutOff, (index) => failure.cutOff.includes(index) || isGone(index)) &&
+    hasItem(isolated, (index) => failure.isolated.includes(index) || isGone(index))
   );
 }
 
-function someItem<Item>(items: Iterable<Item>, is: (item: Item) => boolean): boolean {
+function hasItem<Item>(items: Iterable<Item>, is: (item: Item) => boolean): boolean {
   for (const item of items) if (!is(item)) return false;
   return true;
 }
 
-/** The union of losses: each device, rack, zone and link once, and the worse of two states. */
-export function unionOf(losses: readonly Loss[]): Loss {
+/** Returns the union of losses: each device, rack, zone and link once, with the worse of two states. */
+export function uniteLosses(losses: readonly Loss[]): Loss {
   const [only, ...more] = losses;
   if (only !== undefined && more.length === 0) return only;
-  const offline = setOf(losses, (loss) => loss.offline);
-  const racksDark = setOf(losses, (loss) => loss.racksDark);
-  const racksPartial = setOf(losses, (loss) => loss.racksPartial, racksDark);
+  const offline = uniteSets(losses, (loss) => loss.offline);
+  const racksDark = uniteSets(losses, (loss) => loss.racksDark);
+  const racksPartial = uniteSets(losses, (loss) => loss.racksPartial, racksDark);
   return {
     offline,
-    direct: setOf(losses, (loss) => loss.direct),
-    degraded: setOf(losses, (loss) => loss.degraded, offline),
+    direct: uniteSets(losses, (loss) => loss.direct),
+    degraded: uniteSets(losses, (loss) => loss.degraded, offline),
     racksDark,
     racksPartial,
-    racksProtected: setOf(losses, (loss) => loss.racksProtected, racksDark, racksPartial),
-    racksDarkByTrip: setOf(losses, (loss) => loss.racksDarkByTrip),
-    trips: mapOf(
+    racksProtected: uniteSets(losses, (loss) => loss.racksProtected, racksDark, racksPartial),
+    racksDarkByTrip: uniteSets(losses, (loss) => loss.racksDarkByTrip),
+    trips: mergeMaps(
       losses.map((loss) => loss.trips),
       (a, b) => a.utilizationPct - b.utilizationPct,
     ),
-    overloads: mapOf(
+    overloads: mergeMaps(
       losses.map((loss) => loss.overloads),
       (a, b) => a.utilizationPct - b.utilizationPct,
     ),
-    zones: mapOf(
+    zones: mergeMaps(
       losses.map((loss) => loss.zones),
       (a, b) => b.capacityKw - b.heatKw - (a.capacityKw - a.heatKw),
     ),
-    links: setOf(losses, (loss) => loss.links),
-    cutOff: setOf(losses, (loss) => loss.cutOff),
-    isolated: setOf(losses, (loss) => loss.isolated, offline),
+    links: uniteSets(losses, (loss) => loss.links),
+    cutOff: uniteSets(losses, (loss) => loss.cutOff),
+    isolated: uniteSets(losses, (loss) => loss.isolated, offline),
   };
 }
 
-function byNode<Item extends { readonly index: number }>(items: readonly Item[]): ReadonlyMap<number, Item> {
+function mapByNode<Item extends { readonly index: number }>(items: readonly Item[]): ReadonlyMap<number, Item> {
   return items.length === 0 ? NO_ITEMS : new Map(items.map((item) => [item.index, item]));
 }
 
-/** The parts of losses that are not in others. */
-function setOf<Item>(
+/** Unites one field of losses, without the items that are in other sets. */
+function uniteSets<Item>(
   losses: readonly Loss[],
   part: (loss: Loss) => ReadonlySet<Item>,
   ...others: readonly ReadonlySet<Item>[]
@@ -131,8 +131,8 @@ function setOf<Item>(
   return found;
 }
 
-/** @param compare positive if the first one is worse */
-function mapOf<Key, Item>(
+/** Merges maps and keeps the worse item of each key. @param compare positive if the first item is worse */
+function mergeMaps<Key, Item>(
   maps: readonly ReadonlyMap<Key, Item>[],
   compare: (a: Item, b: Item) => number,
 ): ReadonlyMap<Key, Item> {

@@ -1,13 +1,16 @@
-/** Numbers of the failures that are charged with something, from 1. */
-export interface Owners<Key> {
+/** Numbers, from 1, of the failures to which an effect is charged. */
+export interface EffectOwners<Key> {
   of(key: Key): readonly number[];
   add(key: Key, owner: number): void;
 }
 
 const NO_OWNERS: readonly number[] = [];
 
-/** Owners of effects on nodes. Nearly all have one or two, as the PDUs of a server, for which no list is made. */
-export class NodeOwners implements Owners<number> {
+/**
+ * Owners of effects on nodes. Nearly all nodes have one or two owners, such as the PDUs of a server, so these are
+ * stored without a list.
+ */
+export class NodeOwners implements EffectOwners<number> {
   readonly #first: Uint32Array;
   readonly #second: Uint32Array;
   readonly #lists = new Map<number, number[]>();
@@ -23,7 +26,7 @@ export class NodeOwners implements Owners<number> {
     return this.#first[index] !== 0;
   }
 
-  /** The list is valid until the next call. */
+  /** Returns the owners of a node. The list is valid until the next call. */
   of(index: number): readonly number[] {
     const first = this.#first[index] as number;
     if (first === 0) return NO_OWNERS;
@@ -46,8 +49,8 @@ export class NodeOwners implements Owners<number> {
   }
 }
 
-/** Owners of effects on anything else. */
-export class NamedOwners<Key> implements Owners<Key> {
+/** Owners of effects on racks, zones and links, by key. */
+export class KeyedOwners<Key> implements EffectOwners<Key> {
   readonly #lists = new Map<Key, number[]>();
 
   of(key: Key): readonly number[] {

@@ -1,40 +1,40 @@
 import type { Steps } from "#kernel/steps.ts";
 import { PairLosses } from "./beyond.ts";
 import type { WorsePair } from "./charge.ts";
-import type { FurtherEffects } from "./further_effects.ts";
-import { Meetings, type Reach, rackName, SharedNumbers } from "./meetings.ts";
-import { type Element, type Failure, offBy } from "./outcome.ts";
+import type { CoolingAndFabrics } from "./further_effects.ts";
+import { FailureOverlaps, type ReachNumbers, SharedNumbers, toRackName } from "./meetings.ts";
+import { type FailingElement, type Failure, listOffNodesOf } from "./outcome.ts";
 import type { SiteFailures } from "./site_failures.ts";
 
 export interface TriedPairs {
-  /** Pairs that do more than both failures apart. */
+  /** Pairs with effects that neither failure has alone. */
   readonly worse: readonly WorsePair[];
-  /** Pairs that were judged, tried or not. */
+  /** Number of pairs that were judged, including those that need no trial. */
   readonly judged: number;
 }
 
-/** A failure by what it may share with others. */
+/** A failure and the nodes that it affects. */
 interface Reaching {
-  readonly element: Element;
+  readonly element: FailingElement;
   readonly failure: Failure;
-  readonly reach: Reach;
+  readonly reach: ReachNumbers;
 }
 
 /**
  * Fails every pair of elements that can affect each other. For all other pairs, the joint effect is the union of the
  * single effects: neither touches the load or supply of a node that loses supply by the other, no source exceeds its
- * limit by both increases, and they share no cooled area and no switch. A pair of which one element includes the other
- * is the failure of that one.
+ * limit by both increases, and they share no cooled area and no switch. If one element includes the other, the pair
+ * equals the failure of that element and is skipped.
  *
  * Cost: about that of the tried pairs.
  */
 export function* failPairs(
   site: SiteFailures,
   singles: readonly Failure[],
-  effects: FurtherEffects,
+  effects: CoolingAndFabrics,
 ): Steps<TriedPairs> {
-  const reaches = yield* reachesOf(site, singles, effects);
-  const meetings = new Meetings(reaches.map(({ reach }) => reach));
+  const reaches = yield* computeReaches(site, singles, effects);
+  const meetings = new FailureOverlaps(reaches.map(({ reach }) => reach));
   const { limitW } = site.nodes.graph.columns;
   const slackW = (node: number) => (limitW[node] as number) - (site.loadsBefore[node] as number);
   yield;
@@ -43,13 +43,14 @@ export function* failPairs(
   for (const [at, one] of reaches.entries()) {
     const taken = new Set(one.failure.direct);
     losses.begin(one.failure);
-    // The order of nodes is that of their first writes, and must not choose which pair is listed first.
+    // Nodes are numbered in the order of first writes, which must not determine which pair is listed first.
     const later = [...meetings.with(one.reach, slackW)].filter((number) => number > at);
     for (const number of later.sort((a, b) => a - b)) {
       const other = reaches[number];
-      if (other === undefined || taken.has(other.element.index) || takesElement(other.failure, one.element)) continue;
+      if (other === undefined || taken.has(other.element.index) || includesElement(other.failure, one.element))
+        continue;
       const outcome = site.trials.fail([one.element, other.element]);
-      // Less supply is the matter of single failures.
+      // Degraded supply is reported for single failures only.
       const failure = { ...effects.of(outcome), degraded: [] };
       const beyond = losses.beyond(failure, other.failure);
       if (beyond !== undefined) worse.push({ failure, beyond });
@@ -59,22 +60,22 @@ export function* failPairs(
   return { worse, judged: (singles.length * (singles.length - 1)) / 2 };
 }
 
-function takesElement({ direct }: Failure, { index }: Element): boolean {
+function includesElement({ direct }: Failure, { index }: FailingElement): boolean {
   return direct.includes(index);
 }
 
-function* reachesOf(
+function* computeReaches(
   site: SiteFailures,
   singles: readonly Failure[],
-  effects: FurtherEffects,
+  effects: CoolingAndFabrics,
 ): Steps<readonly Reaching[]> {
   const numbers = new SharedNumbers();
   const reaches: Reaching[] = [];
   for (const failure of singles) {
     const [element] = failure.elements;
     if (element === undefined) continue;
-    const racks = [...failure.racksDark, ...failure.racksPartial].map(rackName);
-    const names = [...effects.meetingOf(offBy(failure)), ...racks];
+    const racks = [...failure.racksDark, ...failure.racksPartial].map(toRackName);
+    const names = [...effects.meetingOf(listOffNodesOf(failure)), ...racks];
     reaches.push({ element, failure, reach: numbers.reach(site.nodes, site.trials.footprint([element]), names) });
     yield;
   }

@@ -1,28 +1,31 @@
 import type { RackRisk } from "#dc/model/enum_values.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { itDevices } from "../power/power_nodes.ts";
+import { selectItDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
-import { rackKeyOf } from "./charge.ts";
+import { findRackKey } from "./charge.ts";
 import type { Failure } from "./outcome.ts";
 
-/** What the worst single failure takes of a rack, and the smallest element that takes as much. */
-export interface RiskOfRack {
+/** Effect of the worst single failure on a rack, and the smallest element whose failure has this effect. */
+export interface RackRiskRecord {
   readonly risk: RackRisk;
   readonly ref: string;
 }
 
-interface Found extends RiskOfRack {
-  /** Nodes without power by the failure before anything trips: its size. */
+interface Found extends RackRiskRecord {
+  /** Number of nodes that the failure leaves without power before anything trips. */
   readonly size: number;
 }
 
 const RANKS: readonly RackRisk[] = ["NONE", "DEVICE", "PARTIAL", "DARK"];
 
 /**
- * What single failures take of the racks of an inventory, by the key of each rack that loses a device. Cost: the devices
- * that the failures take.
+ * Computes the worst effect of single failures on each rack that loses a device, by the rack's key. Cost: the devices
+ * that the failures turn off.
  */
-export function* rackRisks({ power }: Topology, failures: Iterable<Failure>): Steps<ReadonlyMap<string, RiskOfRack>> {
+export function* computeRackRisks(
+  { power }: Topology,
+  failures: Iterable<Failure>,
+): Steps<ReadonlyMap<string, RackRiskRecord>> {
   const found = new Map<string, Found>();
   for (const failure of failures) {
     yield;
@@ -30,23 +33,23 @@ export function* rackRisks({ power }: Topology, failures: Iterable<Failure>): St
     if (racksDark.length + racksPartial.length === 0) continue;
     const dark = new Set(racksDark);
     const ref = power.nodes[elements[0]?.index ?? -1]?.ref ?? "";
-    const byRack = Map.groupBy(itDevices(power, offline), (index) => rackKeyOf(power, index) ?? "");
-    // A rack may go dark by what is no IT device, such as a cooling unit in it.
+    const byRack = Map.groupBy(selectItDevices(power, offline), (index) => findRackKey(power, index) ?? "");
+    // A rack may go dark without losing an IT device, for example by a cooling unit in it.
     for (const key of dark) if (!byRack.has(key)) byRack.set(key, []);
     for (const [key, off] of byRack) {
-      keepWorst(found, key, { risk: riskOf(off, dark.has(key)), ref, size: direct.length });
+      keepWorst(found, key, { risk: rateRisk(off, dark.has(key)), ref, size: direct.length });
     }
   }
   found.delete("");
   return found;
 }
 
-function riskOf(off: readonly number[], isDark: boolean): RackRisk {
+function rateRisk(off: readonly number[], isDark: boolean): RackRisk {
   if (isDark) return "DARK";
   return off.length === 1 ? "DEVICE" : "PARTIAL";
 }
 
-/** The worse one of two failures, and the smaller one of two that take as much. */
+/** Keeps the worse of two failures, or the smaller one if their effects are equal. */
 function keepWorst(found: Map<string, Found>, key: string, one: Found): void {
   const known = found.get(key);
   const worse = RANKS.indexOf(one.risk) - RANKS.indexOf(known?.risk ?? "NONE");

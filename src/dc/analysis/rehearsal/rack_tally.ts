@@ -1,18 +1,20 @@
 import type { LiveSet } from "../power/power_live.ts";
-import { type CountedNodes, ROLE } from "./counted_nodes.ts";
+import { type NodeTable, RACK_ROLE } from "./counted_nodes.ts";
 
-export const RACK = { UNTOUCHED: 0, PROTECTED: 1, PARTIAL: 2, DARK: 3 } as const;
+export const RACK_STATE = { UNTOUCHED: 0, PROTECTED: 1, PARTIAL: 2, DARK: 3 } as const;
 
-/** Judges the racks that a failure touches, as `rackStates` does, with a number for each rack. */
+/**
+ * Determines the state of the racks that a failure affects, with the same result as `rackStates`, from counts per rack.
+ */
 export class RackTally {
-  readonly #graph: CountedNodes;
+  readonly #graph: NodeTable;
   // Number of judged devices of each rack before any failure.
   readonly #judged: Int32Array;
   readonly #judgedOff: Int32Array;
   readonly #pdus: Int32Array;
   readonly #pdusOff: Int32Array;
   readonly undocumented: Int32Array;
-  // Effects of the failure on each rack.
+  // Effects of the current failure on each rack.
   readonly #off: Int32Array;
   readonly #failed: Int32Array;
   readonly #failedOff: Int32Array;
@@ -20,10 +22,10 @@ export class RackTally {
   readonly #losesPdu: Uint8Array;
   readonly #isTouched: Uint8Array;
   readonly #isNoted: Uint8Array;
-  /** Racks that were noted since the last `clear`. */
+  /** Racks that were affected since the last `clear`. */
   readonly noted: number[] = [];
 
-  constructor(graph: CountedNodes, live: LiveSet) {
+  constructor(graph: NodeTable, live: LiveSet) {
     const racks = graph.rackKeys.length;
     const numbers = () => new Int32Array(racks);
     this.#graph = graph;
@@ -46,36 +48,36 @@ export class RackTally {
     const rack = this.#graph.rack[index] as number;
     if (rack < 0) return;
     switch (this.#graph.role[index]) {
-      case ROLE.JUDGED:
-        add(this.#judged, rack, 1);
-        add(this.#judgedOff, rack, off);
+      case RACK_ROLE.JUDGED:
+        addAt(this.#judged, rack, 1);
+        addAt(this.#judgedOff, rack, off);
         return;
-      case ROLE.PDU:
-        add(this.#pdus, rack, 1);
-        add(this.#pdusOff, rack, off);
+      case RACK_ROLE.PDU:
+        addAt(this.#pdus, rack, 1);
+        addAt(this.#pdusOff, rack, off);
         return;
-      case ROLE.UNDOCUMENTED:
-        add(this.undocumented, rack, 1);
+      case RACK_ROLE.UNDOCUMENTED:
+        addAt(this.undocumented, rack, 1);
     }
   }
 
-  /** Excludes a failed element from the judgement of its rack. */
+  /** Excludes a failed element from the counts of its rack. */
   fail(index: number, wasLive: boolean): void {
     const rack = this.#note(index);
-    if (rack < 0 || this.#graph.role[index] !== ROLE.JUDGED) return;
-    add(this.#failed, rack, 1);
-    if (!wasLive) add(this.#failedOff, rack, 1);
+    if (rack < 0 || this.#graph.role[index] !== RACK_ROLE.JUDGED) return;
+    addAt(this.#failed, rack, 1);
+    if (!wasLive) addAt(this.#failedOff, rack, 1);
   }
 
-  /** Counts a node that goes dark. */
+  /** Counts a node that loses power. */
   darken(index: number, isFailed: boolean): void {
     const rack = this.#note(index);
     if (rack < 0) return;
     const role = this.#graph.role[index];
-    if (role === ROLE.PDU) {
-      add(this.#pdusLost, rack, 1);
+    if (role === RACK_ROLE.PDU) {
+      addAt(this.#pdusLost, rack, 1);
       if (!isFailed) this.#losesPdu[rack] = 1;
-    } else if (role !== ROLE.NONE && !isFailed) add(this.#off, rack, 1);
+    } else if (role !== RACK_ROLE.NONE && !isFailed) addAt(this.#off, rack, 1);
   }
 
   /** Records a node that goes offline, is degraded or runs on battery. */
@@ -89,14 +91,14 @@ export class RackTally {
     const judged = (this.#judged[rack] as number) - (this.#failed[rack] as number);
     const lost = this.#pdusLost[rack] as number;
     if (judged === 0 && lost > 0 && (this.#pdusOff[rack] as number) + lost === this.#pdus[rack]) {
-      if (unknown) return RACK.PARTIAL;
-      if (this.#losesPdu[rack] === 1) return RACK.DARK;
+      if (unknown) return RACK_STATE.PARTIAL;
+      if (this.#losesPdu[rack] === 1) return RACK_STATE.DARK;
     }
-    if (this.#isTouched[rack] !== 1) return RACK.UNTOUCHED;
+    if (this.#isTouched[rack] !== 1) return RACK_STATE.UNTOUCHED;
     const off = this.#off[rack] as number;
-    if (off === 0) return RACK.PROTECTED;
+    if (off === 0) return RACK_STATE.PROTECTED;
     const all = (this.#judgedOff[rack] as number) - (this.#failedOff[rack] as number) + off;
-    return !unknown && all === judged ? RACK.DARK : RACK.PARTIAL;
+    return !unknown && all === judged ? RACK_STATE.DARK : RACK_STATE.PARTIAL;
   }
 
   clear(): void {
@@ -121,6 +123,6 @@ export class RackTally {
   }
 }
 
-function add(numbers: Int32Array, at: number, by: number): void {
+function addAt(numbers: Int32Array, at: number, by: number): void {
   numbers[at] = (numbers[at] as number) + by;
 }

@@ -1,39 +1,42 @@
 import type { Steps } from "#kernel/steps.ts";
 import type { DeviceOf } from "../fabric/fabric_tiers.ts";
-import { Ledger } from "./charge.ts";
+import { EffectLedger } from "./charge.ts";
 import type { FabricWatch } from "./fabric_loss.ts";
-import { FurtherEffects } from "./further_effects.ts";
+import { CoolingAndFabrics } from "./further_effects.ts";
 import { groupIslands, type IslandGroups } from "./island_groups.ts";
-import { groupIntoLines, joinedLines, type Line } from "./lines.ts";
-import type { Element } from "./outcome.ts";
+import { groupIntoLines, joinAllLines, type RehearsalLine } from "./lines.ts";
+import type { FailingElement } from "./outcome.ts";
 import { failPairs } from "./pairs.ts";
 import type { SiteFailures } from "./site_failures.ts";
 
 export interface Rehearsal {
-  /** The worst first. */
-  readonly lines: readonly Line[];
-  /** Elements that were failed. */
+  /** Groups of similar failures, worst first. */
+  readonly lines: readonly RehearsalLine[];
+  /** Number of elements that were failed. */
   readonly elements: number;
-  /** Pairs of elements that were judged. */
+  /** Number of pairs of elements that were judged. */
   readonly pairs: number;
-  /** Elements without any effect. */
+  /** Number of elements whose failure has no effect. */
   readonly harmless: number;
   readonly fabrics: FabricWatch;
   /** State from which the rehearsal of a later revision is updated. */
-  readonly followed: { readonly effects: FurtherEffects; readonly groups: IslandGroups };
+  readonly followed: { readonly effects: CoolingAndFabrics; readonly groups: IslandGroups };
 }
 
 export interface RehearsalChoice {
-  /** Devices with their network ports, by the key of their code; the same function as long as it answers the same. */
+  /**
+   * Returns a device with its network ports by the key of its code. Compared by identity: the same function must return
+   * the same devices.
+   */
   readonly deviceOf: DeviceOf;
-  readonly isChosen: (element: Element) => boolean;
-  /** Fail two of the chosen elements at a time. */
+  readonly isChosen: (element: FailingElement) => boolean;
+  /** Whether to fail two of the chosen elements at a time. */
   readonly pairs: boolean;
 }
 
 /**
- * Groups the effects of the chosen elements of a site into lines, the worst first.
- * @param earlier the same choice in an earlier state; unchanged islands are not grouped again
+ * Groups the effects of the chosen elements of a site into lines, worst first. @param earlier rehearsal of the same
+ * choice in an earlier state; unchanged islands are not grouped again
  */
 export function* rehearse(
   site: SiteFailures,
@@ -41,7 +44,7 @@ export function* rehearse(
   earlier?: Rehearsal,
 ): Steps<Rehearsal> {
   const { topology, options } = site;
-  const effects = new FurtherEffects(topology, deviceOf, options.basis, earlier?.followed.effects);
+  const effects = new CoolingAndFabrics(topology, deviceOf, options.basis, earlier?.followed.effects);
   yield;
   const groups = yield* groupIslands(site, effects, isChosen, earlier?.followed.groups);
   const all = [...groups.values()];
@@ -51,11 +54,11 @@ export function* rehearse(
     fabrics: effects.fabrics,
     followed: { effects, groups },
   };
-  if (!pairs) return { ...single, lines: yield* joinedLines(all.map(({ lines }) => lines)), pairs: 0 };
+  if (!pairs) return { ...single, lines: yield* joinAllLines(all.map(({ lines }) => lines)), pairs: 0 };
   const failures = all.flatMap((group) => group.failures);
   const tried = yield* failPairs(site, failures, effects);
-  const ledger = new Ledger(topology.power);
+  const ledger = new EffectLedger(topology.power);
   yield* ledger.charge(failures);
   const lines = yield* groupIntoLines(topology, yield* ledger.chargePairs(tried.worse), options.basis);
-  return { ...single, lines: yield* joinedLines([lines]), pairs: tried.judged };
+  return { ...single, lines: yield* joinAllLines([lines]), pairs: tried.judged };
 }

@@ -2,41 +2,41 @@ import type { Steps } from "#kernel/steps.ts";
 import { NodeGroups } from "../node_numbers.ts";
 import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { changedNodes } from "../power/power_keys.ts";
+import { listChangedNodes } from "../power/power_keys.ts";
 import type { Topology } from "../topology.ts";
-import { CountedNodes } from "./counted_nodes.ts";
-import { elementsOf } from "./elements.ts";
+import { NodeTable } from "./counted_nodes.ts";
+import { listElements } from "./elements.ts";
 import { FailureSweep, type Footprint } from "./failure_sweep.ts";
-import { suppliesFirst } from "./load_slack.ts";
-import type { Element, Outcome } from "./outcome.ts";
+import { sortSuppliesFirst } from "./load_slack.ts";
+import type { FailingElement, PowerOutcome } from "./outcome.ts";
 
-/** What failures of a site are tried with. */
+/** State with which failures of a site are tried. */
 export interface SiteTrials {
-  readonly nodes: CountedNodes;
-  /** By node, the lowest node of its island: no failure of supply affects another island. */
+  readonly nodes: NodeTable;
+  /** By node, the lowest node number of its island. A failure of supply affects only its own island. */
   readonly island: Int32Array;
   /** Loads of all nodes before any failure, in watts. */
   readonly loadsBefore: Float64Array;
   readonly trials: Trials;
 }
 
-/** The outcomes of every single failure of a site. */
+/** Outcomes of every single failure of a site. */
 export interface SiteFailures extends SiteTrials {
   readonly topology: Topology;
   readonly options: BlastOptions;
-  /** In the order of elements. */
-  readonly outcomes: readonly Outcome[];
-  /** Elements that were failed anew; others are those of an earlier site. */
+  /** Outcomes in the order of elements. */
+  readonly outcomes: readonly PowerOutcome[];
+  /** Number of elements that were failed for this state; other outcomes come from an earlier state. */
   readonly renewed: number;
 }
 
 /**
- * Tries failures at one state of a site. A class, since a function that is made within a generator keeps the generator's
- * parameters for as long as it lives: here the earlier site, and through it all before.
+ * Tries failures in one state of a site. This is a class because a closure created in a generator keeps the generator's
+ * parameters alive, here the earlier site and all states before it.
  */
 class Trials {
   readonly #sweep: FailureSweep;
-  /** 1 at nodes around cycles of supply, where loads cannot be updated. */
+  /** 1 at nodes around cycles of supply, where loads cannot be updated node by node; undefined without cycles. */
   readonly #circular: Uint8Array | undefined;
 
   constructor(sweep: FailureSweep, circular: Uint8Array | undefined) {
@@ -45,47 +45,50 @@ class Trials {
   }
 
   /** Fails elements together. */
-  fail(elements: readonly Element[]): Outcome {
+  fail(elements: readonly FailingElement[]): PowerOutcome {
     return this.#sweep.fail(elements, this.#isCircular(elements));
   }
 
-  /** Nodes that a failure affects; undefined around cycles of supply. */
-  footprint(elements: readonly Element[]): Footprint | undefined {
+  /** Returns the nodes that a failure affects; undefined around cycles of supply. */
+  footprint(elements: readonly FailingElement[]): Footprint | undefined {
     return this.#isCircular(elements) ? undefined : this.#sweep.footprint(elements);
   }
 
-  #isCircular(elements: readonly Element[]): boolean {
+  #isCircular(elements: readonly FailingElement[]): boolean {
     return elements.some(({ index }) => this.#circular?.[index] === 1);
   }
 }
 
 /** Prepares trials of a site. Cost: arrays of all nodes. */
-export function* siteTrials(site: BlastSite, options: BlastOptions): Steps<SiteTrials> {
+export function* prepareTrials(site: BlastSite, options: BlastOptions): Steps<SiteTrials> {
   const loads = site.apparentLoads(options.basis);
   yield;
-  const nodes = new CountedNodes(site.power, options.basis);
+  const nodes = new NodeTable(site.power, options.basis);
   yield;
   const sweep = new FailureSweep(nodes, site, options);
   yield;
-  const island = islandsOf(nodes);
-  const circular = loads.isCircular ? aroundCircles(site.power, island) : undefined;
+  const island = numberIslands(nodes);
+  const circular = loads.isCircular ? markCircularIslands(site.power, island) : undefined;
   yield;
   return { nodes, island, loadsBefore: loads.watts, trials: new Trials(sweep, circular) };
 }
 
 /**
- * Fails every element of a site in turn.
- * @param earlier the same for an earlier state of the site; unchanged elements are not failed again Cost: the nodes
- * that the failures affect, in the changed islands of supply; arrays of all nodes.
+ * Fails every element of a site in turn. @param earlier failures of an earlier state of the site; unchanged elements
+ * are not failed again Cost: the nodes that the failures affect, in the changed islands of supply; arrays of all nodes.
  */
-export function* siteFailures(topology: Topology, options: BlastOptions, earlier?: SiteFailures): Steps<SiteFailures> {
-  const made = yield* siteTrials(topology, options);
+export function* failEachElement(
+  topology: Topology,
+  options: BlastOptions,
+  earlier?: SiteFailures,
+): Steps<SiteFailures> {
+  const made = yield* prepareTrials(topology, options);
   const { nodes, island, trials } = made;
-  const known = earlier === undefined ? undefined : unchangedOutcomes(nodes, island, earlier);
+  const known = earlier === undefined ? undefined : collectUnchangedOutcomes(nodes, island, earlier);
   yield;
-  const outcomes: Outcome[] = [];
+  const outcomes: PowerOutcome[] = [];
   let renewed = 0;
-  for (const element of elementsOf(topology)) {
+  for (const element of listElements(topology)) {
     const before = known?.get(element.index);
     if (before?.elements[0]?.kind === element.kind) {
       outcomes.push(before);
@@ -98,14 +101,14 @@ export function* siteFailures(topology: Topology, options: BlastOptions, earlier
   return { ...made, topology, options, outcomes, renewed };
 }
 
-/** Outcomes in the islands of supply of which nothing changed, by the node of their element. */
-function unchangedOutcomes(
-  nodes: CountedNodes,
+/** Returns outcomes in unchanged islands of supply by the node of their element. */
+function collectUnchangedOutcomes(
+  nodes: NodeTable,
   island: Int32Array,
   earlier: SiteFailures,
-): ReadonlyMap<number, Outcome> {
-  const touched = touchedIslands(nodes, island, earlier.nodes);
-  const found = new Map<number, Outcome>();
+): ReadonlyMap<number, PowerOutcome> {
+  const touched = collectTouchedIslands(nodes, island, earlier.nodes);
+  const found = new Map<number, PowerOutcome>();
   for (const outcome of earlier.outcomes) {
     const index = outcome.elements[0]?.index ?? -1;
     if (!touched.has(island[index] ?? -1)) found.set(index, outcome);
@@ -113,13 +116,13 @@ function unchangedOutcomes(
   return found;
 }
 
-function touchedIslands(nodes: CountedNodes, island: Int32Array, before: CountedNodes): ReadonlySet<number> {
+function collectTouchedIslands(nodes: NodeTable, island: Int32Array, before: NodeTable): ReadonlySet<number> {
   const touched = new Set<number>();
   const racks = new Set<string>();
-  const rackOf = ({ rack, rackKeys }: CountedNodes, index: number) => rackKeys[rack[index] ?? -1] ?? "";
-  for (const index of changedNodes(nodes.graph, before.graph)) {
+  const rackOf = ({ rack, rackKeys }: NodeTable, index: number) => rackKeys[rack[index] ?? -1] ?? "";
+  for (const index of listChangedNodes(nodes.graph, before.graph)) {
     if (index < nodes.size) touched.add(island[index] as number);
-    // Devices that left a rack are no longer connected to its other devices.
+    // Devices that left a rack are no longer connected to other devices of that rack.
     racks.add(rackOf(before, index));
   }
   racks.delete("");
@@ -130,10 +133,10 @@ function touchedIslands(nodes: CountedNodes, island: Int32Array, before: Counted
   return touched;
 }
 
-/** Marks the islands of supply in which supply runs in a circle. */
-function aroundCircles(graph: PowerGraph, island: Int32Array): Uint8Array {
+/** Marks the nodes of islands in which supply has a cycle. */
+function markCircularIslands(graph: PowerGraph, island: Int32Array): Uint8Array {
   const ordered = new Uint8Array(island.length);
-  for (const index of suppliesFirst(graph)) ordered[index] = 1;
+  for (const index of sortSuppliesFirst(graph)) ordered[index] = 1;
   const circular = new Set<number>();
   for (let index = 0; index < island.length; index += 1)
     if (ordered[index] !== 1) circular.add(island[index] as number);
@@ -144,10 +147,10 @@ function aroundCircles(graph: PowerGraph, island: Int32Array): Uint8Array {
 }
 
 /**
- * Numbers the islands of a site: nodes connected by supply or located in one rack. No failure affects another island.
- * @returns by node, the lowest node of its island
+ * Numbers the islands of a site: nodes connected by supply or located in one rack. A failure affects only its own
+ * island. @returns by node, the lowest node number of its island
  */
-function islandsOf({ graph, size, rack, rackKeys }: CountedNodes): Int32Array {
+function numberIslands({ graph, size, rack, rackKeys }: NodeTable): Int32Array {
   const groups = new NodeGroups(size);
   groups.joinSupply(graph);
   const first = new Int32Array(rackKeys.length).fill(-1);

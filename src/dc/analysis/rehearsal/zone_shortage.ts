@@ -17,30 +17,36 @@ interface Zone {
   readonly ref: string;
   readonly area: Ref;
   readonly units: readonly Crac[];
-  /** State before anything fails, and kilowatts that are missing then. */
+  /** State before anything fails, and the kilowatts that are missing then, by medium. */
   readonly before: Readonly<Record<CoolingMedium, { readonly state: ZoneState; readonly missingKw: number }>>;
 }
 
 type ZoneState = "SHORT" | "NO_RESERVE" | "ENOUGH";
 
 const MEDIA: readonly CoolingMedium[] = ["AIR", "LIQUID"];
-/** Units kept in reserve, as ThermalHeadroom does unless it is asked otherwise. */
+/** Number of units kept in reserve, the default of ThermalHeadroom. */
 const RESERVE_UNITS = 1;
 const NO_SHORTAGES: readonly ZoneShortage[] = [];
-/** Sums of heat in another order differ by less. */
+/** Maximum difference in kilowatts between sums of heat added in another order. */
 const ROUNDING_KW = 1e-6;
 
-/** Judges the areas that cooling units serve after the loss of units and of the heat of devices without power. */
+/**
+ * Determines the state of the areas that cooling units serve, after the loss of units and of the heat of devices
+ * without power.
+ */
 export class ZoneWatch {
   readonly #topology: Topology;
   readonly #basis: LoadBasis;
   readonly #zones: readonly Zone[];
-  /** Zones that the loss of a unit may concern, by the key of its code. */
+  /** Zones that the loss of a unit may affect, by the key of its code. */
   readonly #concerned = new Map<string, ReadonlySet<Zone>>();
-  /** Indexes of places by the areas around them; by the node of a device, plus 1. */
+  /**
+   * Location indexes by the areas around a location. `#placeOfNode` holds the index for each device node, plus 1; 0 if
+   * not yet looked up.
+   */
   #placeOf: ReadonlyMap<string, number> | undefined;
   readonly #placeOfNode: Int32Array;
-  /** Missing heat, by the nodes of one place that are off. */
+  /** Heat in watts that is no longer emitted, by the nodes of one location that are off. */
   readonly #missing = new Map<string, MediumWatts>();
 
   constructor(topology: Topology, basis: LoadBasis) {
@@ -57,7 +63,7 @@ export class ZoneWatch {
       if (area === undefined) return [];
       const units = balance.unitsOf(area);
       const stateOf = (medium: CoolingMedium) => {
-        const { state = "ENOUGH", heatKw = 0, capacityKw = 0 } = judge(balance, area, medium, units) ?? {};
+        const { state = "ENOUGH", heatKw = 0, capacityKw = 0 } = judgeZone(balance, area, medium, units) ?? {};
         return { state, missingKw: heatKw - capacityKw } as const;
       };
       return [{ key, ref, area, units, before: { AIR: stateOf("AIR"), LIQUID: stateOf("LIQUID") } }];
@@ -66,9 +72,8 @@ export class ZoneWatch {
   }
 
   /**
-   * Areas that lose their reserve or fall short by the loss of cooling units.
-   * @param offline nodes of devices that give off no heat any more
-   * @param withDeeper add areas that fall short by more than before
+   * Lists areas that lose their reserve or have uncovered heat after the loss of cooling units. @param offline nodes of
+   * devices that emit no heat any more @param withDeeper adds areas whose uncovered heat rises
    */
   after(lost: readonly Crac[], offline: readonly number[], withDeeper = false): readonly ZoneShortage[] {
     const zones = this.#zonesAround(lost);
@@ -81,7 +86,7 @@ export class ZoneWatch {
     });
     return [...zones].flatMap((zone) =>
       MEDIA.flatMap((medium): ZoneShortage[] => {
-        const now = judge(balance, zone.area, medium, zone.units);
+        const now = judgeZone(balance, zone.area, medium, zone.units);
         if (now === undefined) return [];
         const { heatKw, capacityKw } = now;
         const { state, missingKw } = zone.before[medium];
@@ -92,7 +97,7 @@ export class ZoneWatch {
     );
   }
 
-  /** Keys of the areas that the loss of units may concern. */
+  /** Returns keys of the areas that the loss of units may affect. */
   concernedBy(lost: readonly Crac[]): readonly string[] {
     return [...this.#zonesAround(lost)].map(({ key }) => key);
   }
@@ -101,7 +106,7 @@ export class ZoneWatch {
     return new Set(lost.flatMap(({ code }) => [...(this.#concerned.get(codeKey(code)) ?? [])]));
   }
 
-  /** A lost unit shifts its heat to other units of the same places, and therefore affects all their zones. */
+  /** A lost unit shifts its heat to other units of the same locations, and therefore affects all their zones. */
   #groupByUnit(balance: CoolingBalance): void {
     const zonesOf = new Map<string, Zone[]>();
     for (const zone of this.#zones) {
@@ -119,7 +124,7 @@ export class ZoneWatch {
     }
   }
 
-  /** Heat that the places of offline devices no longer emit. */
+  /** Sums the heat in watts that offline devices no longer emit, by location. */
   #heatOf(offline: readonly number[]): ReadonlyMap<number, MediumWatts> {
     const off = new Map<number, number[]>();
     for (const index of offline) {
@@ -134,7 +139,7 @@ export class ZoneWatch {
     return missing;
   }
 
-  /** Index of the place of a device; -1 for other nodes. */
+  /** Returns the location index of a device; -1 for other nodes. */
   #placeAt(index: number): number {
     const known = this.#placeOfNode[index] as number;
     if (known > 0) return known - 1;
@@ -146,7 +151,7 @@ export class ZoneWatch {
     return at;
   }
 
-  /** All failures of a chain of supply turn the same devices off. */
+  /** Caches the sum, because all failures in a chain of supply turn off the same devices. */
   #missingOf(at: number, indexes: readonly number[]): MediumWatts {
     const off = indexes.join();
     const known = this.#missing.get(off);
@@ -164,7 +169,7 @@ export class ZoneWatch {
   }
 }
 
-/** Maximum number of cached sums of heat. Ours: above it, the cache is emptied. */
+/** Maximum number of cached sums of heat; the cache is cleared when it is exceeded. Our choice. */
 const MAX_MISSING = 20_000;
 const NO_HEAT = { airW: 0, liquidW: 0 };
 
@@ -172,11 +177,11 @@ function isWorse(before: ZoneState, after: ZoneState): boolean {
   return after !== before && (after === "SHORT" || before === "ENOUGH");
 }
 
-/** Undefined for an area without units of the medium and without heat for them. */
-function judge(balance: CoolingBalance, area: Ref, medium: CoolingMedium, units: readonly Crac[]) {
+/** Returns the state of an area; undefined without units of the medium and without heat for them. */
+function judgeZone(balance: CoolingBalance, area: Ref, medium: CoolingMedium, units: readonly Crac[]) {
   if (!units.some((crac) => mediumOf(crac) === medium)) return undefined;
   const of = balance.of(area, medium, units);
-  // The last digits of sums follow the order in which things were written.
+  // Rounds sums, because their last digits depend on the order of writes.
   const capacityKw = roundFigure(of.usableKw + of.reserveKw);
   const heatKw = roundFigure(of.usableKw - of.headroomKw);
   const state: ZoneState = hasHeadroom(of)

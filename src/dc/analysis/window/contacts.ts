@@ -1,7 +1,7 @@
 import { compareText } from "#dc/model/ref.ts";
 import type { WindowContact } from "#gen/datacenter/v1/messages.ts";
-import { itDevices } from "../power/power_nodes.ts";
-import { tenantOf } from "../power/tenant_impacts.ts";
+import { selectItDevices } from "../power/power_nodes.ts";
+import { findTenant } from "../power/tenant_impacts.ts";
 import type { Topology } from "../topology.ts";
 import { degradedDevices } from "./judgement.ts";
 import type { Outage, WindowGround } from "./outage.ts";
@@ -23,8 +23,8 @@ export function contactsOf(
   const beside = [...lostBeside];
   const units = [...outage.covered, ...beside].filter(isUnit);
   const devices = [
-    ...itDevices(power, outage.covered).filter((index) => live[index] === 1),
-    ...itDevices(power, beside),
+    ...selectItDevices(power, outage.covered).filter((index) => live[index] === 1),
+    ...selectItDevices(power, beside),
   ];
   const lost = new Set([...devices, ...units]);
   const reserve = degradedDevices(outage, power).filter(
@@ -70,7 +70,7 @@ function ownerOf(topology: Topology, index: number) {
   const rack = topology.rack(owner.rackCode ?? "");
   return {
     code: owner.code,
-    tenant: (node.kind === "DEVICE" ? tenantOf(topology, index) : rack?.tenant) ?? "",
+    tenant: (node.kind === "DEVICE" ? findTenant(topology, index) : rack?.tenant) ?? "",
     contact: owner.labels?.["contact"] ?? rack?.labels?.["contact"] ?? "",
   };
 }

@@ -4,7 +4,7 @@ import { refKey } from "#dc/model/resource_key.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { servedAreas } from "../cooling/cooling_units.ts";
 import { NodeGroups } from "../node_numbers.ts";
-import { changedNodes } from "../power/power_keys.ts";
+import { listChangedNodes } from "../power/power_keys.ts";
 import type { Topology } from "../topology.ts";
 
 /** By node, the lowest node of its domain. */
@@ -82,7 +82,7 @@ export interface SiteChange {
 /** @param refs references of the resources that changed */
 export function* changeOf(before: Topology, after: Topology, refs: readonly string[]): Steps<SiteChange> {
   const domains = [yield* domainsOf(before), yield* domainsOf(after)] as const;
-  const changed = new Set(changedNodes(after.power, before.power));
+  const changed = new Set(listChangedNodes(after.power, before.power));
   yield;
   const sites = [before, after];
   const codes = refs.flatMap((text) => devicesAt(sites, text));

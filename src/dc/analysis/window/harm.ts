@@ -5,7 +5,7 @@ import type { Rack } from "#dc/model/resources.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import type { Tripped } from "../power/cascade.ts";
-import { zoneKey } from "../rehearsal/charge.ts";
+import { toZoneKey } from "../rehearsal/charge.ts";
 import type { FabricLoss } from "../rehearsal/fabric_loss.ts";
 import type { Topology } from "../topology.ts";
 import type { Outage } from "./outage.ts";
@@ -60,7 +60,7 @@ export function harmOf(
     const others = known.map(of);
     return [...keys].filter((key) => !others.some((one) => one.has(key)));
   };
-  const zones = effects.zones.filter(({ short }) => short).map((zone) => [zoneKey(zone), zone] as const);
+  const zones = effects.zones.filter(({ short }) => short).map((zone) => [toZoneKey(zone), zone] as const);
   const trips = [...effects.trips].map((trip) => [trip.ref, trip] as const);
   const [shortBefore, tripsBefore] = [known.map(({ short }) => short), known.map((harm) => harm.trips)];
   return {

@@ -9,8 +9,8 @@ import {
 import { compareText } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { WindowReason } from "#gen/datacenter/v1/messages.ts";
-import { isListedSupply, itDevices } from "../power/power_nodes.ts";
-import { comparableLoad } from "../power/power_overloads.ts";
+import { isListedSupply, selectItDevices } from "../power/power_nodes.ts";
+import { computeComparableLoad } from "../power/power_overloads.ts";
 import type { Topology } from "../topology.ts";
 import type { Acceptance } from "./acceptance.ts";
 import { type Harm, isNothing } from "./harm.ts";
@@ -111,8 +111,8 @@ function* unknownReasons({ ground, outage, missing }: Judged): Iterable<Reason> 
     const node = power.nodes[index];
     if (node === undefined || node.capacityW !== undefined || blast.live[index] !== 1 || !isListedSupply(node))
       continue;
-    const now = comparableLoad(power, index, before);
-    const during = comparableLoad(power, index, blast.apparentAfter);
+    const now = computeComparableLoad(power, index, before);
+    const during = computeComparableLoad(power, index, blast.apparentAfter);
     const limit = Math.max(now, failover.loads[index] ?? 0);
     if (during > limit + ROUNDING_W)
       yield reasonFor("CAPACITY_UNKNOWN", "UNKNOWN", node.ref, { before: now, during, limit });
@@ -181,7 +181,7 @@ function* reserves({ ground, outage }: Judged): Iterable<Reason> {
 /** Devices that stay on with less supply, the window's own left out. */
 export function degradedDevices({ blast, covered }: Outage, power: Topology["power"]): readonly number[] {
   const hits = blast.hits.filter(({ state, index }) => state === "DEGRADED" && !covered.has(index));
-  return itDevices(
+  return selectItDevices(
     power,
     hits.map(({ index }) => index),
   );
@@ -189,7 +189,7 @@ export function degradedDevices({ blast, covered }: Outage, power: Topology["pow
 
 function impactOf({ ground, outage, harm, withoutDataPath, needed }: Judged, reasons: readonly Reason[]): WindowImpact {
   const { power, live } = ground.site;
-  const own = itDevices(power, outage.covered).some((index) => live[index] === 1);
+  const own = selectItDevices(power, outage.covered).some((index) => live[index] === 1);
   if (own || !isNothing(harm) || withoutDataPath.length > 0) return "OUTAGE";
   const has = (...kinds: readonly WindowReasonKind[]) => reasons.some(({ kind }) => kinds.includes(kind));
   if (has("OVER_LIMIT", "UPLINK_OVER_LIMIT", "LAST_COOLING_UNIT") || needed.size > 0) return "DEGRADED";

@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { NearFailures } from "../rehearsal/near_failures.ts";
-import { type Element, type Outcome, offBy } from "../rehearsal/outcome.ts";
+import { type FailingElement, listOffNodesOf, type PowerOutcome } from "../rehearsal/outcome.ts";
 import type { SiteTrials } from "../rehearsal/site_failures.ts";
 import type { Topology } from "../topology.ts";
 import type { Acceptance } from "./acceptance.ts";
@@ -44,7 +44,7 @@ export function* nextFailures(window: WindowSite, during: During): Steps<NextFai
   const { topology, near, cutLinks } = window.ground;
   const { outage } = during;
   const trying: Trying = { window, outage, site: yield* window.trials() };
-  const own = [...outage.covered].map((index): Element => ({ index, kind: "POWER" }));
+  const own = [...outage.covered].map((index): FailingElement => ({ index, kind: "POWER" }));
   const judged = new Judging(topology, outage);
   const found: NextFailure[] = [];
   for (const outcome of yield* near.with(trying.site, own, { off: [...outage.off], cut: cutLinks })) {
@@ -68,30 +68,30 @@ interface Trying {
 }
 
 /** What is off, or has no power, fails no more. */
-function isOn({ off, blast }: Outage, { index }: Element): boolean {
+function isOn({ off, blast }: Outage, { index }: FailingElement): boolean {
   return !off.has(index) && blast.live[index] === 1;
 }
 
 /** What a window with a further element takes beyond some harms, and all nodes that go off. */
 function furtherLoss(
   { window, outage, site: { trials } }: Trying,
-  elements: readonly Element[],
+  elements: readonly FailingElement[],
   known: readonly Harm[],
 ) {
   const outcome = trials.fail(elements);
-  const effects = { ...outcome, ...window.effectsOf(offBy(outcome), true) };
+  const effects = { ...outcome, ...window.effectsOf(listOffNodesOf(outcome), true) };
   return { harm: harmOf(window.ground.topology, outage.covered, effects, known), offline: outcome.offline };
 }
 
 /** Harms of single failures without any window. */
-const ALONE = new WeakMap<NearFailures, Map<Outcome, Harm>>();
+const ALONE = new WeakMap<NearFailures, Map<PowerOutcome, Harm>>();
 
 /** The harm of a single failure without the window; computed once for a state of the site. */
-function aloneHarm(window: WindowSite, outcome: Outcome): Harm {
+function aloneHarm(window: WindowSite, outcome: PowerOutcome): Harm {
   const { near, topology } = window.ground;
-  const known = ALONE.get(near) ?? new Map<Outcome, Harm>();
+  const known = ALONE.get(near) ?? new Map<PowerOutcome, Harm>();
   ALONE.set(near, known);
-  const effects = () => window.effectsOf(offBy(outcome), false);
+  const effects = () => window.effectsOf(listOffNodesOf(outcome), false);
   const harm = known.get(outcome) ?? harmOf(topology, NOTHING, { ...outcome, ...effects() });
   known.set(outcome, harm);
   return harm;

@@ -3,14 +3,14 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { type BlastOptions, type BlastRadius, type BlastSite, blastSteps } from "../power/blast_radius.ts";
+import { type BlastOptions, type BlastRadius, type BlastSite, computeBlastInSteps } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { LiveSet } from "../power/power_live.ts";
-import { offAfter } from "../rehearsal/after_failure.ts";
+import { listOffNodes } from "../rehearsal/after_failure.ts";
 import type { FabricLoss, UplinkLoad } from "../rehearsal/fabric_loss.ts";
-import { listIn } from "../rehearsal/meetings.ts";
+import { getOrCreateList } from "../rehearsal/meetings.ts";
 import type { NearFailures } from "../rehearsal/near_failures.ts";
-import { type SiteTrials, siteTrials } from "../rehearsal/site_failures.ts";
+import { prepareTrials, type SiteTrials } from "../rehearsal/site_failures.ts";
 import type { Topology } from "../topology.ts";
 
 /** Elements that are out of service for a time, and the site that they belong to. */
@@ -58,18 +58,18 @@ export class WindowSite {
   /** What failures are tried with. Cost: nothing, or arrays of all nodes for a site with inlets as elements. */
   *trials(): Steps<SiteTrials> {
     const { near, topology, site } = this.ground;
-    return site === topology ? near.site : yield* siteTrials(site, this.options);
+    return site === topology ? near.site : yield* prepareTrials(site, this.options);
   }
 
   /**
-   * What the elements of the window do. Cost: as of `blastSteps`, and the zones of lost cooling units.
-   * @param more nodes that are taken out as well
+   * Computes the effects of taking the elements of the window out. Cost: as of `computeBlastInSteps`, and the zones of
+   * lost cooling units. @param more further nodes that are taken out
    */
   *outage(more: readonly number[] = [], options: BlastOptions = this.options): Steps<Outage> {
     const { topology, site, sources, near } = this.ground;
     const covered = withBlades(topology, [...sources, ...more]);
-    const blast = yield* blastSteps(site, { sources: covered, unlisted: covered }, options);
-    const off = new Set(offAfter({ nodes: covered }, blast));
+    const blast = yield* computeBlastInSteps(site, { sources: covered, unlisted: covered }, options);
+    const off = new Set(listOffNodes({ nodes: covered }, blast));
     const effects = this.effectsOf([...off], true);
     const uplinks = near.effects.fabrics.uplinksAfter(effects.fabric.links, (node) => off.has(node));
     const unsupplied = upsesWithoutSupply(site.power, blast, covered);
@@ -100,7 +100,7 @@ function bladesIn(devices: readonly Device[]): ReadonlyMap<string, readonly stri
   if (known !== undefined) return known;
   const found = new Map<string, string[]>();
   for (const { code, parentDeviceCode } of devices)
-    if (parentDeviceCode !== undefined) listIn(found, codeKey(parentDeviceCode)).push(codeKey(code));
+    if (parentDeviceCode !== undefined) getOrCreateList(found, codeKey(parentDeviceCode)).push(codeKey(code));
   BLADES.set(devices, found);
   return found;
 }

@@ -1,5 +1,5 @@
 import type { BlastSite } from "#dc/analysis/power/blast_radius.ts";
-import { withInlets } from "#dc/analysis/power/failed_inlets.ts";
+import { insertInletNodes } from "#dc/analysis/power/failed_inlets.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { portKey, type Ref, samePort } from "#dc/model/ref.ts";
@@ -64,7 +64,7 @@ export async function failingSources(
   for (const { field, text } of refs) {
     found.push({ ref: text, ...(await resolve({ topology, reader }, text, field)) });
   }
-  const { site, nodes } = withInlets(
+  const { site, nodes } = insertInletNodes(
     topology,
     found.flatMap(({ inlet }) => inlet ?? []),
   );

@@ -1,9 +1,9 @@
 import { cracShares } from "#dc/analysis/cooling/thermal.ts";
-import { loadReasons, utilization } from "#dc/analysis/power/power_findings.ts";
+import { computeUtilization, listLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import { floorPlan, type RackOnFloor } from "#dc/analysis/racks/floor_plan.ts";
 import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
 import { overallHealth } from "#dc/analysis/racks/rack_health.ts";
-import type { RiskOfRack } from "#dc/analysis/rehearsal/rack_risks.ts";
+import type { RackRiskRecord } from "#dc/analysis/rehearsal/rack_risks.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import {
@@ -16,7 +16,7 @@ import type { ReadSession } from "../rpc.ts";
 import { demandPlace, readBasis, readRef } from "./parameters.ts";
 
 /** What single failures take of each rack, by the key of its code. */
-export type RackRisks = ReadonlyMap<string, RiskOfRack>;
+export type RackRisks = ReadonlyMap<string, RackRiskRecord>;
 
 /** What meters say of racks: their draw in watts and their warmest inlet, by the key of their code. */
 export interface MeasuredRacks {
@@ -68,8 +68,8 @@ export function floorPlanAnswer(
       })),
     devices: plan.devices.map(({ code, name, kind, placement, status }) => {
       const index = power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
-      const used = utilization(carried, index);
-      const reasons = loadReasons(carried, index);
+      const used = computeUtilization(carried, index);
+      const reasons = listLoadReasons(carried, index);
       return {
         health: overallHealth(reasons),
         reasons,

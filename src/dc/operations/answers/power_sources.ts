@@ -1,7 +1,7 @@
 import { isLocatedIn } from "#dc/analysis/location_scope.ts";
-import { inNodeOrder } from "#dc/analysis/power/node_order.ts";
+import { sortNodes } from "#dc/analysis/power/node_order.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
-import { downstreamOf } from "#dc/analysis/power/power_reach.ts";
+import { collectDownstream } from "#dc/analysis/power/power_reach.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Ref, RefKind } from "#dc/model/ref.ts";
@@ -37,7 +37,7 @@ export function sourceNodes(
     return { nodes, equipment: graph.nodes[single]?.kind === "CRAC" ? new Set() : nodes };
   }
   const inside = [...graph.nodes.keys()].filter((index) => isIn(graph, index, ref));
-  const nodes = inNodeOrder(graph, inside);
+  const nodes = sortNodes(graph, inside);
   if (nodes.length === 0 && !inventory.racks.some((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, ref)))
     throw refuse("NOT_FOUND", `Cannot find power source "${text}"`, { field, value: text, ref: text });
   return { nodes: new Set(nodes), equipment: new Set(nodes.filter((index) => isEquipment(graph, index))) };
@@ -56,7 +56,7 @@ function isIn(graph: PowerGraph, index: number, ref: Ref): boolean {
 
 /** Codes of the devices downstream of the sources, directly or indirectly, without the sources themselves. */
 export function downstreamDevices(graph: PowerGraph, { nodes }: Sources): readonly string[] {
-  return [...downstreamOf(graph, nodes)].flatMap((index) => {
+  return [...collectDownstream(graph, nodes)].flatMap((index) => {
     const node = graph.nodes[index];
     return node?.kind === "DEVICE" && !nodes.has(index) ? [node.device.code] : [];
   });

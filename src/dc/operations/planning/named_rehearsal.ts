@@ -1,11 +1,11 @@
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
-import { Ledger } from "#dc/analysis/rehearsal/charge.ts";
-import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
-import { groupIntoLines, joinedLines } from "#dc/analysis/rehearsal/lines.ts";
-import { type NamedElements, namedElements } from "#dc/analysis/rehearsal/named_elements.ts";
-import { type Failure, offBy } from "#dc/analysis/rehearsal/outcome.ts";
+import { EffectLedger } from "#dc/analysis/rehearsal/charge.ts";
+import { CoolingAndFabrics } from "#dc/analysis/rehearsal/further_effects.ts";
+import { groupIntoLines, joinAllLines } from "#dc/analysis/rehearsal/lines.ts";
+import { listNamedElements, type NamedElements } from "#dc/analysis/rehearsal/named_elements.ts";
+import { type Failure, listOffNodesOf } from "#dc/analysis/rehearsal/outcome.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
-import { siteTrials } from "#dc/analysis/rehearsal/site_failures.ts";
+import { prepareTrials } from "#dc/analysis/rehearsal/site_failures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { FailureKind } from "#dc/model/enum_values.ts";
 import type { Ref } from "#dc/model/ref.ts";
@@ -38,12 +38,12 @@ export async function namedRehearsal(
   { options, kinds, scope }: NamedQuestion,
 ): Promise<Rehearsal> {
   const tracer = await NetworkTracer.of({ topology, reader, scheduler });
-  const effects = new FurtherEffects(topology, tracer.deviceOf, options.basis);
+  const effects = new CoolingAndFabrics(topology, tracer.deviceOf, options.basis);
   const links = effects.fabrics.linksAt(effects.fabrics.numbersOf(() => true));
   const cables = kinds.has("CABLE") ? await dataCables(reader, topology) : [];
-  const { site, elements } = namedElements(topology, { kinds, scope, links, cables });
+  const { site, elements } = listNamedElements(topology, { kinds, scope, links, cables });
   demandCount(elements.length);
-  const { trials } = await scheduler.run(siteTrials(site, options));
+  const { trials } = await scheduler.run(prepareTrials(site, options));
   const failures: Failure[] = [];
   for (const { element, network } of elements) {
     await scheduler.yieldIfDue();
@@ -52,10 +52,10 @@ export async function namedRehearsal(
       network === undefined ? effects.of(outcome) : await withNetwork({ effects, tracer }, outcome, network),
     );
   }
-  const charged = await scheduler.run(new Ledger(site.power).charge(failures));
+  const charged = await scheduler.run(new EffectLedger(site.power).charge(failures));
   const lines = await scheduler.run(groupIntoLines(topology, charged, options.basis));
   return {
-    lines: await scheduler.run(joinedLines([lines])),
+    lines: await scheduler.run(joinAllLines([lines])),
     elements: elements.length,
     pairs: 0,
     harmless: charged.filter(({ own, smaller }) => own === undefined && smaller.length === 0).length,
@@ -67,12 +67,12 @@ export async function namedRehearsal(
 type Network = NonNullable<NamedElements["elements"][number]["network"]>;
 
 async function withNetwork(
-  { effects, tracer }: { readonly effects: FurtherEffects; readonly tracer: NetworkTracer },
-  outcome: Parameters<FurtherEffects["of"]>[0],
+  { effects, tracer }: { readonly effects: CoolingAndFabrics; readonly tracer: NetworkTracer },
+  outcome: Parameters<CoolingAndFabrics["of"]>[0],
   network: Network,
 ): Promise<Failure> {
   const cut = await tracer.cutLinks(effects.fabrics, network);
-  const off = offBy(outcome);
+  const off = listOffNodesOf(outcome);
   const { cutOff } = effects.fabrics.after(off, cut);
   const isolated = await tracer.isolatedBy({ off, cutOff, ports: network.networkPorts });
   return effects.ofNamed(outcome, { cut, isolated });

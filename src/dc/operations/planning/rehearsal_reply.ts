@@ -1,8 +1,8 @@
-import { itDevices } from "#dc/analysis/power/power_nodes.ts";
-import { tenantImpacts } from "#dc/analysis/power/tenant_impacts.ts";
-import { nameOf, refOf } from "#dc/analysis/rehearsal/elements.ts";
-import { type Line, rolesOf } from "#dc/analysis/rehearsal/lines.ts";
-import { coolingUnits } from "#dc/analysis/rehearsal/loss.ts";
+import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
+import { computeTenantImpacts } from "#dc/analysis/power/tenant_impacts.ts";
+import { getElementName, getElementRef } from "#dc/analysis/rehearsal/elements.ts";
+import { listRoles, type RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
+import { selectCoolingNodes } from "#dc/analysis/rehearsal/loss.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -15,7 +15,7 @@ import { reasonOf, summaryOf } from "./rehearsal_words.ts";
 export function causeOf(
   topology: Topology,
   { fabrics }: Rehearsal,
-  line: Line,
+  line: RehearsalLine,
   { limit, basis }: { readonly limit: number; readonly basis: LoadBasis },
 ) {
   const { power } = topology;
@@ -23,8 +23,8 @@ export function causeOf(
   const fabricLostMbps = fabrics.mbpsOf(loss.links);
   const codes = (indexes: Iterable<number>) => codesOf(topology, indexes, limit);
   const racks = (keys: Iterable<string>) => rackCodes(topology, keys, limit);
-  const singleFed = itDevices(power, loss.direct);
-  const tenants = tenantImpacts(topology, loss, basis);
+  const singleFed = selectItDevices(power, loss.direct);
+  const tenants = computeTenantImpacts(topology, loss, basis);
   const byLoad = <Item extends { readonly utilizationPct: number; readonly ref: string }>(items: Iterable<Item>) =>
     [...items].sort((a, b) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref)).slice(0, limit);
   const named = (name: string, list: readonly Failure[]) => ({
@@ -48,8 +48,8 @@ export function causeOf(
     impact: line.impact,
     racksDark: racks(loss.racksDark),
     racksPartial: racks(loss.racksPartial),
-    devicesLost: codes(itDevices(power, loss.offline)),
-    cracsLost: codes(coolingUnits(power, loss.offline)),
+    devicesLost: codes(selectItDevices(power, loss.offline)),
+    cracsLost: codes(selectCoolingNodes(power, loss.offline)),
     singleFed: codes(singleFed),
     singleFedCount: singleFed.length,
     trips: byLoad(loss.trips.values()),
@@ -62,7 +62,7 @@ export function causeOf(
     switchesCutOffCount: loss.cutOff.size,
     devicesWithoutDataPath: codes(loss.isolated),
     devicesWithoutDataPathCount: loss.isolated.size,
-    rolesLost: rolesOf(power, loss),
+    rolesLost: listRoles(power, loss),
     ...listed("tenants", tenants, limit),
   };
 }
@@ -71,7 +71,7 @@ function elementOf(topology: Topology, failure: Failure, fabrics: Rehearsal["fab
   const { impact, trips, overloads, links, isolated } = failure;
   return {
     refs: refsOf(topology, failure),
-    name: nameOf(topology.power, failure.elements[0]?.index ?? -1),
+    name: getElementName(topology.power, failure.elements[0]?.index ?? -1),
     impact,
     trippedRefs: trips.map(({ ref }) => ref),
     maxUtilizationPct: [...trips, ...overloads].reduce((most, one) => Math.max(most, one.utilizationPct), 0),
@@ -81,7 +81,7 @@ function elementOf(topology: Topology, failure: Failure, fabrics: Rehearsal["fab
 }
 
 function refsOf({ power }: Topology, { elements }: Failure): readonly string[] {
-  return elements.map((element) => refOf(power, element));
+  return elements.map((element) => getElementRef(power, element));
 }
 
 export function codesOf({ power }: Topology, indexes: Iterable<number>, limit: number): readonly string[] {

@@ -1,7 +1,7 @@
-import { itDevices } from "#dc/analysis/power/power_nodes.ts";
-import { refOf } from "#dc/analysis/rehearsal/elements.ts";
-import type { Line } from "#dc/analysis/rehearsal/lines.ts";
-import { coolingUnits } from "#dc/analysis/rehearsal/loss.ts";
+import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
+import { getElementRef } from "#dc/analysis/rehearsal/elements.ts";
+import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
+import { selectCoolingNodes } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { formatBandwidth, formatDecimal, formatWatts } from "#words/figures.ts";
 import { getRefName, nameKind, pluralize } from "#words/names.ts";
@@ -12,7 +12,7 @@ import { getRefName, nameKind, pluralize } from "#words/names.ts";
 const NAMED = 2;
 
 /** The elements and their common loss: "RPP-A-D and RPP-B-D: together 10 racks dark, 226.9 kW". */
-export function summaryOf(topology: Topology, line: Line, fabricMbps: number): string {
+export function summaryOf(topology: Topology, line: RehearsalLine, fabricMbps: number): string {
   const { impact, loss } = line;
   const parts = [
     countText(impact.racksDark, "rack dark", "racks dark"),
@@ -26,7 +26,7 @@ export function summaryOf(topology: Topology, line: Line, fabricMbps: number): s
   ].filter((part) => part !== "");
   const weaker = countText(impact.devicesDegraded, "device with less supply", "devices with less supply");
   // Of what trips, all may be charged to smaller elements.
-  const units = coolingUnits(topology.power, loss.degraded).length;
+  const units = selectCoolingNodes(topology.power, loss.degraded).length;
   const rest = [
     weaker,
     countText(units, "cooling unit with less supply", "cooling units with less supply"),
@@ -36,13 +36,13 @@ export function summaryOf(topology: Topology, line: Line, fabricMbps: number): s
   return `${namesOf(topology, line)}: ${line.failures.length > 1 ? "together " : ""}${losses}`;
 }
 
-type Failure = Line["failures"][number];
+type Failure = RehearsalLine["failures"][number];
 
 function nameOf({ power }: Topology, { elements }: Failure): string {
-  return elements.map((element) => getRefName(refOf(power, element))).join(" with ");
+  return elements.map((element) => getRefName(getElementRef(power, element))).join(" with ");
 }
 
-function namesOf(topology: Topology, { failures, elementKind }: Line): string {
+function namesOf(topology: Topology, { failures, elementKind }: RehearsalLine): string {
   const names = failures.slice(0, NAMED).map((failure) => nameOf(topology, failure));
   if (failures.length <= NAMED) return names.join(" and ");
   return `${formatDecimal(failures.length)} ${kindsInWords(elementKind)}, such as ${names[0]}`;
@@ -64,7 +64,7 @@ function kindsInWords(elementKind: string): string {
 /**
  * Why a cause has its severity: what each of its failures does, if all do the same, else what the first one does alone.
  */
-export function reasonOf(topology: Topology, line: Line): string {
+export function reasonOf(topology: Topology, line: RehearsalLine): string {
   const [first, ...others] = line.failures;
   if (first === undefined) return "";
   const reason = reasonAlone(topology, line, first);
@@ -73,10 +73,10 @@ export function reasonOf(topology: Topology, line: Line): string {
   return `${nameOf(topology, first)} alone: ${reason}`;
 }
 
-function reasonAlone({ power }: Topology, { severity, loss }: Line, first: Failure): string {
+function reasonAlone({ power }: Topology, { severity, loss }: RehearsalLine, first: Failure): string {
   const [worst] = first.trips.toSorted((a, b) => b.utilizationPct - a.utilizationPct);
   const [over] = first.overloads.toSorted((a, b) => b.utilizationPct - a.utilizationPct);
-  const off = itDevices(power, first.offline).length;
+  const off = selectItDevices(power, first.offline).length;
   const { zones } = first;
   const isolated = first.isolated.length;
   switch (severity) {
@@ -99,7 +99,7 @@ function reasonAlone({ power }: Topology, { severity, loss }: Line, first: Failu
         ? `${countText(first.racksPartial.length, "rack goes", "racks go")} partly dark`
         : loadText(over, "exceeds its derated limit");
     case "INFO":
-      return reserveLost(loss.degraded.size, loss.zones.size + coolingUnits(power, loss.offline).length);
+      return reserveLost(loss.degraded.size, loss.zones.size + selectCoolingNodes(power, loss.offline).length);
   }
 }
 

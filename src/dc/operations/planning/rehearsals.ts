@@ -1,9 +1,9 @@
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
-import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
+import { CoolingAndFabrics } from "#dc/analysis/rehearsal/further_effects.ts";
 import { type Footprints, NearFailures } from "#dc/analysis/rehearsal/near_failures.ts";
-import type { Element } from "#dc/analysis/rehearsal/outcome.ts";
+import type { FailingElement } from "#dc/analysis/rehearsal/outcome.ts";
 import { type Rehearsal, rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
-import { type SiteFailures, siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
+import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { type SharedWork, shareWork } from "../answers/shared_work.ts";
@@ -15,7 +15,7 @@ export interface RehearsalQuestion {
   readonly options: BlastOptions;
   /** Text of everything that chooses elements. */
   readonly choice: string;
-  readonly isChosen: (element: Element) => boolean;
+  readonly isChosen: (element: FailingElement) => boolean;
   readonly pairs: boolean;
 }
 
@@ -101,7 +101,7 @@ export async function nearFailuresOf(
   const deviceOf = await allSwitches(reader, topology);
   return shareWork(known.near, how, asker, async (scheduler) => {
     const site = await shareWork(known.sites, how, scheduler, (own) => follow(own, topology, options, how));
-    const effects = new FurtherEffects(topology, deviceOf, options.basis);
+    const effects = new CoolingAndFabrics(topology, deviceOf, options.basis);
     await scheduler.yieldIfDue();
     const near = new NearFailures(site, effects, latestFootprints.get(how)?.deref());
     keepLatest(latestFootprints, how, near.footprints);
@@ -136,7 +136,7 @@ async function follow(
   const before = latest.get(how)?.deref();
   const known = before === undefined ? undefined : byTopology.get(before);
   const earlier = await known?.sites.get(how)?.result.catch(() => undefined);
-  const site = await scheduler.run(siteFailures(topology, options, earlier));
+  const site = await scheduler.run(failEachElement(topology, options, earlier));
   // Reads of the earlier state are rare by now, and its outcomes are as large as the graph.
   if (before !== topology) known?.sites.delete(how);
   keepLatest(latest, how, topology);

@@ -1,7 +1,7 @@
-import { elementsOf, isInScope, isUpstream } from "#dc/analysis/rehearsal/elements.ts";
-import type { Line } from "#dc/analysis/rehearsal/lines.ts";
-import { USUAL_KINDS } from "#dc/analysis/rehearsal/named_elements.ts";
-import type { Element } from "#dc/analysis/rehearsal/outcome.ts";
+import { isInScope, listElements, suppliesSuppliers } from "#dc/analysis/rehearsal/elements.ts";
+import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
+import { DEFAULT_KINDS } from "#dc/analysis/rehearsal/named_elements.ts";
+import type { FailingElement } from "#dc/analysis/rehearsal/outcome.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { FAILURE_KINDS, FAILURE_SEVERITIES, type FailureKind, type FailureSeverity } from "#dc/model/enum_values.ts";
@@ -77,14 +77,14 @@ function readRequest({ context }: ReadSession, request: RehearseFailuresRequest)
 
 function isUsual(number: number): boolean {
   const kind = readWord("kinds", number, FAILURE_KINDS);
-  return kind !== undefined && USUAL_KINDS.has(kind);
+  return kind !== undefined && DEFAULT_KINDS.has(kind);
 }
 
 function rankOf(severity: FailureSeverity): number {
   return FAILURE_SEVERITIES.indexOf(severity);
 }
 
-function countsOf(lines: readonly Line[]) {
+function countsOf(lines: readonly RehearsalLine[]) {
   const count = (wanted: FailureSeverity) => lines.filter(({ severity }) => severity === wanted).length;
   return {
     criticalCount: count("CRITICAL"),
@@ -105,7 +105,7 @@ async function runRehearsal(
   const kinds = request.kinds.map((kind, at) => readKind(`kinds[${at}]`, kind));
   const scope = readScope(topology, scopeRef);
   const choice = choiceKey(scopeRef, kinds);
-  if (kinds.some((kind) => !USUAL_KINDS.has(kind))) {
+  if (kinds.some((kind) => !DEFAULT_KINDS.has(kind))) {
     if (request.pairs) throw pairsOfOthers(kinds);
     const question = { options, choice, kinds: new Set(kinds), scope };
     return {
@@ -113,11 +113,11 @@ async function runRehearsal(
       rehearsal: await namedRehearsalOf(session, topology, question),
     };
   }
-  const isOfKind = ({ index, kind }: Element) =>
-    kinds.length > 0 ? kinds.includes(kind) : !request.pairs || kind !== "OUTLET" || isUpstream(topology, index);
-  const isChosen = (element: Element) =>
+  const isOfKind = ({ index, kind }: FailingElement) =>
+    kinds.length > 0 ? kinds.includes(kind) : !request.pairs || kind !== "OUTLET" || suppliesSuppliers(topology, index);
+  const isChosen = (element: FailingElement) =>
     isOfKind(element) && (scope === undefined || isInScope(topology, element.index, scope));
-  if (request.pairs) demandPairs(elementsOf(topology).filter(isChosen).length);
+  if (request.pairs) demandPairs(listElements(topology).filter(isChosen).length);
   const rehearsal = await rehearsalOf(session, topology, {
     options,
     pairs: request.pairs,
@@ -128,8 +128,8 @@ async function runRehearsal(
 }
 
 function pairsOfOthers(kinds: readonly FailureKind[]) {
-  const at = kinds.findIndex((kind) => !USUAL_KINDS.has(kind));
-  const [field, value, expected] = [`kinds[${at}]`, kinds[at] ?? "", [...USUAL_KINDS].join(", ")];
+  const at = kinds.findIndex((kind) => !DEFAULT_KINDS.has(kind));
+  const [field, value, expected] = [`kinds[${at}]`, kinds[at] ?? "", [...DEFAULT_KINDS].join(", ")];
   return refuse("FIELD_OUT_OF_RANGE", `Field "${field}" names no kind for pairs: ${value}`, {
     field,
     value,

@@ -1,4 +1,4 @@
-import { rackRisks } from "#dc/analysis/rehearsal/rack_risks.ts";
+import { computeRackRisks } from "#dc/analysis/rehearsal/rack_risks.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import type { RackRisks } from "../answers/floor_plan.ts";
@@ -14,5 +14,5 @@ export async function risksFor(
   if (coloring !== "RISK") return undefined;
   const { followed } = await everyFailure(session, topology);
   const failures = [...followed.groups.values()].flatMap((group) => group.failures);
-  return session.scheduler.run(rackRisks(topology, failures));
+  return session.scheduler.run(computeRackRisks(topology, failures));
 }

@@ -1,5 +1,5 @@
-import { itDevices } from "#dc/analysis/power/power_nodes.ts";
-import { nameOf } from "#dc/analysis/rehearsal/elements.ts";
+import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
+import { getElementName } from "#dc/analysis/rehearsal/elements.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { Contact } from "#dc/analysis/window/contacts.ts";
 import type { Judged, Judgement, Reason } from "#dc/analysis/window/judgement.ts";
@@ -97,7 +97,7 @@ function failureMessage(topology: Topology, failure: NextFailure, limit: number)
   const { index, harm, racks, spreads } = failure;
   return {
     ref: refAt(topology, index),
-    name: nameOf(power, index),
+    name: getElementName(power, index),
     summary: failureText(topology, failure),
     racks: racks.size,
     racksDark: rackCodes(topology, harm.racks, limit),
@@ -111,7 +111,7 @@ function failureMessage(topology: Topology, failure: NextFailure, limit: number)
 
 /** "UTIL-A takes 3 racks dark, 1 trip". */
 function failureText(topology: Topology, { index, harm }: NextFailure): string {
-  const devices = itDevices(topology.power, harm.off).length;
+  const devices = selectItDevices(topology.power, harm.off).length;
   const units = harm.off.size - devices;
   const parts = [
     countText(harm.trips.size, "supply trips", "supplies trip"),

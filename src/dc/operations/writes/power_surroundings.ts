@@ -1,4 +1,4 @@
-import { outletsOf } from "#dc/analysis/power/power_keys.ts";
+import { listOutlets } from "#dc/analysis/power/power_keys.ts";
 import { carriesPower } from "#dc/analysis/power/power_supplies.ts";
 import { isInBay } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -125,7 +125,7 @@ export class PowerSurroundings {
   #suppliesOf(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];
-    return outletsOf(device).reduce(
+    return listOutlets(device).reduce(
       (refs, { name, powerOut }) => {
         refs.push(refKey(portRef({ deviceCode: device.code, portName: name })));
         if (powerOut?.feedId !== undefined) refs.push(refKey(`feed:${powerOut.feedId}`));
@@ -139,7 +139,7 @@ export class PowerSurroundings {
   #pluggedInto(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];
-    return outletsOf(device).flatMap(
+    return listOutlets(device).flatMap(
       ({ name }) => this.#plugged.get(portKey({ deviceCode: device.code, portName: name })) ?? [],
     );
   }
@@ -204,7 +204,7 @@ export class PowerSurroundings {
     for (const device of await this.#site.powerDevices(wanted)) {
       const key = codeKey(device.code);
       this.#devices.set(key, device);
-      for (const { powerOut } of outletsOf(device)) {
+      for (const { powerOut } of listOutlets(device)) {
         if (powerOut?.feedId !== undefined) this.#declarers.set(refKey(`feed:${powerOut.feedId}`), key);
       }
     }

@@ -1,16 +1,16 @@
-import { ownDrawW } from "#dc/analysis/power/load_lanes.ts";
-import { failover } from "#dc/analysis/power/power_failover.ts";
+import { getOwnDrawW } from "#dc/analysis/power/load_lanes.ts";
+import { computeFailover } from "#dc/analysis/power/power_failover.ts";
 import { PowerFigures } from "#dc/analysis/power/power_figures.ts";
-import { type CarriedLoads, loadReasons } from "#dc/analysis/power/power_findings.ts";
+import { type CarriedLoads, listLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
-import { powerGraph } from "#dc/analysis/power/power_graph_editor.ts";
+import { buildPowerGraph } from "#dc/analysis/power/power_graph_editor.ts";
 import {
-  elementsOf as elementsOfDevice,
-  IMBALANCE_PCT,
-  legLoads,
-  unevenPhases,
+  listDeviceNodes as elementsOfDevice,
+  isUneven,
+  PHASE_IMBALANCE_PCT,
+  sumLegLoads,
 } from "#dc/analysis/power/power_phases.ts";
-import { downstreamOf } from "#dc/analysis/power/power_reach.ts";
+import { collectDownstream } from "#dc/analysis/power/power_reach.ts";
 import { isUnmet } from "#dc/analysis/power/redundancy_audit.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { type WarningFinding, warning } from "#dc/model/finding.ts";
@@ -73,7 +73,7 @@ async function loadWarnings(around: PowerSurroundings, supplies: ReadonlySet<str
     for (const one of found) below.add(one);
   }
   // Consumers of these supplies may have others, whose loss shifts load to these.
-  const graph = powerGraph(around.inventory(await around.upstream(below)));
+  const graph = buildPowerGraph(around.inventory(await around.upstream(below)));
   const figures = new PowerFigures(graph);
   const elements = new Map(judged.map((key) => [key, elementsOf(graph, key)]));
   const wanted: number[] = [];
@@ -82,7 +82,7 @@ async function loadWarnings(around: PowerSurroundings, supplies: ReadonlySet<str
     if (mayOverload(graph, index)) wanted.push(index);
   }
   const loads = figures.loads(BASIS);
-  const losses = failover({ graph, live: figures.live, loads, basis: BASIS, wanted });
+  const losses = computeFailover({ graph, live: figures.live, loads, basis: BASIS, wanted });
   const carried = { graph, loads, failover: await scheduler.run(losses) };
   const found = new Map(
     judged.map((key) => {
@@ -108,10 +108,10 @@ function mayOverload(graph: PowerGraph, start: number): boolean {
   if (node?.capacityW === undefined) return false;
   let sum = 0;
   let phases = 1;
-  for (const index of downstreamOf(graph, [start])) {
+  for (const index of collectDownstream(graph, [start])) {
     const consumer = graph.nodes[index];
     const factor = (consumer?.kind === "DEVICE" ? consumer.device.powerFactor : undefined) ?? 1;
-    sum += ownDrawW(graph, index, BASIS) / factor;
+    sum += getOwnDrawW(graph, index, BASIS) / factor;
     if (consumer?.kind === "OUTLET" && consumer.leg !== undefined) phases = 3;
   }
   // Loads are compared as whole numbers.
@@ -139,7 +139,7 @@ function aboveLimit(carried: CarriedLoads, index: number): readonly WarningFindi
   const ref = node?.kind === "OUTLET" ? portRef(node.end) : (node?.ref ?? "");
   const unit = node?.kind === "OUTLET" && graph.isApparent ? "VA" : "W";
   const figure = (pct: number) => `${Math.round((pct * capacityW) / 100)} ${unit}`;
-  return loadReasons(carried, index).flatMap(({ code, value = 0, limit = 0 }) => {
+  return listLoadReasons(carried, index).flatMap(({ code, value = 0, limit = 0 }) => {
     if (code === "POWER_NORMAL") {
       return [
         warning("SOURCE_NEAR_LIMIT", "ports", describeNearLimit(ref, maxUtilizationPct), {
@@ -165,17 +165,17 @@ function phaseWarnings(
   { graph, loads: { watts } }: CarriedLoads,
   elements: readonly number[],
 ): readonly WarningFinding[] {
-  const legs = legLoads(
+  const legs = sumLegLoads(
     graph,
     elements,
     elements.map((index) => watts[index] ?? 0),
   );
-  if (!unevenPhases(legs)) return [];
+  if (!isUneven(legs)) return [];
   const ref = graph.nodes[elements[0] ?? -1]?.ref ?? "";
   return [
     warning("PHASE_IMBALANCE", "ports", describePhaseImbalance(ref), {
       value: `${Math.round(legs.A)}, ${Math.round(legs.B)} and ${Math.round(legs.C)} W`,
-      expected: `a spread of at most ${IMBALANCE_PCT} % of the mean`,
+      expected: `a spread of at most ${PHASE_IMBALANCE_PCT} % of the mean`,
       ref,
     }),
   ];

@@ -1,8 +1,8 @@
 import type { BlastRadius } from "#dc/analysis/power/blast_radius.ts";
-import { inNodeOrder } from "#dc/analysis/power/node_order.ts";
+import { sortNodes } from "#dc/analysis/power/node_order.ts";
 import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power/power_live.ts";
-import { upstreamOf } from "#dc/analysis/power/power_reach.ts";
+import { collectUpstream } from "#dc/analysis/power/power_reach.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Rack } from "#dc/model/resources.ts";
@@ -106,11 +106,11 @@ export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach 
   );
   const single = sources.flatMap(({ nodes }) => (nodes.size === 1 ? [...nodes] : []));
   for (const { nodes } of sources) for (const index of nodes) impacts.set(index, "FAILED");
-  for (const index of upstreamOf(graph, single)) {
+  for (const index of collectUpstream(graph, single)) {
     if (graph.nodes[index]?.kind !== "OUTLET") impacts.add(index, before[index] === 1 ? "LIVE" : "OFF");
   }
   const keys = new Set([...single, ...overloads.keys(), ...trips.keys()]);
-  return { impacts, touched: inNodeOrder(graph, impacts.touched()), keys, trips, overloads };
+  return { impacts, touched: sortNodes(graph, impacts.touched()), keys, trips, overloads };
 }
 
 /** Name under which a node is shown. */

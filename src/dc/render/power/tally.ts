@@ -1,4 +1,4 @@
-import { lostDrawW } from "#dc/analysis/power/load_lanes.ts";
+import { computeLostDrawW } from "#dc/analysis/power/load_lanes.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
@@ -42,7 +42,7 @@ export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Collap
     if (!isOwnPdu(node.device)) parts.set(impact, (parts.get(impact) ?? 0) + 1);
   }
   const lost = elements.filter((index) => isGone(index) && isIt(graph, index));
-  const lostW = lost.reduce((sum, index) => sum + lostDrawW(graph, index, { isGone, basis }), 0);
+  const lostW = lost.reduce((sum, index) => sum + computeLostDrawW(graph, index, { isGone, basis }), 0);
   const states = [...new Set([...racks].map(codeKey))].map((key) => blast.racks.get(key));
   const among = (known: ReadonlyMap<number, unknown>) => members.filter((index) => known.has(index)).length;
   return {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
-import { CountedNodes } from "#dc/analysis/rehearsal/counted_nodes.ts";
-import { elementsOf } from "#dc/analysis/rehearsal/elements.ts";
+import { NodeTable } from "#dc/analysis/rehearsal/counted_nodes.ts";
+import { listElements } from "#dc/analysis/rehearsal/elements.ts";
 import { FailureSweep } from "#dc/analysis/rehearsal/failure_sweep.ts";
-import type { Element, Outcome } from "#dc/analysis/rehearsal/outcome.ts";
+import type { FailingElement, PowerOutcome } from "#dc/analysis/rehearsal/outcome.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { ams1Inventory } from "../../../support/dc/ams1_inventory.ts";
@@ -20,7 +20,7 @@ const OPTIONS: readonly BlastOptions[] = [
 ];
 
 /** Lists of an outcome in one order, so that equal ones compare equal. */
-function ordered({ direct, offline, degraded, ...rest }: Outcome) {
+function ordered({ direct, offline, degraded, ...rest }: PowerOutcome) {
   const { racksDark, racksPartial, racksProtected, racksDarkByTrip, impact, trips, overloads } = rest;
   const { itLoadLostW, coolingLostKw, ...counts } = impact;
   return {
@@ -42,12 +42,12 @@ function ordered({ direct, offline, degraded, ...rest }: Outcome) {
 function compare(
   inventory: Inventory,
   options: BlastOptions,
-  choose: (all: readonly Element[]) => readonly Element[][],
+  choose: (all: readonly FailingElement[]) => readonly FailingElement[][],
 ) {
   const topology = Topology.of(inventory);
-  const sweep = new FailureSweep(new CountedNodes(topology.power, options.basis), topology, options);
+  const sweep = new FailureSweep(new NodeTable(topology.power, options.basis), topology, options);
   let compared = 0;
-  for (const elements of choose(elementsOf(topology))) {
+  for (const elements of choose(listElements(topology))) {
     const name = elements.map(({ index }) => topology.power.nodes[index]?.ref);
     const fast = { name, ...ordered(sweep.fail(elements)) };
     expect(fast).toEqual({ name, ...ordered(slowFailure(topology, elements, options)) });
@@ -56,8 +56,8 @@ function compare(
   return compared;
 }
 
-const singles = (all: readonly Element[]) => all.map((element) => [element]);
-const pairs = (all: readonly Element[]) =>
+const singles = (all: readonly FailingElement[]) => all.map((element) => [element]);
+const pairs = (all: readonly FailingElement[]) =>
   all.flatMap((one, at) => all.slice(at + 1).map((other) => [one, other])).filter((_, at) => at % 7 === 0);
 
 test("every single failure of a drawn inventory equals its blast radius", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { thermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
 import { hasHeadroom } from "#dc/analysis/cooling/thermal_spots.ts";
-import { elementsOf } from "#dc/analysis/rehearsal/elements.ts";
+import { listElements } from "#dc/analysis/rehearsal/elements.ts";
 import { ZoneWatch } from "#dc/analysis/rehearsal/zone_shortage.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
@@ -48,7 +48,7 @@ test("the loss of a cooling unit weakens the areas that ThermalHeadroom says", (
   for (let seed = 0; seed < LAW_RUNS; seed += 1) {
     const topology = Topology.of(cooledWorld(new SeededRandom(seed)));
     const watch = new ZoneWatch(topology, "ALLOCATED");
-    for (const { index } of elementsOf(topology)) {
+    for (const { index } of listElements(topology)) {
       const node = topology.power.nodes[index];
       if (node?.kind !== "CRAC") continue;
       const name = { seed, unit: node.crac.code };

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
-import type { Outcome } from "#dc/analysis/rehearsal/outcome.ts";
+import type { PowerOutcome } from "#dc/analysis/rehearsal/outcome.ts";
 import { type Rehearsal, type RehearsalChoice, rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
-import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
+import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Crac, FabricLink } from "#dc/model/resources.ts";
 import { runAllSteps } from "#kernel/steps.ts";
@@ -46,7 +46,7 @@ function device({ sources, rackCode, capacityW, ...rest }: Plan, index: number, 
 }
 
 /** Outcomes by the names of what they concern: a changed site numbers its nodes differently. */
-function told({ power }: Topology, outcomes: readonly Outcome[]) {
+function told({ power }: Topology, outcomes: readonly PowerOutcome[]) {
   const names = (indexes: readonly number[]) => indexes.map((index) => power.nodes[index]?.ref ?? "").sort();
   return outcomes.map((outcome) => ({
     elements: names(outcome.elements.map(({ index }) => index)),
@@ -117,7 +117,7 @@ for (const tangled of [false, true]) {
         const all = () => [...devices].sort(([a], [b]) => a - b).map(([, one]) => one);
         const built = () => Topology.of({ ...inventory(...all()), cracs: CRACS, fabricLinks: LINKS });
         let topology = built();
-        let site = runAllSteps(siteFailures(topology, OPTIONS));
+        let site = runAllSteps(failEachElement(topology, OPTIONS));
         let rehearsal = runAllSteps(rehearse(site, EVERYTHING));
         for (const { at, to } of steps) {
           if (to === undefined) devices.delete(at);
@@ -125,11 +125,11 @@ for (const tangled of [false, true]) {
           const after = devices.get(at);
           const keys = { device: [(CODES[at] ?? "").toLowerCase()], rack: [], crac: [], cable: [], fabric_link: [] };
           topology = topology.changed(keys, inventory(...(after === undefined ? [] : [after])));
-          site = runAllSteps(siteFailures(topology, OPTIONS, site));
+          site = runAllSteps(failEachElement(topology, OPTIONS, site));
           kept += site.outcomes.length - site.renewed;
 
           const fresh = built();
-          const anew = runAllSteps(siteFailures(fresh, OPTIONS));
+          const anew = runAllSteps(failEachElement(fresh, OPTIONS));
           expect(told(topology, site.outcomes)).toEqual(told(fresh, anew.outcomes));
 
           const { groups } = rehearsal.followed;
@@ -149,7 +149,7 @@ test("outcomes on circles of supply are those of a blast radius", () => {
   fc.assert(
     fc.property(plans, (given) => {
       const topology = Topology.of(inventory(...given.map((one, index) => device(one, index, true))));
-      const { outcomes } = runAllSteps(siteFailures(topology, OPTIONS));
+      const { outcomes } = runAllSteps(failEachElement(topology, OPTIONS));
 
       const slow = outcomes.map(({ elements }) => slowFailure(topology, elements, OPTIONS));
       expect(told(topology, outcomes)).toEqual(told(topology, slow));

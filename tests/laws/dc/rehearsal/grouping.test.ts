@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
-import { lostDrawW } from "#dc/analysis/power/load_lanes.ts";
-import { itDevices } from "#dc/analysis/power/power_nodes.ts";
-import { effectsOf, Ledger } from "#dc/analysis/rehearsal/charge.ts";
-import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
-import { groupIntoLines, joinedLines, type Line } from "#dc/analysis/rehearsal/lines.ts";
+import { computeLostDrawW } from "#dc/analysis/power/load_lanes.ts";
+import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
+import { collectEffects, EffectLedger } from "#dc/analysis/rehearsal/charge.ts";
+import { CoolingAndFabrics } from "#dc/analysis/rehearsal/further_effects.ts";
+import { groupIntoLines, joinAllLines, type RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
-import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
+import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { runAllSteps } from "#kernel/steps.ts";
@@ -21,17 +21,17 @@ const OPTIONS: BlastOptions = { basis: "ALLOCATED", cascade: true, assumeBattery
 
 function grouped(inventory: Inventory) {
   const topology = Topology.of(inventory);
-  const site = runAllSteps(siteFailures(topology, OPTIONS));
-  const further = new FurtherEffects(topology, (key) => topology.device(key), OPTIONS.basis);
+  const site = runAllSteps(failEachElement(topology, OPTIONS));
+  const further = new CoolingAndFabrics(topology, (key) => topology.device(key), OPTIONS.basis);
   const failures = site.outcomes.map((outcome) => further.of(outcome));
-  const charged = runAllSteps(new Ledger(topology.power).charge(failures));
+  const charged = runAllSteps(new EffectLedger(topology.power).charge(failures));
   const whole = runAllSteps(groupIntoLines(topology, charged, OPTIONS.basis));
-  return { topology, site, failures, charged, lines: runAllSteps(joinedLines([whole])) };
+  return { topology, site, failures, charged, lines: runAllSteps(joinAllLines([whole])) };
 }
 
 /** Everything that failures do, each thing once; a rack that is dark for one and partly dark for another is dark. */
 function everything(topology: Topology, failures: readonly Failure[]) {
-  const effects = failures.map((failure) => effectsOf(topology.power, failure));
+  const effects = failures.map((failure) => collectEffects(topology.power, failure));
   const dark = new Set(effects.flatMap(({ racksDark }) => racksDark));
   return {
     offline: [...new Set(effects.flatMap(({ offline }) => offline))].sort((a, b) => a - b),
@@ -42,8 +42,8 @@ function everything(topology: Topology, failures: readonly Failure[]) {
 }
 
 /** What of a loss a failure does not have: devices off, racks and switches. */
-function leftOut(topology: Topology, loss: Line["loss"], failure: Failure): readonly (string | number)[] {
-  const { offline, racksDark, racksPartial, links, cutOff } = effectsOf(topology.power, failure);
+function leftOut(topology: Topology, loss: RehearsalLine["loss"], failure: Failure): readonly (string | number)[] {
+  const { offline, racksDark, racksPartial, links, cutOff } = collectEffects(topology.power, failure);
   const gone = new Set([...offline, ...failure.offline, ...failure.elements.map(({ index }) => index)]);
   const dark = new Set(racksDark);
   return [
@@ -75,10 +75,10 @@ function check(name: string, inventory: Inventory): void {
     const others = [...alsoBy, ...partlyBy];
     expect(new Set([...members, ...others]).size).toBe(members.length + others.length);
     for (const { racksDark, offline } of members) {
-      const it = itDevices(topology.power, offline);
+      const it = selectItDevices(topology.power, offline);
       const isGone = (index: number) => it.includes(index);
       const drawW = it.reduce(
-        (sum, index) => sum + lostDrawW(topology.power, index, { isGone, basis: "ALLOCATED" }),
+        (sum, index) => sum + computeLostDrawW(topology.power, index, { isGone, basis: "ALLOCATED" }),
         0,
       );
       expect({ name, severity, isHigh: racksDark.length > 0 && (it.length !== 1 || drawW >= 1000) }).toEqual({
@@ -113,7 +113,7 @@ test("grouping failures island by island gives what grouping all at once gives",
     const choice = { deviceOf: (key: string) => topology.device(key), isChosen: () => true, pairs: false };
     const byIsland = runAllSteps(rehearse(site, choice));
     islands = Math.max(islands, byIsland.followed.groups.size);
-    const told = (all: readonly Line[]) =>
+    const told = (all: readonly RehearsalLine[]) =>
       all
         .map(({ failures, alsoBy, loss, ...rest }) => {
           const ordered = [...failures, ...alsoBy]
@@ -140,7 +140,7 @@ test("each effect is charged to a failure that no smaller one with the same effe
           (other) =>
             other.failure !== failure &&
             other.failure.elements.every((element) => direct.has(element.index)) &&
-            effectsOf(topology.power, other.failure).offline.includes(index),
+            collectEffects(topology.power, other.failure).offline.includes(index),
         );
         expect(smaller.map((other) => topology.power.nodes[other.failure.elements[0]?.index ?? -1]?.ref)).toEqual([]);
       }

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { withInlets } from "#dc/analysis/power/failed_inlets.ts";
-import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
+import { insertInletNodes } from "#dc/analysis/power/failed_inlets.ts";
+import { CoolingAndFabrics } from "#dc/analysis/rehearsal/further_effects.ts";
 import { NearFailures } from "#dc/analysis/rehearsal/near_failures.ts";
-import { type SiteFailures, siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
+import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { Acceptance } from "#dc/analysis/window/acceptance.ts";
 import { outageHarm } from "#dc/analysis/window/harm.ts";
@@ -42,7 +42,7 @@ function drawnGround(topology: Topology, near: NearFailures, random: SeededRando
     ports.flatMap(({ kind, name: portName }) => (kind === "POWER_IN" ? [{ deviceCode, portName }] : [])),
   );
   const drawn = inlets.length > 0 && random.below(5) === 0 ? [random.pick(inlets)] : [];
-  const { site, nodes } = withInlets(topology, drawn);
+  const { site, nodes } = insertInletNodes(topology, drawn);
   const count = topology.power.nodes.length;
   const supplying = near.site.outcomes.flatMap(({ elements }) => elements.map(({ index }) => index));
   const draw = () => (random.below(3) === 0 ? random.below(count) : (supplying[random.below(supplying.length)] ?? 0));
@@ -69,12 +69,12 @@ function found(ground: WindowGround) {
 }
 
 function nearOf(topology: Topology): NearFailures {
-  const effects = new FurtherEffects(topology, (key) => topology.device(key), "ALLOCATED");
-  return new NearFailures(runAllSteps(siteFailures(topology, OPTIONS[0])), effects);
+  const effects = new CoolingAndFabrics(topology, (key) => topology.device(key), "ALLOCATED");
+  return new NearFailures(runAllSteps(failEachElement(topology, OPTIONS[0])), effects);
 }
 
 function compare(say: string, topology: Topology, site: SiteFailures, random: SeededRandom, windows: number): number {
-  const effects = new FurtherEffects(topology, (key) => topology.device(key), site.options.basis);
+  const effects = new CoolingAndFabrics(topology, (key) => topology.device(key), site.options.basis);
   const [near, every] = [new NearFailures(site, effects), new EveryFailure(site, effects)];
   let worse = 0;
   for (let window = 0; window < windows; window += 1) {
@@ -109,7 +109,13 @@ test("elements that are left out beside a window take nothing more with it than 
     const random = new SeededRandom(seed);
     for (const topology of [Topology.of(drawn(seed)), tight(drawn(seed), random)])
       for (const options of OPTIONS)
-        worse += compare(`site ${seed}`, topology, runAllSteps(siteFailures(topology, options)), random, WINDOWS / 2);
+        worse += compare(
+          `site ${seed}`,
+          topology,
+          runAllSteps(failEachElement(topology, options)),
+          random,
+          WINDOWS / 2,
+        );
   }
   expect(worse).toBeGreaterThan(SITES);
 }, 3_600_000);
@@ -118,7 +124,7 @@ test("the same holds for the sample site", async () => {
   const inventory = await (await ams1Store()).read((reader) => reader.powerInventory());
   const random = new SeededRandom(1);
   for (const topology of [Topology.of(inventory), tight(inventory, random)]) {
-    const site = runAllSteps(siteFailures(topology, OPTIONS[0]));
+    const site = runAllSteps(failEachElement(topology, OPTIONS[0]));
     expect(compare("AMS1", topology, site, random, Math.ceil(LAW_RUNS / 50))).toBeGreaterThan(0);
   }
 }, 3_600_000);

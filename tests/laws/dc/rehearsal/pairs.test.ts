@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
-import { effectsOf } from "#dc/analysis/rehearsal/charge.ts";
-import type { Line } from "#dc/analysis/rehearsal/lines.ts";
-import type { Element, Failure } from "#dc/analysis/rehearsal/outcome.ts";
+import { collectEffects } from "#dc/analysis/rehearsal/charge.ts";
+import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
+import type { FailingElement, Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
-import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
+import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { runAllSteps } from "#kernel/steps.ts";
 import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
@@ -25,7 +25,7 @@ const OPTIONS: readonly BlastOptions[] = [
 function effects(topology: Topology, failures: readonly Failure[]): ReadonlySet<string> {
   return new Set(
     failures.flatMap((failure) => {
-      const found = effectsOf(topology.power, failure);
+      const found = collectEffects(topology.power, failure);
       return [
         ...found.offline.map((index) => `off ${index}`),
         ...found.racksDark.flatMap((key) => [`dark ${key}`, `partly ${key}`]),
@@ -49,23 +49,28 @@ function effects(topology: Topology, failures: readonly Failure[]): ReadonlySet<
 /** The pairs that a rehearsal of a drawn site lists, and everything to judge them by. */
 function rehearsed(seed: number, options: BlastOptions) {
   const topology = Topology.of(drawnInventory(seed));
-  const site = runAllSteps(siteFailures(topology, options));
+  const site = runAllSteps(failEachElement(topology, options));
   const choice = { deviceOf: (key: string) => topology.device(key), isChosen: () => true };
   const { followed } = runAllSteps(rehearse(site, { ...choice, pairs: false }));
   const { lines } = runAllSteps(rehearse(site, { ...choice, pairs: true }));
   const singles = [...followed.groups.values()].flatMap(({ failures }) => failures);
-  const together = (elements: readonly Element[]) => followed.effects.of(slowFailure(topology, elements, options));
+  const together = (elements: readonly FailingElement[]) =>
+    followed.effects.of(slowFailure(topology, elements, options));
   return { topology, singles, lines, together };
 }
 
-function nameOf(topology: Topology, elements: readonly Element[]): string {
+function nameOf(topology: Topology, elements: readonly FailingElement[]): string {
   return elements
     .map(({ index }) => topology.power.nodes[index]?.ref)
     .sort()
     .join(" ");
 }
 
-function namesOf(topology: Topology, lines: readonly Line[], part: (line: Line) => readonly Failure[]) {
+function namesOf(
+  topology: Topology,
+  lines: readonly RehearsalLine[],
+  part: (line: RehearsalLine) => readonly Failure[],
+) {
   return lines.flatMap((line) => part(line).map(({ elements }) => nameOf(topology, elements)));
 }
 

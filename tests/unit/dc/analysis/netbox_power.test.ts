@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { blastRadius } from "#dc/analysis/power/blast_radius.ts";
+import { computeBlastRadius } from "#dc/analysis/power/blast_radius.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { Cable, Device, Port } from "#dc/model/resources.ts";
@@ -40,7 +40,7 @@ function lost(site: Inventory, ref: string) {
   const topology = Topology.of(site);
   const index = topology.power.indexOf.get(ref.toLowerCase()) ?? -1;
   const failing = { sources: new Set([index]), unlisted: new Set([index]) };
-  const { hits, racks, impact } = blastRadius(topology, failing, {
+  const { hits, racks, impact } = computeBlastRadius(topology, failing, {
     basis: "ALLOCATED",
     cascade: false,
     assumeBattery: false,

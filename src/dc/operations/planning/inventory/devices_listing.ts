@@ -1,5 +1,5 @@
 import { isUnmet, isUnproven } from "#dc/analysis/power/redundancy_audit.ts";
-import { supplyState } from "#dc/analysis/power/supply_state.ts";
+import { getSupplyState } from "#dc/analysis/power/supply_state.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { modelKey } from "#dc/exchange/fill_from_types.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -38,7 +38,7 @@ export function devicesListing(topology: Topology, reader: Pick<DcReader, "devic
       max_draw_w: ({ maxDrawW }) => maxDrawW,
       measured_draw_w: ({ measuredDrawW }) => measuredDrawW,
       heat_w: (device) => roundedCell(heatNowW(device)),
-      supply: ({ code }) => supplyState(power, live, power.indexOf.get(`device:${codeKey(code)}`) ?? -1),
+      supply: ({ code }) => getSupplyState(power, live, power.indexOf.get(`device:${codeKey(code)}`) ?? -1),
       cords: ({ ports = [] }) => ports.filter(isInlet).length,
       redundancy: ({ code }) => redundancy().get(codeKey(code)),
       cooling: ({ coolingMethod }) => coolingMethod,

@@ -1,7 +1,7 @@
 import { type CracShare, cracShares } from "#dc/analysis/cooling/thermal.ts";
-import { batteryMinutes } from "#dc/analysis/power/battery.ts";
-import { busiestLeg, type Leg, phaseFigures } from "#dc/analysis/power/phase_figures.ts";
-import { type CarriedLoads, utilization } from "#dc/analysis/power/power_findings.ts";
+import { computeBatteryMinutes } from "#dc/analysis/power/battery.ts";
+import { computePhaseFigures, findBusiestPhase, type PhaseName } from "#dc/analysis/power/phase_figures.ts";
+import { type CarriedLoads, computeUtilization } from "#dc/analysis/power/power_findings.ts";
 import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { isListedSupply } from "#dc/analysis/power/power_nodes.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -40,14 +40,15 @@ export function powerListing(topology: Topology): Listing<Supply> {
       side: ({ device }) => textCell(device?.power?.powerPath),
       load_w: ({ index }) => roundedCell(carried.loads.watts[index]),
       capacity_w: ({ node }) => node.capacityW,
-      load_pct: ({ index }) => roundedCell(utilization(carried, index)?.normalPct),
+      load_pct: ({ index }) => roundedCell(computeUtilization(carried, index)?.normalPct),
       failover_w: ({ index }) => roundedCell(carried.failover.loads[index]),
-      failover_pct: ({ index }) => roundedCell(utilization(carried, index)?.failoverPct),
+      failover_pct: ({ index }) => roundedCell(computeUtilization(carried, index)?.failoverPct),
       failover_ref: ({ index }) => textCell(power.nodes[carried.failover.lost[index] ?? -1]?.ref),
-      limit_pct: ({ index }) => utilization(carried, index)?.limitPct,
+      limit_pct: ({ index }) => computeUtilization(carried, index)?.limitPct,
       ...phaseColumns(carried),
-      battery_min: ({ index, node }) => roundedCell(batteryMinutes(node, carried.loads.watts[index] ?? 0)),
-      battery_failover_min: ({ index, node }) => roundedCell(batteryMinutes(node, carried.failover.loads[index] ?? 0)),
+      battery_min: ({ index, node }) => roundedCell(computeBatteryMinutes(node, carried.loads.watts[index] ?? 0)),
+      battery_failover_min: ({ index, node }) =>
+        roundedCell(computeBatteryMinutes(node, carried.failover.loads[index] ?? 0)),
       consumers: ({ index }) => power.supplies.count(index),
       site: ({ device }) => device && PLACE_COLUMNS.site(device),
       floor: ({ device }) => device && PLACE_COLUMNS.floor(device),
@@ -62,16 +63,17 @@ export function powerListing(topology: Topology): Listing<Supply> {
 
 /** Loads of the phases of feeds and outlets in volt-amperes, and which carries most. */
 function phaseColumns(carried: CarriedLoads) {
-  const of = ({ index }: Supply, leg: Leg) => phaseFigures(carried, index).find((phase) => phase.leg === leg);
+  const of = ({ index }: Supply, leg: PhaseName) =>
+    computePhaseFigures(carried, index).find((phase) => phase.leg === leg);
   return {
     phase_a_va: (supply: Supply) => roundedCell(of(supply, "A")?.loadVa),
     phase_b_va: (supply: Supply) => roundedCell(of(supply, "B")?.loadVa),
     phase_c_va: (supply: Supply) => roundedCell(of(supply, "C")?.loadVa),
-    worst_leg: ({ index }: Supply) => busiestLeg(phaseFigures(carried, index), "loadVa"),
+    worst_leg: ({ index }: Supply) => findBusiestPhase(computePhaseFigures(carried, index), "loadVa"),
     failover_phase_a_va: (supply: Supply) => roundedCell(of(supply, "A")?.failoverVa),
     failover_phase_b_va: (supply: Supply) => roundedCell(of(supply, "B")?.failoverVa),
     failover_phase_c_va: (supply: Supply) => roundedCell(of(supply, "C")?.failoverVa),
-    failover_worst_leg: ({ index }: Supply) => busiestLeg(phaseFigures(carried, index), "failoverVa"),
+    failover_worst_leg: ({ index }: Supply) => findBusiestPhase(computePhaseFigures(carried, index), "failoverVa"),
   };
 }
 

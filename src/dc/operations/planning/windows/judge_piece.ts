@@ -1,4 +1,4 @@
-import { batteriesFor } from "#dc/analysis/power/battery.ts";
+import { selectBatteries } from "#dc/analysis/power/battery.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { Acceptance } from "#dc/analysis/window/acceptance.ts";
 import { neededBatteries } from "#dc/analysis/window/batteries.ts";
@@ -60,7 +60,7 @@ export async function pieceOutage(question: WindowQuestion, out: OutInPiece): Pr
   const { sources: failing } = await presentSources(question, out.refs);
   const { site, nodes } = failing;
   const { durationS, missing } = out;
-  const options = { basis, cascade: true, ...batteriesFor(topology.power, durationS) };
+  const options = { basis, cascade: true, ...selectBatteries(topology.power, durationS) };
   const near = await nearFailuresOf(session, topology, options);
   const tracer = await NetworkTracer.of({ topology, reader, scheduler });
   const cut = await tracer.cutLinks(near.effects.fabrics, failing);

@@ -1,4 +1,4 @@
-import { batteriesFor } from "#dc/analysis/power/battery.ts";
+import { selectBatteries } from "#dc/analysis/power/battery.ts";
 import { type Contact, mergeContacts } from "#dc/analysis/window/contacts.ts";
 import { judge } from "#dc/analysis/window/judgement.ts";
 import { relievingRacks } from "#dc/analysis/window/relief.ts";
@@ -162,7 +162,7 @@ export class WindowTimeline {
   }
 
   #batteriesIn({ durationS }: { readonly durationS: number }) {
-    return batteriesFor(this.#question.topology.power, durationS);
+    return selectBatteries(this.#question.topology.power, durationS);
   }
 
   #options() {

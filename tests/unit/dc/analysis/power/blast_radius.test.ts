@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type BlastOptions, type BlastRadius, blastRadius } from "#dc/analysis/power/blast_radius.ts";
-import { failover } from "#dc/analysis/power/power_failover.ts";
+import { type BlastOptions, type BlastRadius, computeBlastRadius } from "#dc/analysis/power/blast_radius.ts";
+import { computeFailover } from "#dc/analysis/power/power_failover.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { DeviceStatus } from "#dc/model/enum_values.ts";
@@ -19,14 +19,14 @@ function blast(
   const { power: graph } = topology;
   const { nodes, equipment } = sourceNodes(topology, ref, "source_ref");
   const all = { basis: "ALLOCATED" as const, cascade: false, assumeBattery: false, ...options };
-  return { graph, ...blastRadius(topology, { sources: nodes, unlisted: equipment }, all) };
+  return { graph, ...computeBlastRadius(topology, { sources: nodes, unlisted: equipment }, all) };
 }
 
 function states({ graph, hits }: ReturnType<typeof blast>): Record<string, string> {
   return Object.fromEntries(hits.map(({ index, state }) => [graph.nodes[index]?.ref ?? "", state]));
 }
 
-describe("blastRadius on the sample site", () => {
+describe("computeBlastRadius on the sample site", () => {
   const rows = [
     // source, dark, partial, protected, offline, of them IT
     ["device:UTIL-A", 0, 0, 40, 0, 0],
@@ -81,7 +81,9 @@ test("the losses that a large site leaves out change no figure of the sample sit
   const { power: graph, live } = topology;
   const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
 
-  const [whole, short] = [{ whole: graph.nodes.length }, { whole: 0 }].map((how) => runAllSteps(failover(input, how)));
+  const [whole, short] = [{ whole: graph.nodes.length }, { whole: 0 }].map((how) =>
+    runAllSteps(computeFailover(input, how)),
+  );
 
   const rated = [...graph.nodes.keys()].filter((index) => graph.nodes[index]?.capacityW !== undefined);
   expect(rated.map((index) => short?.loads[index])).toEqual(rated.map((index) => whole?.loads[index]));
@@ -98,14 +100,14 @@ test("the losses that a large site leaves out are not those of one outlet of two
   const { power: graph, live } = topology;
   const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
 
-  const { loads } = runAllSteps(failover(input, { whole: 0 }));
+  const { loads } = runAllSteps(computeFailover(input, { whole: 0 }));
 
   expect(loads[graph.indexOf.get("feed:f2") ?? -1]).toBe(400);
 });
 
 //  device:U ── device:P (UPS) ── feed:F ── L1
 //                              device:V ── L2 (both), L1 (second inlet)
-describe("blastRadius", () => {
+describe("computeBlastRadius", () => {
   test("darkens a load with one inlet, protects one with a second live inlet", () => {
     const site = inventory(source("U"), source("V"), load("one", ["device:U"]), load("two", ["device:U", "device:V"]));
 

@@ -13,16 +13,18 @@ export const ROUTES = {
     "MCP over HTTP: the tools of `planner dc mcp` with the rights of the bearer token; `?planning=true` adds those of planning.",
   "GET /metrics": "Prometheus text 0.0.4, or OpenMetrics by `Accept`. Needs no token.",
   "GET /sample": "A sample site of 40 racks as lists of upsert items, which the console offers to an empty inventory.",
-  "GET /windows.ics": "Maintenance windows for calendar programs, by a secret in the address: docs/windows.md.",
+  "GET /windows.ics":
+    "Maintenance windows for calendar programs, by a secret in the address: docs/windows.md#calendar.",
   "GET /session": "The principal, its roles, and whether authentication is on.",
   "GET /estate": "Sites with floors, fabrics and counts, for people and the console.",
   "GET /resources":
     "Up to 50 resources as stored, with their etags, to be changed; `?ref=` once for each, such as `crac:CRAH-A1`.",
   "GET /audit/verify":
     "Whether the change log's chain of hashes holds: `ok` with its head, or the first entry that does not fit.",
-  "POST /audit/webhook": "Receives a delivery of a change feed; authenticated by a separate secret.",
+  "POST /audit/webhook":
+    "Receives a delivery of a change feed, docs/datacenter.md#writes-behind-the-services-back; authenticated by a separate secret.",
   "GET /changes/stream": "Changes as they are made, as server-sent events.",
-  "GET /audit/history": "The change log, with filters: docs/contract/datacenter-messages.md.",
+  "GET /audit/history": "The change log, with filters: docs/contract/datacenter-messages.md#change-history.",
 } as const;
 
 /** Events of the stream of changes with their data. */

@@ -34,6 +34,8 @@ export const add = defineTool<PlannerContext>()({
   name: "planner_add",
   summary:
     "Create a pending spec with its fields and criteria, and lint it: its id and findings. planner_search first; planner_spec_update changes it.",
+  answers:
+    "`Created spec: <id>` and, if lint finds something, a blank line, `Lint diagnostics:`, and for each finding `[SEVERITY] rule: message` with a line `→ suggestion`. Up to 80 characters on one line are the title; of more, the first line or sentence is. A check runs after a person accepted (docs/work.md#acceptance) it.",
   effect: "write",
   idempotent: false,
   params: PARAMS,

@@ -20,6 +20,8 @@ export const diagnose = defineTool<PlannerContext>()({
   name: "planner_diagnose",
   summary:
     "Find why a spec does not move on (file, log, lock, commits, criteria), with a suggestion. For mistakes in its text use planner_lint.",
+  answers:
+    "`{spec_id, status, location, checks: [{name, passed, details}], diagnosis, suggestion}`. Each check asks only for what the status promises.",
   effect: "read",
   idempotent: true,
   slow: true,

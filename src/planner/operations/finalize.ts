@@ -24,6 +24,8 @@ export const finalize = defineTool<PlannerContext>()({
   name: "planner_finalize",
   summary:
     "Complete a spec if its criteria are checked, their checks succeed and its output fits, else say what is missing. planner_verify only looks.",
+  answers:
+    "`Finalized spec: <id>`. The spec must be in_progress, completed, failed or needs_attention, with every criterion checked, every check (docs/work.md#checks) successful, every member done, and approval. With an `output_schema` the answer goes on with `Output validation passed (schema: <path>)`, or `failed` and a line for each problem; with strict validation a failure is refused and the spec becomes needs_attention.",
   effect: "write",
   idempotent: true,
   slow: true,

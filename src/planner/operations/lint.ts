@@ -17,6 +17,8 @@ export const lint = defineTool<PlannerContext>()({
   name: "planner_lint",
   summary:
     "Check the text of one active spec, or all: findings by rule, and grades. For a stuck run use planner_diagnose.",
+  answers:
+    "`{specs_checked, errors, warnings, diagnostics: [{spec_id, severity, rule, message, suggestion}], results}`. The diagnostics are the rules' findings (docs/lint.md); the results grade each spec from A to D, without `id` only with `grades`. `total`, `offset` and `returned` say which part they are.",
   effect: "read",
   idempotent: true,
   slow: true,

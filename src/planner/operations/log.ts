@@ -14,6 +14,8 @@ export const log = defineTool<PlannerContext>()({
   name: "planner_log",
   summary:
     "Read the log of a spec's runs: last lines, or on from an offset or time. For why it stopped use planner_diagnose.",
+  answers:
+    '`{"content":"…","byte_offset":5120,"line_count":100,"has_more":false}`; `byte_offset` is where the next call continues. A time without a zone is local. No line is lost or repeated: the unfinished last line of a log that is being written is held back. At most 1 MiB; an offset behind the end is refused.',
   effect: "read",
   idempotent: true,
   params: Type.Object({

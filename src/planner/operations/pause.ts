@@ -10,6 +10,8 @@ export const pause = defineTool<PlannerContext>()({
   name: "planner_pause",
   summary:
     "Stop the agent of a spec, which stays in_progress. To go on by hand use planner_takeover, to give up planner_cancel.",
+  answers:
+    "`Successfully paused work for spec '<id>'`, or `Failed to pause work for spec '<id>': No running process found`.",
   effect: "destroy",
   idempotent: true,
   slow: true,

@@ -12,6 +12,7 @@ export const ready = defineTool<PlannerContext>()({
   name: "planner_ready",
   summary:
     "List specs that can be worked on now, most urgent first: begin here to find work. Answers as planner_spec_list, which lists all.",
+  answers: "Ordered by priority, due day and id.",
   effect: "read",
   idempotent: true,
   params: Type.Object({ ...filterParams, limit: limitParam, offset: offsetParam }),

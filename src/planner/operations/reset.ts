@@ -15,6 +15,8 @@ export const reset = defineTool<PlannerContext>()({
   name: "planner_reset",
   summary:
     "Set a failed or stranded spec back to pending, to be worked on again. Stop a running agent with planner_pause first.",
+  answers:
+    "`Reset spec: <id>`, also of needs_attention; `completed_at` is removed. Refused while a process works on it.",
   effect: "destroy",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),

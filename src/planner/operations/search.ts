@@ -15,6 +15,7 @@ export const search = defineTool<PlannerContext>()({
   name: "planner_search",
   summary:
     "Find specs by a text in title or body, ignoring case, each with a snippet. By fields alone use planner_spec_list.",
+  answers: "`{query, specs, total, limit, returned}`, each spec with a `snippet`. The text has 1 to 4096 characters.",
   effect: "read",
   idempotent: true,
   params: Type.Object({

@@ -11,6 +11,7 @@ export const specGet = defineTool<PlannerContext>()({
   name: "planner_spec_get",
   summary:
     "Read one spec, active or archived: its fields, and the body with its criteria. For open criteria alone use planner_verify.",
+  answers: "Every field that is set, body, `file`, `archived: true`, and `blocked_by`.",
   effect: "read",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),

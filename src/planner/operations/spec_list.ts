@@ -15,6 +15,8 @@ export const specList = defineTool<PlannerContext>()({
   name: "planner_spec_list",
   summary:
     "List active specs by id, filtered, page by page. To find work use planner_ready, to see where a text occurs planner_search.",
+  answers:
+    "`{specs: [{id, title, status, type, labels?, depends_on?}], total, limit, returned, offset?}`, cancelled specs included. `total` counts the matches before `limit`; 0 asks for it alone. Filters add up.",
   effect: "read",
   idempotent: true,
   params: Type.Object({

@@ -39,6 +39,8 @@ export const specUpdate = defineTool<PlannerContext>()({
   name: "planner_spec_update",
   summary:
     "Change a spec's status, fields or body, or check one criterion; answers its id. To complete it with its checks use planner_finalize.",
+  answers:
+    "`Updated spec: <id>`; all changes are one edit, `completed_at` stays. `replace_body` keeps the title heading when the text has none, and criteria with accepted checks. Refused: nothing given, another status, an unknown or circular dependency, `replace_body` without `output` or with `check`. A criterion that names a check (docs/work.md#checks), and the status `completed`, need it to succeed; otherwise nothing of the call is done.",
   effect: "destroy",
   idempotent: false,
   slow: ({ check, status }) => check !== undefined || status === "completed",

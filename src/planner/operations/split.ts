@@ -16,6 +16,7 @@ export const split = defineTool<PlannerContext>()({
   name: "planner_split",
   summary:
     "Let an agent split a large spec in the background, if a person asks; answers process_id. To write members yourself use planner_add.",
+  answers: "The process record, with mode `split`.",
   effect: "write",
   idempotent: true,
   slow: true,

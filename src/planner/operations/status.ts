@@ -24,6 +24,8 @@ interface Activity {
 export const status = defineTool<PlannerContext>()({
   name: "planner_status",
   summary: "Count specs by status, as JSON or one line. For the specs themselves use planner_spec_list.",
+  answers:
+    '`{"total":3,"pending":1,"in_progress":1,"completed":1,"failed":0,…}`; with `brief` one line, `1 pending | 1 in_progress | 1 completed`. `include_activity` adds `in_progress_activity` (`{id, title, spec_modified, log_modified, has_log}`), `failed_processes` (`{spec_id, process_id, completed_at, error}`) and `outside_changes` (`{spec_id, process_id, changes}`).',
   effect: "read",
   idempotent: true,
   params: Type.Object({

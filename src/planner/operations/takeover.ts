@@ -20,6 +20,8 @@ const TAIL_LINES = 50;
 export const takeover = defineTool<PlannerContext>()({
   name: "planner_takeover",
   summary: "Stop the agent of a spec and report what it did, to continue by hand. To stop it only use planner_pause.",
+  answers:
+    "`{spec_id, analysis, log_tail, suggestion, worktree_path}`, or `Failed to take over spec '<id>': Spec not currently being worked`. With `force` and without an agent it changes neither status nor body.",
   effect: "destroy",
   idempotent: true,
   slow: true,

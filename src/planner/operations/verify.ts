@@ -15,6 +15,8 @@ export const verify = defineTool<PlannerContext>()({
   name: "planner_verify",
   summary:
     "Report a spec's criteria: counts and unchecked items; runs nothing. planner_spec_update checks one, planner_finalize completes.",
+  answers:
+    "`{spec_id, verified, criteria: {total, checked, unchecked}, unchecked_items, verification_notes}`. `verified` needs at least one criterion; a spec with checks (docs/work.md#checks) is verified if its latest record says that each passed and agrees with the repository.",
   effect: "read",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),

@@ -12,6 +12,7 @@ export const watchStart = defineTool<PlannerContext>()({
   name: "planner_watch_start",
   summary:
     "Start the watch, which merges and finalizes finished work, if a person asks; answers its PID. planner_watch_stop ends it.",
+  answers: "`Started watch process (PID: <pid>)`, or `Watch is already running`.",
   effect: "write",
   idempotent: true,
   slow: true,

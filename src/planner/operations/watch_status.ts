@@ -5,6 +5,7 @@ import type { PlannerContext } from "../context.ts";
 export const watchStatus = defineTool<PlannerContext>()({
   name: "planner_watch_status",
   summary: "Report whether the watch runs, and each worktree's status. For agents' processes use planner_work_list.",
+  answers: "`{watch_running, worktrees, worktree_count}`",
   effect: "read",
   idempotent: true,
   params: Type.Object({}),

@@ -6,6 +6,7 @@ import type { PlannerContext } from "../context.ts";
 export const watchStop = defineTool<PlannerContext>()({
   name: "planner_watch_stop",
   summary: "Stop the watch process; answers its PID. To stop the agent of one spec use planner_pause.",
+  answers: "`Sent stop signal to watch process (PID: <pid>)`, or `Watch is not running`.",
   effect: "destroy",
   idempotent: true,
   params: Type.Object({}),

@@ -9,6 +9,8 @@ import { unreadablePart } from "./shared/listing.ts";
 export const workList = defineTool<PlannerContext>()({
   name: "planner_work_list",
   summary: "List processes that work on specs, with counts. For worktrees and the watch use planner_watch_status.",
+  answers:
+    '`{"processes":[…],"summary":{"running":1,"completed":0,"failed":0}}`. A failed process says why under `error`.',
   effect: "read",
   idempotent: true,
   params: Type.Object({

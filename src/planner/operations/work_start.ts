@@ -31,6 +31,8 @@ export const workStart = defineTool<PlannerContext>()({
   name: "planner_work_start",
   summary:
     "Start an agent on a spec in the background, if a person asks; answers process_id. Follow it with planner_work_list and planner_log.",
+  answers:
+    "`{process_id, spec_id, pid, started_at, mode}` at once, with mode `single`, `chain` or `parallel(N)`. What stands in the way is refused; what goes wrong later is in the spec's log, and the record becomes failed.",
   effect: "write",
   idempotent: false,
   slow: true,

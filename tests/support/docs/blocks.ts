@@ -5,21 +5,21 @@ import { tasksTable } from "../usual_tasks.ts";
 import { agentsTable, permissionsTable, providersTable } from "./agent_tables.ts";
 import { configTable } from "./config_tables.ts";
 import { factsTable } from "./fact_tables.ts";
-import { lintRule } from "./lint_examples.ts";
+import { lintRules } from "./lint_examples.ts";
 import { metricsTable } from "./metric_tables.ts";
 import { reasonsTable } from "./rpc_pages.ts";
 import { schemaTable } from "./schema_tables.ts";
 import { settingsTable } from "./settings_table.ts";
-import { toolPart } from "./tool_tables.ts";
+import { toolParts } from "./tool_tables.ts";
 import { keysTable, valuesTable } from "./value_tables.ts";
 import { wordsTable } from "./word_tables.ts";
 
 /** What writes the parts of documents, by name. */
 const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<string>>> = {
-  tool: toolPart,
+  tool: toolParts,
   config: configTable,
   facts: factsTable,
-  lint: lintRule,
+  lint: lintRules,
   metrics: metricsTable,
   settings: settingsTable,
   statements: statementsTable,

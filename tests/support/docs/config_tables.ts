@@ -19,6 +19,6 @@ function shown(value: unknown): string {
 /** Names of pages as links; braces, patterns and flags as code. */
 export function linked(text: string): string {
   return text
-    .replace(/docs\/([\w/-]+\.md)/g, "[$1]($1)")
+    .replace(/docs\/([\w/-]+\.md)(#[\w-]+)?/g, "[$1]($1$2)")
     .replace(/(?<=^|[ (])\.[a-z][\w./*<>-]*[\w*]|\{\w+\}|\{\{[\w.]+\}\}|<\w+>|--\w+/g, "`$&`");
 }

@@ -7,6 +7,7 @@ import { flagHead, flagText, placeText, usageLine } from "#cli/help.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
 import { documents } from "../documents.ts";
 import { withBlocks } from "./blocks.ts";
+import { linkedText } from "./linked_text.ts";
 import { rpcsPage } from "./rpc_pages.ts";
 
 const DOCS = join(import.meta.dirname, "..", "..", "..", "docs");
@@ -69,7 +70,7 @@ function familySection(name: string, { details, commands }: CommandFamily): stri
     ([member, { summary }]) =>
       `| [\`${member}\`](#${`${name} ${member}`.replaceAll(" ", "-")}) | ${escaped(summary)} |\n`,
   );
-  const about = details === undefined ? "" : `${linked(details)}\n\n`;
+  const about = details === undefined ? "" : `${linkedText(details)}\n\n`;
   return `## ${name}\n\n\`planner ${name} <command>\`\n\n${about}| Command | Meaning |\n| --- | --- |\n${rows.join("")}`;
 }
 
@@ -78,11 +79,11 @@ function commandSection(name: string, command: Command): string {
     declared.required ? `\`<${place}>\`` : `\`[${place}]\``,
     placeText(declared),
   ]);
-  const rows = places.map(([head = "", meaning = ""]) => `| ${head} | ${escaped(linked(meaning))} |\n`).join("");
+  const rows = places.map(([head = "", meaning = ""]) => `| ${head} | ${escaped(linkedText(meaning))} |\n`).join("");
   const table = flagsTable(command.flags, rows);
   const about = `${command.summary}. ${command.details ?? ""}`.trim();
-  const examples = command.examples.map(({ line, shows }) => `- \`${line}\`: ${linked(shows)}\n`).join("");
-  return `## ${name}\n\n\`${usageLine(name, command)}\`\n\n${linked(about)}\n\n${table}${examples}`;
+  const examples = command.examples.map(({ line, shows }) => `- \`${line}\`: ${linkedText(shows)}\n`).join("");
+  return `## ${name}\n\n\`${usageLine(name, command)}\`\n\n${linkedText(about)}\n\n${table}${examples}`;
 }
 
 /** A table of flags below the rows of arguments. */
@@ -92,20 +93,10 @@ function flagsTable(flags: Readonly<Record<string, Flag>>, above = ""): string {
       .trim()
       .replace(/^(-\w), (.*)$/, "`$1`, `$2`")
       .replace(/^--.*$/, "`$&`");
-    return `| ${head} | ${escaped(linked(flagText(declared) + exclusionText(declared)))} |\n`;
+    return `| ${head} | ${escaped(linkedText(flagText(declared) + exclusionText(declared)))} |\n`;
   });
   const all = above + rows.join("");
   return all === "" ? "" : `| Argument or flag | Meaning |\n| --- | --- |\n${all}\n`;
-}
-
-/** Text of the program as Markdown: names of pages are links, and what looks like a tag is none. */
-function linked(text: string): string {
-  const parts = text.split(/(`[^`]*`)/);
-  return parts
-    .map((part) =>
-      part.startsWith("`") ? part : part.replaceAll("<", "\\<").replace(/\bdocs\/([\w/-]+\.md)/g, "[$1]($1)"),
-    )
-    .join("");
 }
 
 /** A pipe in a cell, unless it is escaped, ends the cell. */

@@ -12,10 +12,12 @@ export function lintExampleText(rule: string): string {
   return readFileSync(join(EXAMPLES, `${rule}.md`), "utf8");
 }
 
-/** A rule's part of docs/lint.md: what it reports, a spec as example, and what `planner lint` prints of that. */
-export async function lintRule(name: string): Promise<string> {
-  const rule = RULE_NAMES.find((known) => known === name);
-  if (rule === undefined) throw new Error(`no rule is called ${name}`);
+/** Parts of docs/lint.md: what each rule reports, a spec as example, and what `planner lint` prints of that. */
+export async function lintRules(): Promise<string> {
+  return (await Promise.all(RULE_NAMES.map(rulePart))).join("\n\n");
+}
+
+async function rulePart(rule: (typeof RULE_NAMES)[number]): Promise<string> {
   const reports = RULE_TEXTS[rule].reports.replace(/\bdocs\/([\w/-]+\.md)/g, "[$1]($1)");
   const head = `### ${rule}\n\n${reports}`;
   if (rule === "output") return head;

@@ -1,8 +1,14 @@
 import type { TSchema } from "@sinclair/typebox";
 import { tools } from "#planner/operations/index.ts";
+import { linkedText } from "./linked_text.ts";
 
-/** A tool's part of docs/tools.md: its description and parameters, as agents read them. */
-export function toolPart(name: string): string {
+/** Parts of docs/tools.md. @param names of tools */
+export function toolParts(names: string): string {
+  return names.split(" ").map(toolPart).join("\n\n");
+}
+
+/** A tool's description and parameters, as agents read them, and what it answers. */
+function toolPart(name: string): string {
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) throw new Error(`no tool is called ${name}`);
   const rows = Object.entries(tool.params.properties).map(([parameter, schema]) => {
@@ -11,7 +17,7 @@ export function toolPart(name: string): string {
   });
   const table =
     rows.length === 0 ? "No parameters." : `| Parameter | Type | Meaning |\n| --- | --- | --- |\n${rows.join("")}`;
-  return `### ${name}\n\n${tool.summary}\n\n${table}`;
+  return `### ${name}\n\n${tool.summary}\n\n${table.trimEnd()}\n\n${linkedText(tool.answers ?? "")}`;
 }
 
 function typeOf(schema: TSchema): string {

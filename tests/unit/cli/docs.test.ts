@@ -39,7 +39,7 @@ function rulesOf(row: ArgumentRules & { readonly replacedBy?: readonly string[] 
 
 describe("docs/cli.md", () => {
   test("has notes on commands that there are, in their order", () => {
-    const general = ["Exit status", "Environment", "Values of `--json`"];
+    const general = ["Exit status", "Environment"];
     const sections = [...SECTIONS.keys()].filter((name) => !general.includes(name));
 
     expect(sections).toEqual(ALL.map(([name]) => name).filter((name) => sections.includes(name)));

@@ -23,7 +23,7 @@ test.each(RULE_NAMES.filter((name) => name !== "output"))(
   async (rule) => {
     const report = await lintTexts({ [ID]: lintExampleText(rule) });
 
-    expect(lint).toContain(`<!-- generated: lint ${rule} -->\n\n### ${rule}\n`);
+    expect(lint).toContain(lintExampleText(rule));
     expect(report.files.flatMap(({ findings }) => findings).map((finding) => finding.rule)).toContain(rule);
   },
 );

@@ -6,7 +6,7 @@ import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 export const command = defineCommand({
   summary: "Accept the commands that checks and settings name, or approve a spec that requires approval",
   details:
-    "Without --by: shows the commands of a spec's checks that no person of this machine has accepted, with their origin, and asks. Accepted commands are kept outside of the repository. With --by: sets approval.status, approval.by and approval.at of the spec and adds an entry under `## Approval Discussion`; refused if the spec requires no approval, is approved already, completed or cancelled. Refused in a run and its worktree, as is `planner trust`.",
+    "Without --by: shows the commands of a spec's checks that no person of this machine has accepted, with their origin, and asks. Accepted commands are kept outside of the repository. With --by: sets approval.status, approval.by and approval.at of the spec and adds an entry under `## Approval Discussion`; refused if the spec requires no approval, is approved already, completed or cancelled. Refused in a run and its worktree, as is `planner trust`. --json prints `accepted` of `kind`, `text`, `from` and `commit`, with --by `spec_id`, `approval`, `by` and `at`.",
   positionals: { id: { ...ACTIVE_ID, required: false, replacedBy: ["--commands", "--all", "--like"] } },
   flags: {
     commands: { type: "boolean", summary: "Accept the commands of the settings", excludes: ["<id>", "--all"] },

@@ -12,7 +12,8 @@ import { CUT_FLAGS, cutList, FIELD_FLAGS, isDueBy, NO_LIMIT } from "../../spec_f
 
 export const command = defineCommand({
   summary: "List the active specs, ordered by id",
-  details: "Priority, due day and assignee are columns if a listed spec has them.",
+  details:
+    "Priority, due day and assignee are columns if a listed spec has them. With --json a spec can have `priority`, `assignee`, `due` and `invalid` beside the fields of the tool.",
   positionals: {},
   flags: {
     ...FIELD_FLAGS,

@@ -18,7 +18,7 @@ import { UsageError } from "../../usage_error.ts";
 export const command = defineCommand({
   summary: "Merge the branches of finished specs into the main branch and finalize the specs",
   details:
-    "Rebases each branch onto the main branch, fast-forwards the main branch and removes worktree and branch, members before their driver, dependencies before their dependants. A spec that is not completed yet must meet the conditions of a run's end. A conflict leaves the branch unchanged and sets the spec to needs_attention. --all lists the work that it skips, with the reason. Exits with 1 if a spec was not merged.",
+    "Rebases each branch onto the main branch, fast-forwards the main branch and removes worktree and branch, members before their driver, dependencies before their dependants. A spec that is not completed yet must meet the conditions of a run's end. A conflict leaves the branch unchanged and sets the spec to needs_attention. --all lists the work that it skips, with the reason. Exits with 1 if a spec was not merged. --json prints `results` of `spec_id` and `outcome` (merged, found elsewhere, nothing, conflict or refused) and `left`, what is unfinished or waits for a pull request.",
   positionals: {
     ids: {
       summary: "Full or partial ids of specs; a driver includes its members",

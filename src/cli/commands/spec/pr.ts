@@ -46,7 +46,7 @@ type PrWords = Args<typeof PLACES, typeof FLAGS>;
 export const command = defineCommand({
   summary: "Make a pull request of finished work, and take over what was merged there",
   details:
-    "Pushes the branch of each spec, with your hooks, and makes or updates its request with gh (GitHub) or glab (GitLab), whose login it uses. Without the program it prints the text and the address to open. The text has the criteria with their checks and results, the run and the commits. --sync fast-forwards your main branch to the remote's, finds what was merged there, runs the checks of these specs on your main branch and completes them. Exits with 1 if something is left to do for a person.",
+    "Pushes the branch of each spec, with your hooks, and makes or updates its request with gh (GitHub) or glab (GitLab), whose login it uses. Without the program it prints the text and the address to open. The text has the criteria with their checks and results, the run and the commits. --sync fast-forwards your main branch to the remote's, finds what was merged there, runs the checks of these specs on your main branch and completes them. Exits with 1 if something is left to do for a person. --json prints `results` of `spec_id`, `outcome`, `number` and `url`: created, updated, pushed or refused; with --sync open, closed, found, missing or refused, with `sign`, `result` and `reason`.",
   positionals: PLACES,
   flags: FLAGS,
   examples: [

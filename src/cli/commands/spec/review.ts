@@ -29,7 +29,7 @@ type ReviewWords = Args<typeof PLACES, typeof FLAGS>;
 export const command = defineCommand({
   summary: "Look at the work on a spec, then accept it, send it back or reject it",
   details:
-    "Without a terminal it prints the difference and asks nothing. Shows criteria, checks, commits and files, then the difference in git's pager, and asks. Accepting merges as planner merge does. Sending back adds your text under `## Review` and sets the spec pending: the next run goes on with the branch, and with the agent's session if it can. Rejecting cancels the spec and keeps its branch under refs/planner/kept.",
+    "Without a terminal it prints the difference and asks nothing. Shows criteria, checks, commits and files, then the difference in git's pager, and asks. Accepting merges as planner merge does. Sending back adds your text under `## Review` and sets the spec pending: the next run goes on with the branch, and with the agent's session if it can. Rejecting cancels the spec and keeps its branch under refs/planner/kept. --json prints `spec_id`, `need`, `criteria`, `record`, `difference`, `uncommitted`, `reviews` and `members`; with --accept or --reject `results`, with --back `spec_id`, `specs` and `at`.",
   positionals: PLACES,
   flags: FLAGS,
   examples: [

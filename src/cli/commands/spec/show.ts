@@ -57,6 +57,7 @@ function withoutTitle(body: string, title: string | null): string {
 
 export const command = defineCommand({
   summary: "Show the fields and the body of a spec, active or archived",
+  details: "With --prompt, --json prints `spec_id`, `template`, `prompt` and `warnings`.",
   positionals: { id: ANY_ID },
   flags: {
     prompt: { type: "boolean", summary: "Print the prompt that an agent would get" },

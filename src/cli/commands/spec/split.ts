@@ -5,7 +5,7 @@ import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 export const command = defineCommand({
   summary: "Let an agent split a large spec into member specs",
   details:
-    "Writes all members or none; the spec becomes their driver and keeps its status. With --recursive, members that lint reports as too large are split too. Exits with 1 if a spec was not split.",
+    "Writes all members or none; the spec becomes their driver and keeps its status. With --recursive, members that lint reports as too large are split too. Exits with 1 if a spec was not split. --json prints `splits` of `spec_id` and `members`, and `refused` of `spec_id` and `reason`.",
   positionals: { id: ACTIVE_ID },
   flags: {
     recursive: { type: "boolean", short: "r", summary: "Split members that are still too large" },

@@ -14,7 +14,8 @@ import { ACTIVE_ID, ACTIVE_IDS, JSON_FLAG } from "../../shared_arguments.ts";
 import { NO_LIMIT } from "../../spec_filter.ts";
 
 /** Several ids are several commands: one that is refused stops no other. */
-const OTHERS_GO_ON = "Of several specs, those that cannot be changed are reported and the others are changed.";
+const OTHERS_GO_ON =
+  "Of several specs, those that cannot be changed are reported and the others are changed; --json then prints `{done, refused}`.";
 
 export const cancel = defineCommand({
   summary: "Cancel specs; specs that depend on them are no longer blocked",

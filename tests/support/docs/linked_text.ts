@@ -1,0 +1,11 @@
+/** Text of the program as Markdown: names of pages are links, and what looks like a tag is none. */
+export function linkedText(text: string): string {
+  const parts = text.split(/(`[^`]*`)/);
+  return parts
+    .map((part) =>
+      part.startsWith("`")
+        ? part
+        : part.replaceAll("<", "\\<").replace(/\bdocs\/([\w/-]+\.md)(#[\w-]+)?/g, "[$1]($1$2)"),
+    )
+    .join("");
+}

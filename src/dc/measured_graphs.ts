@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { type MeasuredLoad, MeasuredLoadSchema } from "#gen/datacenter/v1/readings_pb.ts";
-import { type MeasuredShare, measuredTopology } from "./analysis/measured/measured_topology.ts";
+import { buildMeasuredTopology, type MeasuredCoverage } from "./analysis/measured/measured_topology.ts";
 import type { Topology } from "./analysis/topology.ts";
 import { MAX_LISTED_DIFFERENCES } from "./limits.ts";
 import { DAY_MS, dayOf, peakOf } from "./model/readings/day_history.ts";
@@ -105,11 +105,11 @@ async function measure(
     measured.set(element.key, watts);
     if (!isPeak) until = Math.min(until, lapse);
   }
-  const { topology, share, measuredW } = await scheduler.run(measuredTopology(recorded, measured));
+  const { topology, share, measuredW } = await scheduler.run(buildMeasuredTopology(recorded, measured));
   return { topology, load: loadMessage(share), measuredW, until };
 }
 
-function loadMessage({ differences, ...share }: MeasuredShare): MeasuredLoad {
+function loadMessage({ differences, ...share }: MeasuredCoverage): MeasuredLoad {
   const sorted = differences.toSorted((a, b) => Math.abs(b.ownW - b.belowW) - Math.abs(a.ownW - a.belowW));
   return create(MeasuredLoadSchema, {
     ...share,

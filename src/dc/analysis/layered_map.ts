@@ -1,26 +1,29 @@
 /**
- * Maximum changes in the upper layer before they move to the middle one. Our choice: the upper layer is copied for each
- * change of the inventory.
+ * Maximum number of changes in the upper layer; more move to the middle layer. Our choice: the upper layer is copied for
+ * each change of the inventory.
  */
-const TOP_MOST = 256;
-/** Changes in the middle layer that trigger a merge into a new map, in addition to a share of the lower map. */
+const TOP_MAX_CHANGES = 256;
+/**
+ * Number of changes in the middle layer, in addition to a share of the base map, that triggers a merge into a new base
+ * map.
+ */
 const MERGE_AT = 4096;
 const MERGE_SHARE = 8;
 
 type Layer<Value> = Map<string, Value | undefined>;
 
 /**
- * A map that is changed without disturbing those who read an earlier state of it: changes lie in two layers over a map
- * that is shared. `next` costs the size of the upper layer once something is set, now and then that of the middle one,
- * and seldom that of the whole.
+ * A map with persistent states: changes are stored in two layers over a shared base map, so earlier states keep their
+ * content. `next` usually costs the size of the upper layer, sometimes that of the middle layer, and rarely that of the
+ * whole map.
  */
 export class LayeredMap<Value> {
   readonly #base: ReadonlyMap<string, Value>;
   readonly #middle: ReadonlyMap<string, Value | undefined>;
   #top: Layer<Value>;
-  /** Whether the upper layer is the only one. */
+  /** Whether there is no middle layer and no base map. */
   readonly #isFirst: boolean;
-  /** Whether the upper layer is that of an earlier map, too. */
+  /** Whether the upper layer is shared with an earlier map. */
   #shared: boolean;
 
   constructor(
@@ -50,14 +53,14 @@ export class LayeredMap<Value> {
     if (this.get(key) !== undefined) this.#put(key, undefined);
   }
 
-  /** A map of the same content, whose changes this one does not see; this one must not change any more. */
+  /** Returns a map of the same content that can be changed independently. This map must not be changed afterwards. */
   next(): LayeredMap<Value> {
     const base = this.#base;
     const middle = this.#middle;
     const top = this.#top;
-    // Without a lower layer there is nothing to delete from it.
+    // Without lower layers, deleted keys need no marker.
     if (this.#isFirst) return new LayeredMap(top as ReadonlyMap<string, Value>);
-    if (top.size < TOP_MOST) return new LayeredMap(base, middle, top);
+    if (top.size < TOP_MAX_CHANGES) return new LayeredMap(base, middle, top);
     const changes = new Map([...middle, ...top]);
     if (changes.size < MERGE_AT + base.size / MERGE_SHARE) return new LayeredMap(base, changes);
     return new LayeredMap(mergeLayers(base, changes));

@@ -1,18 +1,18 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Device } from "#dc/model/resources.ts";
-import type { Change } from "./resource_changes.ts";
-import { withEdits } from "./sorted_list.ts";
+import type { ResourceChange } from "./resource_changes.ts";
+import { applyEdits } from "./sorted_list.ts";
 
-/** Devices by location, each list in the order of keys. */
+/** Devices grouped by location, each list sorted by key. */
 export interface LocatedDevices {
-  /** By the key of the rack. */
+  /** Devices in racks by the key of the rack. */
   readonly racked: ReadonlyMap<string, readonly Device[]>;
   /** Unracked devices. */
   readonly free: readonly Device[];
 }
 
-/** Groups devices, which are in the order of keys, by location. */
-export function locate(devices: readonly Device[]): LocatedDevices {
+/** Groups devices by location. @param devices sorted by key */
+export function groupByRack(devices: readonly Device[]): LocatedDevices {
   const racked = new Map<string, Device[]>();
   const free: Device[] = [];
   for (const device of devices) {
@@ -28,21 +28,24 @@ export function locate(devices: readonly Device[]): LocatedDevices {
   return { racked, free };
 }
 
-/** Returns the locations after changes of devices. Cost: a copy of the racks, and of the lists that change. */
-export function relocate({ racked, free }: LocatedDevices, changes: readonly Change<Device>[]): LocatedDevices {
+/** Returns the groups after changes of devices. Cost: a copy of the map of racks, and of the lists that change. */
+export function updateGroups(
+  { racked, free }: LocatedDevices,
+  changes: readonly ResourceChange<Device>[],
+): LocatedDevices {
   const lists = new Map(racked);
-  const outside: Change<Device>[] = [];
+  const outside: ResourceChange<Device>[] = [];
   for (const { key, before, after } of changes) {
     const [from, to] = [before, after].map((device) => device && codeKey(device.rackCode ?? ""));
     for (const rack of new Set([from, to])) {
       const edit = { key, after: rack === to ? after : undefined };
       if (rack === "") outside.push(edit);
-      else if (rack !== undefined) lists.set(rack, withEdits(lists.get(rack) ?? [], [edit], keyOf));
+      else if (rack !== undefined) lists.set(rack, applyEdits(lists.get(rack) ?? [], [edit], getDeviceKey));
     }
   }
-  return { racked: lists, free: withEdits(free, outside, keyOf) };
+  return { racked: lists, free: applyEdits(free, outside, getDeviceKey) };
 }
 
-function keyOf({ code }: Device): string {
+function getDeviceKey({ code }: Device): string {
   return codeKey(code);
 }

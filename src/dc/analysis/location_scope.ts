@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Location } from "#dc/model/resources.ts";
 
-/** A located resource, in a rack or not. */
+/** A resource with a location, directly or through its rack. */
 export interface Located {
   readonly location?: Location;
   readonly rackCode?: string;
@@ -11,11 +11,11 @@ export interface Located {
 /** Whether a resource is located inside a site, floor, room, row, zone or rack. */
 export function isLocatedIn({ location, rackCode }: Located, scope: Ref): boolean {
   if (scope.kind === "rack") return rackCode !== undefined && codeKey(rackCode) === codeKey(scope.code);
-  return location !== undefined && locatedIn(location, scope);
+  return location !== undefined && isLocationIn(location, scope);
 }
 
 /** Whether a location is inside a site, floor, room, row or zone. */
-export function locatedIn(location: Location, scope: Ref): boolean {
+export function isLocationIn(location: Location, scope: Ref): boolean {
   if (!("site" in scope) || codeKey(location.siteId) !== codeKey(scope.site)) return false;
   if (scope.kind === "site") return true;
   if (location.floorNumber !== scope.floor) return false;

@@ -5,8 +5,8 @@ const PAGE_BITS = 10;
 const PAGE = 2 ** PAGE_BITS;
 
 /**
- * A number for each of some nodes of a graph. Memory is allocated only for pages with a number, so that an instance for
- * a whole site is cheap for a failure that affects little of it.
+ * Stores a number for some nodes of a graph. Memory is allocated only for pages that contain a number, so an instance
+ * for a whole site costs little for a failure that affects few nodes.
  */
 export class NodeNumbers {
   // Each number plus 1; 0 if none is set.
@@ -16,12 +16,12 @@ export class NodeNumbers {
     this.#pages = new Array(Math.ceil(nodes / PAGE));
   }
 
-  /** The number of a node; -1 if none is set, and for invalid indexes. */
+  /** Returns the number of a node; -1 if none is set, and for invalid indexes. */
   at(index: number): number {
     return (this.#pages[index >> PAGE_BITS]?.[index & (PAGE - 1)] ?? 0) - 1;
   }
 
-  /** @param value at least 0 */
+  /** Sets the number of a node. @param value at least 0 */
   set(index: number, value: number): void {
     const at = index >> PAGE_BITS;
     let page = this.#pages[at];
@@ -33,7 +33,7 @@ export class NodeNumbers {
   }
 }
 
-/** Joins nodes into groups. */
+/** Joins nodes into groups, by a union-find structure. */
 export class NodeGroups {
   readonly #parents: Int32Array;
 
@@ -51,14 +51,14 @@ export class NodeGroups {
     if (first !== undefined) for (const other of others) this.join(first, other);
   }
 
-  /** Joins every node with those that supply it. */
+  /** Joins every node with the nodes that supply it. */
   joinSupply({ edges: { inAt, inEnd, from } }: PowerGraph): void {
     for (let index = 0; index < this.#parents.length; index += 1) {
       for (let at = inAt[index] as number; at < (inEnd[index] as number); at += 1) this.join(from[at] as number, index);
     }
   }
 
-  /** By node, the lowest node of its group. */
+  /** Returns, by node, the lowest node of its group. */
   numbers(): Int32Array {
     for (let index = 0; index < this.#parents.length; index += 1) this.#parents[index] = this.#root(index);
     return this.#parents;

@@ -6,27 +6,27 @@ import type { Crac, Device, Location, Rack } from "#dc/model/resources.ts";
 import { isLocatedIn, type Located } from "./location_scope.ts";
 
 /** Devices with the same rack, row, zone, room, floor and site, and cached values about them. */
-export interface Place {
-  /** Keys of the areas around it, the rack included. */
+export interface DeviceLocation {
+  /** Keys of the areas that contain the location, its rack included. */
   readonly areas: ReadonlySet<string>;
   readonly devices: readonly Device[];
-  /** Devices that convert a part of the power that they distribute to heat. */
+  /** Power equipment, which converts a part of the distributed power to heat. */
   readonly lossy: readonly Device[];
 }
 
-export function areaKey(area: Ref): string {
+export function toAreaKey(area: Ref): string {
   return formatRef(area).toLowerCase();
 }
 
-const grouped = new WeakMap<readonly Device[], readonly Place[]>();
+const grouped = new WeakMap<readonly Device[], readonly DeviceLocation[]>();
 
 /** Groups devices by location. The result is cached per list. Cost: O(devices). */
-export function placesOf(devices: readonly Device[]): readonly Place[] {
+export function groupByLocation(devices: readonly Device[]): readonly DeviceLocation[] {
   const known = grouped.get(devices);
   if (known !== undefined) return known;
   const members = new Map<string, { readonly areas: readonly string[]; readonly devices: Device[] }>();
   for (const device of devices) {
-    const areas = areasAround(device);
+    const areas = listAreaKeys(device);
     const key = areas.join("\n");
     const place = members.get(key);
     if (place === undefined) members.set(key, { areas, devices: [device] });
@@ -41,10 +41,12 @@ export function placesOf(devices: readonly Device[]): readonly Place[] {
   return places;
 }
 
-const areaPlaces = new WeakMap<readonly Place[], ReadonlyMap<string, readonly number[]>>();
+const areaPlaces = new WeakMap<readonly DeviceLocation[], ReadonlyMap<string, readonly number[]>>();
 
-/** Indexes of the places of a list, by the keys of the areas around them. The result is cached per list. */
-export function placesByArea(places: readonly Place[]): ReadonlyMap<string, readonly number[]> {
+/**
+ * Returns indexes of the locations of a list by the keys of the areas that contain them. The result is cached per list.
+ */
+export function indexLocationsByArea(places: readonly DeviceLocation[]): ReadonlyMap<string, readonly number[]> {
   const known = areaPlaces.get(places);
   if (known !== undefined) return known;
   const found = new Map<string, number[]>();
@@ -59,13 +61,13 @@ export function placesByArea(places: readonly Place[]): ReadonlyMap<string, read
   return found;
 }
 
-/** Keys of the areas around something, its rack included. */
-export function areasAround({ rackCode, location }: Located): readonly string[] {
+/** Lists keys of the areas that contain a resource, its rack included. */
+export function listAreaKeys({ rackCode, location }: Located): readonly string[] {
   const rack = rackCode === undefined ? [] : [`rack:${rackCode}`];
-  return [...rack, ...(location === undefined ? [] : placesAround(location))].map((area) => area.toLowerCase());
+  return [...rack, ...(location === undefined ? [] : listAreas(location))].map((area) => area.toLowerCase());
 }
 
-function placesAround({ siteId, floorNumber, room, row, zoneId }: Location): readonly string[] {
+function listAreas({ siteId, floorNumber, room, row, zoneId }: Location): readonly string[] {
   const floor = `${siteId}/${floorNumber}`;
   const named = [
     ["room", room],
@@ -79,17 +81,17 @@ function placesAround({ siteId, floorNumber, room, row, zoneId }: Location): rea
   ];
 }
 
-/** Reference of the area of a kind around something; undefined if it is in none. */
-export function areaAround({ rackCode, location }: Located, kind: AreaKind): string | undefined {
+/** Returns the reference of the area of a kind that contains a resource; undefined if none exists. */
+export function findAreaRef({ rackCode, location }: Located, kind: AreaKind): string | undefined {
   if (kind === "RACK") return rackCode === undefined ? undefined : `rack:${rackCode}`;
   const prefix = `${kind.toLowerCase()}:`;
-  return location && placesAround(location).find((area) => area.startsWith(prefix));
+  return location && listAreas(location).find((area) => area.startsWith(prefix));
 }
 
-const heats = new WeakMap<Place, Map<LoadBasis, HeatSum>>();
+const heats = new WeakMap<DeviceLocation, Map<LoadBasis, HeatSum>>();
 
-/** Heat of the devices of a place, without losses of power distribution. Computed once per basis. */
-export function placeHeat(place: Place, basis: LoadBasis): HeatSum {
+/** Sums the heat of the devices of a location, without losses of power distribution. Computed once per basis. */
+export function sumLocationHeat(place: DeviceLocation, basis: LoadBasis): HeatSum {
   const known = heats.get(place) ?? new Map<LoadBasis, HeatSum>();
   heats.set(place, known);
   const heat = known.get(basis) ?? heatOfAll(place.devices, basis);
@@ -97,30 +99,30 @@ export function placeHeat(place: Place, basis: LoadBasis): HeatSum {
   return heat;
 }
 
-/** The places of racks and cooling units without any device, so that an empty room is a place too. */
-export function emptyPlaces(
-  occupied: readonly Place[],
+/** Returns the locations of racks and cooling units without devices, because empty rooms are locations as well. */
+export function listEmptyLocations(
+  occupied: readonly DeviceLocation[],
   { racks, cracs }: { readonly racks: readonly Rack[]; readonly cracs: readonly Crac[] },
-): readonly Place[] {
+): readonly DeviceLocation[] {
   const known = new Set(occupied.map(({ areas }) => [...areas].join("\n")));
-  const found: Place[] = [];
+  const found: DeviceLocation[] = [];
   const add = (areas: readonly string[]) => {
     const key = areas.join("\n");
     if (areas.length === 0 || known.has(key)) return;
     known.add(key);
     found.push({ areas: new Set(areas), devices: [], lossy: [] });
   };
-  for (const { code, location } of racks) add(areasAround({ rackCode: code, ...(location && { location }) }));
+  for (const { code, location } of racks) add(listAreaKeys({ rackCode: code, ...(location && { location }) }));
   for (const { location, rackCode, heatRejection } of cracs) {
-    add(areasAround({ ...(rackCode && { rackCode }), ...(location && { location }) }));
-    // A unit that heats its room does so outside of any rack.
-    if (heatRejection === "AIR" && location !== undefined) add(areasAround({ location }));
+    add(listAreaKeys({ ...(rackCode && { rackCode }), ...(location && { location }) }));
+    // A unit that rejects heat into its room does so outside of any rack.
+    if (heatRejection === "AIR" && location !== undefined) add(listAreaKeys({ location }));
   }
   return found;
 }
 
-/** The areas of a kind around the racks, devices and cooling units in a scope, in the order of references. */
-export function areasOf(
+/** Lists the areas of a kind that contain racks, devices and cooling units of a scope, sorted by reference. */
+export function listAreasInScope(
   { racks, devices, cracs }: Pick<Inventory, "racks" | "devices" | "cracs">,
   kind: AreaKind,
   scope: Ref | undefined,
@@ -129,7 +131,7 @@ export function areasOf(
   const located = [...racks.map((rack) => ({ ...rack, rackCode: rack.code })), ...devices, ...cracs];
   for (const one of located) {
     if (scope !== undefined && !isLocatedIn(one, scope)) continue;
-    const text = areaAround(one, kind);
+    const text = findAreaRef(one, kind);
     const ref = text === undefined || found.has(text.toLowerCase()) ? undefined : parseRef(text);
     if (text !== undefined && ref !== undefined) found.set(text.toLowerCase(), ref);
   }

@@ -1,55 +1,57 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
-import { itemAt } from "./sorted_list.ts";
+import { findItem } from "./sorted_list.ts";
 
-export interface Change<Resource> {
+export interface ResourceChange<Resource> {
   readonly key: string;
   readonly before?: Resource | undefined;
   readonly after?: Resource | undefined;
 }
 
-/** Everything that was or is under the keys, and whatever else was read. */
-export function edits<Resource>(
+/** Pairs the resources under changed keys before and after, and those that were read in addition. */
+export function listResourceChanges<Resource>(
   list: readonly Resource[],
   keys: readonly string[],
   read: readonly Resource[],
   keyOf: (resource: Resource) => string,
-): readonly Change<Resource>[] {
+): readonly ResourceChange<Resource>[] {
   const after = new Map(read.map((resource) => [keyOf(resource), resource]));
   return [...new Set([...keys, ...after.keys()])]
-    .map((key) => ({ key, before: itemAt(list, key, keyOf), after: after.get(key) }))
+    .map((key) => ({ key, before: findItem(list, key, keyOf), after: after.get(key) }))
     .filter((change) => change.before !== undefined || change.after !== undefined);
 }
 
-/** Keys of the racks that a device was in and is in. */
-export function racksOf({ before, after }: Change<Device>): readonly string[] {
+/** Returns keys of the racks that a device was in before and is in after a change. */
+export function listChangedRacks({ before, after }: ResourceChange<Device>): readonly string[] {
   return [before, after].flatMap((device) => (device?.rackCode === undefined ? [] : codeKey(device.rackCode)));
 }
 
-/** Whether a change can alter who has power or what anything carries; a new name or position cannot. */
-export function concernsPower({ before, after }: Change<Device | Crac>): boolean {
-  return figuresOf(before) !== figuresOf(after);
+/** Whether a change can alter which nodes have power or any load. A new name or position cannot. */
+export function changesPower({ before, after }: ResourceChange<Device | Crac>): boolean {
+  return formatPowerFields(before) !== formatPowerFields(after);
 }
 
-function figuresOf(owner: Device | Crac | undefined): string {
+function formatPowerFields(owner: Device | Crac | undefined): string {
   if (owner === undefined) return "";
   if (isCrac(owner)) return canonicalJson(owner);
   const { maxDrawW, allocatedDrawW, measuredDrawW, powerFactor } = owner;
-  return canonicalJson({ maxDrawW, allocatedDrawW, measuredDrawW, powerFactor, supply: supplyOf(owner) });
+  return canonicalJson({ maxDrawW, allocatedDrawW, measuredDrawW, powerFactor, supply: formatSupplyFields(owner) });
 }
 
-/** Whether a change can alter who has power or how loads are split, not only what a device draws. */
-export function concernsSupply(change: Change<Device | Crac>): boolean {
+/** Whether a change can alter which nodes have power or how loads are divided, not only the draw of a device. */
+export function changesSupply(change: ResourceChange<Device | Crac>): boolean {
   const { before, after } = change;
   if (before === undefined || after === undefined) return true;
-  return isCrac(before) || isCrac(after) ? concernsPower(change) : supplyOf(before) !== supplyOf(after);
+  return isCrac(before) || isCrac(after)
+    ? changesPower(change)
+    : formatSupplyFields(before) !== formatSupplyFields(after);
 }
 
 function isCrac(owner: Device | Crac): owner is Crac {
   return "sensibleCapacityKw" in owner;
 }
 
-function supplyOf({ kind, status, power, ports, parentDeviceCode, bay, mount }: Device): string {
+function formatSupplyFields({ kind, status, power, ports, parentDeviceCode, bay, mount }: Device): string {
   return canonicalJson({ kind, status, power, ports, parentDeviceCode, bay, mount });
 }

@@ -1,7 +1,7 @@
 import type { WindowTimeZone as SiteTimeZone } from "#gen/datacenter/v1/messages.ts";
 import { isTimeZone } from "#kernel/zoned_time.ts";
 
-/** The label of a rack that names the zone of its site. */
+/** Label of a rack with the time zone of its site. */
 const LABEL = "time_zone";
 
 interface Labelled {
@@ -9,8 +9,11 @@ interface Labelled {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** The zone that the label of all racks names that have one, else UTC and why. Source: docs/windows.md#time-zones. */
-export function siteTimeZone(racks: readonly Labelled[]): SiteTimeZone {
+/**
+ * Returns the time zone that all labelled racks name; otherwise UTC with the reason. Source:
+ * docs/windows.md#time-zones.
+ */
+export function findSiteTimeZone(racks: readonly Labelled[]): SiteTimeZone {
   const first = new Map<string, string>();
   for (const { code, labels } of racks) {
     const name = labels?.[LABEL] ?? "";

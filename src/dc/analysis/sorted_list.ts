@@ -1,26 +1,26 @@
 import { compareBytes } from "#dc/model/text_order.ts";
 
-/** New value of a key; absent for a removal. */
-export interface Edit<Item> {
+/** New value of a key; without a value, the key is removed. */
+export interface ListEdit<Item> {
   readonly key: string;
   readonly after?: Item | undefined;
 }
 
-/** The item under a key of a list in the order of keys. Cost: O(log n). */
-export function itemAt<Item>(list: readonly Item[], key: string, keyOf: (item: Item) => string): Item | undefined {
-  const item = list[placeOf(list, key, keyOf)];
+/** Returns the item with a key from a list sorted by key; undefined if none exists. Cost: O(log n). */
+export function findItem<Item>(list: readonly Item[], key: string, keyOf: (item: Item) => string): Item | undefined {
+  const item = list[findInsertIndex(list, key, keyOf)];
   return item !== undefined && keyOf(item) === key ? item : undefined;
 }
 
-/** A list with edits, each of another key, in the order of keys again. Cost: one copy. */
-export function withEdits<Item>(
+/** Applies edits with distinct keys to a list sorted by key. The result is sorted. Cost: one copy. */
+export function applyEdits<Item>(
   list: readonly Item[],
-  edits: readonly Edit<Item>[],
+  edits: readonly ListEdit<Item>[],
   keyOf: (item: Item) => string,
 ): readonly Item[] {
   if (edits.length === 0) return list;
-  const placed = edits.map((edit) => ({ ...edit, at: placeOf(list, edit.key, keyOf) }));
-  // Whole runs are copied at once, which is far quicker than item by item.
+  const placed = edits.map((edit) => ({ ...edit, at: findInsertIndex(list, edit.key, keyOf) }));
+  // Copying whole runs is much faster than copying item by item.
   const parts: (readonly Item[])[] = [];
   let from = 0;
   for (const { key, after, at } of placed.toSorted((a, b) => a.at - b.at || compareBytes(a.key, b.key))) {
@@ -33,8 +33,8 @@ export function withEdits<Item>(
   return ([] as Item[]).concat(...parts);
 }
 
-/** The first index whose key is not less than `key`. */
-function placeOf<Item>(list: readonly Item[], key: string, keyOf: (item: Item) => string): number {
+/** Returns the first index whose key is not less than `key`. */
+function findInsertIndex<Item>(list: readonly Item[], key: string, keyOf: (item: Item) => string): number {
   let low = 0;
   let high = list.length;
   while (low < high) {

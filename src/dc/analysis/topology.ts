@@ -6,10 +6,10 @@ import { edgeKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, PortRef, Rack, ResourceKind } from "#dc/model/resources.ts";
 import type { PathLoad } from "#gen/datacenter/v1/messages.ts";
 import { runAllSteps, type Steps } from "#kernel/steps.ts";
-import { type MediaServed, servedAround } from "./cooling/cooling_units.ts";
+import { findServedMedia, type MediaServed } from "./cooling/cooling_units.ts";
 import type { RackHeat } from "./cooling/thermal_spots.ts";
-import { type LocatedDevices, locate, relocate } from "./located_devices.ts";
-import { areaKey, emptyPlaces, type Place, placesByArea, placesOf } from "./places.ts";
+import { groupByRack, type LocatedDevices, updateGroups } from "./located_devices.ts";
+import { type DeviceLocation, groupByLocation, indexLocationsByArea, listEmptyLocations, toAreaKey } from "./places.ts";
 import type { Loads } from "./power/load_lanes.ts";
 import { PowerFigures } from "./power/power_figures.ts";
 import { type CarriedLoads, groupFindingsByRack } from "./power/power_findings.ts";
@@ -21,24 +21,27 @@ import { isUnmet, isUnproven, type RedundancyAudit, type RedundancyVerdict } fro
 import { RackFacts, type RackMoment, type RackStanding } from "./racks/rack_facts.ts";
 import type { HealthReason } from "./racks/rack_health.ts";
 import type { RackSupply } from "./racks/rack_supply.ts";
-import { concernsPower, concernsSupply, edits, racksOf } from "./resource_changes.ts";
-import { itemAt, withEdits } from "./sorted_list.ts";
+import { changesPower, changesSupply, listChangedRacks, listResourceChanges } from "./resource_changes.ts";
+import { applyEdits, findItem } from "./sorted_list.ts";
 
 const codeOf = ({ code }: { readonly code: string }) => codeKey(code);
 
-/** The inventory's graphs at one revision. It never changes; `changed` makes the next one, which shares what stayed. */
+/**
+ * Graphs of the inventory at one revision. It is immutable; `changed` creates the next one, which shares unchanged
+ * parts.
+ */
 export class Topology {
-  /** With power ports and power cables only, each list in the order of keys. */
+  /** Inventory with power ports and power cables only, each list sorted by key. */
   readonly inventory: Inventory;
   readonly power: PowerGraph;
   readonly #editor: PowerGraphEditor;
   readonly #figures: PowerFigures;
-  #places: readonly Place[] | undefined;
+  #places: readonly DeviceLocation[] | undefined;
   #verdicts: readonly RedundancyVerdict[] | undefined;
-  /** Findings by the key of the rack. */
+  /** Load findings by the key of the rack. */
   readonly #overloads = new Map<LoadBasis, ReadonlyMap<string, readonly HealthReason[]>>();
   readonly #located: LocatedDevices;
-  /** By the key of the rack; shared with earlier topologies until the resources of a rack change. */
+  /** Facts by the key of the rack; shared with earlier topologies until the resources of a rack change. */
   readonly #facts: Map<string, RackFacts>;
 
   private constructor(inventory: Inventory, { editor, figures, located, facts }: Parts) {
@@ -50,15 +53,15 @@ export class Topology {
     this.#facts = facts;
   }
 
-  /** Cost: O(devices + ports + cables). */
+  /** Builds the graphs. Cost: O(devices + ports + cables). */
   static of(inventory: Inventory): Topology {
     return runAllSteps(Topology.build(inventory));
   }
 
-  /** The same in steps, live set and loads included. */
+  /** Builds the graphs in steps, including live set and loads. */
   static *build(inventory: Inventory): Steps<Topology> {
     const editor = yield* PowerGraphEditor.build(inventory);
-    const located = locate(inventory.devices);
+    const located = groupByRack(inventory.devices);
     const figures = new PowerFigures(editor.graph());
     yield;
     figures.live;
@@ -67,115 +70,115 @@ export class Topology {
     return new Topology(inventory, { editor, figures, located, facts: new Map() });
   }
 
-  /** Which nodes have power before anything fails. */
+  /** Nodes that have power before anything fails. */
   get live(): LiveSet {
     return this.#figures.live;
   }
 
-  /** What every node carries by allocated draw, in watts. */
+  /** Load of every node by allocated draw, in watts. */
   get loadsW(): Float64Array {
     return this.loads("ALLOCATED");
   }
 
-  /** What every node carries, in watts. */
+  /** Returns the load of every node in watts. */
   loads(basis: LoadBasis): Float64Array {
     return this.#figures.loads(basis).watts;
   }
 
-  /** What every node carries, outlets in volt-amperes as well. */
+  /** Returns the load of every node in watts, and that of phases in volt-amperes. */
   apparentLoads(basis: LoadBasis): Loads {
     return this.#figures.loads(basis);
   }
 
   device(code: string): Device | undefined {
-    return itemAt(this.inventory.devices, codeKey(code), codeOf);
+    return findItem(this.inventory.devices, codeKey(code), codeOf);
   }
 
   rack(code: string): Rack | undefined {
-    return itemAt(this.inventory.racks, codeKey(code), codeOf);
+    return findItem(this.inventory.racks, codeKey(code), codeOf);
   }
 
   crac(code: string): Crac | undefined {
-    return itemAt(this.inventory.cracs, codeKey(code), codeOf);
+    return findItem(this.inventory.cracs, codeKey(code), codeOf);
   }
 
-  /** Devices of a rack in the order of keys. */
+  /** Returns the devices of a rack sorted by key. */
   devicesInRack(rackCode: string): readonly Device[] {
     return this.#located.racked.get(codeKey(rackCode)) ?? NO_DEVICES;
   }
 
-  /** Unracked devices, in the order of keys. */
+  /** Unracked devices sorted by key. */
   get devicesOutsideRacks(): readonly Device[] {
     return this.#located.free;
   }
 
-  /** Locations of devices: racks first, unracked devices next, places without any device last. */
-  places(): readonly Place[] {
+  /** Locations of devices: racks first, unracked devices next, locations without devices last. */
+  places(): readonly DeviceLocation[] {
     if (this.#places === undefined) {
-      const occupied = [...this.#located.racked.values(), this.#located.free].flatMap(placesOf);
-      this.#places = [...occupied, ...emptyPlaces(occupied, this.inventory)];
+      const occupied = [...this.#located.racked.values(), this.#located.free].flatMap(groupByLocation);
+      this.#places = [...occupied, ...listEmptyLocations(occupied, this.inventory)];
     }
     return this.#places;
   }
 
-  /** Whether a rack, device or cooling unit is located in a site, floor, room, row, zone or rack. */
+  /** Whether a site, floor, room, row, zone or rack contains a rack, device or cooling unit. */
   hasPlace(scope: Ref): boolean {
-    return placesByArea(this.places()).has(areaKey(scope));
+    return indexLocationsByArea(this.places()).has(toAreaKey(scope));
   }
 
-  /** Which kinds of heat have a cooling unit recorded that serves a rack. */
+  /** Returns the media for which a recorded cooling unit serves a rack. */
   mediaServing(rack: Rack): MediaServed {
-    return servedAround(this.inventory.cracs, rack);
+    return findServedMedia(this.inventory.cracs, rack);
   }
 
-  /** Supply of a rack; computed once. */
+  /** Returns the supply counts of a rack; computed once. */
   rackSupply(rackCode: string): RackSupply {
     return this.#rackFacts(rackCode).supply(this);
   }
 
-  /** Load of each supply side of a rack; computed once. */
+  /** Returns the load of each supply side of a rack; computed once. */
   rackPathLoads(rackCode: string, basis: LoadBasis): readonly PathLoad[] {
     return this.#rackFacts(rackCode).pathLoads(this, basis);
   }
 
-  /** Judges supplies against demands. */
+  /** Compares supplies with the required redundancy. */
   get redundancy(): RedundancyAudit {
     return this.#figures.redundancy;
   }
 
-  /** Which single losses turn a node off, as things are now; found for each node once. */
+  /** Single losses that turn off a node in the present state; computed once for each node. */
   get killers(): KillerSets {
     return this.#figures.redundancy.now;
   }
 
-  /** Load of every node now and after one loss; computed once. */
+  /** Returns the load of every node now and after one loss; computed once. */
   carried(basis: LoadBasis): CarriedLoads {
     return this.#figures.carried(basis);
   }
 
-  /** Computes in steps what `carried` and everything that judges loads would otherwise compute at once. */
+  /** Computes `carried` and all results that depend on loads in steps, so that later calls do not block. */
   *judge(basis: LoadBasis): Steps<void> {
     yield* this.#figures.carriedInSteps(basis);
   }
 
-  /** Findings about the loads of the supplies of a rack; computed once. */
+  /** Returns findings about the loads of a rack's supplies; computed once. */
   powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[] {
     const known = this.#overloads.get(basis) ?? groupFindingsByRack(this.power, this.#figures.findings(basis));
     this.#overloads.set(basis, known);
     return known.get(codeKey(rackCode)) ?? NO_REASONS;
   }
 
-  /** Units, heat and health of a rack; computed again when the rack or the hour changes. */
+  /** Returns units, heat and health of a rack; recomputed when the rack or the hour changes. */
   rackStanding(rack: Rack, moment: RackMoment): RackStanding {
     return this.#rackFacts(rack.code).standing(rack, this, moment);
   }
 
-  /** Heat of a rack and its hotspots; computed once. */
+  /** Returns the heat and hotspots of a rack; computed once. */
   rackHeat(rack: Rack, basis: LoadBasis): RackHeat {
     return this.#rackFacts(rack.code).heat(rack, this, basis);
   }
 
-  /** Verdicts on all devices with required redundancy; computed once per rack. */
+  /** Returns verdicts on all devices with required redundancy; computed once per rack. */
   redundancyVerdicts(): readonly RedundancyVerdict[] {
     this.#verdicts ??= [NO_RACK, ...this.#located.racked.keys()].flatMap((rack) =>
       this.#rackFacts(rack).redundancy(this),
@@ -183,14 +186,14 @@ export class Topology {
     return this.#verdicts;
   }
 
-  /** Codes of devices that do not have the redundancy that is demanded, as built or for now. */
+  /** Returns codes of devices without their required redundancy, as built or now. */
   redundancyUnmet(): readonly string[] {
     return this.redundancyVerdicts()
       .filter(isUnmet)
       .map(({ code }) => code);
   }
 
-  /** Codes of devices of which the record does not prove the redundancy that is demanded. */
+  /** Returns codes of devices whose record neither proves nor disproves their required redundancy. */
   redundancyUnknown(): readonly string[] {
     return this.redundancyVerdicts()
       .filter(isUnproven)
@@ -208,12 +211,12 @@ export class Topology {
     return made;
   }
 
-  /** The port at the other end of a port's power cable. */
+  /** Returns the port at the other end of a port's power cable. */
   cabledTo(end: PortRef): PortRef | undefined {
     return this.#editor.cabledTo(portKey(end));
   }
 
-  /** Keys of the power cables that end at a device's power ports. */
+  /** Returns keys of the power cables that end at a device's power ports. */
   cableKeysOf(deviceCode: string): readonly string[] {
     const device = this.device(deviceCode);
     return (device?.ports ?? []).flatMap(({ name }) => {
@@ -226,49 +229,49 @@ export class Topology {
   /**
    * Returns the topology after a change. Cost: the changed resources, their neighbours and a copy of the changed lists.
    *
-   * @param keys what changed; cables are those of changed devices as well
-   * @param after the part of the power inventory that these keys name, as it is now
+   * @param keys keys of changed resources; cables must include those of changed devices
+   * @param after power inventory under these keys after the change
    */
   changed(keys: ChangedKeys, after: Inventory): Topology {
     return this.#followed(keys, after, new Map(this.#facts)).topology;
   }
 
   /**
-   * Returns the topology after a change that may never be made. Results about it are not cached where this topology, or
-   * one that follows it, would find them.
+   * Returns the topology after a change that may never be made. Its results are not cached in this topology or in later
+   * ones.
    *
    * @param keys as for `changed`
    * @param after as for `changed`
    */
-  drafted(keys: ChangedKeys, after: Inventory): Drafted {
+  drafted(keys: ChangedKeys, after: Inventory): DraftTopology {
     return this.#followed(keys, after, new Map());
   }
 
-  /** @param facts of racks that may stay as they are; those of others are taken away */
-  #followed(keys: ChangedKeys, after: Inventory, facts: Map<string, RackFacts>): Drafted {
+  /** Creates the topology after a change. @param facts cached facts, from which those of changed racks are removed */
+  #followed(keys: ChangedKeys, after: Inventory, facts: Map<string, RackFacts>): DraftTopology {
     const { inventory } = this;
-    const racks = edits(inventory.racks, keys.rack, after.racks, codeOf);
-    const devices = edits(inventory.devices, keys.device, after.devices, codeOf);
-    const cracs = edits(inventory.cracs, keys.crac, after.cracs, codeOf);
-    const cables = edits(inventory.cables, keys.cable, after.cables, resourceKey);
-    const fabricLinks = edits(inventory.fabricLinks, keys.fabric_link, after.fabricLinks, resourceKey);
+    const racks = listResourceChanges(inventory.racks, keys.rack, after.racks, codeOf);
+    const devices = listResourceChanges(inventory.devices, keys.device, after.devices, codeOf);
+    const cracs = listResourceChanges(inventory.cracs, keys.crac, after.cracs, codeOf);
+    const cables = listResourceChanges(inventory.cables, keys.cable, after.cables, resourceKey);
+    const fabricLinks = listResourceChanges(inventory.fabricLinks, keys.fabric_link, after.fabricLinks, resourceKey);
     const next = {
-      racks: withEdits(inventory.racks, racks, codeOf),
-      devices: withEdits(inventory.devices, devices, codeOf),
-      cracs: withEdits(inventory.cracs, cracs, codeOf),
-      cables: withEdits(inventory.cables, cables, resourceKey),
-      fabricLinks: withEdits(inventory.fabricLinks, fabricLinks, resourceKey),
+      racks: applyEdits(inventory.racks, racks, codeOf),
+      devices: applyEdits(inventory.devices, devices, codeOf),
+      cracs: applyEdits(inventory.cracs, cracs, codeOf),
+      cables: applyEdits(inventory.cables, cables, resourceKey),
+      fabricLinks: applyEdits(inventory.fabricLinks, fabricLinks, resourceKey),
     };
-    const supplied = { devices: devices.filter(concernsSupply), cracs: cracs.filter(concernsPower), cables };
-    const others = [...devices, ...cracs].filter((change) => !concernsSupply(change));
+    const supplied = { devices: devices.filter(changesSupply), cracs: cracs.filter(changesPower), cables };
+    const others = [...devices, ...cracs].filter((change) => !changesSupply(change));
     const editor = this.#editor.changed(
       { ...supplied, renewed: others.flatMap(({ after: owner }) => owner ?? []) },
-      { device: (key) => itemAt(next.devices, key, codeOf), crac: (key) => itemAt(next.cracs, key, codeOf) },
+      { device: (key) => findItem(next.devices, key, codeOf), crac: (key) => findItem(next.cracs, key, codeOf) },
     );
     const rewired = supplied.devices.length + supplied.cracs.length + cables.length > 0;
-    const parts = { editor, located: relocate(this.#located, devices), facts };
-    const touched = new Set([...racks.map(({ key }) => key), ...devices.flatMap(racksOf)]);
-    if (!rewired && !others.some(concernsPower)) {
+    const parts = { editor, located: updateGroups(this.#located, devices), facts };
+    const touched = new Set([...racks.map(({ key }) => key), ...devices.flatMap(listChangedRacks)]);
+    if (!rewired && !others.some(changesPower)) {
       return { topology: new Topology(next, { ...parts, figures: this.#figures }), racks: touched };
     }
     const graph = editor.graph();
@@ -285,13 +288,13 @@ export class Topology {
   }
 }
 
-/** Keys of what changed, by kind. */
+/** Keys of changed resources by kind. */
 type ChangedKeys = Readonly<Record<ResourceKind, readonly string[]>>;
 
-/** A topology after a change, and what the change reaches. */
-export interface Drafted {
+/** A topology after a change, and the racks that the change affects. */
+export interface DraftTopology {
   readonly topology: Topology;
-  /** Keys of the racks that changed, whose devices changed, or about whose supply anything may differ. */
+  /** Keys of the racks that changed, whose devices changed, or whose supply may differ. */
   readonly racks: ReadonlySet<string>;
 }
 
@@ -302,8 +305,8 @@ interface Parts {
   readonly facts: Map<string, RackFacts>;
 }
 
-/** In the place of a rack's key. */
+/** Key for devices outside of racks. */
 const NO_RACK = "";
-/** One for all empty racks, so that facts about them last. */
+/** Shared by all empty racks, so that facts about them stay valid. */
 const NO_DEVICES: readonly Device[] = [];
 const NO_REASONS: readonly HealthReason[] = [];

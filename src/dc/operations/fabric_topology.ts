@@ -2,8 +2,8 @@ import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
 import {
   type FabricLinks,
   type FabricOptions,
-  fabricTopology as judgeFabric,
-  physicalMatch,
+  analyseFabric as judgeFabric,
+  matchCables,
 } from "#dc/analysis/fabric/fabric.ts";
 import { isLocatedIn } from "#dc/analysis/location_scope.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -133,7 +133,7 @@ async function physicalMatches(
   const traced = await Promise.allSettled(
     links.map(async (link) => {
       const [path] = link.a.portName === "" ? [] : await traceCable(link.a, site, options);
-      return [link, physicalMatch(link, path)] as const;
+      return [link, matchCables(link, path)] as const;
     }),
   );
   return new Map(

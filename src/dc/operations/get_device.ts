@@ -2,7 +2,7 @@ import { computeBatteryMinutes } from "#dc/analysis/power/battery.ts";
 import { listInletPaths, listSinglePoints } from "#dc/analysis/power/power_chain.ts";
 import { computeUtilization, listLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import { findActiveInletName, getSupplyState, listUndocumentedInlets } from "#dc/analysis/power/supply_state.ts";
-import { roundedFigure } from "#dc/analysis/preview/figures.ts";
+import { roundOptional } from "#dc/analysis/preview/figures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -77,8 +77,8 @@ function carriedFigures(site: Topology, index: number) {
     powerFailoverRef: power.nodes[carried.failover.lost[index] ?? -1]?.ref,
     powerPct: used && roundFigure(used.normalPct),
     powerFailoverPct: used && roundFigure(used.failoverPct),
-    batteryMin: roundedFigure(computeBatteryMinutes(power.nodes[index], loadsW[index] ?? 0)),
-    batteryFailoverMin: roundedFigure(computeBatteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0)),
+    batteryMin: roundOptional(computeBatteryMinutes(power.nodes[index], loadsW[index] ?? 0)),
+    batteryFailoverMin: roundOptional(computeBatteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0)),
     powerReasons: listLoadReasons(carried, index).map((reason) => toMessage(HealthReasonSchema, reason)),
   };
 }

@@ -1,4 +1,4 @@
-import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
+import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { drawW } from "#dc/model/draw.ts";
@@ -33,7 +33,7 @@ export const getRack = defineRead({
           const known = await judgedTopology();
           const reply = await getRackAnswer({ reader, topology: known, now }, request);
           const rack = known.rack(request.code);
-          if (rack !== undefined) lapsesAt(steadyUntil([rack], now));
+          if (rack !== undefined) lapsesAt(findNextChange([rack], now));
           for (const occupant of reply.occupants) occupant.color = roleColor(occupant);
           return { reply, picture: () => reply };
         },

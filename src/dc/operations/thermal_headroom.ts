@@ -1,4 +1,4 @@
-import { thermalHeadroom as compareHeat } from "#dc/analysis/cooling/thermal.ts";
+import { computeThermalHeadroom as compareHeat } from "#dc/analysis/cooling/thermal.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { AreaCooling } from "#dc/analysis/capacity/area_cooling.ts";
-import { freePorts } from "#dc/analysis/capacity/area_ports.ts";
-import { freePower } from "#dc/analysis/capacity/free_power.ts";
-import { suppliedRacks } from "#dc/analysis/capacity/rack_supply_limits.ts";
-import { thermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
+import { countFreePortsByType } from "#dc/analysis/capacity/area_ports.ts";
+import { computeFreePower } from "#dc/analysis/capacity/free_power.ts";
+import { findSuppliedRacks } from "#dc/analysis/capacity/rack_supply_limits.ts";
+import { computeThermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
 import { listLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
@@ -83,13 +83,13 @@ function filled(inventory: Inventory, racks: readonly Rack[], when: When): numbe
 }
 
 async function found(inventory: Inventory, racks: readonly Rack[], when: When) {
-  const supplied = await suppliedRacks(
+  const supplied = await findSuppliedRacks(
     Topology.of(inventory),
     racks,
     { basis: "ALLOCATED", now: NOW },
     new CooperativeScheduler(),
   );
-  return runAllSteps(freePower(supplied.racks, when)).watts;
+  return runAllSteps(computeFreePower(supplied.racks, when)).watts;
 }
 
 test("free power is what racks take together before a finding comes, now and after one failure", async () => {
@@ -170,7 +170,7 @@ type Headroom = (failedCracCodes: readonly string[]) => number;
 
 function headroomOf(topology: Topology, area: Ref, medium: "AIR" | "LIQUID"): Headroom {
   return (failedCracCodes) => {
-    const answer = thermalHeadroom(topology, area, { basis: "ALLOCATED", reserveUnits: 0, failedCracCodes });
+    const answer = computeThermalHeadroom(topology, area, { basis: "ALLOCATED", reserveUnits: 0, failedCracCodes });
     return medium === "AIR" ? answer.headroomKw : answer.liquidHeadroomKw;
   };
 }
@@ -223,7 +223,7 @@ test("free ports are those that the failure of any element leaves on devices wit
       port: { name: "e1", kind: "NETWORK", type: at % 3 === 0 ? "sfp" : "qsfp" } as Port,
     }));
     const before = model.live(NOTHING_FAILED);
-    for (const { type, free, failoverFree, failureRef } of runAllSteps(freePorts(topology, ports))) {
+    for (const { type, free, failoverFree, failureRef } of runAllSteps(countFreePortsByType(topology, ports))) {
       const own = ports.filter(({ port }) => port.type === type).map(({ device }) => `d:${device.code}`);
       const live = own.filter((element) => before.has(element));
       const rest = failures(model).map(([, after]) => live.filter((element) => after.has(element)).length);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { thermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
+import { computeThermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
@@ -36,7 +36,7 @@ test("heat and cooling of every place are what a plain model of devices and unit
       const say = `seed ${seed}, ${scope}`;
       const key = scope.toLowerCase();
       expect([say, topology.hasPlace(parseRef(scope) as Ref)]).toEqual([say, model.exists(key)]);
-      const found = thermalHeadroom(topology, parseRef(scope) as Ref, options);
+      const found = computeThermalHeadroom(topology, parseRef(scope) as Ref, options);
       const [air, liquid] = [model.balance(key, "AIR"), model.balance(key, "LIQUID")];
       expect([
         say,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { measuredTopology } from "#dc/analysis/measured/measured_topology.ts";
+import { buildMeasuredTopology } from "#dc/analysis/measured/measured_topology.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { runAllSteps } from "#kernel/steps.ts";
@@ -99,7 +99,7 @@ test("meters of several levels divide what is left among the servers without one
         ),
       ) as ReadonlyMap<string, number>;
 
-      const { topology: made, share } = runAllSteps(measuredTopology(topology, measured));
+      const { topology: made, share } = runAllSteps(buildMeasuredTopology(topology, measured));
 
       for (const [name, watts] of expectedDraws(site)) {
         expect(made.device(name)?.measuredDrawW ?? made.device(name)?.allocatedDrawW).toBeCloseTo(watts, 6);

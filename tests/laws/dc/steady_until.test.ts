@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { rackElevation } from "#dc/analysis/racks/rack_elevation.ts";
-import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
+import { computeElevation } from "#dc/analysis/racks/rack_elevation.ts";
+import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
@@ -27,13 +27,13 @@ const rack: fc.Arbitrary<Rack> = fc
 
 function said(one: Rack, at: number): unknown {
   const input = { basis: "ALLOCATED" as const, now: new Date(at).toISOString() };
-  return [rackElevation(one, [], input), Topology.of(EMPTY).rackStanding(one, input)];
+  return [computeElevation(one, [], input), Topology.of(EMPTY).rackStanding(one, input)];
 }
 
 test("nothing that is said of a rack changes before the moment that is told", () => {
   fc.assert(
     fc.property(rack, fc.double({ min: 0, max: 1, noNaN: true }), (one, share) => {
-      const until = steadyUntil([one], new Date(NOW).toISOString());
+      const until = findNextChange([one], new Date(NOW).toISOString());
       expect(until).toBeGreaterThan(NOW);
       const last = Math.min(until, NOW + 10 * DAYS_MS) - 1;
 
@@ -47,7 +47,7 @@ test("the moment is not too early for a measurement", () => {
   fc.assert(
     fc.property(moment, (measuredAt) => {
       const one: Rack = { code: "R", uHeight: 10, measuredAt };
-      const until = steadyUntil([one], new Date(NOW).toISOString());
+      const until = findNextChange([one], new Date(NOW).toISOString());
 
       expect(said(one, until)).not.toEqual(said(one, NOW));
     }),
@@ -56,8 +56,8 @@ test("the moment is not too early for a measurement", () => {
 });
 
 test("time changes nothing about racks without dates", () => {
-  expect(steadyUntil([], new Date(NOW).toISOString())).toBe(Number.POSITIVE_INFINITY);
-  expect(steadyUntil([{ code: "R", reservations: [{ units: [1] }] }], new Date(NOW).toISOString())).toBe(
+  expect(findNextChange([], new Date(NOW).toISOString())).toBe(Number.POSITIVE_INFINITY);
+  expect(findNextChange([{ code: "R", reservations: [{ units: [1] }] }], new Date(NOW).toISOString())).toBe(
     Number.POSITIVE_INFINITY,
   );
 });

@@ -3,7 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { buildPowerGraph } from "#dc/analysis/power/power_graph_editor.ts";
-import { rackElevation } from "#dc/analysis/racks/rack_elevation.ts";
+import { computeElevation } from "#dc/analysis/racks/rack_elevation.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import { type TestService, testService } from "../../support/dc/service.ts";
@@ -109,7 +109,7 @@ test("no sequence of writes leaves a circle of power, a unit taken twice, or a b
       const [rack] = inventory.racks;
       if (rack === undefined) throw new Error("the rack was written first");
       const inside = inventory.devices.filter(({ rackCode }) => rackCode === "R");
-      expect(rackElevation(rack, inside, { now: "2026-01-01T00:00:00Z", basis: "ALLOCATED" }).conflicts).toEqual([]);
+      expect(computeElevation(rack, inside, { now: "2026-01-01T00:00:00Z", basis: "ALLOCATED" }).conflicts).toEqual([]);
       expect(verdict.ok).toBe(true);
     }),
     { numRuns: LAW_RUNS },

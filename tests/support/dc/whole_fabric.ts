@@ -1,4 +1,4 @@
-import { type FabricAnswer, type FabricOptions, fabricTopology } from "#dc/analysis/fabric/fabric.ts";
+import { analyseFabric, type FabricAnswer, type FabricOptions } from "#dc/analysis/fabric/fabric.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 
@@ -9,5 +9,5 @@ export function wholeFabric(
   options: FabricOptions = { congestionPct: 80, watchPct: 60, failedDeviceCodes: [] },
 ): FabricAnswer {
   const byKey = new Map(devices.map((device) => [codeKey(device.code), device]));
-  return fabricTopology({ listed: links, mesh: links, own: links }, (key) => byKey.get(key), options);
+  return analyseFabric({ listed: links, mesh: links, own: links }, (key) => byKey.get(key), options);
 }

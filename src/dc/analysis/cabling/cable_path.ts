@@ -3,21 +3,23 @@ import { inService } from "#dc/model/in_service.ts";
 import type { Cable, Device, PortRef } from "#dc/model/resources.ts";
 import type { Branch } from "#gen/datacenter/v1/messages.ts";
 
-/** The parts of a device that a path shows. A cooling unit at the end of a supply has no device kind. */
+/** Fields of a device that a path includes. A cooling unit at the end of a supply has no device kind. */
 export interface HopDevice
   extends Pick<Device, "code" | "name" | "role" | "status" | "location" | "rackCode" | "positionU" | "face" | "ports"> {
   readonly kind?: DeviceKind;
 }
 
-/** A device on a path: the ports by which the path enters and leaves it; empty at the ends. */
-export interface Hop {
+/**
+ * A device on a path, with the ports by which the path enters and leaves it; a port is absent at the ends of the path.
+ */
+export interface PathHop {
   readonly device: HopDevice;
   readonly inPort: string;
   readonly outPort: string;
 }
 
 /** A cable, or a connection inside a device or along a feed. */
-export interface Segment {
+export interface PathSegment {
   readonly from: PortRef;
   readonly to: PortRef;
   readonly cable?: Cable;
@@ -29,34 +31,34 @@ export interface PathProblem {
   readonly ref: string;
 }
 
-/** A path through cables and devices. Lengths are metres. */
+/** A path through cables and devices. Lengths are in metres. */
 export interface CablePath {
   readonly origin: PortRef;
   readonly destination?: PortRef;
   readonly status: PathStatus;
-  /** Every cable is CONNECTED and every device is in service; false for a port that leads nowhere. */
+  /** Whether every cable is CONNECTED and every device is in service; false for a port without a connection. */
   readonly active: boolean;
   readonly totalLengthM: number;
-  /** Some cable has no recorded length. */
+  /** Whether a cable without a recorded length is part of the path. */
   readonly lengthIsPartial: boolean;
-  readonly hops: readonly Hop[];
-  readonly segments: readonly Segment[];
+  readonly hops: readonly PathHop[];
+  readonly segments: readonly PathSegment[];
   readonly branches: readonly Branch[];
   readonly problems: readonly PathProblem[];
 }
 
-/** The parts of a path from which its other fields are derived. */
+/** Parts of a path from which its other fields are computed. */
 export interface PathParts {
   readonly origin: PortRef;
   readonly destination?: PortRef | undefined;
   readonly status: PathStatus;
-  readonly hops: readonly Hop[];
-  readonly segments: readonly Segment[];
+  readonly hops: readonly PathHop[];
+  readonly segments: readonly PathSegment[];
   readonly branches?: readonly Branch[] | undefined;
   readonly problems?: readonly PathProblem[] | undefined;
 }
 
-/** Completes a path with length and state from its cables and devices. */
+/** Completes a path with its length and state, computed from its cables and devices. */
 export function finishPath({ destination, branches = [], problems = [], ...parts }: PathParts): CablePath {
   const cables = parts.segments.flatMap(({ cable }) => (cable === undefined ? [] : [cable]));
   return {
@@ -73,22 +75,22 @@ export function finishPath({ destination, branches = [], problems = [], ...parts
   };
 }
 
-export function reversedWay({ hops, segments }: Pick<PathParts, "hops" | "segments">) {
+export function reversePath({ hops, segments }: Pick<PathParts, "hops" | "segments">) {
   return {
     hops: hops.toReversed().map(({ device, inPort, outPort }) => ({ device, inPort: outPort, outPort: inPort })),
-    segments: segments.toReversed().map(({ from, to, ...rest }): Segment => ({ from: to, to: from, ...rest })),
+    segments: segments.toReversed().map(({ from, to, ...rest }): PathSegment => ({ from: to, to: from, ...rest })),
   };
 }
 
-/** Joins two ways that start at one port: the left one is walked backwards. */
-export function joinedWay(
+/** Joins two paths that start at one port; the left one is reversed. */
+export function joinPaths(
   left: Pick<PathParts, "hops" | "segments">,
   right: Pick<PathParts, "hops" | "segments">,
 ): Pick<PathParts, "hops" | "segments"> {
   const [leftStart, ...leftRest] = left.hops;
   const [rightStart, ...rightRest] = right.hops;
   const middle = rightStart ?? leftStart;
-  const before = reversedWay({ hops: leftRest, segments: left.segments });
+  const before = reversePath({ hops: leftRest, segments: left.segments });
   return {
     hops: [
       ...before.hops,
@@ -103,8 +105,8 @@ export function joinedWay(
 
 const GRAVITY: readonly PathStatus[] = ["COMPLETE", "UNCONNECTED", "OPEN", "SPLIT", "TRUNCATED", "LOOP"];
 
-/** The state of a path of two halves: complete only if both are. */
-export function worseStatus(a: PathStatus, b: PathStatus): PathStatus {
+/** Returns the state of a path with two halves: complete only if both halves are. */
+export function selectWorseStatus(a: PathStatus, b: PathStatus): PathStatus {
   if (a === "UNCONNECTED" && b === "UNCONNECTED") return "UNCONNECTED";
   const worst = Math.max(GRAVITY.indexOf(a), GRAVITY.indexOf(b));
   const status = GRAVITY[worst] ?? "OPEN";

@@ -3,26 +3,26 @@ import type { PortRef } from "#dc/model/resources.ts";
 import { type CablePath, finishPath, type PathParts } from "./cable_path.ts";
 import {
   type Connector,
-  channelAt,
-  connectorOf,
   type Fibre,
-  fibresOf,
-  keyOf,
-  leave,
-  onePort,
-  samePlace,
-  withoutChannel,
+  findChannel,
+  findCommonPort,
+  findConnector,
+  isSamePort,
+  toOpenFibre,
+  toPortKey,
+  traceFibres,
+  walkFromConnector,
 } from "./connector.ts";
-import { branchesAt, type FibreEnd, isPassive, noMapping, type Walked } from "./fibre_walk.ts";
-import { type ByEnd, leastFibre, tracePassive } from "./passive_trace.ts";
-import { supplyPaths } from "./supply_trace.ts";
-import { endOf, loadOnce, type Place, TraceMemo, type TraceOptions, type TraceSite } from "./trace_site.ts";
+import { createNoMappingProblem, type FibreEnd, isPassivePort, listBranches, type WalkResult } from "./fibre_walk.ts";
+import { type EndQueries, selectFibre, tracePassive } from "./passive_trace.ts";
+import { traceSupply } from "./supply_trace.ts";
+import { type DevicePort, loadOnce, TraceMemo, type TraceOptions, type TraceSite, toPortRef } from "./trace_site.ts";
 
 export type { TraceOptions, TraceSite } from "./trace_site.ts";
 
 /**
- * Follows fibres from a port through patch panels to the port that they meet, or a supply to its root. A passive port is
- * traced to both sides. Paths are computed on every read and never stored.
+ * Follows fibres from a port through patch panels to the far port, or a supply to its root. A passive port is traced to
+ * both sides. Paths are computed on every read and never stored.
  *
  * @returns one path, or with `followSplits` one for each fibre, consumer or root
  *
@@ -36,10 +36,10 @@ export async function traceCable(
   const memo = new TraceMemo(site, options.pause);
   const place = await memo.place(start);
   if (place === undefined) return [finishPath({ origin: start, status: "UNCONNECTED", hops: [], segments: [] })];
-  if (place.port.kind === "POWER_IN" || place.port.kind === "POWER_OUT") return supplyPaths(memo, place, options);
+  if (place.port.kind === "POWER_IN" || place.port.kind === "POWER_OUT") return traceSupply(memo, place, options);
   const tracer = new EndTracer(memo, options);
-  const paths = isPassive(place.port) ? tracePassive(memo, place, options, tracer) : tracer.trace(place);
-  // If some fibres were not followed to their ends, it is unknown whether all of them meet one port.
+  const paths = isPassivePort(place.port) ? tracePassive(memo, place, options, tracer) : tracer.trace(place);
+  // If some fibres were not followed to their ends, it is unknown whether all of them lead to one port.
   return (await paths).map((path) =>
     path.status === "SPLIT" && memo.isSpent ? { ...path, status: "TRUNCATED" } : path,
   );
@@ -47,20 +47,20 @@ export async function traceCable(
 
 /** All fibres of an end port. */
 interface Leaving {
-  readonly start: Place;
+  readonly start: DevicePort;
   readonly connector: Connector;
-  /** The path up to the point where the fibres split or end. */
-  readonly near: Walked;
+  /** Path up to the point where the fibres split or end. */
+  readonly near: WalkResult;
   readonly fibres: readonly Fibre[];
 }
 
-/** All fibres of an end port, and the port that all of them meet with all of its fibres. */
+/** All fibres of an end port, and the far port that all fibres of both ports connect. */
 interface EndView extends Leaving {
-  readonly meets?: { readonly place: Place; readonly by: "named" | "cabled" };
+  readonly meets?: { readonly place: DevicePort; readonly by: "named" | "cabled" };
 }
 
 /** Traces ports at which paths end: network and console ports. */
-class EndTracer implements ByEnd {
+class EndTracer implements EndQueries {
   readonly #memo: TraceMemo;
   readonly #options: TraceOptions;
   readonly #leavings = new Map<string, Promise<Leaving | undefined>>();
@@ -71,37 +71,37 @@ class EndTracer implements ByEnd {
     this.#options = options;
   }
 
-  async trace(start: Place): Promise<readonly CablePath[]> {
+  async trace(start: DevicePort): Promise<readonly CablePath[]> {
     const view = await this.#view(start);
     if (view === undefined) return this.#withoutCable(start);
     const { connector, fibres, meets } = view;
     const isChannel = connector.channels.length > 0;
     // A port of the same device without a channel number is a logical part of the physical port.
-    if (!isChannel && !samePlace(connector.place, start)) return this.trace(connector.place);
+    if (!isChannel && !isSamePort(connector.place, start)) return this.trace(connector.place);
     if (meets !== undefined) return [this.#completePath(view, meets)];
     const answering = await this.#answeringFor(view);
     if (answering !== undefined) return this.trace(answering);
     if (this.#options.followSplits) return this.#each(view);
     const [only, ...others] = fibres;
-    if (only !== undefined && others.length === 0 && only.met === undefined) return [fibrePath(start, only)];
+    if (only !== undefined && others.length === 0 && only.met === undefined) return [createFibrePath(start, only)];
     return [await this.#splitPath(view)];
   }
 
-  /** The port that all fibres of a port meet with all of its fibres. */
-  async meetingOf(start: Place): Promise<Place | undefined> {
+  /** Returns the far port if all fibres of both ports connect these two; otherwise undefined. */
+  async meetingOf(start: DevicePort): Promise<DevicePort | undefined> {
     return (await this.#view(start))?.meets?.place;
   }
 
-  /** The port whose path is returned for a port: the port itself, or the parent of a channel. */
-  async answeringPort(start: Place): Promise<Place> {
+  /** Returns the port whose path is returned for a port: the port itself, or the parent of a channel. */
+  async answeringPort(start: DevicePort): Promise<DevicePort> {
     const view = await this.#view(start);
     if (view === undefined || view.meets !== undefined) return start;
     const answering = await this.#answeringFor(view);
     return answering === undefined ? start : this.answeringPort(answering);
   }
 
-  /** The divided port that answers for its channel, because the far port is not divided. */
-  async #answeringFor({ start, connector, fibres }: EndView): Promise<Place | undefined> {
+  /** Returns the divided port whose path includes its channel, if the far port is not divided. */
+  async #answeringFor({ start, connector, fibres }: EndView): Promise<DevicePort | undefined> {
     const { device, port } = start;
     const parentPort = device.ports?.find(({ name }) => name === port.parentPort);
     if (connector.channels.length === 0 || parentPort === undefined) return undefined;
@@ -109,92 +109,92 @@ class EndTracer implements ByEnd {
     const parent = { device, port: parentPort };
     if (!this.#options.followSplits) return parent;
     if ((await this.meetingOf(connector.place)) !== undefined) return connector.place;
-    const undivided = await connectorOf(this.#memo, parent);
+    const undivided = await findConnector(this.#memo, parent);
     if (undivided === undefined) return undefined;
-    // If nothing on the path needs the channel, the far port sees one fibre of the parent.
+    // If no device on the path distinguishes the channels, the far port has a single fibre to the parent port.
     const { maxHops } = this.#options;
-    const walked = await leave(this.#memo, undivided, maxHops);
+    const walked = await walkFromConnector(this.#memo, undivided, maxHops);
     return walked.status === "PARTING" ? undefined : parent;
   }
 
-  #view(start: Place): Promise<EndView | undefined> {
-    return loadOnce(this.#views, portKey(endOf(start)), () => this.#viewed(start));
+  #view(start: DevicePort): Promise<EndView | undefined> {
+    return loadOnce(this.#views, portKey(toPortRef(start)), () => this.#viewed(start));
   }
 
-  async #viewed(start: Place): Promise<EndView | undefined> {
+  async #viewed(start: DevicePort): Promise<EndView | undefined> {
     const own = await this.#leaving(start);
     for (const by of ["named", "cabled"] as const) {
       if (own === undefined || (by === "cabled" && own.connector.channels.length > 0)) continue;
-      const place = onePort(own.fibres, by);
+      const place = findCommonPort(own.fibres, by);
       if (place !== undefined && (await this.#meetsBack(own, place, by))) return { ...own, meets: { place, by } };
     }
     return own;
   }
 
-  /** Whether all fibres of the far port return to this one. */
-  async #meetsBack({ start, fibres }: Leaving, far: Place, by: "named" | "cabled"): Promise<boolean> {
-    // A single fibre that ends without positions left is all that both ports have.
+  /** Whether all fibres of the far port return to this port. */
+  async #meetsBack({ start, fibres }: Leaving, far: DevicePort, by: "named" | "cabled"): Promise<boolean> {
+    // If the only fibre ends without remaining positions, neither port has another fibre.
     if (fibres.length === 1 && fibres[0]?.met?.rest.length === 0 && fibres[0].stack.length === 0) return true;
-    const back = onePort((await this.#leaving(far))?.fibres ?? [], by);
-    return back !== undefined && samePlace(back, start);
+    const back = findCommonPort((await this.#leaving(far))?.fibres ?? [], by);
+    return back !== undefined && isSamePort(back, start);
   }
 
-  #leaving(start: Place): Promise<Leaving | undefined> {
-    return loadOnce(this.#leavings, portKey(endOf(start)), async () => {
-      const connector = await connectorOf(this.#memo, start);
+  #leaving(start: DevicePort): Promise<Leaving | undefined> {
+    return loadOnce(this.#leavings, portKey(toPortRef(start)), async () => {
+      const connector = await findConnector(this.#memo, start);
       if (connector === undefined) return undefined;
-      const near = await leave(this.#memo, connector, this.#options.maxHops);
-      return { start, connector, near, fibres: await fibresOf(this.#memo, connector, near) };
+      const near = await walkFromConnector(this.#memo, connector, this.#options.maxHops);
+      return { start, connector, near, fibres: await traceFibres(this.#memo, connector, near) };
     });
   }
 
   #completePath({ start, fibres }: EndView, { place, by }: NonNullable<EndView["meets"]>): CablePath {
-    const fibre = leastFibre(
+    const fibre = selectFibre(
       fibres.map(({ stack, end }) => ({ near: stack, far: end.stack, end })),
-      comparePorts(endOf(start), endOf(place)) <= 0,
+      comparePorts(toPortRef(start), toPortRef(place)) <= 0,
     );
     return finishPath({
-      origin: endOf(start),
+      origin: toPortRef(start),
       status: "COMPLETE",
-      destination: endOf(place),
-      ...namedWay(fibre.end, start, by === "named" ? place : undefined),
+      destination: toPortRef(place),
+      ...nameFibreEnds(fibre.end, start, by === "named" ? place : undefined),
     });
   }
 
-  /** One path for each fibre; those between the same two ports are one path. */
+  /** Returns one path for each fibre; fibres between the same two ports share one path. */
   async #each({ start, connector, fibres }: EndView): Promise<readonly CablePath[]> {
-    const groups = new Map<string, { readonly origin: Place; readonly fibres: Fibre[] }>();
+    const groups = new Map<string, { readonly origin: DevicePort; readonly fibres: Fibre[] }>();
     for (const walked of fibres) {
-      const own = await channelAt(this.#memo, connector.place, walked.stack);
-      const fibre = own === undefined ? withoutChannel(walked, connector.place) : walked;
+      const own = await findChannel(this.#memo, connector.place, walked.stack);
+      const fibre = own === undefined ? toOpenFibre(walked, connector.place) : walked;
       const origin = own?.named ?? start;
       const { end, met } = fibre;
-      const far = met === undefined ? `${end.status} ${keyOf(endOf(end))}` : keyOf(endOf(met.named));
-      // A path between two channels of one port is found from both.
-      const key = [keyOf(endOf(origin)), far].toSorted().join(" ");
+      const far = met === undefined ? `${end.status} ${toPortKey(toPortRef(end))}` : toPortKey(toPortRef(met.named));
+      // A path between two channels of one port is found from both ends.
+      const key = [toPortKey(toPortRef(origin)), far].toSorted().join(" ");
       const group = groups.get(key) ?? { origin, fibres: [] };
       groups.set(key, group);
-      if (samePlace(group.origin, origin)) group.fibres.push(fibre);
+      if (isSamePort(group.origin, origin)) group.fibres.push(fibre);
     }
     return [...groups.values()].map((group) => {
       const far = group.fibres[0]?.met?.named;
-      const isFirst = far === undefined || comparePorts(endOf(group.origin), endOf(far)) <= 0;
-      const chosen = leastFibre(
+      const isFirst = far === undefined || comparePorts(toPortRef(group.origin), toPortRef(far)) <= 0;
+      const chosen = selectFibre(
         group.fibres.map((fibre) => ({ near: fibre.stack, far: fibre.end.stack, fibre })),
         isFirst,
       );
-      return fibrePath(group.origin, chosen.fibre);
+      return createFibrePath(group.origin, chosen.fibre);
     });
   }
 
-  /** The path up to the split: on this side, or at the far port that uses more of the fibres. */
+  /** Returns the path up to the split: on this side, or at the far port if that uses more of the fibres. */
   async #splitPath({ start, near, fibres }: EndView): Promise<CablePath> {
-    const origin = endOf(start);
+    const origin = toPortRef(start);
     if (near.status === "PARTING") {
-      const branches = branchesAt(this.#memo, near);
+      const branches = listBranches(this.#memo, near);
       const way = { hops: near.hops, segments: near.segments };
       if (branches.length > 0) return finishPath({ origin, status: "SPLIT", branches, ...way });
-      return finishPath({ origin, status: "OPEN", problems: [noMapping(endOf(near))], ...way });
+      return finishPath({ origin, status: "OPEN", problems: [createNoMappingProblem(toPortRef(near))], ...way });
     }
     const met = fibres[0]?.met;
     return finishPath({
@@ -206,42 +206,46 @@ class EndTracer implements ByEnd {
     });
   }
 
-  /** The branches at which the fibres of a port part. */
-  async partingOf(start: Place): Promise<CablePath["branches"]> {
+  /** Returns the branches at which the fibres of a port split. */
+  async partingOf(start: DevicePort): Promise<CablePath["branches"]> {
     const near = (await this.#leaving(start))?.near;
-    return near?.status === "PARTING" ? branchesAt(this.#memo, near) : [];
+    return near?.status === "PARTING" ? listBranches(this.#memo, near) : [];
   }
 
   /** Returns no path for a port without a cable, or one path per breakout channel that has a cable. */
-  async #withoutCable({ device, port }: Place): Promise<readonly CablePath[]> {
-    const origin = endOf({ device, port });
+  async #withoutCable({ device, port }: DevicePort): Promise<readonly CablePath[]> {
+    const origin = toPortRef({ device, port });
     const hops = [{ device, inPort: "", outPort: port.name }];
-    const legs: Place[] = [];
+    const legs: DevicePort[] = [];
     for (const child of device.ports ?? []) {
       const leg = { device, port: child };
       const isLeg = child.parentPort === port.name && child.channel !== undefined;
-      if (isLeg && (await this.#memo.cableAt(endOf(leg))) !== undefined) legs.push(leg);
+      if (isLeg && (await this.#memo.cableAt(toPortRef(leg))) !== undefined) legs.push(leg);
     }
     if (legs.length === 0) return [finishPath({ origin, status: "UNCONNECTED", hops, segments: [] })];
     if (this.#options.followSplits) return (await Promise.all(legs.map((leg) => this.trace(leg)))).flat();
-    const branches = legs.map((leg) => ({ from: origin, to: endOf(leg), position: leg.port.channel ?? 0 }));
+    const branches = legs.map((leg) => ({ from: origin, to: toPortRef(leg), position: leg.port.channel ?? 0 }));
     return [finishPath({ origin, status: "SPLIT", hops, segments: [], branches })];
   }
 }
 
-/** The path of one fibre. */
-function fibrePath(origin: Place, { end, met }: Fibre): CablePath {
+/** Creates the path of one fibre. */
+function createFibrePath(origin: DevicePort, { end, met }: Fibre): CablePath {
   return finishPath({
-    origin: endOf(origin),
+    origin: toPortRef(origin),
     status: end.status,
-    ...(met !== undefined && { destination: endOf(met.named) }),
-    ...namedWay(end, origin, met?.named),
+    ...(met !== undefined && { destination: toPortRef(met.named) }),
+    ...nameFibreEnds(end, origin, met?.named),
     ...(end.problem !== undefined && { problems: [end.problem] }),
   });
 }
 
-/** The path of a fibre with its ends named by the channels that use it. */
-function namedWay(end: FibreEnd, origin: Place, far: Place | undefined): Pick<PathParts, "hops" | "segments"> {
+/** Returns the path of a fibre whose ends are named by the breakout channels that use the fibre. */
+function nameFibreEnds(
+  end: FibreEnd,
+  origin: DevicePort,
+  far: DevicePort | undefined,
+): Pick<PathParts, "hops" | "segments"> {
   const last = end.hops.length - 1;
   const hops = end.hops.map((hop, index) => ({
     ...hop,

@@ -2,41 +2,41 @@ import type { PathStatus } from "#dc/model/enum_values.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { Branch } from "#gen/datacenter/v1/messages.ts";
-import type { Hop, PathProblem, Segment } from "./cable_path.ts";
-import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
+import type { PathHop, PathProblem, PathSegment } from "./cable_path.ts";
+import { type DevicePort, type TraceMemo, toPortRef } from "./trace_site.ts";
 
 /**
  * Positions of one fibre, outermost connector first: the position in the current connector, then the position in each
- * connector that it carries. An empty stack is a whole connector.
+ * connector inside it. An empty stack denotes a whole connector.
  */
-export type Stack = readonly number[];
+export type PositionStack = readonly number[];
 
 interface Way {
-  readonly hops: readonly Hop[];
-  readonly segments: readonly Segment[];
+  readonly hops: readonly PathHop[];
+  readonly segments: readonly PathSegment[];
 }
 
-export interface FibreEnd extends Way, Place {
+export interface FibreEnd extends Way, DevicePort {
   readonly status: Exclude<PathStatus, "SPLIT">;
   /** Remaining positions at the end: the fibre's position in the far port's connector. */
-  readonly stack: Stack;
+  readonly stack: PositionStack;
   readonly problem?: PathProblem;
 }
 
-/** A port at which the fibres of a connector part, as many as it has positions. */
-export interface Parting extends Way, Place {
+/** A port at which the fibres of a connector split, and the path to it. */
+export interface FibreSplit extends Way, DevicePort {
   readonly status: "PARTING";
   readonly positions: number;
-  /** Follows the fibre of one of the positions from here. */
-  follow(position: number): Promise<Walked>;
+  /** Continues the walk with the fibre at one of the positions. */
+  follow(position: number): Promise<WalkResult>;
 }
 
-export type Walked = FibreEnd | Parting;
+export type WalkResult = FibreEnd | FibreSplit;
 
 export interface WalkStart {
-  /** About to leave by the cable of the port, or to pass through its device. */
+  /** Direction in which the walk leaves the port: by its cable, or through its device. */
   readonly side: "CABLE" | "INSIDE";
-  readonly stack: Stack;
+  readonly stack: PositionStack;
   readonly maxHops: number;
 }
 
@@ -46,23 +46,27 @@ export interface WalkStart {
  * returns with all positions used up repeats for every choice of further positions, so it is a loop too. Cost: two
  * reads per hop that the trace has not visited before.
  */
-export function walkFibre(memo: TraceMemo, start: Place, { side, stack, maxHops }: WalkStart): Promise<Walked> {
+export function walkFibre(
+  memo: TraceMemo,
+  start: DevicePort,
+  { side, stack, maxHops }: WalkStart,
+): Promise<WalkResult> {
   const hops = [{ device: start.device, inPort: "", outPort: side === "CABLE" ? start.port.name : "" }];
   const chosen = nestStack(stack);
   return new Walk({ memo, start, startSide: side, maxHops }, { ...start, side, stack: chosen, chosen, hops }).run();
 }
 
-/** A stack of positions that shares its lower part. */
+/** A stack of positions as a linked list, so that stacks share their lower part. */
 interface Nested {
   readonly top: number;
   readonly below: Nested | undefined;
 }
 
-function nestStack(stack: Stack): Nested | undefined {
+function nestStack(stack: PositionStack): Nested | undefined {
   return stack.reduceRight<Nested | undefined>((below, top) => ({ top, below }), undefined);
 }
 
-function listStack(stack: Nested | undefined): Stack {
+function listStack(stack: Nested | undefined): PositionStack {
   const found: number[] = [];
   for (let at = stack; at !== undefined; at = at.below) found.push(at.top);
   return found;
@@ -79,25 +83,25 @@ function isSameStack(one: Nested | undefined, other: Nested | undefined): boolea
 
 interface Journey {
   readonly memo: TraceMemo;
-  readonly start: Place;
+  readonly start: DevicePort;
   readonly startSide: WalkStart["side"];
   readonly maxHops: number;
 }
 
-interface Spot extends Place {
+interface Spot extends DevicePort {
   readonly side: WalkStart["side"];
   readonly stack: Nested | undefined;
   /** All positions that were chosen for this fibre. */
   readonly chosen: Nested | undefined;
-  readonly hops: Hop[];
-  readonly segments?: Segment[];
+  readonly hops: PathHop[];
+  readonly segments?: PathSegment[];
 }
 
 class Walk {
   readonly #journey: Journey;
   readonly #chosen: Nested | undefined;
-  readonly #hops: Hop[];
-  readonly #segments: Segment[];
+  readonly #hops: PathHop[];
+  readonly #segments: PathSegment[];
   #device: Device;
   #port: Port;
   #side: WalkStart["side"];
@@ -114,7 +118,7 @@ class Walk {
     this.#segments = segments;
   }
 
-  async run(): Promise<Walked> {
+  async run(): Promise<WalkResult> {
     const { memo, maxHops } = this.#journey;
     for (;;) {
       if (memo.isSpent) return this.#end("TRUNCATED");
@@ -123,12 +127,12 @@ class Walk {
       if (this.#side === "CABLE" && this.#hops.length > maxHops) return this.#end("TRUNCATED");
       const ended = this.#side === "CABLE" ? await this.#leave() : this.#pass();
       if (ended !== undefined) return ended;
-      if (this.#isBack()) return this.#end("LOOP", loop(this.#at));
+      if (this.#isBack()) return this.#end("LOOP", createLoopProblem(this.#at));
     }
   }
 
   get #at(): PortRef {
-    return endOf({ device: this.#device, port: this.#port });
+    return toPortRef({ device: this.#device, port: this.#port });
   }
 
   #isBack(): boolean {
@@ -142,7 +146,7 @@ class Walk {
     return { status, ...way, stack: listStack(this.#stack), ...(problem !== undefined && { problem }) };
   }
 
-  /** Leaves by the cable of the port. */
+  /** Leaves the port by its cable. */
   async #leave(): Promise<FibreEnd | undefined> {
     const { memo } = this.#journey;
     const from = { device: this.#device, port: this.#port };
@@ -152,31 +156,31 @@ class Walk {
     }
     if (far.place === undefined) return this.#end("OPEN");
     const { device, port } = far.place;
-    this.#segments.push({ from: this.#at, to: endOf(far.place), cable: far.cable });
+    this.#segments.push({ from: this.#at, to: toPortRef(far.place), cable: far.cable });
     this.#hops.push({ device, inPort: port.name, outPort: "" });
     this.#device = device;
     this.#port = port;
     this.#side = "INSIDE";
-    return isPassive(port) ? undefined : this.#end("COMPLETE");
+    return isPassivePort(port) ? undefined : this.#end("COMPLETE");
   }
 
   /** Passes from the front to the rear of a device, or back. */
-  #pass(): Walked | undefined {
+  #pass(): WalkResult | undefined {
     const positions = this.#port.positions ?? 1;
     if (positions === 1) return this.#through(1);
     if (this.#stack === undefined) return this.#parting(positions);
     const { top, below } = this.#stack;
-    if (top < 1 || top > positions) return this.#end("OPEN", noPosition(this.#at, top));
+    if (top < 1 || top > positions) return this.#end("OPEN", createNoPositionProblem(this.#at, top));
     return this.#through(top, () => {
       this.#stack = below;
     });
   }
 
-  /** Passes at a position. */
+  /** Passes through the device at a position. */
   #through(position: number, taken?: () => void): FibreEnd | undefined {
     const from = this.#at;
     const next = this.#journey.memo.inside(this.#device).get(this.#port)?.get(position);
-    if (next === undefined) return this.#end("OPEN", noMapping(from));
+    if (next === undefined) return this.#end("OPEN", createNoMappingProblem(from));
     taken?.();
     const last = this.#hops.at(-1);
     if (last !== undefined) this.#hops[this.#hops.length - 1] = { ...last, outPort: next.port.name };
@@ -187,7 +191,7 @@ class Walk {
     return undefined;
   }
 
-  #parting(positions: number): Parting {
+  #parting(positions: number): FibreSplit {
     const [device, port, hops, segments] = [this.#device, this.#port, this.#hops, this.#segments];
     const follow = (position: number) => {
       this.#journey.memo.count(hops.length);
@@ -200,14 +204,14 @@ class Walk {
   }
 }
 
-/** Whether a port passes on all that it gets, from front to rear. */
-export function isPassive({ kind }: Port): boolean {
+/** Whether a port passes all signals on, from front to rear. */
+export function isPassivePort({ kind }: Port): boolean {
   return kind === "FRONT" || kind === "REAR";
 }
 
-/** The ways from a port at which fibres part: one for each position that leads on. */
-export function branchesAt(memo: TraceMemo, { device, port, positions }: Parting): readonly Branch[] {
-  const from = endOf({ device, port });
+/** Lists the branches of a port at which fibres split: one for each connected position. */
+export function listBranches(memo: TraceMemo, { device, port, positions }: FibreSplit): readonly Branch[] {
+  const from = toPortRef({ device, port });
   const steps = memo.inside(device).get(port);
   return Array.from({ length: positions }, (_, index) => index + 1).flatMap((position) => {
     const next = steps?.get(position);
@@ -215,14 +219,14 @@ export function branchesAt(memo: TraceMemo, { device, port, positions }: Parting
   });
 }
 
-export function loop(at: PortRef): PathProblem {
+export function createLoopProblem(at: PortRef): PathProblem {
   return { code: "LOOP", message: `The path returns to "${portRef(at)}"`, ref: portRef(at) };
 }
 
-export function noMapping(at: PortRef): PathProblem {
+export function createNoMappingProblem(at: PortRef): PathProblem {
   return { code: "NO_MAPPING", message: `Port "${portRef(at)}" leads nowhere inside its device`, ref: portRef(at) };
 }
 
-function noPosition(at: PortRef, position: number): PathProblem {
+function createNoPositionProblem(at: PortRef, position: number): PathProblem {
   return { code: "NO_POSITION", message: `Port "${portRef(at)}" has no position ${position}`, ref: portRef(at) };
 }

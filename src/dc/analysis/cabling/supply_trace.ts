@@ -7,16 +7,16 @@ import type { Branch } from "#gen/datacenter/v1/messages.ts";
 import {
   type CablePath,
   finishPath,
-  type Hop,
   type HopDevice,
+  type PathHop,
   type PathProblem,
-  reversedWay,
-  type Segment,
+  type PathSegment,
+  reversePath,
 } from "./cable_path.ts";
 import type { TraceOptions } from "./trace_site.ts";
-import { endOf, loadOnce, type Place, type TraceMemo } from "./trace_site.ts";
+import { type DevicePort, loadOnce, type TraceMemo, toPortRef } from "./trace_site.ts";
 
-/** Paths of one supply. Ours: transfer switches in a row double their number. */
+/** Maximum number of paths of one supply. Our choice: each transfer switch in a row doubles the number of paths. */
 const MAX_PATHS = 1024;
 
 interface Inlet {
@@ -24,10 +24,10 @@ interface Inlet {
   readonly sourceRef: string | undefined;
 }
 
-/** The path between the consumer and the current node of the trace. It grows upstream and shrinks on backtracking. */
+/** Path between the consumer and the current node of the trace. It grows upstream and shrinks on backtracking. */
 interface Way {
-  readonly hops: Hop[];
-  readonly segments: Segment[];
+  readonly hops: PathHop[];
+  readonly segments: PathSegment[];
   readonly branches: Branch[];
   readonly seen: Set<string>;
 }
@@ -39,7 +39,11 @@ interface Way {
  *
  * @returns one path, or with `followSplits` one for each consumer and each path to a root
  */
-export async function supplyPaths(memo: TraceMemo, start: Place, options: TraceOptions): Promise<readonly CablePath[]> {
+export async function traceSupply(
+  memo: TraceMemo,
+  start: DevicePort,
+  options: TraceOptions,
+): Promise<readonly CablePath[]> {
   const trace = new SupplyTrace(memo, options);
   return start.port.kind === "POWER_IN" ? trace.ofInlet(start) : trace.ofOutlet(start);
 }
@@ -55,12 +59,12 @@ class SupplyTrace {
     this.#options = options;
   }
 
-  async ofInlet({ device, port }: Place): Promise<readonly CablePath[]> {
+  async ofInlet({ device, port }: DevicePort): Promise<readonly CablePath[]> {
     return this.#fromConsumer(device, port.name, port.powerIn?.sourceRef);
   }
 
-  async ofOutlet(outlet: Place): Promise<readonly CablePath[]> {
-    const origin = endOf(outlet);
+  async ofOutlet(outlet: DevicePort): Promise<readonly CablePath[]> {
+    const origin = toPortRef(outlet);
     const consumers = await this.#consumersOf(outlet);
     const chosen = consumers.find(({ device }) => inService(device)) ?? consumers[0];
     if (chosen === undefined) {
@@ -77,7 +81,7 @@ class SupplyTrace {
       paths.push(...(await this.#fromConsumer(device, inlet, sourceRef)));
     }
     const isOpen = !this.#options.followSplits && consumers.length > 1;
-    return paths.map((path) => downward(path, origin, isOpen ? branches : []));
+    return paths.map((path) => reverseSupply(path, origin, isOpen ? branches : []));
   }
 
   #fromConsumer(device: HopDevice, inlet: string, sourceRef: string | undefined): Promise<readonly CablePath[]> {
@@ -86,9 +90,9 @@ class SupplyTrace {
     return this.#climb({ at, sourceRef }, { hops, segments: [], branches: [], seen: new Set() });
   }
 
-  /** Everything that draws from an outlet: by its cable, by its reference or by the feed that starts there. */
-  async #consumersOf({ device, port }: Place) {
-    const end = endOf({ device, port });
+  /** Lists the consumers of an outlet: by its cable, by a reference to it, or by the feed that it declares. */
+  async #consumersOf({ device, port }: DevicePort) {
+    const end = toPortRef({ device, port });
     const feedId = port.powerOut?.feedId;
     const cable = await this.#memo.cableAt(end);
     const cabled = cable === undefined ? undefined : await this.#memo.place(samePort(cable.a, end) ? cable.b : cable.a);
@@ -126,7 +130,7 @@ class SupplyTrace {
     return { device, inlet: `power_inputs[${inlet}]`, sourceRef: powerInputs[Number(inlet)]?.sourceRef };
   }
 
-  /** From an inlet to the outlet or device that supplies it. */
+  /** Continues from an inlet to the outlet or device that supplies it. */
   async #climb({ at, sourceRef }: Inlet, way: Way): Promise<readonly CablePath[]> {
     await this.#memo.step();
     const isTooLong = way.hops.length > this.#options.maxHops || this.#found >= MAX_PATHS;
@@ -157,8 +161,8 @@ class SupplyTrace {
     return [this.#end(way, "COMPLETE", { problem, destination: at })];
   }
 
-  /** Enters an outlet, or a device that is named without one, and continues from the inlets behind it. */
-  async #enter(way: Way, { from, to, cable }: Segment): Promise<readonly CablePath[]> {
+  /** Enters an outlet, or a device that is named without an outlet, and continues from the inlets that supply it. */
+  async #enter(way: Way, { from, to, cable }: PathSegment): Promise<readonly CablePath[]> {
     const device = await this.#memo.device(to.deviceCode);
     const outlet = device?.ports?.find(({ name }) => name === to.portName);
     if (device === undefined || (outlet === undefined && to.portName !== "")) return [this.#end(way, "OPEN")];
@@ -171,7 +175,7 @@ class SupplyTrace {
     return paths;
   }
 
-  /** Continues from the inlets behind an outlet: from all of them, or from the active one. */
+  /** Continues from the inlets that supply an outlet: from all of them, or from the active one. */
   async #goOn(way: Way, device: Device, at: PortRef): Promise<readonly CablePath[]> {
     const inlets = this.#options.stopAtPower ? [] : await this.#inletsBehind(device, at);
     if (inlets.length === 0) return [this.#end(way, "COMPLETE", { destination: at })];
@@ -206,14 +210,17 @@ class SupplyTrace {
     return loadOnce(this.#inlets, portKey(at), () => this.#suppliedInlets(device, at.portName));
   }
 
-  /** The inlets behind an outlet: the named one, else all; those without a recorded source lead nowhere. */
+  /**
+   * Lists the inlets that supply an outlet: the named one, otherwise all; inlets without a recorded source are left
+   * out.
+   */
   async #suppliedInlets(device: Device, outletName: string): Promise<readonly Port[]> {
     const outlet = device.ports?.find(({ name }) => name === outletName);
     const recorded: Port[] = [];
     for (const inlet of inletsOf(device)) {
       if (inlet.enabled === false) continue;
       const isNamed = inlet.powerIn?.sourceRef !== undefined;
-      if (isNamed || (await this.#memo.cableAt(endOf({ device, port: inlet }))) !== undefined) recorded.push(inlet);
+      if (isNamed || (await this.#memo.cableAt(toPortRef({ device, port: inlet }))) !== undefined) recorded.push(inlet);
     }
     const named = recorded.filter(({ name }) => name === outlet?.powerOut?.inletName);
     return named.length > 0 ? named : recorded;
@@ -234,12 +241,15 @@ class SupplyTrace {
   }
 }
 
-/** The same supply from its root down to the consumer; without a root, it begins at the traced outlet. */
-function downward(path: CablePath, asked: PortRef, consumers: readonly Branch[]): CablePath {
+/**
+ * Reverses a supply path so that it leads from the root to the consumer; without a root, it begins at the traced
+ * outlet.
+ */
+function reverseSupply(path: CablePath, asked: PortRef, consumers: readonly Branch[]): CablePath {
   const isComplete = path.status === "COMPLETE";
   return finishPath({
     ...path,
-    ...reversedWay(path),
+    ...reversePath(path),
     origin: isComplete ? (path.destination ?? asked) : asked,
     destination: path.origin,
     branches: [...path.branches, ...consumers],

@@ -6,51 +6,54 @@ import type { SiteReader } from "#dc/model/site.ts";
 /** Look-ups that a trace needs. */
 export type TraceSite = Pick<SiteReader, "device" | "crac" | "cableAt" | "feedDeclarer" | "consumersOf">;
 
-export interface Place {
+export interface DevicePort {
   readonly device: Device;
   readonly port: Port;
 }
 
 /** The cable of a port and the port at its other end. */
-export interface Far {
+export interface CableEnd {
   readonly cable: Cable | undefined;
-  readonly place: Place | undefined;
+  readonly place: DevicePort | undefined;
 }
 
-/** The passages of a device: by port, the port and position that each position leads to. */
+/** Connections inside a device: for each port, the port and position that each of its positions leads to. */
 type Inside = ReadonlyMap<Port, ReadonlyMap<number, { readonly port: Port; readonly position: number }>>;
 
-/** Steps of one trace. Ours: above 4,096 fibres over ten devices, followed from both ends; a few hundred milliseconds. */
+/**
+ * Maximum number of steps of one trace. Our choice: more than 4,096 fibres over ten devices, followed from both ends,
+ * which takes a few hundred milliseconds.
+ */
 const MAX_STEPS = 250_000;
-/** Steps between two pauses. Ours: a fraction of a millisecond. */
+/** Steps between two pauses. Our choice: a fraction of a millisecond. */
 const STEPS_PER_PAUSE = 256;
 
-/** Reads devices and cables once per trace, for all fibres, and counts the steps of the trace. */
+/** Reads each device and cable once per trace, for all fibres, and counts the steps of the trace. */
 export class TraceMemo {
   readonly site: TraceSite;
   readonly #pause: () => Promise<void>;
   readonly #devices = new Map<string, Promise<Device | undefined>>();
   readonly #cables = new Map<string, Promise<Cable | undefined>>();
   readonly #feeds = new Map<string, Promise<PortRef | undefined>>();
-  readonly #far = new Map<Port, Far>();
+  readonly #far = new Map<Port, CableEnd>();
   readonly #inside = new Map<Device, Inside>();
   readonly #riders = new Map<string, Promise<readonly Port[]>>();
   #steps = 0;
   #unpaused = 0;
 
-  /** @param pause lets other calls pass */
+  /** Creates an empty cache. @param pause lets other requests run */
   constructor(site: TraceSite, pause: () => Promise<void> = async () => {}) {
     this.site = site;
     this.#pause = pause;
   }
 
-  /** Counts hops that are passed or copied. */
+  /** Counts hops that are walked or copied. */
   count(steps: number): void {
     this.#steps += steps;
     this.#unpaused += steps;
   }
 
-  /** Counts a step. Now and then it returns a promise to wait for, so that other calls pass. */
+  /** Counts a step. Regularly returns a promise to await, so that other requests can run. */
   step(): Promise<void> | undefined {
     this.count(1);
     if (this.#unpaused < STEPS_PER_PAUSE) return undefined;
@@ -63,13 +66,13 @@ export class TraceMemo {
     return this.#steps >= MAX_STEPS;
   }
 
-  /** The cable of a port and its other end, if a fibre has already passed it. */
-  knownFar({ port }: Place): Far | undefined {
+  /** Returns the cable of a port and its other end, if the trace has read it before. */
+  knownFar({ port }: DevicePort): CableEnd | undefined {
     return this.#far.get(port);
   }
 
-  async far(place: Place): Promise<Far> {
-    const from = endOf(place);
+  async far(place: DevicePort): Promise<CableEnd> {
+    const from = toPortRef(place);
     const cable = await this.cableAt(from);
     const to = cable === undefined ? undefined : await this.place(samePort(cable.a, from) ? cable.b : cable.a);
     const found = { cable, place: to };
@@ -77,23 +80,23 @@ export class TraceMemo {
     return found;
   }
 
-  /** The breakout channels of a port that have no cable. */
-  riders(place: Place): Promise<readonly Port[]> {
-    return loadOnce(this.#riders, portKey(endOf(place)), () => this.#ridersOf(place));
+  /** Returns the breakout channels of a port that have no cable. */
+  riders(place: DevicePort): Promise<readonly Port[]> {
+    return loadOnce(this.#riders, portKey(toPortRef(place)), () => this.#ridersOf(place));
   }
 
-  /** Connections between the positions of a device's ports inside it. */
+  /** Returns connections between the positions of a device's ports inside the device. */
   inside(device: Device): Inside {
-    const found = this.#inside.get(device) ?? passagesOf(device);
+    const found = this.#inside.get(device) ?? mapPassages(device);
     this.#inside.set(device, found);
     return found;
   }
 
-  async #ridersOf({ device, port }: Place): Promise<readonly Port[]> {
+  async #ridersOf({ device, port }: DevicePort): Promise<readonly Port[]> {
     const found: Port[] = [];
     for (const child of device.ports ?? []) {
       if (child.parentPort !== port.name || child.channel === undefined) continue;
-      if ((await this.cableAt(endOf({ device, port: child }))) === undefined) found.push(child);
+      if ((await this.cableAt(toPortRef({ device, port: child }))) === undefined) found.push(child);
     }
     return found;
   }
@@ -110,14 +113,14 @@ export class TraceMemo {
     return loadOnce(this.#cables, portKey(end), () => this.site.cableAt(end));
   }
 
-  async place(end: PortRef): Promise<Place | undefined> {
+  async place(end: PortRef): Promise<DevicePort | undefined> {
     const device = await this.device(end.deviceCode);
     const port = device?.ports?.find(({ name }) => name === end.portName);
     return device === undefined || port === undefined ? undefined : { device, port };
   }
 }
 
-/** Returns the cached value of a key, or loads it. */
+/** Returns the cached value of a key, or loads and caches it. */
 export function loadOnce<Value>(
   known: Map<string, Promise<Value>>,
   key: string,
@@ -128,12 +131,12 @@ export function loadOnce<Value>(
   return found;
 }
 
-export function endOf({ device, port }: Place): PortRef {
+export function toPortRef({ device, port }: DevicePort): PortRef {
   return { deviceCode: device.code, portName: port.name };
 }
 
-/** Fronts lead to rears by their mappings, and back. */
-function passagesOf({ ports = [] }: Device): Inside {
+/** Maps positions of front ports to rear ports by their recorded mappings, and back. */
+function mapPassages({ ports = [] }: Device): Inside {
   const found = new Map<Port, Map<number, { readonly port: Port; readonly position: number }>>();
   const rears = new Map(ports.filter(({ kind }) => kind === "REAR").map((port) => [port.name, port]));
   const lead = (from: Port, at: number, port: Port, position: number) => {
@@ -153,13 +156,13 @@ function passagesOf({ ports = [] }: Device): Inside {
 }
 
 export interface TraceOptions {
-  /** End at the first outlet instead of following the supply to its root. */
+  /** Whether to end at the first outlet instead of following the supply to its root. */
   readonly stopAtPower: boolean;
-  /** Answer one path for each fibre, consumer or root. */
+  /** Whether to return one path for each fibre, consumer or root. */
   readonly followSplits: boolean;
   readonly maxHops: number;
-  /** The inlet of a device that has power now; selects the path in use among several. */
+  /** Returns the inlet of a device that is in use now, which selects one of several paths. */
   readonly inletInUse?: (deviceCode: string) => Promise<string | undefined>;
-  /** Lets other calls pass while many fibres are followed. */
+  /** Lets other requests run while many fibres are followed. */
   readonly pause?: () => Promise<void>;
 }

@@ -8,31 +8,31 @@ import type { Device } from "#dc/model/resources.ts";
 import type { AreaCapacity, FreePower as FreeSupply } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { isLocatedIn } from "../location_scope.ts";
-import type { SupplyState } from "../placement/supply_paths.ts";
+import type { SupplyLoadState } from "../placement/supply_paths.ts";
 import type { RackCapacity } from "../racks/rack_elevation.ts";
 import type { Topology } from "../topology.ts";
 import type { AreaCooling } from "./area_cooling.ts";
-import { type FreePort, freePorts } from "./area_ports.ts";
-import { freePower, type Stop } from "./free_power.ts";
+import { countFreePortsByType, type FreePort } from "./area_ports.ts";
+import { computeFreePower, type ReachedLimit } from "./free_power.ts";
 import type { SuppliedRack } from "./rack_supply_limits.ts";
 
-export interface CapacityGround {
+export interface CapacityInput {
   readonly topology: Topology;
-  readonly state: SupplyState;
-  /** Racks that take devices, by key. */
+  readonly state: SupplyLoadState;
+  /** Racks that accept devices, by key. */
   readonly racks: ReadonlyMap<string, SuppliedRack>;
   readonly cooling: AreaCooling;
   /** Free ports of switches, by the key of the device. */
   readonly switchPorts: ReadonlyMap<string, readonly FreePort[]>;
   readonly basis: LoadBasis;
-  /** Of the draw of each consumer, what meters say, in watts, by node. */
+  /** Measured part of the draw of each consumer in watts, by node. */
   readonly measuredW: ReadonlyMap<number, number> | undefined;
-  /** ISO 8601 in UTC. */
+  /** Time of the request, ISO 8601 in UTC. */
   readonly now: string;
 }
 
 /** Computes the free capacity of an area. Cost: its racks, devices, and the limits above its racks. */
-export function* areaCapacity(ground: CapacityGround, area: Ref): Steps<AreaCapacity> {
+export function* computeAreaCapacity(ground: CapacityInput, area: Ref): Steps<AreaCapacity> {
   const { topology, basis, now } = ground;
   const { racks, devices } = topology.inventory;
   const all = racks.filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, area));
@@ -60,34 +60,34 @@ export function* areaCapacity(ground: CapacityGround, area: Ref): Steps<AreaCapa
     largestFreeBlockRack:
       open[space.findIndex(({ largestFreeBlockU }) => largestFreeBlockU === block)]?.rack.code ?? "",
     drawKw: inside.reduce((sum, device) => sum + (inService(device) ? drawW(device, basis) : 0), 0) / 1000,
-    measuredDrawKw: measuredKw(ground, inside),
-    power: yield* freeSupply(ground.state, open),
+    measuredDrawKw: sumMeasuredKw(ground, inside),
+    power: yield* computeFreeSupply(ground.state, open),
     air: yield* ground.cooling.of(area, "AIR"),
     liquid: yield* ground.cooling.of(area, "LIQUID"),
-    ports: yield* freePorts(topology, ports),
+    ports: yield* countFreePortsByType(topology, ports),
   };
 }
 
-function measuredKw({ topology, measuredW }: CapacityGround, devices: readonly Device[]): number | undefined {
+function sumMeasuredKw({ topology, measuredW }: CapacityInput, devices: readonly Device[]): number | undefined {
   if (measuredW === undefined) return undefined;
   const wattsOf = ({ code }: Device) => measuredW.get(topology.power.indexOf.get(`device:${codeKey(code)}`) ?? -1) ?? 0;
   return devices.reduce((sum, device) => sum + (inService(device) ? wattsOf(device) : 0), 0) / 1000;
 }
 
-function* freeSupply(state: SupplyState, racks: readonly SuppliedRack[]): Steps<FreeSupply> {
+function* computeFreeSupply(state: SupplyLoadState, racks: readonly SuppliedRack[]): Steps<FreeSupply> {
   const supplied = racks.filter(({ ways }) => ways.length > 0);
-  const now = yield* freePower(supplied, "NOW");
-  const later = yield* freePower(supplied, "AFTER_FAILURE");
+  const now = yield* computeFreePower(supplied, "NOW");
+  const later = yield* computeFreePower(supplied, "AFTER_FAILURE");
   return {
     freeKw: now.watts === undefined ? undefined : now.watts / 1000,
     limitRef: now.stop?.limit.ref ?? "",
     failoverFreeKw: later.watts === undefined ? undefined : later.watts / 1000,
     failoverLimitRef: later.stop?.limit.ref ?? "",
-    failureRef: (later.stop && failureOf(state, later.stop)) ?? "",
+    failureRef: (later.stop && getFailureRef(state, later.stop)) ?? "",
   };
 }
 
-function failureOf({ graph, carried }: SupplyState, { limit, loss }: Stop): string | undefined {
+function getFailureRef({ graph, carried }: SupplyLoadState, { limit, loss }: ReachedLimit): string | undefined {
   if (limit.reason !== "SUPPLY_FAILOVER") return undefined;
   const index = graph.indexOf.get(refKey(limit.ref)) ?? -1;
   return graph.nodes[loss >= 0 ? loss : (carried.failover.lost[index] ?? -1)]?.ref;

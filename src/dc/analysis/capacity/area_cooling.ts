@@ -5,10 +5,10 @@ import type { Crac } from "#dc/model/resources.ts";
 import type { FreeCooling } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { CoolingBalance } from "../cooling/cooling_balance.ts";
-import { mediumOf, servedAreas } from "../cooling/cooling_units.ts";
-import { areaKey } from "../places.ts";
+import { getMedium, listServedAreas } from "../cooling/cooling_units.ts";
+import { toAreaKey } from "../places.ts";
 import type { Topology } from "../topology.ts";
-import { lostTogether } from "./area_ports.ts";
+import { listSharedLosses } from "./area_ports.ts";
 
 interface Failure {
   readonly ref: string;
@@ -17,8 +17,8 @@ interface Failure {
 }
 
 /**
- * Headroom of areas with all units, as ThermalHeadroom answers it without a reserve, and after the single failure that
- * leaves least: of a unit, or of an element of supply that turns units off.
+ * Computes the cooling headroom of areas with all units, as ThermalHeadroom returns it without a reserve, and after the
+ * worst single failure: that of a unit, or of a supply that turns units off.
  */
 export class AreaCooling {
   readonly #now: CoolingBalance;
@@ -30,10 +30,11 @@ export class AreaCooling {
     const balance = (failedCracCodes: readonly string[]) =>
       new CoolingBalance(topology, { basis, reserveUnits: 0, failedCracCodes });
     this.#now = balance([]);
-    // A unit that puts its heat into the air passes the loss of liquid units on to others.
+    // Whether a unit rejects the heat of liquid into the air, so that the loss of liquid units changes the load of
+    // air units.
     this.#mixesMedia = cracs.some(({ heatRejection }) => heatRejection === "AIR");
     const failures = new Map<string, Failure>();
-    for (const { ref, lost } of lostTogether(topology, cracs, ({ code }) => `crac:${codeKey(code)}`)) {
+    for (const { ref, lost } of listSharedLosses(topology, cracs, ({ code }) => `crac:${codeKey(code)}`)) {
       const codes = lost.map(({ code }) => codeKey(code));
       const key = codes.toSorted(compareText).join();
       if (!failures.has(key)) failures.set(key, { ref, lost: new Set(codes), balance: balance(codes) });
@@ -41,10 +42,10 @@ export class AreaCooling {
     this.#failures = [...failures.values()];
   }
 
-  /** Undefined without a recorded unit of the medium. */
+  /** Returns the headroom of an area; undefined without a recorded unit of the medium. */
   *of(area: Ref, medium: CoolingMedium): Steps<FreeCooling | undefined> {
     const units = this.#now.unitsOf(area);
-    if (!units.some((crac) => mediumOf(crac) === medium)) return undefined;
+    if (!units.some((crac) => getMedium(crac) === medium)) return undefined;
     const { headroomKw: freeKw } = this.#now.of(area, medium, units);
     const concerned = this.#concerned(units, area);
     let [failoverFreeKw, failureRef] = [freeKw, ""];
@@ -57,10 +58,15 @@ export class AreaCooling {
     return { freeKw, failoverFreeKw, failureRef };
   }
 
-  /** Units whose loss may concern an area: those that serve it, and those that share a place with one of them. */
+  /**
+   * Lists units whose loss may affect an area: those that serve it, and those that serve a location together with one
+   * of them.
+   */
   #concerned(units: readonly Crac[], area: Ref): readonly string[] {
     if (this.#mixesMedia) return [...new Set(this.#failures.flatMap(({ lost }) => [...lost]))];
-    const places = new Set([areaKey(area), ...units.flatMap(servedAreas)].flatMap((key) => this.#now.inside(key)));
+    const places = new Set(
+      [toAreaKey(area), ...units.flatMap(listServedAreas)].flatMap((key) => this.#now.inside(key)),
+    );
     const found = new Set(units);
     for (const at of places) {
       for (const crac of Object.values(this.#now.servingOf(at)).flat()) found.add(crac);

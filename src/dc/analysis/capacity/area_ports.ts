@@ -10,8 +10,8 @@ export interface FreePort {
   readonly port: Port;
 }
 
-/** Counts free ports by kind, type and speed. Devices without power now count nothing. */
-export function* freePorts(topology: Topology, ports: readonly FreePort[]): Steps<readonly FreePorts[]> {
+/** Counts free ports by kind, type and speed. Ports of devices without power are not counted. */
+export function* countFreePortsByType(topology: Topology, ports: readonly FreePort[]): Steps<readonly FreePorts[]> {
   const { power, live } = topology;
   const keyOf = ({ device }: FreePort) => `device:${codeKey(device.code)}`;
   const isLive = (one: FreePort) => live[power.indexOf.get(keyOf(one)) ?? -1] === 1;
@@ -26,7 +26,7 @@ export function* freePorts(topology: Topology, ports: readonly FreePort[]): Step
     yield;
     const { kind, type = "", speedMbps } = first.port;
     let [most, failureRef] = [0, ""];
-    for (const { ref, lost } of lostTogether(topology, own, keyOf)) {
+    for (const { ref, lost } of listSharedLosses(topology, own, keyOf)) {
       if (lost.length > most) [most, failureRef] = [lost.length, ref];
     }
     const counts = { free: own.length, failoverFree: own.length - most, failureRef };
@@ -35,19 +35,19 @@ export function* freePorts(topology: Topology, ports: readonly FreePort[]): Step
   return found;
 }
 
-/** What one failure takes of some devices or cooling units. */
+/** Devices or cooling units that one failure turns off. */
 interface LostTogether<Item> {
   readonly ref: string;
   readonly lost: readonly Item[];
 }
 
 /**
- * Every single failure that takes one of some devices or cooling units: its own, and that of an element whose loss alone
- * turns it off. In the order of references.
+ * Lists every single failure that turns off one of some devices or cooling units: its own, and those of elements whose
+ * loss alone turns it off. Sorted by reference.
  *
- * @param keyOf the key of an item in the power graph
+ * @param keyOf returns the key of an item in the power graph
  */
-export function lostTogether<Item>(
+export function listSharedLosses<Item>(
   { power, killers }: Topology,
   items: readonly Item[],
   keyOf: (item: Item) => string,

@@ -4,50 +4,51 @@ import type { Limit } from "../placement/limits.ts";
 import type { RefusalReason } from "../placement/wanted.ts";
 import type { SuppliedRack } from "./rack_supply_limits.ts";
 
-/** What may still be drawn in some racks, and what stops most of them from drawing more. */
+/** Power that can still be drawn in some racks, and the limit that stops most of them. */
 export interface FreePower {
-  /** Watts; below 0 if nothing may be added because a limit is exceeded by that much. Undefined without any limit. */
+  /** Free watts; below 0 if a limit is exceeded by that much. Undefined without any limit. */
   readonly watts: number | undefined;
-  readonly stop: Stop | undefined;
+  readonly stop: ReachedLimit | undefined;
 }
 
-/** A limit that is reached, and the loss after which it is; -1 for one that holds whatever is lost. */
-export interface Stop {
+/** A limit that is reached, and the node whose loss makes it so; -1 if no loss is needed. */
+export interface ReachedLimit {
   readonly limit: Limit;
   readonly loss: number;
 }
 
-/** Amounts are sums of fractions; smaller differences count as equal. */
+/** Amounts are sums of fractions, so smaller differences count as equal. */
 const TOLERANCE = 1e-6;
-/** Below this a rate is what rounding leaves of 0. */
+/** Smaller rates count as 0, because they result from rounding. */
 const LEAST_RATE = 1e-9;
 const NOW: readonly RefusalReason[] = ["SUPPLY_LIMIT", "RACK_POWER"];
 const AFTER_FAILURE: readonly RefusalReason[] = [...NOW, "SUPPLY_FAILOVER"];
 
 /**
- * The power that racks may still draw together: all grow alike, and each stops when a limit above it is reached.
+ * Computes the power that racks can still draw together: the draw of all racks grows equally, and each rack stops when
+ * an upstream limit is reached.
  *
- * @param when whether limits after the loss of any one element hold as well
+ * @param when whether limits after the loss of any one element apply as well
  */
-export function* freePower(racks: readonly SuppliedRack[], when: "NOW" | "AFTER_FAILURE"): Steps<FreePower> {
+export function* computeFreePower(racks: readonly SuppliedRack[], when: "NOW" | "AFTER_FAILURE"): Steps<FreePower> {
   const filling = new Filling();
   yield* filling.take(racks, when === "NOW" ? NOW : AFTER_FAILURE);
   yield* filling.run();
   return filling.found();
 }
 
-/** A way of supply that still grows, or the amount at which it stopped. */
+/** A supply of a rack whose draw still grows, or the amount at which it stopped. */
 interface Growing {
   readonly part: number;
   readonly meters: readonly Meter[];
   stoppedAt: number | undefined;
-  stop: Stop | undefined;
+  stop: ReachedLimit | undefined;
 }
 
 class Filling {
   readonly #ways: Growing[] = [];
   readonly #meters = new Map<Limit, Meter>();
-  /** Watts that each rack has grown by. */
+  /** Watts by which the draw of each rack has grown. */
   #level = 0;
 
   *take(racks: readonly SuppliedRack[], reasons: readonly RefusalReason[]): Steps<void> {
@@ -81,7 +82,7 @@ class Filling {
     }
   }
 
-  /** Stops everything that a full meter counts. */
+  /** Stops the growth of all supplies that a full meter counts. */
   #stop(full: Meter): void {
     const stopped = full.stopped();
     const touched = new Set<Meter>([full]);
@@ -96,23 +97,23 @@ class Filling {
   found(): FreePower {
     if (this.#ways.some(({ stoppedAt }) => stoppedAt === undefined)) return { watts: undefined, stop: undefined };
     const watts = this.#ways.reduce((sum, { part, stoppedAt = 0 }) => sum + part * stoppedAt, 0);
-    const stop = commonest(this.#ways);
+    const stop = findCommonestLimit(this.#ways);
     if (watts > TOLERANCE || stop === undefined) return { watts, stop };
-    // Nothing fits: by how much is a limit exceeded?
+    // Nothing fits, so find by how much a limit is exceeded.
     const worst = this.#ways.reduce((least, one) => {
-      return one.stop !== undefined && leftOf(one.stop) < leftOf(least) ? one.stop : least;
+      return one.stop !== undefined && getRemaining(one.stop) < getRemaining(least) ? one.stop : least;
     }, stop);
-    return { watts: Math.min(0, leftOf(worst)), stop: worst };
+    return { watts: Math.min(0, getRemaining(worst)), stop: worst };
   }
 }
 
-function leftOf({ limit }: Stop): number {
+function getRemaining({ limit }: ReachedLimit): number {
   return limit.most - limit.used;
 }
 
-/** What stops most; of several the first by reference. */
-function commonest(ways: readonly Growing[]): Stop | undefined {
-  const counts = new Map<string, { readonly stop: Stop; count: number }>();
+/** Returns the limit that stopped most supplies; among equals, the first by reference. */
+function findCommonestLimit(ways: readonly Growing[]): ReachedLimit | undefined {
+  const counts = new Map<string, { readonly stop: ReachedLimit; count: number }>();
   for (const { stop } of ways) {
     if (stop === undefined) continue;
     const key = `${stop.limit.reason} ${stop.limit.ref}`;
@@ -129,16 +130,16 @@ interface Grown {
   rate: number;
 }
 
-/** Follows how a limit is used up. */
+/** Tracks the use of a limit while draws grow. */
 class Meter {
   readonly limit: Limit;
-  /** When it is full, as a level; infinite when nothing that it counts grows. */
+  /** Growth at which the limit is reached; infinite if no counted draw grows. */
   fullAt = Number.POSITIVE_INFINITY;
-  /** The loss after which it is full; -1 for any. */
+  /** Node whose loss makes the limit reached; -1 if no loss is needed. */
   loss = -1;
   readonly #rates = new Map<Growing, number>();
   readonly #all: Grown = { spent: 0, rate: 0 };
-  /** What is added only after a loss, by the lost node. */
+  /** Use that is added only after a loss, by the lost node. */
   readonly #after = new Map<number, Grown>();
   readonly #more = new Map<Growing, readonly (readonly [loss: number, rate: number])[]>();
   #since = 0;
@@ -164,7 +165,10 @@ class Meter {
     this.#judge();
   }
 
-  /** What stops when it is full: all that uses it, of an exceeded one also what adds nothing to it. */
+  /**
+   * Returns the supplies that stop when the limit is reached: those whose growth uses it; for an exceeded limit, all
+   * that it counts.
+   */
   stopped(): readonly Growing[] {
     const ways = [...this.#rates.keys()];
     if (this.limit.most - this.limit.used < -TOLERANCE) return ways;
@@ -173,7 +177,7 @@ class Meter {
     );
   }
 
-  /** Counts up to a level, from which some ways grow no more. */
+  /** Updates the use to a level of growth. @param stopped supplies that no longer grow */
   settle(level: number, stopped: readonly Growing[]): void {
     const passed = level - this.#since;
     this.#since = level;

@@ -2,10 +2,10 @@ import { codeKey } from "#dc/model/code.ts";
 import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
-import { areaKey, areasAround, type Place, placeHeat, placesByArea } from "../places.ts";
+import { type DeviceLocation, indexLocationsByArea, listAreaKeys, sumLocationHeat, toAreaKey } from "../places.ts";
 import { sumLossesW } from "../power/power_load.ts";
 import type { Topology } from "../topology.ts";
-import { coolingUnits, deratedKw, mediumOf, servedAreas, type UnitsByArea } from "./cooling_units.ts";
+import { computeDeratedKw, getMedium, groupUnitsByArea, listServedAreas, type UnitsByArea } from "./cooling_units.ts";
 import type { MediumBalance } from "./thermal_spots.ts";
 
 export interface ThermalOptions {
@@ -13,7 +13,7 @@ export interface ThermalOptions {
   /** Units kept in reserve per zone: the k of N+k. */
   readonly reserveUnits: number;
   readonly failedCracCodes: readonly string[];
-  /** Heat in watts that places no longer emit, by their index: that of devices without power. */
+  /** Heat in watts that devices without power no longer emit, by the index of their location. */
   readonly missingHeat?: ReadonlyMap<number, MediumWatts>;
 }
 
@@ -21,37 +21,38 @@ export interface ThermalOptions {
 export type MediumWatts = Readonly<Record<CoolingMedium, number>>;
 
 /**
- * Heat of a place in watts. The air's heat includes losses of power equipment and the heat that units reject into it.
+ * Heat of a location in watts. The air's heat includes losses of power equipment and the heat that units reject into
+ * it.
  */
-export interface PlaceWatts {
+export interface LocationHeat {
   readonly AIR: number;
   readonly LIQUID: number;
   readonly itW: number;
   readonly lossW: number;
-  /** Part of the air's heat that cooling units put there. */
+  /** Part of the air's heat that cooling units reject into it. */
   readonly rejectedW: number;
 }
 
-/** The capacity of a set of units, the heat that they carry, and the heat that no unit carries, in kilowatts. */
+/** Capacity of a set of units, the heat that they carry, and the heat that no unit carries, in kilowatts. */
 export interface PlantBalance extends MediumBalance {
   readonly ratedKw: number;
   readonly effectiveKw: number;
-  /** Heat for which no unit is recorded, working or not. */
+  /** Heat that no recorded unit serves, working or not. */
   readonly unservedKw: number;
 }
 
 /**
- * Divides the heat of places among the units that serve them, in proportion to their effective capacity. All queries
+ * Divides the heat of locations among the units that serve them, in proportion to their effective capacity. All queries
  * about a scope, a zone or a unit use the same shares, which are computed on first use.
  */
 export class CoolingBalance {
   readonly #topology: Topology;
   readonly #options: ThermalOptions;
   readonly #units: UnitsByArea;
-  readonly #places: readonly Place[];
+  readonly #places: readonly DeviceLocation[];
   readonly #byArea: ReadonlyMap<string, readonly number[]>;
   readonly #failed: ReadonlySet<string>;
-  readonly #watts = new Map<number, PlaceWatts>();
+  readonly #watts = new Map<number, LocationHeat>();
   readonly #serving = new Map<number, Readonly<Record<CoolingMedium, readonly Crac[]>>>();
   readonly #loads = new Map<Crac, number>();
   #rejected: ReadonlyMap<number, number> | undefined;
@@ -59,9 +60,9 @@ export class CoolingBalance {
   constructor(topology: Topology, options: ThermalOptions) {
     this.#topology = topology;
     this.#options = options;
-    this.#units = coolingUnits(topology.inventory.cracs);
+    this.#units = groupUnitsByArea(topology.inventory.cracs);
     this.#places = topology.places();
-    this.#byArea = placesByArea(this.#places);
+    this.#byArea = indexLocationsByArea(this.#places);
     this.#failed = new Set(options.failedCracCodes.map(codeKey));
   }
 
@@ -69,7 +70,7 @@ export class CoolingBalance {
     return this.#byArea.get(area) ?? [];
   }
 
-  place(at: number): Place | undefined {
+  place(at: number): DeviceLocation | undefined {
     return this.#places[at];
   }
 
@@ -77,16 +78,16 @@ export class CoolingBalance {
     return this.#failed.has(codeKey(code));
   }
 
-  /** Capacity of a unit that runs, in kilowatts; 0 for all others. */
+  /** Capacity of a running unit in kilowatts; 0 for all other units. */
   effectiveKw(crac: Crac): number {
-    return (crac.status ?? "ACTIVE") === "ACTIVE" && !this.isFailed(crac) ? deratedKw(crac) : 0;
+    return (crac.status ?? "ACTIVE") === "ACTIVE" && !this.isFailed(crac) ? computeDeratedKw(crac) : 0;
   }
 
-  /** The units that serve a scope: any place in it, or an area inside it. */
+  /** Returns the units that serve a scope: a location in it, or an area inside it. */
   unitsOf(scope: Ref): readonly Crac[] {
     const found = new Set<Crac>();
     const areas = new Set<string>();
-    for (const at of this.inside(areaKey(scope))) for (const area of this.#places[at]?.areas ?? []) areas.add(area);
+    for (const at of this.inside(toAreaKey(scope))) for (const area of this.#places[at]?.areas ?? []) areas.add(area);
     for (const area of areas) for (const crac of this.#units.get(area) ?? []) found.add(crac);
     for (const crac of this.#unitsInside(scope)) found.add(crac);
     return [...found].sort((a, b) => compareText(codeKey(a.code), codeKey(b.code)));
@@ -94,12 +95,12 @@ export class CoolingBalance {
 
   /** Returns the units that serve areas whose references are inside a scope. */
   #unitsInside(scope: Ref): readonly Crac[] {
-    // Only sites and floors have areas inside that their references name.
-    if (scope.kind !== "site" && scope.kind !== "floor") return this.#units.get(areaKey(scope)) ?? [];
-    return [...this.#units].flatMap(([area, cracs]) => (liesIn(area, scope) ? cracs : []));
+    // Only references of sites and floors are prefixes of the references of areas inside them.
+    if (scope.kind !== "site" && scope.kind !== "floor") return this.#units.get(toAreaKey(scope)) ?? [];
+    return [...this.#units].flatMap(([area, cracs]) => (isAreaInScope(area, scope) ? cracs : []));
   }
 
-  heat(at: number): PlaceWatts {
+  heat(at: number): LocationHeat {
     const known = this.#watts.get(at);
     if (known !== undefined) return known;
     const rejectedW = this.#rejectedAt(at);
@@ -109,31 +110,31 @@ export class CoolingBalance {
     return made;
   }
 
-  /** Heat that a unit carries from all places that it serves, in kilowatts. */
+  /** Returns the heat in kilowatts that a unit carries from all locations that it serves. */
   loadKw(crac: Crac): number {
     const known = this.#loads.get(crac);
     if (known !== undefined) return known;
-    const medium = mediumOf(crac);
-    const served = new Set(servedAreas(crac).flatMap((area) => this.inside(area)));
+    const medium = getMedium(crac);
+    const served = new Set(listServedAreas(crac).flatMap((area) => this.inside(area)));
     let watts = 0;
     for (const at of served) watts += this.#share(at, crac, this.heat(at)[medium]);
     this.#loads.set(crac, watts / 1000);
     return watts / 1000;
   }
 
-  /** The capacity and total load of a scope's units, and the heat of its places that no unit carries. */
+  /** Returns the capacity and total load of a scope's units, and the heat of its locations that no unit carries. */
   of(scope: Ref, medium: CoolingMedium, units = this.unitsOf(scope)): PlantBalance {
-    const own = units.filter((crac) => mediumOf(crac) === medium);
+    const own = units.filter((crac) => getMedium(crac) === medium);
     const effective = own.map((crac) => this.effectiveKw(crac));
-    const standby = own.filter((crac) => crac.status === "STANDBY" && !this.isFailed(crac)).map(deratedKw);
-    const reserveKw = sum(effective.toSorted((a, b) => b - a).slice(0, this.#options.reserveUnits));
-    const usableKw = sum(effective) + sum(standby) - reserveKw;
-    const { heatKw, uncarriedKw, unservedKw } = this.#heatIn(areaKey(scope), medium);
-    const carriedKw = sum(own.map((crac) => this.loadKw(crac)));
+    const standby = own.filter((crac) => crac.status === "STANDBY" && !this.isFailed(crac)).map(computeDeratedKw);
+    const reserveKw = sumNumbers(effective.toSorted((a, b) => b - a).slice(0, this.#options.reserveUnits));
+    const usableKw = sumNumbers(effective) + sumNumbers(standby) - reserveKw;
+    const { heatKw, uncarriedKw, unservedKw } = this.#heatIn(toAreaKey(scope), medium);
+    const carriedKw = sumNumbers(own.map((crac) => this.loadKw(crac)));
     return {
       units: own.length,
-      ratedKw: sum(own.map(({ sensibleCapacityKw }) => sensibleCapacityKw)),
-      effectiveKw: sum(effective),
+      ratedKw: sumNumbers(own.map(({ sensibleCapacityKw }) => sensibleCapacityKw)),
+      effectiveKw: sumNumbers(effective),
       reserveKw,
       usableKw,
       heatKw,
@@ -155,38 +156,41 @@ export class CoolingBalance {
   }
 
   #share(at: number, crac: Crac, watts: number): number {
-    const total = this.#totalOf(this.servingOf(at)[mediumOf(crac)]);
+    const total = this.#totalOf(this.servingOf(at)[getMedium(crac)]);
     return total === 0 ? 0 : (watts * this.effectiveKw(crac)) / total;
   }
 
   #totalOf(units: readonly Crac[]): number {
-    return sum(units.map((crac) => this.effectiveKw(crac)));
+    return sumNumbers(units.map((crac) => this.effectiveKw(crac)));
   }
 
-  /** The units that serve a place, working or not. */
+  /** Returns the units that serve a location, working or not. */
   servingOf(at: number): Readonly<Record<CoolingMedium, readonly Crac[]>> {
     const known = this.#serving.get(at);
     if (known !== undefined) return known;
     const all = new Set([...(this.#places[at]?.areas ?? [])].flatMap((area) => this.#units.get(area) ?? []));
     const made = {
-      AIR: [...all].filter((crac) => mediumOf(crac) === "AIR"),
-      LIQUID: [...all].filter((crac) => mediumOf(crac) === "LIQUID"),
+      AIR: [...all].filter((crac) => getMedium(crac) === "AIR"),
+      LIQUID: [...all].filter((crac) => getMedium(crac) === "LIQUID"),
     };
     this.#serving.set(at, made);
     return made;
   }
 
-  #equipmentHeat(at: number): Omit<PlaceWatts, "rejectedW"> {
+  #equipmentHeat(at: number): Omit<LocationHeat, "rejectedW"> {
     const place = this.#places[at];
     if (place === undefined) return { AIR: 0, LIQUID: 0, itW: 0, lossW: 0 };
     const { basis } = this.#options;
-    const { airW, liquidW, itW } = placeHeat(place, basis);
+    const { airW, liquidW, itW } = sumLocationHeat(place, basis);
     const lossW = place.lossy.length === 0 ? 0 : sumLossesW(place.lossy, this.#topology, basis);
     const missing = this.#options.missingHeat?.get(at);
     return { AIR: airW + lossW - (missing?.AIR ?? 0), LIQUID: liquidW - (missing?.LIQUID ?? 0), itW, lossW };
   }
 
-  /** Heat that units reject into the air of a place, in watts: the liquid heat of units that do not reject outside. */
+  /**
+   * Returns the heat in watts that units reject into the air of a location: the liquid heat of units that do not reject
+   * outside.
+   */
   #rejectedAt(at: number): number {
     this.#rejected ??= this.#allRejected();
     return this.#rejected.get(at) ?? 0;
@@ -199,10 +203,10 @@ export class CoolingBalance {
       return this.inside(areas[0] ?? "").find((at) => [...(this.#places[at]?.areas ?? [])].join("\n") === key);
     };
     for (const crac of this.#topology.inventory.cracs) {
-      if (crac.heatRejection !== "AIR" || mediumOf(crac) !== "LIQUID" || crac.location === undefined) continue;
-      const at = indexOf(areasAround({ location: crac.location }));
+      if (crac.heatRejection !== "AIR" || getMedium(crac) !== "LIQUID" || crac.location === undefined) continue;
+      const at = indexOf(listAreaKeys({ location: crac.location }));
       if (at === undefined) continue;
-      const served = new Set(servedAreas(crac).flatMap((area) => this.inside(area)));
+      const served = new Set(listServedAreas(crac).flatMap((area) => this.inside(area)));
       let watts = 0;
       for (const one of served) watts += this.#share(one, crac, this.#equipmentHeat(one).LIQUID);
       found.set(at, (found.get(at) ?? 0) + watts);
@@ -212,14 +216,14 @@ export class CoolingBalance {
 }
 
 /** Whether an area that units serve is inside a site or floor, judged by its reference alone. */
-function liesIn(area: string, scope: Ref): boolean {
+function isAreaInScope(area: string, scope: Ref): boolean {
   const [kind = "", rest = ""] = area.split(/:(.*)/s);
-  if (area === areaKey(scope)) return true;
+  if (area === toAreaKey(scope)) return true;
   if (kind === "rack") return false;
   if (scope.kind === "site") return rest.startsWith(`${scope.site.toLowerCase()}/`);
   return scope.kind === "floor" && rest.startsWith(`${scope.site.toLowerCase()}/${scope.floor}/`);
 }
 
-export function sum(values: readonly number[]): number {
+export function sumNumbers(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

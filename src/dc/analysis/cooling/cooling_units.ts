@@ -1,8 +1,8 @@
 import type { CoolingMedium } from "#dc/model/enum_values.ts";
 import type { Crac, Rack } from "#dc/model/resources.ts";
-import { areasAround } from "../places.ts";
+import { listAreaKeys } from "../places.ts";
 
-/** Whether any recorded unit of each medium serves a place, working or not. */
+/** Whether any recorded unit of each medium serves a location, working or not. */
 export interface MediaServed {
   readonly air: boolean;
   readonly liquid: boolean;
@@ -11,29 +11,29 @@ export interface MediaServed {
 /** Cooling units by the keys of the areas that they serve. */
 export type UnitsByArea = ReadonlyMap<string, readonly Crac[]>;
 
-/** The heat that a unit takes. */
-export function mediumOf({ kind, medium }: Crac): CoolingMedium {
+/** Returns the medium whose heat a unit removes. */
+export function getMedium({ kind, medium }: Crac): CoolingMedium {
   return medium ?? (kind === "CDU" ? "LIQUID" : "AIR");
 }
 
-/** The capacity of a unit after derating, in kilowatts. */
-export function deratedKw({ sensibleCapacityKw, deratePct = 100 }: Crac): number {
+/** Returns the capacity of a unit after derating, in kilowatts. */
+export function computeDeratedKw({ sensibleCapacityKw, deratePct = 100 }: Crac): number {
   return (sensibleCapacityKw * deratePct) / 100;
 }
 
-export function servedAreas({ serves = [] }: Crac): readonly string[] {
+export function listServedAreas({ serves = [] }: Crac): readonly string[] {
   return [...new Set(serves.map((text) => text.toLowerCase()))];
 }
 
 const grouped = new WeakMap<readonly Crac[], UnitsByArea>();
 
-/** Groups units by the areas that they serve; the same list is grouped once. */
-export function coolingUnits(cracs: readonly Crac[]): UnitsByArea {
+/** Groups units by the areas that they serve. The result is cached per list. */
+export function groupUnitsByArea(cracs: readonly Crac[]): UnitsByArea {
   const known = grouped.get(cracs);
   if (known !== undefined) return known;
   const found = new Map<string, Crac[]>();
   for (const crac of cracs) {
-    for (const area of servedAreas(crac)) {
+    for (const area of listServedAreas(crac)) {
       const list = found.get(area);
       if (list === undefined) found.set(area, [crac]);
       else list.push(crac);
@@ -45,24 +45,24 @@ export function coolingUnits(cracs: readonly Crac[]): UnitsByArea {
 
 const sites = new WeakMap<readonly Crac[], ReadonlySet<string>>();
 
-/** Keys of the sites that have a cooling unit recorded. */
-function sitesWithUnits(cracs: readonly Crac[]): ReadonlySet<string> {
+/** Returns keys of the sites with a recorded cooling unit. */
+function collectSitesWithUnits(cracs: readonly Crac[]): ReadonlySet<string> {
   const known = sites.get(cracs) ?? new Set(cracs.flatMap(({ location }) => location?.siteId.toLowerCase() ?? []));
   sites.set(cracs, known);
   return known;
 }
 
 /**
- * The media for which a unit serves a rack. In a site without any unit both count as served: its cooling is not
+ * Returns the media for which a unit serves a rack. In a site without any unit both count as served: its cooling is not
  * recorded, so no rack differs from the others.
  */
-export function servedAround(cracs: readonly Crac[], rack: Rack): MediaServed {
-  if (!sitesWithUnits(cracs).has(rack.location?.siteId.toLowerCase() ?? "")) return { air: true, liquid: true };
-  const units = coolingUnits(cracs);
+export function findServedMedia(cracs: readonly Crac[], rack: Rack): MediaServed {
+  if (!collectSitesWithUnits(cracs).has(rack.location?.siteId.toLowerCase() ?? "")) return { air: true, liquid: true };
+  const units = groupUnitsByArea(cracs);
   let [air, liquid] = [false, false];
-  for (const area of areasOfRack(rack)) {
+  for (const area of listRackAreas(rack)) {
     for (const crac of units.get(area) ?? []) {
-      if (mediumOf(crac) === "AIR") air = true;
+      if (getMedium(crac) === "AIR") air = true;
       else liquid = true;
     }
   }
@@ -71,12 +71,12 @@ export function servedAround(cracs: readonly Crac[], rack: Rack): MediaServed {
 
 const rackAreas = new WeakMap<Rack, readonly string[]>();
 
-/** Keys of the areas around a rack; computed once. */
-export function areasOfRack(rack: Rack): readonly string[] {
+/** Returns keys of the areas that contain a rack; computed once. */
+export function listRackAreas(rack: Rack): readonly string[] {
   const known = rackAreas.get(rack);
   if (known !== undefined) return known;
   const { code, location } = rack;
-  const made = areasAround({ rackCode: code, ...(location !== undefined && { location }) });
+  const made = listAreaKeys({ rackCode: code, ...(location !== undefined && { location }) });
   rackAreas.set(rack, made);
   return made;
 }

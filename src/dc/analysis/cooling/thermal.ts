@@ -3,20 +3,20 @@ import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
 import type { CracShare as CracReply, Hotspot, ThermalHeadroomResponse } from "#gen/datacenter/v1/messages.ts";
 import { isLocatedIn } from "../location_scope.ts";
-import { areaKey } from "../places.ts";
+import { toAreaKey } from "../places.ts";
 import type { Topology } from "../topology.ts";
 import { CoolingBalance, type PlantBalance, type ThermalOptions } from "./cooling_balance.ts";
-import { areasOfRack, mediumOf } from "./cooling_units.ts";
+import { getMedium, listRackAreas } from "./cooling_units.ts";
 import {
+  computeRackCoolingIndex,
   hasHeadroom,
-  inletHotspots,
+  listInletHotspots,
+  listUnservedHotspots,
+  listZoneHotspots,
   type RackHeat,
-  rackCoolingIndex,
-  unservedHotspots,
-  zoneHotspots,
 } from "./thermal_spots.ts";
 
-/** A cooling unit and the heat shared to it. Powers are kilowatts. */
+/** A cooling unit and the heat that it carries. Powers are in kilowatts. */
 export type CracShare = Omit<CracReply, "code" | "status"> & { readonly crac: Crac };
 
 /** The reply of ThermalHeadroom, with cooling units instead of their codes. */
@@ -24,31 +24,37 @@ export type ThermalAnswer = Omit<ThermalHeadroomResponse, "scopeRef" | "render" 
   readonly cracs: readonly CracShare[];
 };
 
-/** m3/h of air per kW and kelvin: rho 1.2 kg/m3, cp 1.005 kJ/kgK. Source: docs/contract/datacenter-analyses.md#thermal-figures. */
+/**
+ * Air flow in m3/h per kW and kelvin: rho 1.2 kg/m3, cp 1.005 kJ/kgK. Source:
+ * docs/contract/datacenter-analyses.md#thermal-figures.
+ */
 const AIRFLOW_FACTOR = 2985;
-/** Share for lights, people and envelope in the cooling capacity factor. Source: docs/contract/datacenter-analyses.md#thermal-figures. */
+/**
+ * Factor for the heat of lights, people and envelope in the cooling capacity factor (CCF). Source:
+ * docs/contract/datacenter-analyses.md#thermal-figures.
+ */
 const CCF_SHARE = 1.1;
 
-/** Findings of racks that a wider scope sums up in one. */
+/** Findings of racks that a wider scope summarizes in one finding. */
 const UNSERVED: readonly Hotspot["code"][] = ["RACK_WITHOUT_COOLING", "RACK_WITHOUT_LIQUID_COOLING"];
 
 /**
  * Compares heat with cooling in a scope, for air and for liquid. The headroom of a scope is the usable capacity of the
- * units that serve it minus all heat that they carry, from any place. It is therefore not additive: units shared with
- * other places count fully in each.
+ * units that serve it minus all heat that they carry, from any location. It is therefore not additive: units shared
+ * with other locations count fully in each.
  *
- * Cost: O(places inside and those of the units that serve them, units), and the devices of changed places. Source:
- * docs/contract/datacenter-analyses.md#thermal-headroom.
+ * Cost: O(locations inside and those of the units that serve them, units), and the devices of changed locations.
+ * Source: docs/contract/datacenter-analyses.md#thermal-headroom.
  */
-export function thermalHeadroom(topology: Topology, scope: Ref, options: ThermalOptions): ThermalAnswer {
+export function computeThermalHeadroom(topology: Topology, scope: Ref, options: ThermalOptions): ThermalAnswer {
   const balance = new CoolingBalance(topology, options);
   const units = balance.unitsOf(scope);
   const [air, liquid] = [balance.of(scope, "AIR", units), balance.of(scope, "LIQUID", units)];
-  const zones = zonesOf(topology, balance, scope, units);
+  const zones = computeZones(topology, balance, scope, units);
   const racks = topology.inventory.racks
     .filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, scope))
     .map((rack) => topology.rackHeat(rack, options.basis));
-  const inside = balance.inside(areaKey(scope));
+  const inside = balance.inside(toAreaKey(scope));
   const kw = (watts: (heat: ReturnType<CoolingBalance["heat"]>) => number) =>
     inside.reduce((sum, at) => sum + watts(balance.heat(at)), 0) / 1000;
   const itKw = kw(({ itW }) => itW);
@@ -59,50 +65,53 @@ export function thermalHeadroom(topology: Topology, scope: Ref, options: Thermal
     airHeatKw: air.heatKw,
     liquidHeatKw: liquid.heatKw,
     infrastructureHeatKw: kw(({ lossW }) => lossW),
-    ...airFigures(air),
-    headroomPct: percentOf(air),
-    ...liquidFigures(liquid),
+    ...toAirFigures(air),
+    headroomPct: computeHeadroomPct(air),
+    ...toLiquidFigures(liquid),
     liquidRatedKw: liquid.ratedKw,
-    liquidHeadroomPct: percentOf(liquid),
+    liquidHeadroomPct: computeHeadroomPct(liquid),
     redundancyOk: zones.every(({ redundancyOk }) => redundancyOk) && air.unservedKw === 0 && liquid.unservedKw === 0,
     ccf: itKw === 0 ? 0 : (air.effectiveKw + liquid.effectiveKw) / (CCF_SHARE * itKw),
-    ...rackCoolingIndex(devices, racks),
-    cracs: sharesOf(balance, units),
+    ...computeRackCoolingIndex(devices, racks),
+    cracs: toCracShares(balance, units),
     zones: zones.map(({ hotspots: _, ...zone }) => zone),
     racks: racks.map(({ thermal }) => thermal),
     hotspots: [
       ...racks
         .flatMap(({ hotspots }) => hotspots)
         .filter(({ code }) => scope.kind === "rack" || !UNSERVED.includes(code)),
-      ...inletHotspots(outside(devices, racks)),
+      ...listInletHotspots(listUnrackedDevices(devices, racks)),
       ...zones.flatMap(({ hotspots }) => hotspots),
-      // A rack's own finding is among those of racks.
-      ...(scope.kind === "rack" ? [] : unservedHotspots(ref, "AIR", air.unservedKw)),
-      ...(scope.kind === "rack" ? [] : unservedHotspots(ref, "LIQUID", liquid.unservedKw)),
+      // A rack's own finding is already among the findings of racks.
+      ...(scope.kind === "rack" ? [] : listUnservedHotspots(ref, "AIR", air.unservedKw)),
+      ...(scope.kind === "rack" ? [] : listUnservedHotspots(ref, "LIQUID", liquid.unservedKw)),
     ],
   };
 }
 
-/** Devices in none of the racks: on a floor, or in a rack that is not in the inventory. */
-function outside(devices: readonly Device[], racks: readonly RackHeat[]): readonly Device[] {
+/** Returns devices in none of the racks: on a floor, or in a rack that is not in the inventory. */
+function listUnrackedDevices(devices: readonly Device[], racks: readonly RackHeat[]): readonly Device[] {
   const known = new Set(racks.map(({ rack }) => codeKey(rack.code)));
   return devices.filter(({ rackCode }) => rackCode === undefined || !known.has(codeKey(rackCode)));
 }
 
-/** The units that serve a scope with all heat that they carry. Cost: that of `thermalHeadroom` without its zones. */
-export function cracShares(topology: Topology, scope: Ref, options: ThermalOptions): readonly CracShare[] {
+/**
+ * Returns the units that serve a scope with all heat that they carry. Cost: that of `computeThermalHeadroom` without
+ * its zones.
+ */
+export function computeScopeShares(topology: Topology, scope: Ref, options: ThermalOptions): readonly CracShare[] {
   const balance = new CoolingBalance(topology, options);
-  return sharesOf(balance, balance.unitsOf(scope));
+  return toCracShares(balance, balance.unitsOf(scope));
 }
 
-function sharesOf(balance: CoolingBalance, units: readonly Crac[]): readonly CracShare[] {
-  return units.map((crac) => cracShare(balance, crac));
+function toCracShares(balance: CoolingBalance, units: readonly Crac[]): readonly CracShare[] {
+  return units.map((crac) => toCracShare(balance, crac));
 }
 
-function cracShare(balance: CoolingBalance, crac: Crac): CracShare {
+function toCracShare(balance: CoolingBalance, crac: Crac): CracShare {
   const { supplyTempC, returnTempC } = crac;
   const deltaTK = supplyTempC === undefined || returnTempC === undefined ? undefined : returnTempC - supplyTempC;
-  const [effectiveKw, loadKw, medium] = [balance.effectiveKw(crac), balance.loadKw(crac), mediumOf(crac)];
+  const [effectiveKw, loadKw, medium] = [balance.effectiveKw(crac), balance.loadKw(crac), getMedium(crac)];
   return {
     crac,
     medium,
@@ -116,11 +125,11 @@ function cracShare(balance: CoolingBalance, crac: Crac): CracShare {
   };
 }
 
-function airFigures({ ratedKw, effectiveKw, reserveKw, usableKw, headroomKw }: PlantBalance) {
+function toAirFigures({ ratedKw, effectiveKw, reserveKw, usableKw, headroomKw }: PlantBalance) {
   return { ratedKw, effectiveKw, reserveKw, usableKw, headroomKw };
 }
 
-function liquidFigures({ effectiveKw, reserveKw, usableKw, headroomKw }: PlantBalance) {
+function toLiquidFigures({ effectiveKw, reserveKw, usableKw, headroomKw }: PlantBalance) {
   return {
     liquidEffectiveKw: effectiveKw,
     liquidReserveKw: reserveKw,
@@ -129,17 +138,17 @@ function liquidFigures({ effectiveKw, reserveKw, usableKw, headroomKw }: PlantBa
   };
 }
 
-function percentOf({ headroomKw, usableKw }: PlantBalance): number {
+function computeHeadroomPct({ headroomKw, usableKw }: PlantBalance): number {
   return usableKw === 0 ? 0 : (headroomKw / usableKw) * 100;
 }
 
-/** Areas that the units of a scope serve, if they share a place with it. */
-function zonesOf(topology: Topology, balance: CoolingBalance, scope: Ref, units: readonly Crac[]) {
+/** Returns the areas that the units of a scope serve, if they share a location with it. */
+function computeZones(topology: Topology, balance: CoolingBalance, scope: Ref, units: readonly Crac[]) {
   const named = new Map<string, string>();
   for (const { serves = [] } of units)
     for (const ref of serves) named.set(ref.toLowerCase(), named.get(ref.toLowerCase()) ?? ref);
-  const inside = new Set(balance.inside(areaKey(scope)));
-  const racksIn = racksByArea(topology, named);
+  const inside = new Set(balance.inside(toAreaKey(scope)));
+  const racksIn = groupRacksByArea(topology, named);
   return [...named].flatMap(([key, ref]) => {
     const area = parseRef(ref);
     const places = balance.inside(key);
@@ -155,24 +164,24 @@ function zonesOf(topology: Topology, balance: CoolingBalance, scope: Ref, units:
       reserveKw,
       usableKw,
       headroomKw,
-      ...liquidFigures(liquid),
+      ...toLiquidFigures(liquid),
       redundancyOk: hasHeadroom(air) && hasHeadroom(liquid),
       cracCodes: serving.map(({ code }) => code),
       rackCodes: racksIn.get(key) ?? [],
-      hotspots: [...zoneHotspots(ref, "AIR", air), ...zoneHotspots(ref, "LIQUID", liquid)],
+      hotspots: [...listZoneHotspots(ref, "AIR", air), ...listZoneHotspots(ref, "LIQUID", liquid)],
     };
     return [zone];
   });
 }
 
-/** Codes of racks by the keys of the requested areas around them. */
-function racksByArea(
+/** Groups codes of racks by the keys of the requested areas that contain them. */
+function groupRacksByArea(
   { inventory }: Topology,
   asked: ReadonlyMap<string, unknown>,
 ): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const rack of inventory.racks) {
-    for (const area of areasOfRack(rack)) {
+    for (const area of listRackAreas(rack)) {
       if (!asked.has(area)) continue;
       const codes = found.get(area);
       if (codes === undefined) found.set(area, [rack.code]);

@@ -6,7 +6,7 @@ import type { Device, Rack } from "#dc/model/resources.ts";
 import type { Hotspot, RackThermal } from "#gen/datacenter/v1/messages.ts";
 import type { MediaServed } from "./cooling_units.ts";
 
-/** Inlet limits in degrees Celsius. */
+/** Limits of the inlet temperature in degrees Celsius. */
 interface Limits {
   readonly recommendedLow: number;
   readonly recommendedHigh: number;
@@ -14,7 +14,7 @@ interface Limits {
   readonly allowableHigh: number;
 }
 
-/** Source: docs/contract/datacenter-analyses.md#thermal-figures. */
+/** Limits by equipment class. Source: docs/contract/datacenter-analyses.md#thermal-figures. */
 const LIMITS: Readonly<Record<ThermalClass, Limits>> = {
   A1: { recommendedLow: 18, recommendedHigh: 27, allowableLow: 15, allowableHigh: 32 },
   A2: { recommendedLow: 18, recommendedHigh: 27, allowableLow: 10, allowableHigh: 35 },
@@ -30,8 +30,8 @@ export interface RackHeat {
   readonly hotspots: readonly Hotspot[];
 }
 
-/** Heat and hotspots of one rack and its devices. Source: docs/contract/datacenter-analyses.md#hotspots. */
-export function rackThermal(
+/** Computes heat and hotspots of one rack and its devices. Source: docs/contract/datacenter-analyses.md#hotspots. */
+export function computeRackHeat(
   rack: Rack,
   devices: readonly Device[],
   { basis, served, lossW }: { readonly basis: LoadBasis; readonly served: MediaServed; readonly lossW: number },
@@ -41,13 +41,13 @@ export function rackThermal(
   const { coolingCapacityW } = rack;
   const utilizationPct =
     coolingCapacityW === undefined || coolingCapacityW === 0 ? undefined : (air / coolingCapacityW) * 100;
-  const sensors = devices.filter(isMeasuring);
+  const sensors = devices.filter(hasInletTemperature);
   const inlets = [rack.inletTempC, ...sensors.map(({ inletTempC }) => inletTempC)].filter((one) => one !== undefined);
   const hotspots = [
-    ...inletHotspot(`rack:${rack.code}`, rack.inletTempC),
-    ...inletHotspots(sensors),
-    ...load(`rack:${rack.code}`, utilizationPct),
-    ...unservedHeat(`rack:${rack.code}`, { airW: air, liquidW: heat.liquidW }, served),
+    ...findInletHotspot(`rack:${rack.code}`, rack.inletTempC),
+    ...listInletHotspots(sensors),
+    ...listLoadHotspots(`rack:${rack.code}`, utilizationPct),
+    ...listUnservedHeat(`rack:${rack.code}`, { airW: air, liquidW: heat.liquidW }, served),
   ];
   const thermal = {
     code: rack.code,
@@ -56,30 +56,30 @@ export function rackThermal(
     ...(coolingCapacityW !== undefined && { coolingCapacityW }),
     ...(utilizationPct !== undefined && { utilizationPct }),
     ...(inlets.length > 0 && { inletTempC: Math.max(...inlets) }),
-    health: worstOf(hotspots),
+    health: findWorstHealth(hotspots),
   };
   return { thermal, hotspots, rack, served };
 }
 
-/** Devices above their inlet's limit, wherever they are located. */
-export function inletHotspots(devices: readonly Device[]): readonly Hotspot[] {
+/** Lists devices above the limit of their inlet temperature, regardless of their location. */
+export function listInletHotspots(devices: readonly Device[]): readonly Hotspot[] {
   return devices
-    .filter(isMeasuring)
-    .flatMap(({ code, inletTempC, thermalClass }) => inletHotspot(`device:${code}`, inletTempC, thermalClass));
+    .filter(hasInletTemperature)
+    .flatMap(({ code, inletTempC, thermalClass }) => findInletHotspot(`device:${code}`, inletTempC, thermalClass));
 }
 
-/** Whether a device's inlet temperature counts. The sensor of a FAILED device measures the air in front of it all the same. */
-function isMeasuring(device: Device): boolean {
+/** Whether a device's inlet temperature counts. The sensor of a FAILED device still measures the air in front of it. */
+function hasInletTemperature(device: Device): boolean {
   return inService(device) || device.status === "FAILED";
 }
 
-function worstOf(hotspots: readonly Hotspot[]): Health {
+function findWorstHealth(hotspots: readonly Hotspot[]): Health {
   if (hotspots.some(({ severity }) => severity === "FAULT")) return "FAULT";
   return hotspots.length > 0 ? "WATCH" : "OK";
 }
 
-/** What an inlet's temperature is by the class of the equipment. */
-export function inletHotspot(
+/** Returns a hotspot if an inlet temperature exceeds a limit of the equipment's class. */
+export function findInletHotspot(
   ref: string,
   value: number | undefined,
   thermalClass: ThermalClass = "A2",
@@ -92,14 +92,14 @@ export function inletHotspot(
   return [{ ref, severity: "WATCH", code: "INLET_ABOVE_RECOMMENDED", value, limit: recommendedHigh }];
 }
 
-function load(ref: string, value: number | undefined): readonly Hotspot[] {
+function listLoadHotspots(ref: string, value: number | undefined): readonly Hotspot[] {
   if (value === undefined || value < 80) return [];
   if (value >= 100) return [{ ref, severity: "FAULT", code: "RACK_COOLING_EXCEEDED", value, limit: 100 }];
   return [{ ref, severity: "WATCH", code: "RACK_COOLING_NEAR_LIMIT", value, limit: 80 }];
 }
 
-/** Heat of a kind for which no cooling unit is recorded is watched: the record may be short of a unit. */
-function unservedHeat(
+/** Returns a warning for heat that no recorded cooling unit serves, because a unit may be missing from the record. */
+function listUnservedHeat(
   ref: string,
   { airW, liquidW }: { readonly airW: number; readonly liquidW: number },
   { air, liquid }: MediaServed,
@@ -122,7 +122,7 @@ const SHORTAGES = {
   },
 } as const;
 
-/** One kind of heat against the units that serve a zone, in kilowatts. */
+/** Heat of one medium compared with the units that serve a zone, in kilowatts. */
 export interface MediumBalance {
   readonly units: number;
   readonly heatKw: number;
@@ -131,15 +131,15 @@ export interface MediumBalance {
   readonly headroomKw: number;
 }
 
-/** Rounding of sums of shares, in kilowatts. */
+/** Maximum rounding error of sums of shares, in kilowatts. */
 const ROUNDING_KW = 1e-9;
 
 export function hasHeadroom({ headroomKw }: Pick<MediumBalance, "headroomKw">): boolean {
   return headroomKw >= -ROUNDING_KW;
 }
 
-/** Units that cope only with their reserve are watched; units that are too small are a fault. */
-export function zoneHotspots(ref: string, medium: CoolingMedium, balance: MediumBalance): readonly Hotspot[] {
+/** Returns a warning if units need their reserve, and a fault if the units are too small. */
+export function listZoneHotspots(ref: string, medium: CoolingMedium, balance: MediumBalance): readonly Hotspot[] {
   const { units, usableKw, reserveKw, headroomKw } = balance;
   if (units === 0 || hasHeadroom(balance)) return [];
   const { deficit, reserve } = SHORTAGES[medium];
@@ -149,8 +149,8 @@ export function zoneHotspots(ref: string, medium: CoolingMedium, balance: Medium
     : [{ ref, severity: "WATCH", code: reserve, value, limit: usableKw }];
 }
 
-/** Heat of a scope for which no unit is recorded. */
-export function unservedHotspots(ref: string, medium: CoolingMedium, kw: number): readonly Hotspot[] {
+/** Returns a hotspot for heat of a scope that no recorded unit serves. */
+export function listUnservedHotspots(ref: string, medium: CoolingMedium, kw: number): readonly Hotspot[] {
   return kw <= 0 ? [] : [{ ref, severity: "WATCH", code: SHORTAGES[medium].none, value: kw, limit: 0 }];
 }
 
@@ -159,11 +159,11 @@ export function unservedHotspots(ref: string, medium: CoolingMedium, kw: number)
  * with measurements, and the rack's own measurement otherwise. Source:
  * docs/contract/datacenter-analyses.md#thermal-figures.
  */
-export function rackCoolingIndex(
+export function computeRackCoolingIndex(
   devices: readonly Device[],
   racks: readonly { readonly rack: Rack }[],
 ): { readonly rciHiPct?: number; readonly rciLoPct?: number } {
-  const measured = devices.filter((device) => device.inletTempC !== undefined && isMeasuring(device));
+  const measured = devices.filter((device) => device.inletTempC !== undefined && hasInletTemperature(device));
   const covered = new Set(measured.map(({ rackCode }) => codeKey(rackCode ?? "")));
   const inlets = [
     ...measured.map(({ inletTempC = 0, thermalClass = "A2" }) => ({ temp: inletTempC, limits: LIMITS[thermalClass] })),

@@ -5,32 +5,32 @@ import { fabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { FabricSummary } from "#gen/datacenter/v1/messages.ts";
 import type { CablePath } from "../cabling/cable_path.ts";
-import { downFinding, type FabricFinding, switchFindings } from "./fabric_findings.ts";
+import { type FabricFinding, listDownFindings, listSwitchFindings } from "./fabric_findings.ts";
 import { type FabricLinkView, type LinkLimits, viewLink } from "./fabric_links.ts";
-import { type FabricNode, linksOfSwitch, nodeOf } from "./fabric_nodes.ts";
-import { type DeviceOf, expectedMesh, type Tiers, tierName, tiersOf } from "./fabric_tiers.ts";
+import { createFabricNode, divideLinks, type FabricNode } from "./fabric_nodes.ts";
+import { type DeviceOf, getTierName, listExpectedMesh, rankTiers, type Tiers } from "./fabric_tiers.ts";
 
 export type { FabricLinkView } from "./fabric_links.ts";
 export type { FabricNode } from "./fabric_nodes.ts";
 
 export interface FabricOptions extends LinkLimits {
   readonly failedDeviceCodes: readonly string[];
-  /** Whether a switch is in the requested scope. A missing link is listed if one of its ends is. */
+  /** Whether a switch is in the requested scope. A missing link is listed if one of its ends is in scope. */
   readonly inScope?: (deviceCode: string) => boolean;
 }
 
-/** The links of a query. A scope limits the listed links, not the links of a switch. */
+/** Links of a query. A scope limits the listed links, not the links of a switch. */
 export interface FabricLinks {
-  /** The links that are listed. */
+  /** Links to list. */
   readonly listed: readonly FabricLink[];
-  /** All links of the fabrics that these belong to. */
+  /** All links of the fabrics of the listed links. */
   readonly mesh: readonly FabricLink[];
-  /** All links of the switches that these join. */
+  /** All links of the switches at the ends of the listed links. */
   readonly own: readonly FabricLink[];
 }
 
 export interface FabricAnswer {
-  /** Upper tiers first, each tier by code. */
+  /** Switches sorted by tier, highest first, then by code. */
   readonly nodes: readonly FabricNode[];
   readonly links: readonly FabricLinkView[];
   readonly congested: readonly string[];
@@ -41,12 +41,11 @@ export interface FabricAnswer {
 
 /**
  * Analyses a fabric of any number of tiers: the uplinks and downlinks of each switch, and congested, missing or uneven
- * links.
- * @param deviceOf the devices at the ends of links, by the key of their code
+ * links. @param deviceOf returns a device at the end of a link by the key of its code
  *
  * Cost: O(links + pairs of the mesh). Source: docs/contract/datacenter-analyses.md#fabric.
  */
-export function fabricTopology(
+export function analyseFabric(
   { listed, mesh, own }: FabricLinks,
   deviceOf: DeviceOf,
   options: FabricOptions,
@@ -58,34 +57,34 @@ export function fabricTopology(
     views.set(link, view);
     return view;
   };
-  const tiers = tiersOf([...mesh, ...own], deviceOf);
+  const tiers = rankTiers([...mesh, ...own], deviceOf);
   const links = listed.map(viewOf);
-  const bySwitch = linksBySwitch(own.map(viewOf));
+  const bySwitch = groupLinksBySwitch(own.map(viewOf));
   const switches = [...new Set(links.flatMap(({ link: { a, b } }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]))]
     .toSorted((a, b) => (tiers.get(b) ?? 0) - (tiers.get(a) ?? 0) || (a < b ? -1 : 1))
     .flatMap((key) => {
       const device = deviceOf(key);
       if (device === undefined) return [];
-      const own = linksOfSwitch(key, bySwitch.get(key) ?? [], tiers);
-      return [{ own, node: nodeOf(device, own, { tier: tiers.get(key) ?? 0, failed: failed.has(key) }) }];
+      const own = divideLinks(key, bySwitch.get(key) ?? [], tiers);
+      return [{ own, node: createFabricNode(device, own, { tier: tiers.get(key) ?? 0, failed: failed.has(key) }) }];
     });
   const congested = links.filter((view) => view.live && view.utilizationPct >= options.congestionPct);
   return {
     nodes: switches.map(({ node }) => node),
     links,
     congested: congested.map(({ ref }) => ref),
-    missing: missingLinks(mesh, tiers, deviceOf).filter(
+    missing: listMissingLinks(mesh, tiers, deviceOf).filter(
       ({ leafCode, spineCode }) => options.inScope === undefined || [leafCode, spineCode].some(options.inScope),
     ),
     findings: [
-      ...links.flatMap(downFinding),
-      ...switches.flatMap(({ node, own }) => switchFindings(node, own, { tiers, watchPct: options.watchPct })),
+      ...links.flatMap(listDownFindings),
+      ...switches.flatMap(({ node, own }) => listSwitchFindings(node, own, { tiers, watchPct: options.watchPct })),
     ],
-    summary: summaryOf(links, tiers, congested.length),
+    summary: summarizeFabric(links, tiers, congested.length),
   };
 }
 
-function linksBySwitch(views: readonly FabricLinkView[]): ReadonlyMap<string, readonly FabricLinkView[]> {
+function groupLinksBySwitch(views: readonly FabricLinkView[]): ReadonlyMap<string, readonly FabricLinkView[]> {
   const found = new Map<string, FabricLinkView[]>();
   for (const view of views) {
     for (const key of new Set([codeKey(view.link.a.deviceCode), codeKey(view.link.b.deviceCode)])) {
@@ -97,8 +96,8 @@ function linksBySwitch(views: readonly FabricLinkView[]): ReadonlyMap<string, re
   return found;
 }
 
-/** Pairs of the expected mesh of each fabric that no link joins. */
-function missingLinks(links: readonly FabricLink[], tiers: Tiers, deviceOf: DeviceOf): FabricAnswer["missing"] {
+/** Lists pairs of the expected mesh of each fabric that no link connects. */
+function listMissingLinks(links: readonly FabricLink[], tiers: Tiers, deviceOf: DeviceOf): FabricAnswer["missing"] {
   const found = new Map<string, { readonly leafCode: string; readonly spineCode: string }>();
   const codeOf = (key: string) => deviceOf(key)?.code ?? key;
   for (const own of Map.groupBy(links, fabricKey).values()) {
@@ -108,7 +107,7 @@ function missingLinks(links: readonly FabricLink[], tiers: Tiers, deviceOf: Devi
         return [`${one} ${other}`, `${other} ${one}`];
       }),
     );
-    for (const { low, high } of expectedMesh(own, tiers, deviceOf)) {
+    for (const { low, high } of listExpectedMesh(own, tiers, deviceOf)) {
       const key = `${low} ${high}`;
       if (!joined.has(key)) found.set(key, { leafCode: codeOf(low), spineCode: codeOf(high) });
     }
@@ -116,20 +115,23 @@ function missingLinks(links: readonly FabricLink[], tiers: Tiers, deviceOf: Devi
   return [...found.values()];
 }
 
-function summaryOf(links: readonly FabricLinkView[], tiers: Tiers, congested: number): FabricSummary {
+function summarizeFabric(links: readonly FabricLinkView[], tiers: Tiers, congested: number): FabricSummary {
   const loads = links.filter(({ live }) => live).map(({ utilizationPct }) => utilizationPct);
   return {
     linksUp: loads.length,
     linksDown: links.length - loads.length,
     congested,
     maxUtilPct: loads.reduce((most, one) => Math.max(most, one), 0),
-    p95UtilPct: percentile(loads, 95),
-    ...bisection(links, tiers),
+    p95UtilPct: computePercentile(loads, 95),
+    ...computeBisection(links, tiers),
   };
 }
 
-/** Half of the working capacity across the narrowest boundary between two neighbouring tiers of the listed links. */
-function bisection(
+/**
+ * Returns half of the working capacity across the narrowest boundary between two neighbouring tiers of the listed
+ * links.
+ */
+function computeBisection(
   links: readonly FabricLinkView[],
   tiers: Tiers,
 ): Pick<FabricSummary, "bisectionMbps" | "bisectionCounted"> {
@@ -149,26 +151,29 @@ function bisection(
   if (narrowest === undefined) return { bisectionMbps: 0, bisectionCounted: "No links between tiers" };
   const { low, high, count, mbps } = narrowest;
   const least = ranks.length > 2 ? ", the tiers with the least of it" : "";
-  const between = `${tierName(low)} and ${tierName(high)}${least}`;
+  const between = `${getTierName(low)} and ${getTierName(high)}${least}`;
   return {
     bisectionMbps: mbps / 2,
     bisectionCounted: `Half of the working capacity of the ${count} listed links between ${between}`,
   };
 }
 
-/** The nearest-rank percentile; 0 of nothing. */
-function percentile(values: readonly number[], percent: number): number {
+/** Returns the nearest-rank percentile; 0 for an empty list. */
+function computePercentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0;
 }
 
-/** Whether the cables from a link's lower end lead to its upper end. @param path traced from the lower end's port, if it has one */
-export function physicalMatch({ a, b }: FabricLink, path: CablePath | undefined): PhysicalMatch {
+/**
+ * Compares the cables from a link's lower end with its upper end. @param path traced from the lower end's port, if it
+ * has one
+ */
+export function matchCables({ a, b }: FabricLink, path: CablePath | undefined): PhysicalMatch {
   if (a.portName === "" || path === undefined) return "UNKNOWN";
   if (path.destination === undefined) return path.status === "UNCONNECTED" ? "MISSING" : "MISMATCH";
-  return samePlace(path.destination, b) ? "MATCHED" : "MISMATCH";
+  return isSamePortRef(path.destination, b) ? "MATCHED" : "MISMATCH";
 }
 
-function samePlace(one: PortRef, other: PortRef): boolean {
+function isSamePortRef(one: PortRef, other: PortRef): boolean {
   return codeKey(formatPort(one)) === codeKey(formatPort(other));
 }

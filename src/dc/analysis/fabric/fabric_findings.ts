@@ -1,15 +1,18 @@
 import { fabricKey } from "#dc/model/resource_key.ts";
 import type { Finding } from "#gen/datacenter/v1/messages.ts";
 import type { FabricLinkView } from "./fabric_links.ts";
-import { type FabricNode, farKey, type SwitchLinks } from "./fabric_nodes.ts";
+import { type FabricNode, getFarKey, type SwitchLinks } from "./fabric_nodes.ts";
 import type { Tiers } from "./fabric_tiers.ts";
 
 export type FabricFinding = Omit<Finding, "field">;
 
-/** Spread of the utilisation in one ECMP group that is reported, in percent of its mean. Source: docs/contract/datacenter-analyses.md#fabric. */
+/**
+ * Reported spread of the utilisation in one ECMP group, in percent of its mean. Source:
+ * docs/contract/datacenter-analyses.md#fabric.
+ */
 const IMBALANCE_PCT = 25;
 
-export function downFinding({ live, ref, link, health, cause }: FabricLinkView): readonly FabricFinding[] {
+export function listDownFindings({ live, ref, link, health, cause }: FabricLinkView): readonly FabricFinding[] {
   if (live || health !== "FAULT") return [];
   const { status = "UP" } = link;
   const own = { message: "The link carries no traffic", value: status, expected: "UP" };
@@ -17,8 +20,8 @@ export function downFinding({ live, ref, link, health, cause }: FabricLinkView):
   return [{ code: "LINK_DOWN", severity: "WARNING", message, ref, value, expected }];
 }
 
-/** Findings about the links of a switch to the tiers above it. */
-export function switchFindings(
+/** Lists findings about the links of a switch to higher tiers. */
+export function listSwitchFindings(
   { device }: FabricNode,
   links: SwitchLinks,
   { tiers, watchPct }: { readonly tiers: Tiers; readonly watchPct: number },
@@ -30,14 +33,14 @@ export function switchFindings(
     const expected = "at least one";
     found.push({ code: "NO_UPLINK", severity: "WARNING", message: "No uplink is left", ref, value: "0", expected });
   }
-  return [...found, ...unequal(ref, links, tiers), ...imbalance(device.code, links, watchPct)];
+  return [...found, ...listUnequalLinks(ref, links, tiers), ...listImbalances(device.code, links, watchPct)];
 }
 
-/** Different numbers of parallel links to the switches of one tier in one fabric. */
-function unequal(ref: string, { key, upward }: SwitchLinks, tiers: Tiers): readonly FabricFinding[] {
-  const groups = Map.groupBy(upward, (view) => `${tiers.get(farKey(view, key))} ${fabricKey(view.link)}`);
+/** Reports different numbers of parallel links to the switches of one tier in one fabric. */
+function listUnequalLinks(ref: string, { key, upward }: SwitchLinks, tiers: Tiers): readonly FabricFinding[] {
+  const groups = Map.groupBy(upward, (view) => `${tiers.get(getFarKey(view, key))} ${fabricKey(view.link)}`);
   return [...groups.values()].flatMap((views): FabricFinding[] => {
-    const perSwitch = [...Map.groupBy(views, (view) => farKey(view, key)).values()].map(({ length }) => length);
+    const perSwitch = [...Map.groupBy(views, (view) => getFarKey(view, key)).values()].map(({ length }) => length);
     const [fewest, most] = [Math.min(...perSwitch), Math.max(...perSwitch)];
     if (fewest === most) return [];
     const message = "The numbers of links to the switches above differ, which loads some more than others";
@@ -47,10 +50,10 @@ function unequal(ref: string, { key, upward }: SwitchLinks, tiers: Tiers): reado
 }
 
 /**
- * Unevenly loaded links of one ECMP group; only information while the busiest is not above the watch limit. Links without
- * a recorded capacity or without any measured traffic are left out, because their share is unknown.
+ * Reports unevenly loaded links of one ECMP group, only as information while the busiest is not above the watch limit.
+ * Links without a recorded capacity or without any measured traffic are left out, because their share is unknown.
  */
-function imbalance(code: string, { upward }: SwitchLinks, watchPct: number): readonly FabricFinding[] {
+function listImbalances(code: string, { upward }: SwitchLinks, watchPct: number): readonly FabricFinding[] {
   const ref = `device:${code}`;
   const groups = new Map<string, number[]>();
   for (const { live, link, utilizationPct } of upward) {

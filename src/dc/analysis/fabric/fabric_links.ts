@@ -10,9 +10,9 @@ export interface FabricLinkView {
   readonly ref: string;
   readonly utilizationPct: number;
   readonly health: Health;
-  /** UP or DEGRADED, with both ports enabled and both devices in service. */
+  /** Whether the status is UP or DEGRADED, both ports are enabled and both devices are in service. */
   readonly live: boolean;
-  /** The state that keeps it down, if it is not its own; for messages. */
+  /** Cause in a port or device that keeps the link down, for messages. */
   readonly cause?: LinkCause;
 }
 
@@ -20,7 +20,7 @@ export interface LinkCause {
   readonly message: string;
   readonly value: string;
   readonly expected: string;
-  /** It is down intentionally: a disabled port, or a device that is not installed yet. */
+  /** Whether the link is down intentionally: a disabled port, or a device that is not installed yet. */
   readonly isMeant: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface LinkLimits {
   readonly watchPct: number;
 }
 
-/** A share of a limit is a fault from here on. Source: docs/contract/datacenter-analyses.md#fabric. */
+/** Percentage of a limit from which a load is a fault. Source: docs/contract/datacenter-analyses.md#fabric. */
 export const FULL_PCT = 100;
 
 const CARRYING: readonly FabricLink["status"][] = ["UP", "DEGRADED", undefined];
@@ -48,9 +48,9 @@ export function viewLink(
   { congestionPct, watchPct }: LinkLimits,
 ): FabricLinkView {
   const { a, b, status, capacityMbps = 0, aToBMbps = 0, bToAMbps = 0 } = link;
-  // Multiplied first, so that 57 of 100 is exactly 57 % and meets a limit of 57.
+  // Multiply before dividing, so that 57 of 100 is exactly 57 % and meets a limit of 57.
   const utilizationPct = capacityMbps === 0 ? 0 : (Math.max(aToBMbps, bToAMbps) * 100) / capacityMbps;
-  const cause = causeOf([a, b], deviceOf, failed);
+  const cause = findLinkCause([a, b], deviceOf, failed);
   const view = { link, ref: fabricLinkRef(a, b), utilizationPct };
   if (!CARRYING.includes(status) || cause !== undefined) {
     const isMeant = CARRYING.includes(status) ? cause?.isMeant === true : MEANT.includes(status);
@@ -63,12 +63,16 @@ export function viewLink(
 
 const NONE_FAILED: ReadonlySet<string> = new Set();
 
-/** Whether a link carries traffic by its state, its ports and its devices. */
-export function carriesTraffic({ a, b, status }: FabricLink, deviceOf: DeviceOf): boolean {
-  return CARRYING.includes(status) && causeOf([a, b], deviceOf, NONE_FAILED) === undefined;
+/** Whether a link can carry traffic according to its state, its ports and its devices. */
+export function canCarryTraffic({ a, b, status }: FabricLink, deviceOf: DeviceOf): boolean {
+  return CARRYING.includes(status) && findLinkCause([a, b], deviceOf, NONE_FAILED) === undefined;
 }
 
-function causeOf(ends: readonly PortRef[], deviceOf: DeviceOf, failed: ReadonlySet<string>): LinkCause | undefined {
+function findLinkCause(
+  ends: readonly PortRef[],
+  deviceOf: DeviceOf,
+  failed: ReadonlySet<string>,
+): LinkCause | undefined {
   const gone = ends.map(({ deviceCode }) => deviceCode).filter((code) => failed.has(codeKey(code)));
   if (gone.length > 0) {
     const names = gone.map((code) => `"${code}"`).join(" and ");

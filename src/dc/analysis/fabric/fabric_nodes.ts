@@ -4,21 +4,24 @@ import type { Device } from "#dc/model/resources.ts";
 import type { FabricLinkView } from "./fabric_links.ts";
 import type { Tiers } from "./fabric_tiers.ts";
 
-/** A switch of the fabric with all that it has, whatever part of the fabric is shown. Bandwidths are megabits per second. */
+/**
+ * A switch of the fabric with its total bandwidths, regardless of the displayed part of the fabric. Bandwidths are in
+ * megabits per second.
+ */
 export interface FabricNode {
   readonly device: Device;
   readonly tier: number;
   readonly downlinkMbps: number;
   readonly uplinkMbps: number;
   readonly oversubscription?: number;
-  /** The same with the loss of the upper switch that carries most of its uplinks. */
+  /** Oversubscription after the loss of the upper switch with the largest share of its uplinks. */
   readonly oversubscriptionN1?: number;
   readonly uplinksUp: number;
   readonly uplinksTotal: number;
   readonly failed: boolean;
 }
 
-/** A switch with its links, and their other ends' tiers. */
+/** Links of a switch, and the tiers of their other ends. */
 export interface SwitchLinks {
   readonly key: string;
   readonly upward: readonly FabricLinkView[];
@@ -26,19 +29,19 @@ export interface SwitchLinks {
   readonly all: readonly FabricLinkView[];
 }
 
-/** Parts the links of a switch by the tiers of their other ends. */
-export function linksOfSwitch(key: string, all: readonly FabricLinkView[], tiers: Tiers): SwitchLinks {
+/** Divides the links of a switch by the tiers of their other ends. */
+export function divideLinks(key: string, all: readonly FabricLinkView[], tiers: Tiers): SwitchLinks {
   const own = tiers.get(key) ?? 0;
-  const to = (view: FabricLinkView) => tiers.get(farKey(view, key)) ?? 0;
+  const to = (view: FabricLinkView) => tiers.get(getFarKey(view, key)) ?? 0;
   return { key, all, upward: all.filter((view) => to(view) > own), downward: all.filter((view) => to(view) < own) };
 }
 
-export function farKey({ link: { a, b } }: FabricLinkView, key: string): string {
+export function getFarKey({ link: { a, b } }: FabricLinkView, key: string): string {
   const near = codeKey(a.deviceCode);
   return near === key ? codeKey(b.deviceCode) : near;
 }
 
-export function nodeOf(
+export function createFabricNode(
   device: Device,
   { key, all, upward, downward }: SwitchLinks,
   { tier, failed }: { readonly tier: number; readonly failed: boolean },
@@ -46,13 +49,13 @@ export function nodeOf(
   const counted = upward.length > 0 ? upward : all;
   const toFar = new Map<string, number>();
   for (const view of upward.filter(({ live }) => live)) {
-    const far = farKey(view, key);
+    const far = getFarKey(view, key);
     toFar.set(far, (toFar.get(far) ?? 0) + (view.link.capacityMbps ?? 0));
   }
   const uplinkMbps = [...toFar.values()].reduce((sum, one) => sum + one, 0);
   const left = uplinkMbps - Math.max(0, ...toFar.values());
   const below = downward.reduce((sum, { live, link }) => sum + (live ? (link.capacityMbps ?? 0) : 0), 0);
-  const downlinkMbps = downward.length > 0 ? below : hostBandwidth(device, all);
+  const downlinkMbps = downward.length > 0 ? below : sumHostBandwidth(device, all);
   return {
     device,
     tier,
@@ -66,8 +69,11 @@ export function nodeOf(
   };
 }
 
-/** Bandwidth of ports towards hosts: those with that role, else every network port without a link or management. */
-function hostBandwidth({ code, ports = [] }: Device, links: readonly FabricLinkView[]): number {
+/**
+ * Sums the bandwidth of ports towards hosts: ports with that role, otherwise every network port that is neither linked
+ * nor for management.
+ */
+function sumHostBandwidth({ code, ports = [] }: Device, links: readonly FabricLinkView[]): number {
   const bound = new Set(links.flatMap(({ link: { a, b } }) => [portKey(a), portKey(b)]));
   const network = ports.filter(
     ({ kind, enabled, parentPort }) => kind === "NETWORK" && enabled !== false && parentPort === undefined,

@@ -1,16 +1,16 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 
-/** Tiers of the roles that a fabric is built of. */
+/** Tier rank of each switch role. */
 const RANKS: Readonly<Record<string, number>> = { leaf: 0, "border-leaf": 0, tor: 0, spine: 1, "super-spine": 2 };
 const NAMES = ["leaf", "spine", "super-spine"];
 
-/** The tier of every switch by the key of its code: 0 is the leaves'. */
+/** Tier of every switch by the key of its code; 0 is the tier of leaves. */
 export type Tiers = ReadonlyMap<string, number>;
 
 export type DeviceOf = (key: string) => Device | undefined;
 
-/** Rounds in which tiers spread along links. Ours: no fabric has more tiers. */
+/** Maximum number of rounds in which tiers spread along links. Our choice: no fabric has more tiers. */
 const MOST_TIERS = 16;
 
 interface Pair {
@@ -20,9 +20,10 @@ interface Pair {
 
 /**
  * Ranks switches by their roles. A switch with another role is one tier above the highest switch that names it as its
- * upper end, else one below the lowest switch above it. If no role determines a rank, the lowest switches are tier 0.
+ * upper end, or else one below the lowest switch above it. If no role determines a rank, the lowest switches are tier
+ * 0.
  */
-export function tiersOf(links: readonly FabricLink[], deviceOf: DeviceOf): Tiers {
+export function rankTiers(links: readonly FabricLink[], deviceOf: DeviceOf): Tiers {
   const tiers = new Map<string, number>();
   const unknown = new Set<string>();
   const pairs = links.map(({ a, b }) => ({ low: codeKey(a.deviceCode), high: codeKey(b.deviceCode) }));
@@ -32,20 +33,20 @@ export function tiersOf(links: readonly FabricLink[], deviceOf: DeviceOf): Tiers
     else tiers.set(key, rank);
   }
   if (unknown.size === 0) return tiers;
-  climb(pairs, unknown, tiers);
+  rankAbove(pairs, unknown, tiers);
   rankBelow(pairs, new Set([...unknown].filter((key) => !tiers.has(key))), tiers);
   const unranked = new Set([...unknown].filter((key) => !tiers.has(key)));
   const above = new Set(pairs.map(({ high }) => high));
   for (const key of unranked) if (!above.has(key)) tiers.set(key, 0);
-  climb(pairs, unranked, tiers);
+  rankAbove(pairs, unranked, tiers);
   // The remaining switches form cycles.
   for (const key of unranked) tiers.set(key, tiers.get(key) ?? 1);
   return tiers;
 }
 
-/** Ranks switches one tier above the highest ranked one below them. */
-function climb(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
-  spread(() =>
+/** Ranks switches one tier above the highest ranked switch below them. */
+function rankAbove(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
+  repeatRounds(() =>
     pairs.filter(({ low, high }) => {
       const lower = tiers.get(low);
       if (lower === undefined || !open.has(high) || (tiers.get(high) ?? -Infinity) > lower) return false;
@@ -55,9 +56,9 @@ function climb(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<str
   );
 }
 
-/** Ranks switches one tier below the lowest ranked one above them. */
+/** Ranks switches one tier below the lowest ranked switch above them. */
 function rankBelow(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
-  spread(() =>
+  repeatRounds(() =>
     pairs.filter(({ low, high }) => {
       const upper = tiers.get(high);
       if (upper === undefined || !open.has(low) || (tiers.get(low) ?? Infinity) < upper) return false;
@@ -68,48 +69,47 @@ function rankBelow(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map
 }
 
 /** Repeats a round until it changes nothing. */
-function spread(round: () => readonly unknown[]): void {
+function repeatRounds(round: () => readonly unknown[]): void {
   for (let count = 0; count < MOST_TIERS && round().length > 0; count += 1);
 }
 
-export function tierName(rank: number): string {
+export function getTierName(rank: number): string {
   return NAMES[rank] ?? `tier ${rank}`;
 }
 
-/** The labels by which switches of two tiers belong together, the likelier one of the two tiers first. */
-function labelKeys(lowRank: number): readonly string[] {
+/** Returns the labels that group switches of two tiers, the label more usual for the two tiers first. */
+function listLabelKeys(lowRank: number): readonly string[] {
   return lowRank <= 0 ? ["pod", "plane"] : ["plane", "pod"];
 }
 
 /**
- * The pairs that a full mesh of one fabric joins: between neighbouring tiers, every two switches of one pod or plane. A pod
- * or plane is its label; switches without one belong to the connected component of their links, and to the pods of the
- * labelled switches in it.
- * Cost: O(links + pairs).
+ * Returns the pairs that a full mesh of one fabric connects: between neighbouring tiers, every two switches of one pod
+ * or plane. A pod or plane is given by its label; switches without a label belong to the connected component of their
+ * links, and to the pods of the labelled switches in it. Cost: O(links + pairs).
  */
-export function expectedMesh(links: readonly FabricLink[], tiers: Tiers, deviceOf: DeviceOf): readonly Pair[] {
+export function listExpectedMesh(links: readonly FabricLink[], tiers: Tiers, deviceOf: DeviceOf): readonly Pair[] {
   const members = new Set(links.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
   const ranks = [...new Set([...members].map((key) => tiers.get(key) ?? 0))].sort((a, b) => a - b);
   return ranks.slice(1).flatMap((high, at) => {
     const low = ranks[at] ?? 0;
     const lows = [...members].filter((key) => tiers.get(key) === low);
     const highs = [...members].filter((key) => tiers.get(key) === high);
-    return meshBetween(links, { lows, highs }, labelOf(lows, highs, { low, deviceOf }));
+    return listMeshPairs(links, { lows, highs }, findCommonLabel(lows, highs, { low, deviceOf }));
   });
 }
 
-/** The label that switches of both tiers have; undefined if none is on both. */
-function labelOf(
+/** Returns the label that switches of both tiers have; undefined if none exists. */
+function findCommonLabel(
   lows: readonly string[],
   highs: readonly string[],
   { low, deviceOf }: { readonly low: number; readonly deviceOf: DeviceOf },
 ): (key: string) => string | undefined {
   const has = (label: string) => (key: string) => deviceOf(key)?.labels?.[label] !== undefined;
-  const label = labelKeys(low).find((one) => lows.some(has(one)) && highs.some(has(one)));
+  const label = listLabelKeys(low).find((one) => lows.some(has(one)) && highs.some(has(one)));
   return (key) => (label === undefined ? undefined : deviceOf(key)?.labels?.[label]);
 }
 
-function meshBetween(
+function listMeshPairs(
   links: readonly FabricLink[],
   { lows, highs }: { readonly lows: readonly string[]; readonly highs: readonly string[] },
   label: (key: string) => string | undefined,
@@ -144,7 +144,7 @@ function meshBetween(
   );
 }
 
-/** Sets of switches that links join. */
+/** Connected components of switches, joined by links. */
 class Components {
   readonly #parents = new Map<string, string>();
 

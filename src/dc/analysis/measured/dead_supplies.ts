@@ -4,33 +4,33 @@ import { refKey } from "#dc/model/resource_key.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { PowerEdge } from "../power/power_edge.ts";
 import type { Topology } from "../topology.ts";
-import { type CurrentReadings, type Measured, type ReadingFinding, readingAt } from "./finding.ts";
-import { meterKeys } from "./measured_draws.ts";
+import { type CurrentReadings, findReading, type MeasuredValue, type ReadingFinding } from "./finding.ts";
+import { listMeterKeys } from "./measured_draws.ts";
 
-/** What a meter shows of a supply that carries nothing, at most. Meters of currents show hundredths of an ampere. */
+/** Largest readings of a meter that count as no load. Current meters have a resolution of hundredths of an ampere. */
 const NOTHING = [
   ["POWER_W", 1],
   ["APPARENT_POWER_VA", 1],
   ["CURRENT_A", 0.01],
 ] as const satisfies readonly (readonly [ReadingQuantity, number])[];
 const ON = 1;
-/** Supplies above each other that are followed. Ours: a circle of supplies ends. */
+/** Maximum number of supply levels to follow. Our choice: it ends the search in a cycle of supplies. */
 const MOST_LEVELS = 32;
 
-/** What a meter says of a supply. */
+/** Reading of a supply's meter. */
 interface Carried {
   readonly isNothing: boolean;
   readonly watts: number;
   readonly at: number;
 }
 
-/** A supply that carries nothing. */
+/** A supply without load. */
 interface Dead {
   readonly ref: string;
   readonly at: number;
 }
 
-/** A device, one of whose supplies carries nothing. */
+/** A device with a supply without load. */
 interface Victim {
   readonly ref: string;
   readonly at: number;
@@ -38,16 +38,16 @@ interface Victim {
 }
 
 /**
- * Finds supplies that carry nothing while the other supplies of their devices carry what these draw. The element is the
- * inlet, or the supply farthest above it whose own meter shows nothing either. Transfer switches and UPSes draw from one
- * inlet at a time, so power equipment is no evidence.
+ * Finds supplies without load while the other supplies of their devices carry the devices' draw. The reported element
+ * is the inlet, or the highest supply above it whose own meter also shows no load. Transfer switches and UPSes draw
+ * from one inlet at a time, so power equipment is no evidence.
  */
-export function* deadSupplies(topology: Topology, readings: CurrentReadings): Steps<readonly ReadingFinding[]> {
+export function* findDeadSupplies(topology: Topology, readings: CurrentReadings): Steps<readonly ReadingFinding[]> {
   const victims = new Map<string, Victim[]>();
   for (const [index, node] of topology.power.nodes.entries()) {
     if (index % 256 === 0) yield;
     if (node.kind !== "DEVICE" || node.blocked || isPowerKind(node.device.kind) || topology.live[index] !== 1) continue;
-    for (const { ref, ...victim } of deadOf(topology, index, readings)) {
+    for (const { ref, ...victim } of listDeadSupplies(topology, index, readings)) {
       const known = victims.get(ref);
       const one = { ...victim, ref: node.ref };
       if (known === undefined) victims.set(ref, [one]);
@@ -64,23 +64,24 @@ export function* deadSupplies(topology: Topology, readings: CurrentReadings): St
   }));
 }
 
-/** The dead supplies of a device that draws by its others; each once. */
-function deadOf(topology: Topology, index: number, readings: CurrentReadings): readonly Victim[] {
+/** Lists supplies without load of a device that draws through its other supplies, each once. */
+function listDeadSupplies(topology: Topology, index: number, readings: CurrentReadings): readonly Victim[] {
   const { power, live } = topology;
   const edges = power.inlets.of(index).filter(({ from, how }) => how === undefined && live[from] === 1);
   if (edges.length < 2) return [];
   const node = power.nodes[index];
-  const own = carriedBy(readings, [refKey(node?.ref ?? "")]);
+  const own = findCarried(readings, [refKey(node?.ref ?? "")]);
   const dead = new Map<string, Dead>();
   const carrying: Carried[] = [];
   let inlets = 0;
   for (const edge of edges) {
-    const atInlet = carriedBy(readings, inletKeys(topology, edge));
+    const atInlet = findCarried(readings, listInletKeys(topology, edge));
     if (atInlet?.isNothing === false) {
       carrying.push(atInlet);
       continue;
     }
-    const found = deadAbove(topology, edge, readings) ?? (atInlet && { ref: inletRef(topology, edge), at: atInlet.at });
+    const found =
+      findHighestDead(topology, edge, readings) ?? (atInlet && { ref: formatInletRef(topology, edge), at: atInlet.at });
     if (found === undefined) continue;
     inlets += 1;
     dead.set(found.ref, found);
@@ -92,44 +93,44 @@ function deadOf(topology: Topology, index: number, readings: CurrentReadings): r
   return [...dead.values()].map((one) => ({ ref: one.ref, at: Math.max(one.at, at), carriedW }));
 }
 
-function carriedBy(readings: CurrentReadings, keys: readonly string[]): Carried | undefined {
+function findCarried(readings: CurrentReadings, keys: readonly string[]): Carried | undefined {
   for (const [quantity, most] of NOTHING) {
-    const found = readingAt(readings, quantity, keys);
-    if (found !== undefined) return carriedOf(found, { isNothing: found.value <= most, quantity });
+    const found = findReading(readings, quantity, keys);
+    if (found !== undefined) return sumCarried(found, { isNothing: found.value <= most, quantity });
   }
-  const state = readingAt(readings, "STATE", keys);
+  const state = findReading(readings, "STATE", keys);
   return state === undefined || state.value === ON ? undefined : { isNothing: true, watts: 0, at: state.at };
 }
 
-function carriedOf(
-  { value, at }: Measured,
+function sumCarried(
+  { value, at }: MeasuredValue,
   { isNothing, quantity }: { readonly isNothing: boolean; readonly quantity: ReadingQuantity },
 ): Carried {
   return { isNothing, watts: quantity === "POWER_W" ? value : 0, at };
 }
 
-/** Keys of the meters of an inlet: its own, and that of an outlet that supplies it alone. */
-function inletKeys({ power }: Topology, edge: PowerEdge): readonly string[] {
+/** Lists keys of the meters of an inlet: its own, and that of an outlet that supplies only this inlet. */
+function listInletKeys({ power }: Topology, edge: PowerEdge): readonly string[] {
   const source = power.nodes[edge.from];
   const isSole = source?.kind === "OUTLET" && power.supplies.count(edge.from) === 1;
-  return [refKey(inletRef({ power }, edge)), ...(isSole ? meterKeys(source) : [])];
+  return [refKey(formatInletRef({ power }, edge)), ...(isSole ? listMeterKeys(source) : [])];
 }
 
-function inletRef({ power }: Pick<Topology, "power">, { to, inlet }: PowerEdge): string {
+function formatInletRef({ power }: Pick<Topology, "power">, { to, inlet }: PowerEdge): string {
   const node = power.nodes[to];
   return node?.kind === "DEVICE" ? `port:${node.device.code}/${inlet}` : "";
 }
 
-/** The highest supply above an inlet whose own meter shows nothing, unless one between shows something. */
-function deadAbove({ power, live }: Topology, { from }: PowerEdge, readings: CurrentReadings): Dead | undefined {
+/** Returns the highest supply above an inlet whose own meter shows no load, with no load shown between them. */
+function findHighestDead({ power, live }: Topology, { from }: PowerEdge, readings: CurrentReadings): Dead | undefined {
   let dead: Dead | undefined;
   let index = from;
   for (let level = 0; level < MOST_LEVELS; level += 1) {
     const node = power.nodes[index];
     if (node === undefined) break;
-    // An outlet with one consumer is the supply of that consumer alone.
+    // An outlet with one consumer supplies only that consumer.
     const isSole = level === 0 && node.kind === "OUTLET" && power.supplies.count(index) === 1;
-    const carried = isSole ? undefined : carriedBy(readings, meterKeys(node));
+    const carried = isSole ? undefined : findCarried(readings, listMeterKeys(node));
     if (carried?.isNothing === false) break;
     if (carried !== undefined) dead = { ref: node.ref, at: carried.at };
     const sources = power.inlets.of(index).filter(({ how, from: above }) => how === undefined && live[above] === 1);

@@ -3,58 +3,63 @@ import { parseRef } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Device, PowerOut } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { inletHotspot } from "../cooling/thermal_spots.ts";
+import { findInletHotspot } from "../cooling/thermal_spots.ts";
 import type { PowerNode } from "../power/power_graph.ts";
 import { computePhaseSpreadPct, isUneven } from "../power/power_phases.ts";
 import type { Topology } from "../topology.ts";
-import { type CurrentReadings, type Measured, type ReadingFinding, readingAt } from "./finding.ts";
-import { type MeasuredPower, meterKeys, ownDraws } from "./measured_draws.ts";
+import { type CurrentReadings, findReading, type MeasuredValue, type ReadingFinding } from "./finding.ts";
+import { listMeterKeys, type MeasuredPower, measureOwnDraws } from "./measured_draws.ts";
 
-/** Mean current of three phases below which their spread says nothing, in amperes. Ours: one server on a phase. */
+/**
+ * Mean current of three phases in amperes, below which their spread is not reported. Our choice: one server on a phase.
+ */
 const LEAST_MEAN_A = 1;
 
-/** Devices and cooling units that draw more than is planned. */
-export function abovePlan(topology: Topology, readings: CurrentReadings): readonly ReadingFinding[] {
-  const power = readings.get("POWER_W") ?? new Map<string, Measured>();
+/** Lists devices and cooling units that draw more than planned. */
+export function listAbovePlan(topology: Topology, readings: CurrentReadings): readonly ReadingFinding[] {
+  const power = readings.get("POWER_W") ?? new Map<string, MeasuredValue>();
   const watts: MeasuredPower = new Map([...power].map(([key, { value }]) => [key, value]));
   const found: ReadingFinding[] = [];
-  for (const [index, draw] of ownDraws(topology, watts)) {
-    const planned = plannedW(topology, index);
+  for (const [index, draw] of measureOwnDraws(topology, watts)) {
+    const planned = computePlannedW(topology, index);
     if (planned === undefined || draw.watts <= planned) continue;
     const { ref = "" } = topology.power.nodes[index] ?? {};
     const figures = { measured_w: draw.watts, planned_w: planned };
-    found.push({ kind: "ABOVE_PLAN", severity: "WATCH", ref, at: drawnAt(topology, index, power), figures });
+    found.push({ kind: "ABOVE_PLAN", severity: "WATCH", ref, at: findLatestReading(topology, index, power), figures });
   }
   return found;
 }
 
-/** Planned draw with that of the blades of a chassis, whose meter measures these too. Undefined if nothing is planned. */
-function plannedW({ power }: Topology, index: number): number | undefined {
-  const own = plannedDraw(power.nodes[index]);
+/**
+ * Returns the planned draw of a node in watts. That of a chassis includes its blades, because its meter does as well.
+ * Undefined without a plan.
+ */
+function computePlannedW({ power }: Topology, index: number): number | undefined {
+  const own = getPlannedDraw(power.nodes[index]);
   if (own === undefined) return undefined;
   const blades = power.supplies.of(index).filter(({ how }) => how === "BAY");
-  return blades.reduce((sum, { to }) => sum + (plannedDraw(power.nodes[to]) ?? 0), own);
+  return blades.reduce((sum, { to }) => sum + (getPlannedDraw(power.nodes[to]) ?? 0), own);
 }
 
-function plannedDraw(node: PowerNode | undefined): number | undefined {
+function getPlannedDraw(node: PowerNode | undefined): number | undefined {
   const planned = node?.kind === "DEVICE" ? (node.device.allocatedDrawW ?? node.device.maxDrawW) : undefined;
   const watts = node?.kind === "CRAC" ? node.crac.allocatedDrawW : planned;
   return watts === 0 ? undefined : watts;
 }
 
-/** When the readings of a consumer's draw were measured: the last of them. */
-function drawnAt({ power }: Topology, index: number, readings: ReadonlyMap<string, Measured>): number {
+/** Returns the time of the latest reading from which a consumer's draw was computed. */
+function findLatestReading({ power }: Topology, index: number, readings: ReadonlyMap<string, MeasuredValue>): number {
   const node = power.nodes[index];
   const own = readings.get(refKey(node?.ref ?? ""));
   if (own !== undefined || node?.kind !== "DEVICE") return own?.at ?? 0;
   const keys = power.inlets.of(index).flatMap(({ from, inlet }) => {
     const source = power.nodes[from];
-    return [refKey(`port:${node.device.code}/${inlet}`), ...(source === undefined ? [] : meterKeys(source))];
+    return [refKey(`port:${node.device.code}/${inlet}`), ...(source === undefined ? [] : listMeterKeys(source))];
   });
   return Math.max(0, ...keys.flatMap((key) => readings.get(key)?.at ?? []));
 }
 
-/** How far a supply is used, by one of its meters. */
+/** Load of a supply according to one of its meters, with its limit. */
 interface Use {
   readonly measured: number;
   readonly rating: number;
@@ -62,12 +67,12 @@ interface Use {
   readonly at: number;
 }
 
-/** Supplies that carry more than their limit, by the reading that exceeds it most. */
-export function* aboveLimit(topology: Topology, readings: CurrentReadings): Steps<readonly ReadingFinding[]> {
+/** Lists supplies whose load exceeds their limit, each with the reading that exceeds it most. */
+export function* listAboveLimit(topology: Topology, readings: CurrentReadings): Steps<readonly ReadingFinding[]> {
   const found: ReadingFinding[] = [];
   for (const [index, node] of topology.power.nodes.entries()) {
     if (index % 256 === 0) yield;
-    const uses = usesOf(topology, node, readings).toSorted((a, b) => b.measured / b.rating - a.measured / a.rating);
+    const uses = listUses(topology, node, readings).toSorted((a, b) => b.measured / b.rating - a.measured / a.rating);
     const [most] = uses;
     if (most === undefined) continue;
     const usedPct = (most.measured / most.rating) * 100;
@@ -81,35 +86,38 @@ export function* aboveLimit(topology: Topology, readings: CurrentReadings): Step
   return found;
 }
 
-function usesOf(topology: Topology, node: PowerNode, readings: CurrentReadings): readonly Use[] {
+function listUses(topology: Topology, node: PowerNode, readings: CurrentReadings): readonly Use[] {
   if (node.kind !== "OUTLET" && (node.kind !== "DEVICE" || node.capacityW === undefined)) return [];
-  const keys = meterKeys(node);
-  const use = (reading: Measured | undefined, rating: number | undefined, unit: Use["unit"]): readonly Use[] =>
+  const keys = listMeterKeys(node);
+  const use = (reading: MeasuredValue | undefined, rating: number | undefined, unit: Use["unit"]): readonly Use[] =>
     reading === undefined || rating === undefined || rating === 0
       ? []
       : [{ measured: reading.value, rating, unit, at: reading.at }];
-  const watts = readingAt(readings, "POWER_W", keys);
+  const watts = findReading(readings, "POWER_W", keys);
   if (node.kind === "DEVICE") return use(watts, node.capacityW, "w");
-  const apparent = readingAt(readings, "APPARENT_POWER_VA", keys);
+  const apparent = findReading(readings, "APPARENT_POWER_VA", keys);
   const currents = (["CURRENT_A", "CURRENT_L1_A", "CURRENT_L2_A", "CURRENT_L3_A"] as const).flatMap(
-    (quantity) => readingAt(readings, quantity, keys) ?? [],
+    (quantity) => findReading(readings, quantity, keys) ?? [],
   );
-  const amperes = currents.length === 0 ? undefined : ratingOf(topology, node)?.amperageA;
+  const amperes = currents.length === 0 ? undefined : findRating(topology, node)?.amperageA;
   return [
     ...(apparent === undefined ? use(watts, node.capacityW, "w") : use(apparent, node.capacityW, "va")),
     ...currents.flatMap((reading) => use(reading, amperes, "a")),
   ];
 }
 
-function ratingOf(topology: Topology, { end }: Extract<PowerNode, { kind: "OUTLET" }>): PowerOut | undefined {
+function findRating(topology: Topology, { end }: Extract<PowerNode, { kind: "OUTLET" }>): PowerOut | undefined {
   return topology.device(end.deviceCode)?.ports?.find(({ name }) => name === end.portName)?.powerOut;
 }
 
-/** Elements with three phases whose currents differ too much. */
-export function unevenCurrents(readings: CurrentReadings): readonly ReadingFinding[] {
+/** Lists elements whose three phase currents differ too much. */
+export function listUnevenCurrents(readings: CurrentReadings): readonly ReadingFinding[] {
   const found: ReadingFinding[] = [];
   for (const [key, first] of readings.get("CURRENT_L1_A") ?? []) {
-    const [second, third] = [readingAt(readings, "CURRENT_L2_A", [key]), readingAt(readings, "CURRENT_L3_A", [key])];
+    const [second, third] = [
+      findReading(readings, "CURRENT_L2_A", [key]),
+      findReading(readings, "CURRENT_L3_A", [key]),
+    ];
     if (second === undefined || third === undefined) continue;
     const legs = { A: first.value, B: second.value, C: third.value };
     if ((legs.A + legs.B + legs.C) / 3 < LEAST_MEAN_A || !isUneven(legs)) continue;
@@ -120,30 +128,30 @@ export function unevenCurrents(readings: CurrentReadings): readonly ReadingFindi
   return found;
 }
 
-/** Inlets warmer than the class allows. Liquid that enters a device has no class. */
-export function warmInlets(topology: Topology, readings: CurrentReadings): readonly ReadingFinding[] {
+/** Lists inlets above the temperature limit of their class. Liquid inlets have no class. */
+export function listWarmInlets(topology: Topology, readings: CurrentReadings): readonly ReadingFinding[] {
   return [...(readings.get("INLET_C") ?? [])].flatMap(([, { ref, value, at }]) => {
-    const device = deviceOf(topology, ref);
+    const device = findDevice(topology, ref);
     const isLiquid = device?.coolingMethod === "LIQUID" || device?.coolingMethod === "IMMERSION";
     if (isLiquid || (device === undefined && !ref.startsWith("rack:"))) return [];
-    const [spot] = inletHotspot(ref, value, device?.thermalClass);
+    const [spot] = findInletHotspot(ref, value, device?.thermalClass);
     if (spot?.code !== "INLET_ABOVE_ALLOWABLE") return [];
     const figures = { measured_c: value, limit_c: spot.limit };
     return [{ kind: "INLET_ABOVE_ALLOWABLE", severity: "FAULT", ref, at, figures } as const];
   });
 }
 
-/** Batteries that last less than their recorded time at rated load. */
-export function shortBatteries(topology: Topology, readings: CurrentReadings): readonly ReadingFinding[] {
+/** Lists batteries whose measured time is less than their recorded time at rated load. */
+export function listShortBatteries(topology: Topology, readings: CurrentReadings): readonly ReadingFinding[] {
   return [...(readings.get("BATTERY_MIN") ?? [])].flatMap(([, { ref, value, at }]) => {
-    const runtimeS = deviceOf(topology, ref)?.power?.runtimeS ?? 0;
+    const runtimeS = findDevice(topology, ref)?.power?.runtimeS ?? 0;
     if (value * 60 >= runtimeS) return [];
     const figures = { measured_min: value, recorded_min: runtimeS / 60 };
     return [{ kind: "BATTERY_BELOW_RUNTIME", severity: "FAULT", ref, at, figures } as const];
   });
 }
 
-function deviceOf(topology: Topology, text: string): Device | undefined {
+function findDevice(topology: Topology, text: string): Device | undefined {
   const ref = parseRef(text);
   return ref?.kind === "device" ? topology.device(codeKey(ref.code)) : undefined;
 }

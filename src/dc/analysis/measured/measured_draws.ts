@@ -10,31 +10,31 @@ export type MeasuredPower = ReadonlyMap<string, number>;
 /** The measured draw of a consumer. */
 export interface MeasuredDraw {
   readonly watts: number;
-  /** The part of it that no meter measures, in watts. */
+  /** Part of the draw that no meter measures, in watts. */
   readonly plannedW: number;
-  /** Draw by inlet, of consumers that are measured there. */
+  /** Measured draw by inlet in watts, if meters of inlets are used. */
   readonly inlets: ReadonlyMap<string, number>;
 }
 
 /**
- * Draws of consumers by the meters closest to them: a device's or cooling unit's own meter, else those of all its live
- * inlets or of the outlets that supply these alone.
+ * Returns the draws of consumers from their closest meters: a device's or cooling unit's own meter, otherwise those of
+ * all its live inlets or of the outlets that supply only these inlets.
  */
-export function ownDraws(topology: Topology, measured: MeasuredPower): Map<number, MeasuredDraw> {
+export function measureOwnDraws(topology: Topology, measured: MeasuredPower): Map<number, MeasuredDraw> {
   const draws = new Map<number, MeasuredDraw>();
   for (const [index, node] of topology.power.nodes.entries()) {
-    if (!isMeterOfItself(node) || topology.live[index] !== 1) continue;
-    const draw = ownDraw(topology, index, measured);
+    if (!isDrawMeter(node) || topology.live[index] !== 1) continue;
+    const draw = measureOwnDraw(topology, index, measured);
     if (draw !== undefined) draws.set(index, draw);
   }
   return draws;
 }
 
-function ownDraw({ power, live }: Topology, index: number, measured: MeasuredPower): MeasuredDraw | undefined {
+function measureOwnDraw({ power, live }: Topology, index: number, measured: MeasuredPower): MeasuredDraw | undefined {
   const edges = power.inlets.of(index).filter((edge) => live[edge.from] === 1 && edge.how === undefined);
   const inlets = new Map<string, number>();
   for (const edge of edges) {
-    const watts = inletW({ power }, edge, measured);
+    const watts = measureInletW({ power }, edge, measured);
     if (watts !== undefined) inlets.set(edge.inlet, watts);
   }
   const isWhole = inlets.size === edges.length;
@@ -44,33 +44,35 @@ function ownDraw({ power, live }: Topology, index: number, measured: MeasuredPow
   return { watts, plannedW: 0, inlets: isWhole ? inlets : new Map() };
 }
 
-/** Whether what a node's own meter measures is what it draws. That of power equipment measures what it carries. */
-function isMeterOfItself(node: Topology["power"]["nodes"][number]): boolean {
+/**
+ * Whether a node's own meter measures its own draw. The meter of power equipment measures the load that it passes on.
+ */
+function isDrawMeter(node: Topology["power"]["nodes"][number]): boolean {
   if (node.kind === "CRAC") return !node.blocked;
   return node.kind === "DEVICE" && !node.blocked && !isPowerKind(node.device.kind);
 }
 
-function inletW({ power }: Pick<Topology, "power">, { from, to, inlet }: PowerEdge, measured: MeasuredPower) {
+function measureInletW({ power }: Pick<Topology, "power">, { from, to, inlet }: PowerEdge, measured: MeasuredPower) {
   const consumer = power.nodes[to];
   const ref = consumer?.kind === "DEVICE" ? `port:${consumer.device.code}/${inlet}` : undefined;
   const atInlet = ref === undefined ? undefined : measured.get(refKey(ref));
   if (atInlet !== undefined) return atInlet;
   const source = power.nodes[from];
   if (source?.kind !== "OUTLET" || power.supplies.count(from) !== 1) return undefined;
-  return meterW(source, measured);
+  return getMeterW(source, measured);
 }
 
-/** What the meter of a supply measures: that of a feed, or that of the port that declares it. */
-export function meterW(node: Topology["power"]["nodes"][number], measured: MeasuredPower): number | undefined {
-  for (const key of meterKeys(node)) {
+/** Returns the reading of a supply's meter in watts: that of a feed, or that of the port that declares it. */
+export function getMeterW(node: Topology["power"]["nodes"][number], measured: MeasuredPower): number | undefined {
+  for (const key of listMeterKeys(node)) {
     const watts = measured.get(key);
     if (watts !== undefined) return watts;
   }
   return undefined;
 }
 
-/** Keys of the elements whose readings are those of a node: of a feed also the port that declares it. */
-export function meterKeys(node: Topology["power"]["nodes"][number]): readonly string[] {
+/** Lists keys of the elements whose readings apply to a node; for a feed also the port that declares it. */
+export function listMeterKeys(node: Topology["power"]["nodes"][number]): readonly string[] {
   const own = refKey(node.ref);
   if (node.kind !== "OUTLET" || !node.ref.startsWith("feed:")) return [own];
   return [own, refKey(`port:${node.end.deviceCode}/${node.end.portName}`)];
@@ -81,8 +83,8 @@ export function isLoad(topology: Topology, index: number): boolean {
   return topology.live[index] === 1 && isConsumer(topology.power.nodes[index]);
 }
 
-/** What a consumer draws as recorded, in watts. */
-export function recordedW({ power }: Topology, index: number): number {
+/** Returns the recorded draw of a consumer in watts. */
+export function getRecordedW({ power }: Topology, index: number): number {
   const node = power.nodes[index];
   if (node?.kind === "DEVICE") return drawW(node.device, "MEASURED");
   return node?.kind === "CRAC" ? drawW(node.crac, "MEASURED") : 0;

@@ -4,56 +4,56 @@ import type { Crac, Device } from "#dc/model/resources.ts";
 import type { MeasuredLoad } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { Topology } from "../topology.ts";
-import { isLoad, type MeasuredDraw, type MeasuredPower, ownDraws, recordedW } from "./measured_draws.ts";
-import { supplyMeters } from "./supply_meters.ts";
+import { getRecordedW, isLoad, type MeasuredDraw, type MeasuredPower, measureOwnDraws } from "./measured_draws.ts";
+import { divideSupplyMeters } from "./supply_meters.ts";
 
-/** An inlet without a draw would make its device divide its load equally. */
+/** Minimum draw of an inlet in watts. With 0, the device would divide its load equally among its inlets. */
 const LEAST_W = 1e-6;
 
-/** For how much of the load a measurement was found. */
-export type MeasuredShare = Omit<MeasuredLoad, "omittedDifferences">;
+/** Part of the load that is measured. */
+export type MeasuredCoverage = Omit<MeasuredLoad, "omittedDifferences">;
 
 /** The inventory's graphs with measured draws instead of recorded ones. */
 export interface MeasuredTopology {
   readonly topology: Topology;
-  readonly share: MeasuredShare;
-  /** Of the draw of a consumer, what meters say, in watts, by node. */
+  readonly share: MeasuredCoverage;
+  /** Measured part of the draw of each consumer in watts, by node. */
   readonly measuredW: ReadonlyMap<number, number>;
 }
 
 /**
- * Returns the graphs in which consumers draw what meters say of them; the others draw what is recorded. The meter closest
- * to a consumer counts: its own, those of its inlets, else that of a supply. Cost: up to two builds of the graphs.
+ * Returns the graphs with measured draws of consumers, or recorded draws where no meter measures. The closest meter to
+ * a consumer counts: its own, those of its inlets, otherwise that of a supply. Cost: up to two builds of the graphs.
  */
-export function* measuredTopology(topology: Topology, measured: MeasuredPower): Steps<MeasuredTopology> {
-  const own = ownDraws(topology, measured);
-  const first = own.size === 0 ? topology : yield* Topology.build(withDraws(topology, own));
-  // Nodes have the same numbers as long as the order of the inventory is the same.
-  const supplies = yield* supplyMeters(first, measured, own);
+export function* buildMeasuredTopology(topology: Topology, measured: MeasuredPower): Steps<MeasuredTopology> {
+  const own = measureOwnDraws(topology, measured);
+  const first = own.size === 0 ? topology : yield* Topology.build(setMeasuredDraws(topology, own));
+  // Nodes have the same numbers in both graphs, because the order of the inventory is the same.
+  const supplies = yield* divideSupplyMeters(first, measured, own);
   const { draws, unrecorded } = supplies;
   const carried = [...unrecorded].map(([index, watts]): [number, MeasuredDraw] => [
     index,
-    { watts: recordedW(first, index) + watts, plannedW: 0, inlets: new Map() },
+    { watts: getRecordedW(first, index) + watts, plannedW: 0, inlets: new Map() },
   ]);
   const all = new Map([...own, ...draws, ...carried]);
   const isSame = draws.size === 0 && carried.length === 0;
-  const made = isSame ? first : yield* Topology.build(withDraws(topology, all));
+  const made = isSame ? first : yield* Topology.build(setMeasuredDraws(topology, all));
   const measuredW = new Map<number, number>();
-  const share = shareOf(made, all, measuredW);
+  const share = computeCoverage(made, all, measuredW);
   return { topology: made, share: { ...share, differences: supplies.differences }, measuredW };
 }
 
-/** The inventory with measured draws. */
-function withDraws({ inventory, power }: Topology, draws: ReadonlyMap<number, MeasuredDraw>): Inventory {
+/** Returns the inventory with measured draws. */
+function setMeasuredDraws({ inventory, power }: Topology, draws: ReadonlyMap<number, MeasuredDraw>): Inventory {
   const at = (key: string) => draws.get(power.indexOf.get(key) ?? -1);
   return {
     ...inventory,
-    devices: inventory.devices.map((device) => measuredDevice(device, at(`device:${codeKey(device.code)}`))),
-    cracs: inventory.cracs.map((crac) => measuredUnit(crac, at(`crac:${codeKey(crac.code)}`))),
+    devices: inventory.devices.map((device) => setDeviceDraw(device, at(`device:${codeKey(device.code)}`))),
+    cracs: inventory.cracs.map((crac) => setUnitDraw(crac, at(`crac:${codeKey(crac.code)}`))),
   };
 }
 
-function measuredDevice(device: Device, draw: MeasuredDraw | undefined): Device {
+function setDeviceDraw(device: Device, draw: MeasuredDraw | undefined): Device {
   if (draw === undefined) return device;
   const { ports } = device;
   if (draw.inlets.size === 0 || ports === undefined) return { ...device, measuredDrawW: draw.watts };
@@ -68,21 +68,21 @@ function measuredDevice(device: Device, draw: MeasuredDraw | undefined): Device 
   };
 }
 
-/** A cooling unit has no recorded measurement, so that its allocated draw is the first that counts. */
-function measuredUnit(crac: Crac, draw: MeasuredDraw | undefined): Crac {
+/** A cooling unit has no field for a measured draw, so its allocated draw is set, which has precedence. */
+function setUnitDraw(crac: Crac, draw: MeasuredDraw | undefined): Crac {
   return draw === undefined ? crac : { ...crac, allocatedDrawW: draw.watts };
 }
 
-/** Also notes what is measured of each consumer. */
-function shareOf(
+/** Sums the measured part of the load, and records that of each consumer in `measuredW`. */
+function computeCoverage(
   topology: Topology,
   draws: ReadonlyMap<number, MeasuredDraw>,
   measuredW: Map<number, number>,
-): Omit<MeasuredShare, "differences"> {
+): Omit<MeasuredCoverage, "differences"> {
   const share = { measuredW: 0, plannedW: 0, measuredDevices: 0, plannedDevices: 0 };
   for (const index of topology.power.nodes.keys()) {
     if (!isLoad(topology, index)) continue;
-    const watts = recordedW(topology, index);
+    const watts = getRecordedW(topology, index);
     const draw = draws.get(index);
     const plannedW = draw === undefined ? watts : Math.min(watts, draw.plannedW);
     share.plannedW += plannedW;

@@ -7,32 +7,41 @@ import type { MeterDifference } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { isConsumer } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
-import { deadSupplies } from "./dead_supplies.ts";
-import type { Measured, ReadingFinding } from "./finding.ts";
-import { aboveLimit, abovePlan, shortBatteries, unevenCurrents, warmInlets } from "./limit_findings.ts";
-import { meterW } from "./measured_draws.ts";
+import { findDeadSupplies } from "./dead_supplies.ts";
+import type { MeasuredValue, ReadingFinding } from "./finding.ts";
+import {
+  listAboveLimit,
+  listAbovePlan,
+  listShortBatteries,
+  listUnevenCurrents,
+  listWarmInlets,
+} from "./limit_findings.ts";
+import { getMeterW } from "./measured_draws.ts";
 
-/** Resources of a source beyond which one finding stands for all of them, if all stopped. Ours: a rack PDU has fewer. */
+/**
+ * Number of resources of a stopped source above which one finding is reported for all of them. Our choice: a rack PDU
+ * has fewer.
+ */
 const MOST_APART = 50;
 
-/** Readings of a resource and its ports that stopped, of one source. */
+/** Stopped readings of a resource and its ports from one source. */
 interface Stopped {
   readonly owner: Pick<MeasuredElement, "ownerKind" | "ownerKey">;
   readonly source: string;
   readonly refs: Set<string>;
   readonly quantities: Set<ReadingQuantity>;
   readings: number;
-  /** The last reading of the one that stopped first. */
+  /** Time of the latest reading of the element that stopped first. */
   at: number;
 }
 
-/** Readings as they are kept, sorted into those that still come and those that stopped. */
+/** Stored readings, divided into current ones and those that stopped. */
 export class SortedReadings {
-  readonly current = new Map<ReadingQuantity, Map<string, Measured>>();
-  /** When the next of the current ones stops unless it is renewed, in milliseconds since 1970. */
+  readonly current = new Map<ReadingQuantity, Map<string, MeasuredValue>>();
+  /** Time at which the next current reading counts as stopped unless it is renewed, in milliseconds since 1970. */
   nextStop = Number.POSITIVE_INFINITY;
   readonly #stopped = new Map<string, Stopped>();
-  /** Number of readings that still come, by source. */
+  /** Number of current readings by source. */
   readonly #coming = new Map<string, number>();
   readonly #now: number;
 
@@ -40,7 +49,7 @@ export class SortedReadings {
     this.#now = now;
   }
 
-  /** Takes one in; each once. */
+  /** Adds a reading; each must be added once. */
   add({ element, quantity, kept }: StoredReading): void {
     const { key, ref } = element;
     const { value, at, source } = kept;
@@ -51,7 +60,7 @@ export class SortedReadings {
     }
     this.nextStop = Math.min(this.nextStop, stopsAt);
     this.#coming.set(source, (this.#coming.get(source) ?? 0) + 1);
-    const known = this.current.get(quantity) ?? new Map<string, Measured>();
+    const known = this.current.get(quantity) ?? new Map<string, MeasuredValue>();
     this.current.set(quantity, known.set(key, { ref, value, at }));
   }
 
@@ -66,24 +75,27 @@ export class SortedReadings {
     this.#stopped.set(name, one);
   }
 
-  /** What stopped: by device, cooling unit and rack; sources of many, all of whose readings stopped, as one. */
+  /**
+   * Returns findings about stopped readings: one for each device, cooling unit and rack, or one for a source with many
+   * resources if all its readings stopped.
+   */
   stopped(topology: Topology): readonly ReadingFinding[] {
     const bySource = Map.groupBy(this.#stopped.values(), ({ source }) => source);
     return [...bySource].flatMap(([source, all]): readonly ReadingFinding[] => {
       const isWhole = all.length > MOST_APART && !this.#coming.has(source);
-      if (!isWhole) return all.map((one) => stopOf([one], stoppedRef(topology, one)));
-      return [stopOf(all, "")];
+      if (!isWhole) return all.map((one) => toStopFinding([one], selectStoppedRef(topology, one)));
+      return [toStopFinding(all, "")];
     });
   }
 }
 
-/** The element that stopped, or the resource whose elements did. */
-function stoppedRef(topology: Topology, { owner: { ownerKind, ownerKey }, refs }: Stopped): string {
+/** Returns the reference of the only stopped element, or of the resource with several stopped elements. */
+function selectStoppedRef(topology: Topology, { owner: { ownerKind, ownerKey }, refs }: Stopped): string {
   const [only = ""] = refs;
   return refs.size === 1 ? only : `${ownerKind}:${topology[ownerKind](ownerKey)?.code ?? ownerKey}`;
 }
 
-function stopOf(all: readonly Stopped[], ref: string): ReadingFinding {
+function toStopFinding(all: readonly Stopped[], ref: string): ReadingFinding {
   const refs = all.flatMap((one) => [...one.refs]);
   return {
     kind: "READING_STOPPED",
@@ -98,19 +110,19 @@ function stopOf(all: readonly Stopped[], ref: string): ReadingFinding {
 }
 
 /**
- * Everything that readings show and the inventory does not record.
- * @param differing finds supplies whose meters differ from those below them, by watts that were measured
+ * Lists all problems that readings show. @param differing finds supplies whose meters differ from those below them,
+ * from measured watts
  */
-export function* readingFindings(
+export function* listReadingFindings(
   topology: Topology,
   readings: SortedReadings,
   differences: readonly MeterDifference[],
 ): Steps<readonly ReadingFinding[]> {
   const { current } = readings;
-  const dead = yield* deadSupplies(topology, current);
-  const planned = abovePlan(topology, current);
+  const dead = yield* findDeadSupplies(topology, current);
+  const planned = listAbovePlan(topology, current);
   yield;
-  const limits = yield* aboveLimit(topology, current);
+  const limits = yield* listAboveLimit(topology, current);
   const differ = differences.map(({ ref, ownW, belowW }): ReadingFinding => {
     const at = current.get("POWER_W")?.get(refKey(ref))?.at ?? 0;
     return { kind: "METERS_DIFFER", severity: "WATCH", ref, at, figures: { own_w: ownW, below_w: belowW } };
@@ -119,15 +131,15 @@ export function* readingFindings(
     ...dead,
     ...planned,
     ...limits,
-    ...unevenCurrents(current),
-    ...warmInlets(topology, current),
-    ...shortBatteries(topology, current),
+    ...listUnevenCurrents(current),
+    ...listWarmInlets(topology, current),
+    ...listShortBatteries(topology, current),
     ...readings.stopped(topology),
     ...differ,
   ];
 }
 
-/** Whether any supply is measured itself, so that its meter may differ from those below it. */
+/** Whether any supply has its own meter, which may differ from the meters below it. */
 export function hasSupplyMeters({ power }: Topology, watts: ReadonlyMap<string, number>): boolean {
-  return power.nodes.some((node) => !isConsumer(node) && meterW(node, watts) !== undefined);
+  return power.nodes.some((node) => !isConsumer(node) && getMeterW(node, watts) !== undefined);
 }

@@ -4,102 +4,112 @@ import { computeEdgeLoad } from "../power/load_lanes.ts";
 import type { PowerEdge } from "../power/power_edge.ts";
 import { isConsumer } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
-import { isLoad, type MeasuredDraw, type MeasuredPower, meterW, recordedW } from "./measured_draws.ts";
+import { getMeterW, getRecordedW, isLoad, type MeasuredDraw, type MeasuredPower } from "./measured_draws.ts";
 
-/** A difference of two meters is reported if it exceeds this share and this power. Source: docs/readings.md#loads. */
+/**
+ * Two meters are reported as different if the difference exceeds this share and this power. Source:
+ * docs/readings.md#loads.
+ */
 const DIFFERENCE_SHARE = 0.1;
 const DIFFERENCE_W = 100;
 
-/** What a supply's meter is compared with. */
+/** Load below a supply's meter, for comparison with the meter. */
 interface Below {
-  /** Measured by meters below it, and draws of supplies between. */
+  /** Sum in watts of the meters below it and the draws of supplies between them. */
   knownW: number;
-  /** The least and the most of that: nothing measures how a device with several inlets divides what its own meter shows. */
+  /**
+   * Lowest and highest value of that sum: it is unknown how a device with several inlets divides the load that its own
+   * meter measures.
+   */
   leastW: number;
   mostW: number;
   meters: number;
-  /** Inlets of consumers that are not measured, with the share of them that the supply carries. */
+  /** Inlets of consumers without a meter, with the share of their load that the supply carries. */
   readonly unknown: { readonly edge: PowerEdge; readonly watts: number; readonly share: number }[];
 }
 
-/** Draws of consumers without a meter, from the meters of supplies, and differences to the meters below. */
+/** Draws of consumers without a meter, derived from the meters of supplies, and differences to the meters below. */
 export interface SupplyMeters {
   readonly draws: ReadonlyMap<number, MeasuredDraw>;
-  /** Watts that a supply carries beside everything recorded below it, by node. */
+  /** Watts that a supply carries in addition to the recorded consumers below it, by node. */
   readonly unrecorded: ReadonlyMap<number, number>;
   readonly differences: readonly MeterDifference[];
 }
 
 /**
- * Divides what each supply's meter measures, less what is measured below it, among the consumers below that have no meter,
- * in proportion to their recorded draws. The meter closest to a consumer counts. Cost: the edges below every meter.
+ * Divides the reading of each supply's meter, minus the measured load below it, among the consumers below without a
+ * meter, in proportion to their recorded draws. The closest meter to a consumer counts. Cost: the edges below every
+ * meter.
  *
  * @param topology with the draws of consumers that have a meter
  * @param own nodes of these consumers
  */
-export function* supplyMeters(
+export function* divideSupplyMeters(
   topology: Topology,
   measured: MeasuredPower,
   own: ReadonlyMap<number, MeasuredDraw>,
 ): Steps<SupplyMeters> {
-  const metered = metersOf(topology, measured, own);
-  const flow = flows(topology);
+  const metered = collectMeters(topology, measured, own);
+  const flow = createFlow(topology);
   const covered = new Map<PowerEdge, Covered>();
   const unrecorded = new Map<number, number>();
   const differences: MeterDifference[] = [];
   for (const [index, watts] of metered) {
     yield;
-    const below = whatIsBelow(topology, index, { metered, own, flow });
+    const below = collectBelow(topology, index, { metered, own, flow });
     const rest = watts - below.knownW;
     const recorded = below.unknown.reduce((sum, one) => sum + one.watts * one.share, 0);
-    divide(covered, below, recorded > 0 ? Math.max(0, rest) / recorded : 1);
+    divideLoad(covered, below, recorded > 0 ? Math.max(0, rest) / recorded : 1);
     if (recorded === 0 && rest > 0) unrecorded.set(index, rest);
-    const belowW = disagreeing(watts, below);
+    const belowW = findDisagreement(watts, below);
     if (belowW !== undefined) differences.push({ ref: topology.power.nodes[index]?.ref ?? "", ownW: watts, belowW });
   }
-  return { draws: dividedDraws(topology, covered, flow), unrecorded, differences };
+  return { draws: collectDividedDraws(topology, covered, flow), unrecorded, differences };
 }
 
-/** How much of an inlet is metered, and what that part carries. */
+/** Share of an inlet that is metered, and the load of that share. */
 interface Covered {
   readonly share: number;
   readonly watts: number;
 }
 
-/** Live supplies with a meter, and its power in watts. */
-function metersOf({ power, live }: Topology, measured: MeasuredPower, own: ReadonlyMap<number, MeasuredDraw>) {
+/** Returns live supplies with a meter, and the reading in watts. */
+function collectMeters({ power, live }: Topology, measured: MeasuredPower, own: ReadonlyMap<number, MeasuredDraw>) {
   const metered = new Map<number, number>();
   for (const [index, node] of power.nodes.entries()) {
     if (live[index] !== 1 || own.has(index) || isConsumer(node)) continue;
-    const watts = meterW(node, measured);
+    const watts = getMeterW(node, measured);
     if (watts !== undefined) metered.set(index, watts);
   }
   return metered;
 }
 
-function divide(covered: Map<PowerEdge, Covered>, { unknown }: Below, factor: number): void {
+function divideLoad(covered: Map<PowerEdge, Covered>, { unknown }: Below, factor: number): void {
   for (const { edge, watts, share } of unknown) {
     const known = covered.get(edge) ?? { share: 0, watts: 0 };
     covered.set(edge, { share: known.share + share, watts: known.watts + watts * share * factor });
   }
 }
 
-/** What the meters below a supply show, if no way to divide it agrees with the supply's own meter. */
-function disagreeing(watts: number, { leastW, mostW, meters, unknown }: Below): number | undefined {
+/**
+ * Returns the load in watts according to the meters below a supply if it cannot agree with the supply's own meter;
+ * otherwise undefined.
+ */
+function findDisagreement(watts: number, { leastW, mostW, meters, unknown }: Below): number | undefined {
   if (meters === 0) return undefined;
-  if (watts < leastW) return isDifferent(watts, leastW) ? leastW : undefined;
+  if (watts < leastW) return areMetersDifferent(watts, leastW) ? leastW : undefined;
   const isWhole = unknown.every((one) => one.watts * one.share === 0);
-  return isWhole && watts > mostW && isDifferent(watts, mostW) ? mostW : undefined;
+  return isWhole && watts > mostW && areMetersDifferent(watts, mostW) ? mostW : undefined;
 }
 
-function isDifferent(a: number, b: number): boolean {
+function areMetersDifferent(a: number, b: number): boolean {
   const difference = Math.abs(a - b);
   return difference > DIFFERENCE_W && difference > DIFFERENCE_SHARE * Math.max(a, b);
 }
 
 type Flow = (edge: PowerEdge) => number;
 
-function flows(topology: Topology): Flow {
+function createFlow(topology: Topology): Flow {
   const { power, live } = topology;
   const loads = topology.apparentLoads("MEASURED");
   const known = new Map<PowerEdge, number>();
@@ -116,20 +126,20 @@ interface Meters {
   readonly flow: Flow;
 }
 
-/** A supply below a meter, and the share of its load that passes this meter. */
+/** A supply below a meter, and the share of its load that passes through the meter. */
 interface Passed {
   readonly index: number;
   readonly share: number;
-  /** Whether that share follows from the record alone: everything between has one supply. */
+  /** Whether the share is certain, because everything between the two has one supply. */
   readonly isSure: boolean;
 }
 
-function whatIsBelow(topology: Topology, start: number, meters: Meters): Below {
+function collectBelow(topology: Topology, start: number, meters: Meters): Below {
   const below: Below = { knownW: 0, leastW: 0, mostW: 0, meters: 0, unknown: [] };
   const seen = new Set([start]);
   const open: Passed[] = [{ index: start, share: 1, isSure: true }];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    if (!isLoad(topology, one.index)) add(below, recordedW(topology, one.index) * one.share);
+    if (!isLoad(topology, one.index)) addMeasured(below, getRecordedW(topology, one.index) * one.share);
     for (const edge of topology.power.supplies.of(one.index)) {
       if (edge.how !== undefined || topology.live[edge.to] !== 1) continue;
       const next = passEdge(topology, edge, one, { below, ...meters });
@@ -141,17 +151,17 @@ function whatIsBelow(topology: Topology, start: number, meters: Meters): Below {
   return below;
 }
 
-/** Adds the node at the end of an edge, and returns it if it is a supply without a meter. */
+/** Adds the node at the end of an edge to `below`. Returns the node if it is a supply without a meter. */
 function passEdge(
   topology: Topology,
   edge: PowerEdge,
   { share, isSure }: Passed,
   { below, metered, own, flow }: Meters & { readonly below: Below },
 ): Passed | undefined {
-  const inlets = topology.power.inlets.of(edge.to).filter(isLive(topology)).length;
+  const inlets = topology.power.inlets.of(edge.to).filter(createLiveFilter(topology)).length;
   const hasOneInlet = inlets === 1;
   const carriedW = topology.loads("MEASURED")[edge.to] ?? 0;
-  // Where nothing is known to be drawn, a meter may still show something: in equal parts then.
+  // Without a known draw, a meter may still show a load, which is divided into equal parts.
   const part = carriedW > 0 ? Math.min(1, flow(edge) / carriedW) : 1 / Math.max(1, inlets);
   const meter = own.get(edge.to)?.watts ?? metered.get(edge.to);
   if (meter === undefined) {
@@ -160,24 +170,24 @@ function passEdge(
     return undefined;
   }
   const isMeasured = own.get(edge.to)?.inlets.has(edge.inlet) === true;
-  add(below, meter * part * share, isSure && (hasOneInlet || isMeasured) ? undefined : meter);
+  addMeasured(below, meter * part * share, isSure && (hasOneInlet || isMeasured) ? undefined : meter);
   below.meters += 1;
   return undefined;
 }
 
-/** @param mostW the most that it may be, if only that is known */
-function add(below: Below, watts: number, mostW?: number): void {
+/** Adds watts to a measured load. @param mostW upper bound, if the exact value is unknown */
+function addMeasured(below: Below, watts: number, mostW?: number): void {
   below.knownW += watts;
   below.leastW += mostW === undefined ? watts : 0;
   below.mostW += mostW ?? watts;
 }
 
-function isLive({ live }: Topology): (edge: PowerEdge) => boolean {
+function createLiveFilter({ live }: Topology): (edge: PowerEdge) => boolean {
   return ({ from, how }) => how === undefined && live[from] === 1;
 }
 
-/** Draws of the consumers whose inlets are metered, whole or in part. */
-function dividedDraws(
+/** Returns draws of the consumers whose inlets are metered, completely or partly. */
+function collectDividedDraws(
   topology: Topology,
   covered: ReadonlyMap<PowerEdge, Covered>,
   flow: Flow,

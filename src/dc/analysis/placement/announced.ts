@@ -10,40 +10,48 @@ import type { PowerGraph } from "../power/power_graph.ts";
 import { isUneven, listDeviceNodes, sumLegLoads } from "../power/power_phases.ts";
 import type { HealthReason } from "../racks/rack_health.ts";
 import type { CoolingGroup } from "./cooling_limits.ts";
-import type { Place, Placement } from "./find_places.ts";
+import type { Placement, SelectedPlace } from "./find_places.ts";
 
-/** A warning of a write, or a fact that the inventory does not record. */
-export type Announced = Pick<Finding, "severity" | "code" | "message"> & Partial<Finding>;
+/** A warning that a write of the placement would cause, or a notice of data that the inventory lacks. */
+export type PlacementNotice = Pick<Finding, "severity" | "code" | "message"> & Partial<Finding>;
 
-/** All warnings that writing a placement would cause, and facts that the inventory does not record. */
-export function* announcements(placement: Placement): Steps<readonly Announced[]> {
+/** Lists all warnings that writing a placement would cause, and notices of data that the inventory lacks. */
+export function* listPlacementNotices(placement: Placement): Steps<readonly PlacementNotice[]> {
   const { places, ground } = placement;
   if (places.length === 0) return [];
-  const found: Announced[] = [...reservedUnits(placement), ...withoutReserve(places)];
-  found.push(...(yield* equipment(placement)));
+  const found: PlacementNotice[] = [...listReservedUnits(placement), ...listGroupsWithoutReserve(places)];
+  found.push(...(yield* listEquipmentWarnings(placement)));
   const { template, airW, inlets } = ground.wanted;
   if (template.weightKg === undefined) {
     found.push(
-      unknownCode("WEIGHT_UNKNOWN", "weight_kg", "The devices' weight is not recorded, so no rack's load is checked"),
+      createUnknownNotice(
+        "WEIGHT_UNKNOWN",
+        "weight_kg",
+        "The devices' weight is not recorded, so no rack's load is checked",
+      ),
     );
   }
   if (airW > 0 && places.some(({ candidate }) => candidate.cooling.air === undefined)) {
-    found.push(unknownCode("COOLING_UNKNOWN", "", "Some racks are in sites without a recorded cooling unit"));
+    found.push(createUnknownNotice("COOLING_UNKNOWN", "", "Some racks are in sites without a recorded cooling unit"));
   }
-  if (inlets.length === 0) found.push(unknownCode("SUPPLY_UNKNOWN", "inlets", "The devices have no power inlets"));
+  if (inlets.length === 0)
+    found.push(createUnknownNotice("SUPPLY_UNKNOWN", "inlets", "The devices have no power inlets"));
   return [...new Map(found.map((one) => [`${one.code} ${one.ref}`, one])).values()];
 }
 
-/** Warnings of writes about upstream equipment: elements above a limit, used or not, and uneven phases. */
-function* equipment(placement: Placement): Steps<readonly Announced[]> {
+/**
+ * Lists warnings about upstream equipment that the writes would cause: elements above a limit, whether used or not, and
+ * uneven phases.
+ */
+function* listEquipmentWarnings(placement: Placement): Steps<readonly PlacementNotice[]> {
   const { carried, graph } = placement.ground.state;
-  const added = addedByOutlet(placement);
-  const found: Announced[] = [];
-  for (const device of equipmentAbove(placement)) {
+  const added = sumAddedLoads(placement);
+  const found: PlacementNotice[] = [];
+  for (const device of collectUpstreamEquipment(placement)) {
     yield;
     const elements = listDeviceNodes(graph, device);
     for (const index of elements) {
-      found.push(...listLoadReasons(carried, index).flatMap((reason) => aboveLimit(graph, index, reason)));
+      found.push(...listLoadReasons(carried, index).flatMap((reason) => toLimitWarnings(graph, index, reason)));
     }
     const loads = elements.map((index) => (carried.loads.watts[index] ?? 0) + (added.get(index) ?? 0));
     if (!isUneven(sumLegLoads(graph, elements, loads))) continue;
@@ -59,7 +67,11 @@ function* equipment(placement: Placement): Steps<readonly Announced[]> {
   return found;
 }
 
-function aboveLimit(graph: PowerGraph, index: number, { code, value = 0, limit = 0 }: HealthReason): Announced[] {
+function toLimitWarnings(
+  graph: PowerGraph,
+  index: number,
+  { code, value = 0, limit = 0 }: HealthReason,
+): PlacementNotice[] {
   const node = graph.nodes[index];
   const ref = node?.kind === "OUTLET" ? portRef(node.end) : (node?.ref ?? "");
   const figures = { value: `${Math.round(value)} %`, expected: `at most ${limit} %`, field: "ports", ref };
@@ -70,7 +82,7 @@ function aboveLimit(graph: PowerGraph, index: number, { code, value = 0, limit =
   return [{ ...figures, severity: "WARNING", code: "FAILOVER_OVERLOAD", message: describeFailoverOverload(ref) }];
 }
 
-function equipmentAbove({ places, ground }: Placement): ReadonlySet<Device> {
+function collectUpstreamEquipment({ places, ground }: Placement): ReadonlySet<Device> {
   const paths = new Set(places.flatMap(({ option }) => option.pair.map(({ tap }) => tap.path)));
   const found = new Set<Device>();
   for (const path of paths) {
@@ -82,8 +94,8 @@ function equipmentAbove({ places, ground }: Placement): ReadonlySet<Device> {
   return found;
 }
 
-/** Additional load of outlets in watts: of those that the devices use, and of those upstream. */
-function addedByOutlet({ places, ground }: Placement): ReadonlyMap<number, number> {
+/** Sums the additional load of outlets in watts: of the outlets that the devices use, and of those upstream. */
+function sumAddedLoads({ places, ground }: Placement): ReadonlyMap<number, number> {
   const { drawW, inlets } = ground.wanted;
   const added = new Map<number, number>();
   const add = (index: number, watts: number) => added.set(index, (added.get(index) ?? 0) + watts);
@@ -97,10 +109,10 @@ function addedByOutlet({ places, ground }: Placement): ReadonlyMap<number, numbe
   return added;
 }
 
-function reservedUnits({ places, ground }: Placement): readonly Announced[] {
+function listReservedUnits({ places, ground }: Placement): readonly PlacementNotice[] {
   const { tenant, uHeight, now } = ground.wanted;
   if (tenant === undefined) return [];
-  return places.flatMap(({ candidate: { rack }, taken: { position } }): Announced[] => {
+  return places.flatMap(({ candidate: { rack }, taken: { position } }): PlacementNotice[] => {
     const isOwn = (rack.reservations ?? []).some(
       (one) =>
         one.owner === tenant &&
@@ -114,7 +126,7 @@ function reservedUnits({ places, ground }: Placement): readonly Announced[] {
   });
 }
 
-function withoutReserve(places: readonly Place[]): readonly Announced[] {
+function listGroupsWithoutReserve(places: readonly SelectedPlace[]): readonly PlacementNotice[] {
   const groups = new Set<CoolingGroup>();
   for (const { candidate, option } of places) {
     const used = new Set(option.uses.map(({ limit }) => limit));
@@ -136,6 +148,6 @@ function withoutReserve(places: readonly Place[]): readonly Announced[] {
   });
 }
 
-function unknownCode(code: Announced["code"], field: string, message: string): Announced {
+function createUnknownNotice(code: PlacementNotice["code"], field: string, message: string): PlacementNotice {
   return { severity: "INFO", code, field, message };
 }

@@ -1,17 +1,20 @@
-/** An item whose score never improves; lower scores come first. */
+/** An item with its score, which can only get worse; the lowest score comes first. */
 interface Scored<Item> {
   readonly item: Item;
-  /** Decides between equal scores, so that the same question has the same answer. */
+  /** Position in the input, which decides between equal scores, so that equal requests get equal replies. */
   readonly place: number;
   score: number;
 }
 
-/** A heap that recomputes the score of an item only when it reaches the top; most items never do. */
-export class BestFirst<Item> {
+/**
+ * A priority queue that recomputes the score of an item only when the item reaches the top, because most items never
+ * do.
+ */
+export class LazyPriorityQueue<Item> {
   readonly #heap: Scored<Item>[];
   readonly #score: (item: Item) => number;
 
-  /** @param score lower is better; infinite for an item that is of no use any more */
+  /** Creates a queue. @param score lower is better; infinite for an item that can no longer be used */
   constructor(items: readonly Item[], score: (item: Item) => number) {
     this.#score = score;
     this.#heap = items
@@ -20,7 +23,7 @@ export class BestFirst<Item> {
       .sort((a, b) => a.score - b.score || a.place - b.place);
   }
 
-  /** The best item, without removing it; undefined if the heap is empty. */
+  /** Returns the best item without removing it; undefined if the queue is empty. */
   best(): Item | undefined {
     for (;;) {
       const [top] = this.#heap;

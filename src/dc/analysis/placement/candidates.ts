@@ -3,54 +3,56 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { NetworkPorts } from "#dc/model/inventory.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { locatedIn } from "../location_scope.ts";
+import { isLocationIn } from "../location_scope.ts";
 import type { CarriedLoads } from "../power/power_findings.ts";
 import type { Topology } from "../topology.ts";
 import { CoolingLimits } from "./cooling_limits.ts";
-import { Limit, type Use } from "./limits.ts";
+import { Limit, type LimitUse } from "./limits.ts";
 import { PhaseLimits } from "./phase_limits.ts";
 import { PlannedLoads } from "./planned_loads.ts";
-import type { Candidate, Option } from "./rack_candidate.ts";
-import { rackLimits } from "./rack_limits.ts";
-import { type Tap, TapFinder, takesPlug } from "./rack_taps.ts";
+import type { RackCandidate, SupplyOption } from "./rack_candidate.ts";
+import { createRackLimits } from "./rack_limits.ts";
+import { acceptsPlug, type Tap, TapFinder } from "./rack_taps.ts";
 import { RackUnits } from "./rack_units.ts";
-import { type SupplyPair, supplyPairs } from "./supply_pairs.ts";
-import { SupplyPaths, type SupplyState } from "./supply_paths.ts";
+import { listSupplyPairs, type SupplyPair } from "./supply_pairs.ts";
+import { type SupplyLoadState, SupplyPaths } from "./supply_paths.ts";
 import { SwitchPorts } from "./switch_ports.ts";
-import type { Wanted } from "./wanted.ts";
+import type { PlacementRequest } from "./wanted.ts";
 
-/** Lets other work run between two steps. */
+/** Lets other requests run between two steps. */
 export interface Pauses {
   yieldIfDue(): Promise<void>;
   run<Result>(steps: Steps<Result>): Promise<Result>;
 }
 
-/** Everything that placing devices counts with. */
-export interface Ground {
+/** State of a site that placing devices reads and updates. */
+export interface PlacementState {
   readonly topology: Topology;
-  readonly wanted: Wanted;
-  readonly state: SupplyState;
+  readonly wanted: PlacementRequest;
+  readonly state: SupplyLoadState;
   readonly phases: PhaseLimits;
   readonly ports: SwitchPorts;
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly RackCandidate[];
 }
 
-/** The racks of a scope, in the order of their codes. */
-export function racksInScope({ inventory }: Topology, { scope }: Pick<Wanted, "scope">): readonly Rack[] {
+/** Lists the racks of a scope, sorted by code. */
+export function listRacksInScope({ inventory }: Topology, { scope }: Pick<PlacementRequest, "scope">): readonly Rack[] {
   if (scope === undefined) return inventory.racks;
   return inventory.racks.filter(({ code, location }) =>
     scope.kind === "rack"
       ? codeKey(code) === codeKey(scope.code)
-      : location !== undefined && locatedIn(location, scope),
+      : location !== undefined && isLocationIn(location, scope),
   );
 }
 
-/** The supplies of a site as placing devices counts with them. Cost: O(devices + power edges), in slices. */
-export async function groundWork(
+/**
+ * Prepares the supply loads, paths and taps of a site for placing devices. Cost: O(devices + power edges), in slices.
+ */
+export async function prepareSupply(
   topology: Topology,
-  wanted: Wanted,
+  wanted: PlacementRequest,
   pauses: Pauses,
-): Promise<{ readonly state: SupplyState; readonly paths: SupplyPaths; readonly taps: TapFinder }> {
+): Promise<{ readonly state: SupplyLoadState; readonly paths: SupplyPaths; readonly taps: TapFinder }> {
   const planned = await pauses.run(PlannedLoads.build(topology));
   const carried = await judgeLoads(topology, "ALLOCATED", pauses);
   const also = wanted.basis === "ALLOCATED" ? undefined : await judgeLoads(topology, wanted.basis, pauses);
@@ -59,32 +61,40 @@ export async function groundWork(
   return { state, paths, taps: new TapFinder(topology, planned, paths) };
 }
 
-/** Use of every limit of supply by a device that is plugged into a pair of taps. */
-export function pathUses(pair: SupplyPair, paths: SupplyPaths, { inlets: all }: Wanted): readonly Use[] {
+/** Returns the use of every supply limit by a device that is plugged into a pair of taps. */
+export function listPathUses(
+  pair: SupplyPair,
+  paths: SupplyPaths,
+  { inlets: all }: PlacementRequest,
+): readonly LimitUse[] {
   const parts = pair.map(({ tap: { path, killers }, inlets }) => ({ path, killers, part: inlets.length / all.length }));
   return paths.uses(parts);
 }
 
-/** Examines every rack of the scope. Cost: O(devices + power edges), in slices. */
-export async function layGround(
-  input: { readonly topology: Topology; readonly wanted: Wanted; readonly switches: ReadonlyMap<string, NetworkPorts> },
+/** Examines every rack of the scope for a placement. Cost: O(devices + power edges), in slices. */
+export async function prepareCandidates(
+  input: {
+    readonly topology: Topology;
+    readonly wanted: PlacementRequest;
+    readonly switches: ReadonlyMap<string, NetworkPorts>;
+  },
   pauses: Pauses,
-): Promise<Ground> {
+): Promise<PlacementState> {
   const { topology, wanted, switches } = input;
-  const { state, paths, taps } = await groundWork(topology, wanted, pauses);
+  const { state, paths, taps } = await prepareSupply(topology, wanted, pauses);
   await pauses.yieldIfDue();
   const cooling = new CoolingLimits(topology, wanted);
   await pauses.yieldIfDue();
   const ports = new SwitchPorts(topology, wanted.ports, switches);
   const outlets = new OutletLimits(wanted);
-  const candidates: Candidate[] = [];
-  for (const rack of racksInScope(topology, wanted)) {
+  const candidates: RackCandidate[] = [];
+  for (const rack of listRacksInScope(topology, wanted)) {
     await pauses.yieldIfDue();
     const devices = topology.devicesInRack(rack.code);
-    const limits = rackLimits(rack, devices, wanted);
+    const limits = createRackLimits(rack, devices, wanted);
     const cooled = cooling.of(rack);
     const { pool, obstacles: unconnected } = ports.of(rack);
-    const { pairs, obstacles: unsupplied } = supplyPairs(rack, await taps.of(rack.code), wanted);
+    const { pairs, obstacles: unsupplied } = listSupplyPairs(rack, await taps.of(rack.code), wanted);
     const shared = [...limits.uses, ...cooled.uses, ...(pool?.uses ?? [])];
     candidates.push({
       rack,
@@ -93,7 +103,7 @@ export async function layGround(
       cooling: cooled,
       pool,
       obstacles: [...limits.obstacles, ...cooled.obstacles, ...unconnected, ...unsupplied],
-      options: pairs.map((pair) => optionOf(pair, { shared, paths, outlets, wanted })),
+      options: pairs.map((pair) => createOption(pair, { shared, paths, outlets, wanted })),
     });
   }
   return { topology, wanted, state, phases: new PhaseLimits(state, wanted), ports, candidates };
@@ -105,30 +115,30 @@ async function judgeLoads(topology: Topology, basis: LoadBasis, pauses: Pauses):
 }
 
 interface OptionParts {
-  readonly shared: readonly Use[];
+  readonly shared: readonly LimitUse[];
   readonly paths: SupplyPaths;
   readonly outlets: OutletLimits;
-  readonly wanted: Wanted;
+  readonly wanted: PlacementRequest;
 }
 
-function optionOf(pair: SupplyPair, { shared, paths, outlets, wanted }: OptionParts): Option {
+function createOption(pair: SupplyPair, { shared, paths, outlets, wanted }: OptionParts): SupplyOption {
   return {
     pair,
-    uses: [...shared, ...outlets.uses(pair), ...pathUses(pair, paths, wanted)],
+    uses: [...shared, ...outlets.uses(pair), ...listPathUses(pair, paths, wanted)],
     feed: pair.map(({ tap }) => tap.upstream).join("+"),
   };
 }
 
 /** Counts the free outlets of taps. */
 class OutletLimits {
-  readonly #wanted: Wanted;
+  readonly #wanted: PlacementRequest;
   readonly #limits = new Map<Tap, Limit>();
 
-  constructor(wanted: Wanted) {
+  constructor(wanted: PlacementRequest) {
     this.#wanted = wanted;
   }
 
-  uses(pair: SupplyPair): readonly Use[] {
+  uses(pair: SupplyPair): readonly LimitUse[] {
     return pair.flatMap(({ tap, inlets }) =>
       tap.outlets === undefined ? [] : [{ limit: this.#of(tap), each: inlets.length }],
     );
@@ -138,7 +148,7 @@ class OutletLimits {
     const known = this.#limits.get(tap);
     if (known !== undefined) return known;
     const { inlets } = this.#wanted;
-    const free = (tap.outlets ?? []).filter(({ port }) => inlets.some(({ type }) => takesPlug(port, type))).length;
+    const free = (tap.outlets ?? []).filter(({ port }) => inlets.some(({ type }) => acceptsPlug(port, type))).length;
     const ref = `device:${tap.device.code}`;
     const made = new Limit({ reason: "NO_OUTLET", ref, unit: "free outlets", capacity: free, most: free, used: 0 });
     this.#limits.set(tap, made);

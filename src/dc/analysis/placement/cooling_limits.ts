@@ -3,46 +3,46 @@ import { airHeatW, heatW } from "#dc/model/draw.ts";
 import type { CoolingMedium } from "#dc/model/enum_values.ts";
 import { inService } from "#dc/model/in_service.ts";
 import type { Crac, Rack } from "#dc/model/resources.ts";
-import { CoolingBalance, sum } from "../cooling/cooling_balance.ts";
-import { deratedKw } from "../cooling/cooling_units.ts";
-import { areasAround } from "../places.ts";
+import { CoolingBalance, sumNumbers } from "../cooling/cooling_balance.ts";
+import { computeDeratedKw } from "../cooling/cooling_units.ts";
+import { listAreaKeys } from "../places.ts";
 import type { Topology } from "../topology.ts";
-import { Limit, type Use } from "./limits.ts";
-import type { Obstacle, Wanted } from "./wanted.ts";
+import { Limit, type LimitUse } from "./limits.ts";
+import type { PlacementObstacle, PlacementRequest } from "./wanted.ts";
 
-/** The units of one medium that jointly serve a place. */
+/** Units of one medium that jointly serve a location. */
 export interface CoolingGroup {
   readonly medium: CoolingMedium;
   readonly units: readonly Crac[];
-  /** One for each working unit, in watts. */
+  /** Share of the heat and limit of each working unit, in watts. */
   readonly shares: readonly { readonly crac: Crac; readonly share: number; readonly limit: Limit }[];
-  /** The load limit of the group after the loss of its largest unit. */
+  /** Limit in watts for the load of the group after the loss of its largest unit. */
   readonly reserve: Limit;
-  /** Whether it cannot lose its largest unit before anything is placed. */
+  /** Whether the group has no reserve for the loss of its largest unit before anything is placed. */
   readonly lacksReserve: boolean;
 }
 
 export interface RackCooling {
-  readonly uses: readonly Use[];
-  readonly obstacles: readonly Obstacle[];
+  readonly uses: readonly LimitUse[];
+  readonly obstacles: readonly PlacementObstacle[];
   readonly air?: CoolingGroup;
   readonly liquid?: CoolingGroup;
 }
 
 const MEDIA = ["AIR", "LIQUID"] as const;
 
-/** Counts the heat that devices add to cooling units. Heat is shared as every other answer shares it. */
+/** Counts the heat that devices add to cooling units. Heat is divided among units as in all other analyses. */
 export class CoolingLimits {
   readonly #topology: Topology;
-  readonly #wanted: Wanted;
+  readonly #wanted: PlacementRequest;
   readonly #balance: CoolingBalance;
   readonly #units = new Map<Crac, Limit>();
   readonly #groups = new Map<string, CoolingGroup>();
-  readonly #uses = new Map<CoolingGroup, readonly Use[]>();
-  /** Heat that the plan adds to a unit, in watts. */
+  readonly #uses = new Map<CoolingGroup, readonly LimitUse[]>();
+  /** Heat in watts that planned devices add to each unit. */
   readonly #plannedW = new Map<Crac, number>();
 
-  constructor(topology: Topology, wanted: Wanted) {
+  constructor(topology: Topology, wanted: PlacementRequest) {
     this.#topology = topology;
     this.#wanted = wanted;
     this.#balance = new CoolingBalance(topology, { basis: wanted.basis, reserveUnits: 1, failedCracCodes: [] });
@@ -52,8 +52,8 @@ export class CoolingLimits {
 
   of(rack: Rack): RackCooling {
     const served = this.#topology.mediaServing(rack);
-    const uses: Use[] = [];
-    const obstacles: Obstacle[] = [];
+    const uses: LimitUse[] = [];
+    const obstacles: PlacementObstacle[] = [];
     const air = this.#groupOf(rack, "AIR");
     const liquid = this.#groupOf(rack, "LIQUID");
     for (const [medium, group, isServed] of [
@@ -62,8 +62,8 @@ export class CoolingLimits {
     ] as const) {
       const watts = this.#wattsOf(medium);
       if (watts <= 0) continue;
-      if (!isServed) obstacles.push(noUnit(rack, medium));
-      else if (group !== undefined && group.shares.length === 0) obstacles.push(noneWorks(rack, group));
+      if (!isServed) obstacles.push(createNoUnitObstacle(rack, medium));
+      else if (group !== undefined && group.shares.length === 0) obstacles.push(createUnitsDownObstacle(rack, group));
       else if (group !== undefined) uses.push(...this.#usesOf(group, watts));
     }
     return { uses, obstacles, ...(air !== undefined && { air }), ...(liquid !== undefined && { liquid }) };
@@ -73,10 +73,10 @@ export class CoolingLimits {
     return medium === "AIR" ? this.#wanted.airW : this.#wanted.liquidW;
   }
 
-  #usesOf(group: CoolingGroup, watts: number): readonly Use[] {
+  #usesOf(group: CoolingGroup, watts: number): readonly LimitUse[] {
     const known = this.#uses.get(group);
     if (known !== undefined) return known;
-    const found: Use[] = group.shares.map(({ limit, share }) => ({ limit, each: watts * share }));
+    const found: LimitUse[] = group.shares.map(({ limit, share }) => ({ limit, each: watts * share }));
     for (const other of this.#groups.values()) {
       if (other.medium !== group.medium) continue;
       const shared = group.shares.filter(({ crac }) => other.units.includes(crac));
@@ -101,7 +101,7 @@ export class CoolingLimits {
   }
 
   #placeOf({ code, location }: Rack): number | undefined {
-    const areas = areasAround({ rackCode: code, ...(location !== undefined && { location }) });
+    const areas = listAreaKeys({ rackCode: code, ...(location !== undefined && { location }) });
     const inside = this.#balance.inside(`rack:${codeKey(code)}`);
     return inside.find((at) => {
       const own = this.#balance.place(at)?.areas;
@@ -112,15 +112,15 @@ export class CoolingLimits {
   #make(units: readonly Crac[], medium: CoolingMedium): CoolingGroup {
     const working = units.filter((crac) => this.#balance.effectiveKw(crac) > 0);
     const effective = working.map((crac) => this.#balance.effectiveKw(crac));
-    const total = sum(effective);
+    const total = sumNumbers(effective);
     const shares = working.map((crac) => ({
       crac,
       share: this.#balance.effectiveKw(crac) / total,
       limit: this.#unitLimit(crac),
     }));
-    const standby = sum(units.filter(({ status }) => status === "STANDBY").map(deratedKw));
+    const standby = sumNumbers(units.filter(({ status }) => status === "STANDBY").map(computeDeratedKw));
     const capacity = (total + standby - Math.max(0, ...effective)) * 1000;
-    const used = sum(shares.map(({ limit }) => limit.used));
+    const used = sumNumbers(shares.map(({ limit }) => limit.used));
     const lacksReserve = used > capacity;
     const most = lacksReserve ? Number.POSITIVE_INFINITY : capacity * (1 - this.#wanted.keep);
     const ref = `crac:${units[0]?.code ?? ""}`;
@@ -145,7 +145,7 @@ export class CoolingLimits {
     return made;
   }
 
-  /** Adds the heat of racked devices that are off or planned: their positions are reserved. */
+  /** Adds the heat of racked devices that are off or planned, because their positions are reserved. */
   #plan(): void {
     const { basis } = this.#wanted;
     for (const device of this.#topology.inventory.devices) {
@@ -160,7 +160,7 @@ export class CoolingLimits {
   }
 
   #share(units: readonly Crac[], watts: number): void {
-    const total = sum(units.map((crac) => this.#balance.effectiveKw(crac)));
+    const total = sumNumbers(units.map((crac) => this.#balance.effectiveKw(crac)));
     for (const crac of total > 0 ? units : []) {
       const share = (watts * this.#balance.effectiveKw(crac)) / total;
       this.#plannedW.set(crac, (this.#plannedW.get(crac) ?? 0) + share);
@@ -168,14 +168,17 @@ export class CoolingLimits {
   }
 }
 
-/** Remaining capacity of a group in kilowatts: with all units, and after the loss of the largest. */
-export function headroomOf({ shares, reserve }: CoolingGroup): { readonly allKw: number; readonly reserveKw: number } {
-  const carried = sum(shares.map(({ limit }) => limit.used));
-  const capacity = sum(shares.map(({ limit }) => limit.capacity));
+/** Returns the remaining capacity of a group in kilowatts: with all units, and after the loss of the largest unit. */
+export function computeHeadroom({ shares, reserve }: CoolingGroup): {
+  readonly allKw: number;
+  readonly reserveKw: number;
+} {
+  const carried = sumNumbers(shares.map(({ limit }) => limit.used));
+  const capacity = sumNumbers(shares.map(({ limit }) => limit.capacity));
   return { allKw: (capacity - carried) / 1000, reserveKw: (reserve.capacity - carried) / 1000 };
 }
 
-function noUnit({ code }: Rack, medium: CoolingMedium): Obstacle {
+function createNoUnitObstacle({ code }: Rack, medium: CoolingMedium): PlacementObstacle {
   const what = medium === "AIR" ? "air" : "liquid";
   return {
     reason: "NO_COOLING_UNIT",
@@ -184,7 +187,7 @@ function noUnit({ code }: Rack, medium: CoolingMedium): Obstacle {
   };
 }
 
-function noneWorks({ code }: Rack, { units }: CoolingGroup): Obstacle {
+function createUnitsDownObstacle({ code }: Rack, { units }: CoolingGroup): PlacementObstacle {
   return {
     reason: "COOLING_CAPACITY",
     message: `None of the ${units.length} cooling units that serve rack "${code}" works`,

@@ -1,70 +1,81 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { PlacementSpread } from "#dc/model/enum_values.ts";
-import { BestFirst } from "./best_first.ts";
-import { type Ground, layGround, type Pauses } from "./candidates.ts";
-import { fitsAll, mostByAll } from "./limits.ts";
-import { type Candidate, fitsIn, noSpace, type Option, PlaceTaker, type Taken } from "./rack_candidate.ts";
-import { mostThatFit } from "./upper_bound.ts";
-import type { Obstacle, Wanted } from "./wanted.ts";
+import { LazyPriorityQueue } from "./best_first.ts";
+import { type Pauses, type PlacementState, prepareCandidates } from "./candidates.ts";
+import { countFitting, countMostFitting } from "./limits.ts";
+import {
+  type Allocation,
+  countFittingInRack,
+  createNoSpaceObstacle,
+  PlaceTaker,
+  type RackCandidate,
+  type SupplyOption,
+} from "./rack_candidate.ts";
+import { computeUpperBound } from "./upper_bound.ts";
+import type { PlacementObstacle, PlacementRequest } from "./wanted.ts";
 
-/** A selected position, in the order of selection. */
-export interface Place {
-  readonly candidate: Candidate;
-  readonly option: Option;
-  readonly taken: Taken;
+/** A selected position for one device; positions are listed in the order of selection. */
+export interface SelectedPlace {
+  readonly candidate: RackCandidate;
+  readonly option: SupplyOption;
+  readonly taken: Allocation;
 }
 
-/** A rack that takes no device, with every reason. */
-export interface Refused {
-  readonly candidate: Candidate;
-  readonly obstacles: readonly Obstacle[];
+/** A rack that accepts no device, with every reason. */
+export interface RefusedRack {
+  readonly candidate: RackCandidate;
+  readonly obstacles: readonly PlacementObstacle[];
 }
 
 export interface Placement {
-  readonly ground: Ground;
-  readonly places: readonly Place[];
-  /** Whether provably no more of the requested devices fit, for any choice of positions. */
+  readonly ground: PlacementState;
+  readonly places: readonly SelectedPlace[];
+  /** Whether it is proven that no other choice of positions fits more of the requested devices. */
   readonly proven: boolean;
-  readonly refused: readonly Refused[];
-  /** Devices that racks take if no other rack takes any, by their position among the candidates; at most. */
+  readonly refused: readonly RefusedRack[];
+  /** Maximum number of devices in each candidate rack if all other racks stay empty, in the order of candidates. */
   readonly fits: readonly number[];
-  /** Why no more devices fit; empty if all have a position. */
-  readonly limits: readonly Refused[];
+  /** Racks with the reasons why no more devices fit; empty if all devices have a position. */
+  readonly limits: readonly RefusedRack[];
 }
 
-/** Scores distinguish so many devices of one answer, and so much space left. */
+/** Base of the score digits: device counts and remaining space are distinguished up to this number. */
 const SCALE = 1024;
 
 /**
- * Finds positions for equal devices, the best first: the most even spread, then the most remaining space.
+ * Finds positions for equal devices, best first: the most even spread, then the most remaining space.
  *
- * Greedy, so it may find fewer than fit; `proven` is set if that is certainly not so. Otherwise a second attempt packs
- * devices where most fit, without spreading, and the larger result is returned.
+ * The search is greedy, so it may find fewer positions than exist; `proven` is set if this is certainly not so.
+ * Otherwise a second attempt packs devices without spreading, and the larger result is returned.
  *
  * Cost: O(devices + power edges) to examine the racks, then O(log racks × limits) for each position.
  */
-export async function findPlaces(input: Parameters<typeof layGround>[0], pauses: Pauses): Promise<Placement> {
-  const first = await placeOn(await layGround(input, pauses), pauses, input.wanted.spread);
+export async function findPlaces(input: Parameters<typeof prepareCandidates>[0], pauses: Pauses): Promise<Placement> {
+  const first = await placeDevices(await prepareCandidates(input, pauses), pauses, input.wanted.spread);
   if (first.proven) return first;
-  const second = await placeOn(await layGround(input, pauses), pauses, []);
+  const second = await placeDevices(await prepareCandidates(input, pauses), pauses, []);
   return second.places.length > first.places.length ? second : first;
 }
 
-async function placeOn(ground: Ground, pauses: Pauses, spread: readonly PlacementSpread[]): Promise<Placement> {
+async function placeDevices(
+  ground: PlacementState,
+  pauses: Pauses,
+  spread: readonly PlacementSpread[],
+): Promise<Placement> {
   const { candidates, wanted, phases, ports } = ground;
-  const refused = refusals(candidates, wanted);
+  const refused = listRefusals(candidates, wanted);
   const refusedRacks = new Set(refused.map(({ candidate }) => candidate));
   const open = candidates.filter((candidate) => !refusedRacks.has(candidate));
-  const fits = candidates.map((candidate) => (refusedRacks.has(candidate) ? 0 : mostIn(candidate)));
-  const most = boundOf(open);
+  const fits = candidates.map((candidate) => (refusedRacks.has(candidate) ? 0 : countMostInRack(candidate)));
+  const most = boundDeviceCount(open);
   const taker = new PlaceTaker(wanted, phases, ports);
   const order = new Order(spread);
-  const heap = new BestFirst(
+  const heap = new LazyPriorityQueue(
     open.flatMap((candidate) => candidate.options.map((option) => ({ candidate, option }))),
     ({ candidate, option }) => order.score(candidate, option),
   );
-  const places: Place[] = [];
-  const stuck = new Map<Candidate, Obstacle[]>();
+  const places: SelectedPlace[] = [];
+  const stuck = new Map<RackCandidate, PlacementObstacle[]>();
   for (let next = heap.best(); next !== undefined && places.length < wanted.count; next = heap.best()) {
     await pauses.yieldIfDue();
     const taken = taker.take(next.candidate, next.option);
@@ -77,11 +88,11 @@ async function placeOn(ground: Ground, pauses: Pauses, spread: readonly Placemen
     places.push({ ...next, taken });
   }
   const complete = places.length >= wanted.count;
-  const limits = complete ? [] : refusals(open, wanted, stuck);
+  const limits = complete ? [] : listRefusals(open, wanted, stuck);
   return { ground, places, proven: complete || places.length >= most, refused, fits, limits };
 }
 
-/** Order of positions: as few as possible in the same rack, row or feed, then the most remaining space. */
+/** Rates positions: as few devices as possible in the same rack, row or feed, then the most remaining space. */
 class Order {
   readonly #spread: readonly PlacementSpread[];
   readonly #counts = new Map<string, number>();
@@ -90,63 +101,64 @@ class Order {
     this.#spread = spread;
   }
 
-  score(candidate: Candidate, option: Option): number {
-    const left = fitsIn(candidate, option);
+  score(candidate: RackCandidate, option: SupplyOption): number {
+    const left = countFittingInRack(candidate, option);
     if (left < 1) return Number.POSITIVE_INFINITY;
     let score = 0;
-    for (const one of this.#spread) score = score * SCALE + (this.#counts.get(keyOf(one, candidate, option)) ?? 0);
-    // Without spread a rack that was begun is filled before the next.
-    const begun = this.#spread.length === 0 ? (this.#counts.get(keyOf("RACK", candidate, option)) ?? 0) : 0;
+    for (const one of this.#spread)
+      score = score * SCALE + (this.#counts.get(toSpreadKey(one, candidate, option)) ?? 0);
+    // Without spread, a rack with a device is filled before the next rack.
+    const begun = this.#spread.length === 0 ? (this.#counts.get(toSpreadKey("RACK", candidate, option)) ?? 0) : 0;
     return begun > 0 ? 0 : score * SCALE + (SCALE - 1 - Math.min(SCALE - 2, left));
   }
 
-  note(candidate: Candidate, option: Option): void {
+  note(candidate: RackCandidate, option: SupplyOption): void {
     for (const one of new Set<PlacementSpread>([...this.#spread, "RACK"])) {
-      const key = keyOf(one, candidate, option);
+      const key = toSpreadKey(one, candidate, option);
       this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     }
   }
 }
 
-function keyOf(spread: PlacementSpread, { rack }: Candidate, { feed }: Option): string {
+function toSpreadKey(spread: PlacementSpread, { rack }: RackCandidate, { feed }: SupplyOption): string {
   if (spread === "RACK") return `rack:${codeKey(rack.code)}`;
   if (spread === "FEED") return `feed:${feed}`;
   const { siteId = "", floorNumber = 0, row = "" } = rack.location ?? {};
   return codeKey(`row:${siteId}/${floorNumber}/${row}`);
 }
 
-function mostIn(candidate: Candidate): number {
-  const all = candidate.options.reduce((sum, option) => sum + mostByAll(option.uses), 0);
+function countMostInRack(candidate: RackCandidate): number {
+  const all = candidate.options.reduce((sum, option) => sum + countMostFitting(option.uses), 0);
   return Math.min(candidate.units.fits, all);
 }
 
-function boundOf(open: readonly Candidate[]): number {
+function boundDeviceCount(open: readonly RackCandidate[]): number {
   const places = open.flatMap((candidate, rack) =>
-    candidate.options.map((option) => ({ rack, fits: mostByAll(option.uses), uses: option.uses })),
+    candidate.options.map((option) => ({ rack, fits: countMostFitting(option.uses), uses: option.uses })),
   );
-  return mostThatFit(
+  return computeUpperBound(
     places,
     open.map(({ units }) => units.fits),
   );
 }
 
-/** Racks that take no device as things are, with all reasons, each once. */
-function refusals(
-  candidates: readonly Candidate[],
-  wanted: Wanted,
-  stuck: ReadonlyMap<Candidate, readonly Obstacle[]> = new Map(),
-): readonly Refused[] {
+/** Lists racks that accept no device at present, with all reasons, each once. */
+function listRefusals(
+  candidates: readonly RackCandidate[],
+  wanted: PlacementRequest,
+  stuck: ReadonlyMap<RackCandidate, readonly PlacementObstacle[]> = new Map(),
+): readonly RefusedRack[] {
   return candidates.flatMap((candidate) => {
-    const found = [...candidate.obstacles, ...(stuck.get(candidate) ?? []), ...shortages(candidate)];
-    if (candidate.units.fits < 1) found.push(noSpace(candidate, wanted));
+    const found = [...candidate.obstacles, ...(stuck.get(candidate) ?? []), ...listShortages(candidate)];
+    if (candidate.units.fits < 1) found.push(createNoSpaceObstacle(candidate, wanted));
     const once = [...new Map(found.map((one) => [`${one.reason} ${one.ref}`, one])).values()];
     return once.length === 0 ? [] : [{ candidate, obstacles: once }];
   });
 }
 
-/** Limits that are exhausted for every supply of a rack. */
-function shortages({ options }: Candidate): readonly Obstacle[] {
-  if (options.some(({ uses }) => fitsAll(uses) >= 1)) return [];
+/** Lists limits of a rack that are exhausted for each of its supplies. */
+function listShortages({ options }: RackCandidate): readonly PlacementObstacle[] {
+  if (options.some(({ uses }) => countFitting(uses) >= 1)) return [];
   return options.flatMap(({ uses }) =>
     uses
       .filter(({ limit, each, after }) => limit.fits(each, after) < 1)

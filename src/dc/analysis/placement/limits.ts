@@ -1,20 +1,20 @@
-import type { Obstacle, RefusalReason } from "./wanted.ts";
+import type { PlacementObstacle, RefusalReason } from "./wanted.ts";
 
-/** Amounts are sums of fractions; smaller differences count as equal. */
+/** Amounts are sums of fractions, so smaller differences count as equal. */
 const TOLERANCE = 1e-6;
 
 interface LimitInput {
   readonly reason: RefusalReason;
   readonly ref: string;
   readonly unit: string;
-  /** 100 %. */
+  /** Amount that counts as 100 %. */
   readonly capacity: number;
-  /** How much of the capacity may be used. */
+  /** Largest amount that may be used. */
   readonly most: number;
   readonly used: number;
 }
 
-/** A counter that every placed device adds to: a supply, a cooling unit, a rack's weight. */
+/** A limited amount that every placed device adds to: the load of a supply or cooling unit, or the weight in a rack. */
 export class Limit {
   readonly reason: RefusalReason;
   readonly ref: string;
@@ -23,7 +23,7 @@ export class Limit {
   readonly most: number;
   /** Current use, including the devices placed so far. */
   used: number;
-  /** Additional use after a single loss, by the lost node; the limit applies to the largest. */
+  /** Additional use after a single loss, by the lost node; the largest value counts against the limit. */
   readonly #after = new Map<number, number>();
   #mostAfter = 0;
 
@@ -36,7 +36,7 @@ export class Limit {
     this.used = used;
   }
 
-  /** How many devices that use `each` fit. */
+  /** Returns how many devices fit that use `each`. */
   fits(each: number, after?: AfterLoss): number {
     let most = this.#fitsBeside(this.#mostAfter, each);
     for (const loss of after?.losses ?? []) {
@@ -64,28 +64,28 @@ export class Limit {
     return ((this.used + this.#mostAfter) / this.capacity) * 100;
   }
 
-  obstacle(each: number, after?: AfterLoss): Obstacle {
+  obstacle(each: number, after?: AfterLoss): PlacementObstacle {
     if (COUNTED.includes(this.reason)) return this.#shortage(each);
     const more = (after?.losses ?? []).map((loss) => (this.#after.get(loss) ?? 0) + (after?.more ?? 0));
     const value = roundValue(this.used + each + Math.max(this.#mostAfter, ...more));
     const most = roundValue(this.most);
     return {
       reason: this.reason,
-      message: `${this.ref} would come to ${ofLimit(value, most, this.unit)}${PURPOSE[this.reason] ?? ""}`,
+      message: `${this.ref} would come to ${formatUse(value, most, this.unit)}${PURPOSE[this.reason] ?? ""}`,
       ref: this.ref,
       value,
       limit: most,
     };
   }
 
-  #shortage(each: number): Obstacle {
+  #shortage(each: number): PlacementObstacle {
     const left = Math.max(0, this.most - this.used);
     const message = `${this.ref} has ${left} ${this.unit}, a device needs ${each}`;
     return { reason: this.reason, message, ref: this.ref, value: each, limit: left };
   }
 }
 
-/** Limits that count things of which a device needs some. */
+/** Limits that count things instead of measuring an amount. */
 const COUNTED: readonly RefusalReason[] = ["NO_OUTLET", "NO_SWITCH_PORT"];
 
 const PURPOSE: Readonly<Partial<Record<RefusalReason, string>>> = {
@@ -95,8 +95,10 @@ const PURPOSE: Readonly<Partial<Record<RefusalReason, string>>> = {
   PHASE_LIMIT: " on one phase",
 };
 
-/** A figure of its limit; watts of a limit in kilowatts as kilowatts, to the watt. */
-function ofLimit(value: number, most: number, unit: string): string {
+/**
+ * Formats a value with its limit. Watts are printed as kilowatts with three decimals if the limit is at least 1,000 W.
+ */
+function formatUse(value: number, most: number, unit: string): string {
   if (unit !== "W" || most < 1000) return `${value} of ${most} ${unit}`;
   return `${Math.round(value) / 1000} of ${Math.round(most) / 1000} kW`;
 }
@@ -105,27 +107,27 @@ function roundValue(value: number): number {
   return Number.isFinite(value) ? Math.round(value * 10) / 10 : 0;
 }
 
-/** Additional use of a device after each single loss, beyond its permanent use. */
+/** Additional use by a device after some single losses, beyond its use without a loss. */
 export interface AfterLoss {
   readonly losses: readonly number[];
   readonly more: number;
 }
 
-export interface Use {
+export interface LimitUse {
   readonly limit: Limit;
   readonly each: number;
   readonly after?: AfterLoss;
-  /** Guaranteed minimum of the use, if it may be less. */
+  /** Guaranteed minimum of the use, if the actual use may be less than `each`. */
   readonly least?: number;
 }
 
-/** Devices that certainly cannot be exceeded by any of these limits. */
-export function mostByAll(uses: readonly Use[]): number {
-  return fitsAll(uses.map(({ limit, each, least = each }) => ({ limit, each: least })));
+/** Returns an upper bound of the number of devices that fit under all of these limits. */
+export function countMostFitting(uses: readonly LimitUse[]): number {
+  return countFitting(uses.map(({ limit, each, least = each }) => ({ limit, each: least })));
 }
 
-/** Devices that fit by all of these limits. */
-export function fitsAll(uses: readonly Use[]): number {
+/** Returns the number of devices that fit under all of these limits. */
+export function countFitting(uses: readonly LimitUse[]): number {
   let most = Number.POSITIVE_INFINITY;
   for (const { limit, each, after } of uses) {
     const fits = limit.fits(each, after);

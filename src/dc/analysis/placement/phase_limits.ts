@@ -1,35 +1,37 @@
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
-import { Limit, type Use } from "./limits.ts";
-import type { Path, SupplyState } from "./supply_paths.ts";
-import type { Wanted } from "./wanted.ts";
+import { Limit, type LimitUse } from "./limits.ts";
+import type { SupplyLoadState, UpstreamLoads } from "./supply_paths.ts";
+import type { PlacementRequest } from "./wanted.ts";
 
 const PHASES = ["A", "B", "C"] as const;
 
-/** The limits of one phase of a three-phase outlet, in volt-amperes. */
+/** Limits of one phase of a three-phase outlet, in volt-amperes. */
 interface PhaseLimit {
   readonly now: Limit;
   readonly alone: Limit;
 }
 
-/** Limits of three-phase breakers, per phase if outlets name their phases. */
+/** Limits of three-phase breakers, by phase if outlets record their phases. */
 export class PhaseLimits {
-  readonly #state: SupplyState;
-  readonly #wanted: Wanted;
+  readonly #state: SupplyLoadState;
+  readonly #wanted: PlacementRequest;
   readonly #limits = new Map<number, readonly PhaseLimit[]>();
 
-  constructor(state: SupplyState, wanted: Wanted) {
+  constructor(state: SupplyLoadState, wanted: PlacementRequest) {
     this.#state = state;
     this.#wanted = wanted;
   }
 
-  /** Use of the upstream phases by an inlet of a device. @param part the inlet's share of the device's draw */
-  uses(path: Path, leg: PhaseLeg | undefined, part: number): readonly Use[] {
+  /**
+   * Returns the use of the upstream phases by an inlet of a device. @param part the inlet's share of the device's draw
+   */
+  uses(path: UpstreamLoads, leg: PhaseLeg | undefined, part: number): readonly LimitUse[] {
     if (this.#state.carried.loads.phasesVa === undefined) return [];
     const voltAmperes = this.#wanted.drawW / this.#wanted.powerFactor;
-    const found: Use[] = [];
+    const found: LimitUse[] = [];
     for (const [index, share] of path) {
       for (const [at, { now, alone }] of this.#of(index).entries()) {
-        const conducts = shareOfPhase(leg, at);
+        const conducts = computePhaseShare(leg, at);
         if (conducts === 0) continue;
         const each = voltAmperes * conducts;
         found.push({ limit: now, each: each * share * part }, { limit: alone, each });
@@ -52,7 +54,7 @@ export class PhaseLimits {
     const capacity = (node.capacityW ?? 0) / 3;
     const { keep, allowExisting } = this.#wanted;
     const { carried, also, planned } = this.#state;
-    // The judged load is three times that of the busiest phase.
+    // The load that is compared with the limit is three times that of the busiest phase.
     const all = also === undefined ? [carried] : [carried, also];
     const alone =
       Math.max(...all.map(({ failover }) => failover.loads[index] ?? 0)) / 3 + planned.alone(index).voltAmperes;
@@ -71,8 +73,8 @@ export class PhaseLimits {
   }
 }
 
-/** The share of a load that one phase carries; without a leg all carry the same. */
-function shareOfPhase(leg: PhaseLeg | undefined, phase: number): number {
+/** Returns the share of a load that one phase carries; without a leg, all phases carry the same share. */
+function computePhaseShare(leg: PhaseLeg | undefined, phase: number): number {
   if (leg === undefined) return 1 / 3;
   return leg.includes(PHASES[phase] ?? "") ? 1 / leg.length : 0;
 }

@@ -7,7 +7,7 @@ import type { Steps } from "#kernel/steps.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 
-/** An edge of the power graph, or one of a cable or inlet that carries nothing yet but is planned for. */
+/** An edge of the power graph, or the edge of a planned or disabled cable or inlet. */
 interface Feed {
   readonly from: number;
   readonly to: number;
@@ -20,17 +20,17 @@ interface Draw {
 }
 
 /**
- * Loads of recorded consumers that draw nothing now: planned, staged, off or failed. Their positions are reserved, so
- * they are added to the loads in service, by allocated draws divided over all inlets.
+ * Loads of recorded consumers that draw nothing now because they are planned, staged, off or failed. Their positions
+ * are reserved, so their allocated draws are added to the loads in service, divided over all inlets.
  */
 export class PlannedLoads {
-  /** By node; outlets in volt-amperes, everything else in watts. */
+  /** Planned load by node: volt-amperes for outlets, watts for all other nodes. */
   readonly normal: Float64Array;
-  /** Nodes at or above a circle of supply, whose loads cannot be computed. */
+  /** Nodes in or upstream of a cycle of supply, whose loads cannot be computed. */
   readonly circular: ReadonlySet<number>;
   readonly #graph: PowerGraph;
   readonly #planned: Planned;
-  /** Whether anything is planned at all. */
+  /** Whether there is any planned load. */
   readonly #isAny: boolean;
   readonly #sums = new Map<number, Draw>();
 
@@ -42,13 +42,13 @@ export class PlannedLoads {
     this.circular = circular;
   }
 
-  /** Computed once for a topology. Cost: O(nodes + edges). */
+  /** Computes the planned loads, once for each topology. Cost: O(nodes + edges). */
   static *build(topology: Topology): Steps<PlannedLoads> {
     const known = byTopology.get(topology);
     if (known !== undefined) return known;
     const graph = topology.power;
     const planned = new Map<number, number[]>();
-    for (const { from, to } of plannedFeeds(topology)) {
+    for (const { from, to } of listPlannedFeeds(topology)) {
       const list = planned.get(from);
       if (list === undefined) planned.set(from, [to]);
       else list.push(to);
@@ -56,18 +56,21 @@ export class PlannedLoads {
     yield;
     const sums = new LoadSums(graph, planned);
     yield;
-    yield* sums.passAll(upwards(planned));
+    yield* sums.passAll(reverseEdges(planned));
     const made = new PlannedLoads(graph, planned, sums, sums.unordered());
     byTopology.set(topology, made);
     return made;
   }
 
-  /** Whether anything draws from an outlet, or is planned to. */
+  /** Whether a consumer draws from an outlet now, or is planned to. */
   isUsed(outlet: number): boolean {
     return this.#graph.supplies.count(outlet) > 0 || this.#planned.has(outlet);
   }
 
-  /** The full draws of everything downstream that is planned, each once. Cost: O(edges downstream), once. */
+  /**
+   * Sums the full draws of planned consumers downstream of a node, each once. Cost: O(edges downstream), once for each
+   * node.
+   */
   alone(start: number): Draw {
     if (!this.#isAny) return NOTHING;
     const known = this.#sums.get(start);
@@ -76,7 +79,7 @@ export class PlannedLoads {
     let [watts, voltAmperes] = [0, 0];
     // A Set also iterates over elements added during the loop, so it serves as the queue.
     for (const index of seen) {
-      const draw = plannedDraw(this.#graph.nodes[index]);
+      const draw = computePlannedDraw(this.#graph.nodes[index]);
       watts += draw.watts;
       voltAmperes += draw.voltAmperes;
       for (const { to } of this.#graph.supplies.of(index)) seen.add(to);
@@ -91,15 +94,15 @@ export class PlannedLoads {
 const byTopology = new WeakMap<Topology, PlannedLoads>();
 const NOTHING: Draw = { watts: 0, voltAmperes: 0 };
 
-/** Future draw of a node that draws nothing now; 0 for one in stock. */
-function plannedDraw(node: PowerNode | undefined): Draw {
+/** Returns the future draw of a node that draws nothing now; 0 for a device in stock. */
+function computePlannedDraw(node: PowerNode | undefined): Draw {
   if (node?.kind !== "DEVICE" || !node.blocked || node.device.status === "INVENTORY") return NOTHING;
   const watts = drawW(node.device, "ALLOCATED");
   return { watts, voltAmperes: watts / (node.device.powerFactor ?? 1) };
 }
 
-/** Inlets over which a consumer splits its load. */
-function inletCount(node: PowerNode | undefined): number {
+/** Counts the inlets over which a consumer divides its load. */
+function countInlets(node: PowerNode | undefined): number {
   if (node?.kind === "DEVICE") return Math.max(1, node.recorded + node.unrecorded.length);
   if (node?.kind === "CRAC") return Math.max(1, node.crac.powerInputs?.length ?? 0);
   return 1;
@@ -107,7 +110,7 @@ function inletCount(node: PowerNode | undefined): number {
 
 type Planned = ReadonlyMap<number, readonly number[]>;
 
-function upwards(planned: Planned): Planned {
+function reverseEdges(planned: Planned): Planned {
   const above = new Map<number, number[]>();
   for (const [from, consumers] of planned) {
     for (const to of consumers) above.set(to, [...(above.get(to) ?? []), from]);
@@ -115,15 +118,15 @@ function upwards(planned: Planned): Planned {
   return above;
 }
 
-/** Loads that are passed from consumers to their supplies. */
+/** Sums loads from consumers up to their supplies. */
 class LoadSums {
   isAny = false;
-  /** Nodes whose consumers have all passed their loads on; grows. */
+  /** Nodes whose consumers have all been added to their supplies; grows during the computation. */
   readonly #ready: number[] = [];
   readonly #graph: PowerGraph;
   readonly #watts: Float64Array;
   readonly #voltAmperes: Float64Array;
-  /** Consumers that have not passed their loads on. */
+  /** Number of consumers of each node that are not yet added to it. */
   readonly #open: Int32Array;
 
   constructor(graph: PowerGraph, planned: Planned) {
@@ -133,7 +136,7 @@ class LoadSums {
     this.#voltAmperes = new Float64Array(nodes.length);
     this.#open = new Int32Array(nodes.length);
     for (const [index, node] of nodes.entries()) {
-      const draw = plannedDraw(node);
+      const draw = computePlannedDraw(node);
       if (draw.watts > 0) this.isAny = true;
       this.#watts[index] = draw.watts;
       this.#voltAmperes[index] = draw.voltAmperes;
@@ -142,10 +145,10 @@ class LoadSums {
     }
   }
 
-  /** @param above supplies of nodes by planned feeds */
+  /** Adds the load of every node to its supplies. @param above supplies of nodes by planned feeds */
   *passAll(above: Planned): Steps<void> {
     let passed = 0;
-    // The array grows while it is walked, so it is the queue as well.
+    // The loop appends to the array while it iterates, so the array also serves as the queue.
     for (const index of this.#ready) {
       for (const edge of this.#graph.inlets.of(index)) this.#pass(index, edge.from, edge.how !== "GATE");
       for (const from of above.get(index) ?? []) this.#pass(index, from, true);
@@ -154,7 +157,7 @@ class LoadSums {
     }
   }
 
-  /** Nodes at or above a circle. */
+  /** Returns the nodes in or upstream of a cycle. */
   unordered(): ReadonlySet<number> {
     const { nodes } = this.#graph;
     if (this.#ready.length === nodes.length) return new Set();
@@ -170,7 +173,7 @@ class LoadSums {
 
   #pass(index: number, from: number, carries: boolean): void {
     if (carries) {
-      const inlets = inletCount(this.#graph.nodes[index]);
+      const inlets = countInlets(this.#graph.nodes[index]);
       this.#watts[from] = (this.#watts[from] ?? 0) + (this.#watts[index] ?? 0) / inlets;
       this.#voltAmperes[from] = (this.#voltAmperes[from] ?? 0) + (this.#voltAmperes[index] ?? 0) / inlets;
     }
@@ -179,30 +182,30 @@ class LoadSums {
   }
 }
 
-/** Recorded supplies that carry nothing: disabled inlets, and cables that are not connected. */
-function* plannedFeeds(topology: Topology): Iterable<Feed> {
+/** Lists recorded supplies that carry no power: disabled inlets, and cables that are not connected. */
+function* listPlannedFeeds(topology: Topology): Iterable<Feed> {
   const { inventory, power } = topology;
   for (const device of inventory.devices) {
     for (const { kind, enabled, powerIn } of device.ports ?? []) {
       if (kind !== "POWER_IN" || enabled !== false || powerIn?.sourceRef === undefined) continue;
-      yield* feedOf(power, refKey(powerIn.sourceRef), device);
+      yield* listFeedsOfSource(power, refKey(powerIn.sourceRef), device);
     }
   }
   for (const { a, b, status } of inventory.cables) {
     if (status === "CONNECTED" || status === undefined) continue;
-    yield* cabledFeeds(topology, a, b);
-    yield* cabledFeeds(topology, b, a);
+    yield* listCabledFeeds(topology, a, b);
+    yield* listCabledFeeds(topology, b, a);
   }
 }
 
-function* cabledFeeds(topology: Topology, outlet: PortRef, inlet: PortRef): Iterable<Feed> {
+function* listCabledFeeds(topology: Topology, outlet: PortRef, inlet: PortRef): Iterable<Feed> {
   const device = topology.device(inlet.deviceCode);
   const port = device?.ports?.find(({ name }) => name === inlet.portName);
   if (device === undefined || port?.kind !== "POWER_IN" || port.powerIn?.sourceRef !== undefined) return;
-  yield* feedOf(topology.power, `port:${portKey(outlet)}`, device);
+  yield* listFeedsOfSource(topology.power, `port:${portKey(outlet)}`, device);
 }
 
-function* feedOf({ indexOf }: PowerGraph, source: string, device: Device): Iterable<Feed> {
+function* listFeedsOfSource({ indexOf }: PowerGraph, source: string, device: Device): Iterable<Feed> {
   const from = indexOf.get(source);
   const to = indexOf.get(`device:${codeKey(device.code)}`);
   if (from !== undefined && to !== undefined) yield { from, to };

@@ -2,72 +2,72 @@ import { codeKey } from "#dc/model/code.ts";
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import type { RackCooling } from "./cooling_limits.ts";
-import { fitsAll, type Use } from "./limits.ts";
+import { countFitting, type LimitUse } from "./limits.ts";
 import type { PhaseLimits } from "./phase_limits.ts";
 import type { RackLimits } from "./rack_limits.ts";
-import { type FreeOutlet, takesPlug } from "./rack_taps.ts";
+import { acceptsPlug, type FreeOutlet } from "./rack_taps.ts";
 import type { RackUnits } from "./rack_units.ts";
-import type { Side, SupplyPair } from "./supply_pairs.ts";
-import type { SwitchPool, SwitchPorts, TakenPort } from "./switch_ports.ts";
-import type { Obstacle, Wanted } from "./wanted.ts";
+import type { SupplyPair, SupplySide } from "./supply_pairs.ts";
+import type { AllocatedPort, SwitchPool, SwitchPorts } from "./switch_ports.ts";
+import type { PlacementObstacle, PlacementRequest } from "./wanted.ts";
 
-export interface Candidate {
+export interface RackCandidate {
   readonly rack: Rack;
   readonly units: RackUnits;
   readonly limits: RackLimits;
   readonly cooling: RackCooling;
   readonly pool: SwitchPool | undefined;
   /** Reasons that exclude the rack regardless of its remaining capacity. */
-  readonly obstacles: readonly Obstacle[];
-  readonly options: readonly Option[];
+  readonly obstacles: readonly PlacementObstacle[];
+  readonly options: readonly SupplyOption[];
 }
 
-/** A rack with one way to supply devices in it. */
-export interface Option {
+/** One possible supply for the devices in a rack. */
+export interface SupplyOption {
   readonly pair: SupplyPair;
-  /** Everything that one device uses there. */
-  readonly uses: readonly Use[];
+  /** Use of every limit by one device with this supply. */
+  readonly uses: readonly LimitUse[];
   readonly feed: string;
 }
 
-/** The outlet of an inlet; absent for equipment without recorded outlets. */
-export interface Plugged {
-  readonly side: Side;
+/** An inlet with its outlet; the outlet is absent for equipment without recorded outlets. */
+export interface PluggedInlet {
+  readonly side: SupplySide;
   readonly inlet: string;
   readonly outlet?: FreeOutlet;
 }
 
 /** Resources allocated to one device. */
-export interface Taken {
+export interface Allocation {
   readonly position: number;
-  readonly plugs: readonly Plugged[];
-  readonly ports: readonly TakenPort[];
+  readonly plugs: readonly PluggedInlet[];
+  readonly ports: readonly AllocatedPort[];
 }
 
 /** Allocates positions one by one; each allocation reduces the remaining resources. */
 export class PlaceTaker {
-  readonly #wanted: Wanted;
+  readonly #wanted: PlacementRequest;
   readonly #phases: PhaseLimits;
   readonly #ports: SwitchPorts;
-  /** Watts that were put on the legs of equipment, by its key and leg. */
+  /** Watts that are allocated to the legs of equipment, by its key and leg. */
   readonly #legs = new Map<string, number>();
 
-  constructor(wanted: Wanted, phases: PhaseLimits, ports: SwitchPorts) {
+  constructor(wanted: PlacementRequest, phases: PhaseLimits, ports: SwitchPorts) {
     this.#wanted = wanted;
     this.#phases = phases;
     this.#ports = ports;
   }
 
-  /** @returns the allocation, or why nothing fits */
-  take(candidate: Candidate, option: Option): Taken | Obstacle {
+  /** Allocates a position. @returns the allocation, or why nothing fits */
+  take(candidate: RackCandidate, option: SupplyOption): Allocation | PlacementObstacle {
     const position = candidate.units.lowest();
-    if (position === undefined) return noSpace(candidate, this.#wanted);
+    if (position === undefined) return createNoSpaceObstacle(candidate, this.#wanted);
     const short = option.uses.find(({ limit, each, after }) => limit.fits(each, after) < 1);
     if (short !== undefined) return short.limit.obstacle(short.each, short.after);
     const plugged = this.#plug(option.pair);
     if ("reason" in plugged) return plugged;
     const ports = candidate.pool === undefined ? [] : this.#ports.choose(candidate.pool);
-    if (ports === undefined) return noPort(candidate);
+    if (ports === undefined) return createNoPortObstacle(candidate);
     candidate.units.take(position);
     for (const { limit, each, after } of [...option.uses, ...plugged.uses]) limit.take(each, after);
     for (const { side, outlet } of plugged.plugs) this.#unplug(side, outlet);
@@ -75,10 +75,12 @@ export class PlaceTaker {
     return { position, plugs: plugged.plugs, ports };
   }
 
-  /** Chooses an outlet for every inlet, on the leg of its equipment that carries least. */
-  #plug(pair: SupplyPair): { readonly plugs: readonly Plugged[]; readonly uses: readonly Use[] } | Obstacle {
-    const plugs: Plugged[] = [];
-    const uses: Use[] = [];
+  /** Chooses an outlet for every inlet, on the least loaded leg of its equipment. */
+  #plug(
+    pair: SupplyPair,
+  ): { readonly plugs: readonly PluggedInlet[]; readonly uses: readonly LimitUse[] } | PlacementObstacle {
+    const plugs: PluggedInlet[] = [];
+    const uses: LimitUse[] = [];
     for (const side of pair) {
       for (const { name, type } of side.inlets) {
         const { outlets } = side.tap;
@@ -89,9 +91,9 @@ export class PlaceTaker {
         }
         const busy = new Set(plugs.map(({ outlet }) => outlet));
         const able = outlets.filter(
-          (outlet) => !busy.has(outlet) && takesPlug(outlet.port, type) && this.#carries(outlet, side, pair),
+          (outlet) => !busy.has(outlet) && acceptsPlug(outlet.port, type) && this.#carries(outlet, side, pair),
         );
-        if (able.length === 0) return noOutlet(side, type);
+        if (able.length === 0) return createNoOutletObstacle(side, type);
         const found = this.#bestOf(able, side, plugs);
         uses.push(...this.#phases.uses(side.tap.path, found.leg, 1 / this.#wanted.inlets.length));
         plugs.push({ side, inlet: name, outlet: found });
@@ -101,17 +103,19 @@ export class PlaceTaker {
     return short === undefined ? { plugs, uses } : short.limit.obstacle(short.each);
   }
 
-  #bestOf(able: readonly FreeOutlet[], side: Side, plugs: readonly Plugged[]): FreeOutlet {
+  #bestOf(able: readonly FreeOutlet[], side: SupplySide, plugs: readonly PluggedInlet[]): FreeOutlet {
     const load = (outlet: FreeOutlet): number => {
       if (outlet.leg === undefined) return 0;
       const own = plugs.filter((one) => one.side === side && one.outlet?.leg === outlet.leg).length;
-      return (this.#legs.get(legKey(side, outlet.leg)) ?? 0) + own;
+      return (this.#legs.get(toLegKey(side, outlet.leg)) ?? 0) + own;
     };
     return able.reduce((best, outlet) => (load(outlet) < load(best) ? outlet : best));
   }
 
-  /** Whether an outlet carries its inlet with all sides live and after the loss of the other side or of one inlet. */
-  #carries({ capacityVa, maxUtilizationPct }: FreeOutlet, side: Side, pair: SupplyPair): boolean {
+  /**
+   * Whether an outlet can carry its inlet with all sides live, and after the loss of the other side or of one inlet.
+   */
+  #carries({ capacityVa, maxUtilizationPct }: FreeOutlet, side: SupplySide, pair: SupplyPair): boolean {
     if (capacityVa === undefined) return true;
     const { drawW, powerFactor, inlets, keep } = this.#wanted;
     const full = drawW / powerFactor;
@@ -120,33 +124,36 @@ export class PlaceTaker {
     return full / inlets.length <= (usable * maxUtilizationPct) / 100 && full / Math.max(1, fewest) <= usable;
   }
 
-  #unplug(side: Side, outlet: FreeOutlet | undefined): void {
+  #unplug(side: SupplySide, outlet: FreeOutlet | undefined): void {
     const { outlets } = side.tap;
     if (outlet === undefined || outlets === undefined) return;
     outlets.splice(outlets.indexOf(outlet), 1);
     if (outlet.leg === undefined) return;
-    const key = legKey(side, outlet.leg);
+    const key = toLegKey(side, outlet.leg);
     this.#legs.set(key, (this.#legs.get(key) ?? 0) + 1);
   }
 }
 
-/** Number of devices that still fit by an option's counters; outlets and ports are checked on allocation. */
-export function fitsIn({ units }: Candidate, { uses }: Option): number {
-  return Math.min(units.fits, fitsAll(uses));
+/** Counts the devices that still fit by an option's limits; outlets and ports are checked on allocation. */
+export function countFittingInRack({ units }: RackCandidate, { uses }: SupplyOption): number {
+  return Math.min(units.fits, countFitting(uses));
 }
 
-/** Uses of the same limit as one. */
-function sumUses(uses: readonly Use[]): readonly Use[] {
-  const found = new Map<Use["limit"], number>();
+/** Merges uses of the same limit into one. */
+function sumUses(uses: readonly LimitUse[]): readonly LimitUse[] {
+  const found = new Map<LimitUse["limit"], number>();
   for (const { limit, each } of uses) found.set(limit, (found.get(limit) ?? 0) + each);
   return [...found].map(([limit, each]) => ({ limit, each }));
 }
 
-function legKey({ tap }: Side, leg: PhaseLeg): string {
+function toLegKey({ tap }: SupplySide, leg: PhaseLeg): string {
   return `${codeKey(tap.device.code)}/${leg}`;
 }
 
-export function noSpace({ rack, units }: Candidate, { uHeight }: Wanted): Obstacle {
+export function createNoSpaceObstacle(
+  { rack, units }: RackCandidate,
+  { uHeight }: PlacementRequest,
+): PlacementObstacle {
   return {
     reason: "NO_SPACE",
     message: `Rack "${rack.code}" has no ${uHeight} free adjacent units: ${units.largestFreeBlockU} at most`,
@@ -156,12 +163,12 @@ export function noSpace({ rack, units }: Candidate, { uHeight }: Wanted): Obstac
   };
 }
 
-function noPort({ rack }: Candidate): Obstacle {
+function createNoPortObstacle({ rack }: RackCandidate): PlacementObstacle {
   const message = `The switches of rack "${rack.code}" have no such free ports`;
   return { reason: "NO_SWITCH_PORT", message, ref: `rack:${rack.code}` };
 }
 
-function noOutlet({ tap }: Side, type: string | undefined): Obstacle {
+function createNoOutletObstacle({ tap }: SupplySide, type: string | undefined): PlacementObstacle {
   const what = type === undefined ? "free outlet" : `free outlet for ${type}`;
   return {
     reason: "NO_OUTLET",

@@ -1,46 +1,46 @@
 import { airHeatW, drawW } from "#dc/model/draw.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
-import { Limit, type Use } from "./limits.ts";
-import type { Obstacle, Wanted } from "./wanted.ts";
+import { Limit, type LimitUse } from "./limits.ts";
+import type { PlacementObstacle, PlacementRequest } from "./wanted.ts";
 
 const USABLE: readonly (string | undefined)[] = ["ACTIVE", "AVAILABLE", undefined];
-/** Share of a rack's load from which a write warns. */
+/** Share of a rack's maximum load from which a write warns. */
 const WEIGHT_WARNING = 0.9;
-/** Margin below limits that writes compare exactly, because sums of fractions are slightly inexact. */
+/** Margin below limits that writes compare exactly, because sums of fractions have rounding errors. */
 const MARGIN = 1e-3;
 
 export interface RackLimits {
-  readonly uses: readonly Use[];
-  readonly obstacles: readonly Obstacle[];
+  readonly uses: readonly LimitUse[];
+  readonly obstacles: readonly PlacementObstacle[];
   readonly weight: Limit;
   readonly power: Limit;
   readonly cooling: Limit;
 }
 
 /**
- * The limits of a rack, and reasons that exclude it regardless of its remaining capacity. Uses the same sums as the
- * write rules.
+ * Returns the limits of a rack, and reasons that exclude it regardless of its remaining capacity. Uses the same sums as
+ * the write rules.
  */
-export function rackLimits(rack: Rack, devices: readonly Device[], wanted: Wanted): RackLimits {
+export function createRackLimits(rack: Rack, devices: readonly Device[], wanted: PlacementRequest): RackLimits {
   const weightKg = wanted.template.weightKg ?? 0;
-  const weight = limitOf(rack, {
+  const weight = createLimit(rack, {
     reason: "WEIGHT_LIMIT",
     unit: "kg",
     capacity: rack.maxLoadKg,
-    used: sum(devices, (device) => device.weightKg ?? 0),
+    used: sumDevices(devices, (device) => device.weightKg ?? 0),
     share: Math.min(WEIGHT_WARNING, 1 - wanted.keep),
     margin: MARGIN,
   });
-  const power = limitOf(rack, {
+  const power = createLimit(rack, {
     reason: "RACK_POWER",
     unit: "W",
     capacity: rack.powerCapacityW,
-    used: sum(devices, (device) => drawW(device, "ALLOCATED")),
+    used: sumDevices(devices, (device) => drawW(device, "ALLOCATED")),
     share: 1 - wanted.keep,
     margin: 0,
   });
-  const heat = sum(devices, (device) => airHeatW(device, "ALLOCATED"));
-  const cooling = limitOf(rack, {
+  const heat = sumDevices(devices, (device) => airHeatW(device, "ALLOCATED"));
+  const cooling = createLimit(rack, {
     reason: "RACK_COOLING",
     unit: "W",
     capacity: rack.coolingCapacityW,
@@ -70,14 +70,17 @@ interface LimitOf {
   readonly margin: number;
 }
 
-function limitOf(rack: Rack, { capacity, share, margin, ...rest }: LimitOf): Limit {
+function createLimit(rack: Rack, { capacity, share, margin, ...rest }: LimitOf): Limit {
   const most = capacity === undefined ? Number.POSITIVE_INFINITY : capacity * share - margin;
   return new Limit({ ...rest, ref: `rack:${rack.code}`, capacity: capacity ?? Number.POSITIVE_INFINITY, most });
 }
 
-function findObstacles(rack: Rack, { template, coolingMethod, tenant }: Wanted): readonly Obstacle[] {
+function findObstacles(
+  rack: Rack,
+  { template, coolingMethod, tenant }: PlacementRequest,
+): readonly PlacementObstacle[] {
   const ref = `rack:${rack.code}`;
-  const found: Obstacle[] = [];
+  const found: PlacementObstacle[] = [];
   if (!USABLE.includes(rack.status)) {
     found.push({ reason: "RACK_STATUS", message: `Rack "${rack.code}" is ${rack.status}`, ref });
   }
@@ -99,6 +102,6 @@ function opposesAirflow(one: string | undefined, other: string | undefined): boo
   return one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT";
 }
 
-function sum(devices: readonly Device[], value: (device: Device) => number): number {
+function sumDevices(devices: readonly Device[], value: (device: Device) => number): number {
   return devices.reduce((total, device) => total + value(device), 0);
 }

@@ -8,7 +8,7 @@ import type { PowerNode } from "../power/power_graph.ts";
 import type { KillerList } from "../power/power_killers.ts";
 import type { Topology } from "../topology.ts";
 import type { PlannedLoads } from "./planned_loads.ts";
-import type { Path, SupplyPaths } from "./supply_paths.ts";
+import type { SupplyPaths, UpstreamLoads } from "./supply_paths.ts";
 
 export interface FreeOutlet {
   readonly name: string;
@@ -19,21 +19,24 @@ export interface FreeOutlet {
   readonly maxUtilizationPct: number;
 }
 
-/** Where devices of a rack can connect: equipment without recorded outlets, or its free outlets behind one inlet. */
+/**
+ * A supply that devices of a rack can connect to: equipment without recorded outlets, or its free outlets behind one
+ * inlet.
+ */
 export interface Tap {
   readonly device: Device;
-  /** Undefined for equipment of which no outlets are recorded: it takes any number of devices. */
+  /** Free outlets; undefined for equipment without recorded outlets, which accepts any number of devices. */
   readonly outlets: FreeOutlet[] | undefined;
-  readonly path: Path;
-  /** Elements whose loss alone turns it off. */
+  readonly path: UpstreamLoads;
+  /** Elements whose loss alone turns the tap off. */
   readonly killers: KillerList;
-  /** Labels of the supply sides that it belongs to. */
+  /** Labels of the supply sides that the tap belongs to. */
   readonly labels: ReadonlySet<string>;
-  /** The equipment that supplies it. */
+  /** Reference of the equipment that supplies the tap. */
   readonly upstream: string;
 }
 
-/** Equipment of a rack that gives no power now, and why. */
+/** Equipment of a rack that has no power now, with the reason. */
 export interface DeadTap {
   readonly device: Device;
   readonly why: "DEAD" | "CIRCLE";
@@ -44,7 +47,7 @@ export interface RackTaps {
   readonly dead: readonly DeadTap[];
 }
 
-/** Finds the supplies of a site's racks. */
+/** Finds the supplies in or for each rack of a site. */
 export class TapFinder {
   readonly #topology: Topology;
   readonly #planned: PlannedLoads;
@@ -58,7 +61,10 @@ export class TapFinder {
     this.#paths = paths;
   }
 
-  /** The taps of a rack: its PDUs, else a transfer switch or UPS in it, else the PDUs elsewhere that its devices use. */
+  /**
+   * Returns the taps of a rack: its PDUs, otherwise a transfer switch or UPS in it, otherwise the PDUs elsewhere that
+   * its devices use.
+   */
   async of(rackCode: string): Promise<RackTaps> {
     const taps: Tap[] = [];
     const dead: DeadTap[] = [];
@@ -83,7 +89,7 @@ export class TapFinder {
     return others.length > 0 ? others : this.#used(inside);
   }
 
-  /** PDUs outside of a rack that devices in it draw from. */
+  /** Lists PDUs outside of a rack that supply devices in it. */
   #used(inside: readonly Device[]): readonly Device[] {
     const { power } = this.#topology;
     const found = new Map<string, Device>();
@@ -171,7 +177,7 @@ export class TapFinder {
     ];
   }
 
-  /** The labels by which a write judges whether two inlets are on one side. */
+  /** Returns the labels by which write rules decide whether two inlets are on the same side. */
   #labelsOf({ code }: Device, sourceRef: string): Promise<ReadonlySet<string>> {
     const inlet: Port = { name: "inlet", kind: "POWER_IN", powerIn: { sourceRef } };
     return pathsOf({ code: `${code}-consumer`, kind: "OTHER" }, inlet, {
@@ -208,7 +214,7 @@ export class TapFinder {
 }
 
 /** Whether a plug fits an outlet without a warning. */
-export function takesPlug(outlet: Port, inletType: string | undefined): boolean {
+export function acceptsPlug(outlet: Port, inletType: string | undefined): boolean {
   const wanted = inletType === undefined ? undefined : outletTypeFor(inletType);
   return (
     wanted === undefined || outlet.type === undefined || outlet.type === wanted || !outlet.type.startsWith("iec-60320-")

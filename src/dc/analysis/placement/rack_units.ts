@@ -1,22 +1,22 @@
 import { isInForce, overlaps, type Space, spaceOf, unitRange } from "#dc/model/rack_space.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
-import type { Wanted } from "./wanted.ts";
+import type { PlacementRequest } from "./wanted.ts";
 
-/** Units are counted in halves, the smallest step of a position. */
+/** Steps per rack unit: positions are multiples of half a unit. */
 const STEPS = 2;
 
-type Shape = Pick<Wanted, "uHeight" | "face" | "tenant" | "now"> & {
+type Shape = Pick<PlacementRequest, "uHeight" | "face" | "tenant" | "now"> & {
   readonly template: Pick<DeviceBody, "depth">;
 };
 
-/** The positions of one rack that fit devices of one shape, and which of them are used. */
+/** Positions of one rack that fit devices of one shape, and which of them are used. */
 export class RackUnits {
   readonly #from: number;
   readonly #taken: Uint8Array;
-  /** Units on which nothing is, on either side. */
+  /** 1 for each half unit that is empty on both sides. */
   readonly #open: Uint8Array;
   readonly #height: number;
-  /** Steps between positions: devices of whole units are put on whole units. */
+  /** Steps between positions: devices of a whole number of units are placed on whole units. */
   readonly #step: number;
   #count: number | undefined;
 
@@ -33,7 +33,7 @@ export class RackUnits {
     if (wanted === undefined) return;
     for (const device of devices) {
       const space = spaceOf(device);
-      if (space !== undefined) this.#occupy(space, intersects(wanted, space));
+      if (space !== undefined) this.#occupy(space, wouldIntersect(wanted, space));
     }
     for (const reservation of rack.reservations ?? []) {
       if (
@@ -51,7 +51,7 @@ export class RackUnits {
     return this.#count;
   }
 
-  /** The lowest position that is free; undefined without any. */
+  /** Returns the lowest free position; undefined if none exists. */
   lowest(): number | undefined {
     for (let at = 0; at + this.#height <= this.#taken.length; at += this.#step) {
       if (this.#isFree(at)) return this.#from + at / STEPS;
@@ -64,7 +64,7 @@ export class RackUnits {
     this.#count = undefined;
   }
 
-  /** Whole units on which nothing is. */
+  /** Number of whole units that are empty on both sides. */
   get freeU(): number {
     return this.#open.reduce((sum, free) => sum + free, 0);
   }
@@ -78,7 +78,10 @@ export class RackUnits {
     return longest;
   }
 
-  /** As many positions as fit at once: the lowest of each free run first, which no other choice exceeds. */
+  /**
+   * Returns the largest set of positions that fit at once: in each free run from the lowest position up, which no other
+   * choice exceeds.
+   */
   #positions(): readonly number[] {
     const found: number[] = [];
     for (let at = 0; at + this.#height <= this.#taken.length; ) {
@@ -103,7 +106,7 @@ export class RackUnits {
   }
 }
 
-/** Whether two spaces would intersect at the same height. */
-function intersects(wanted: Space, other: Space): boolean {
+/** Whether two spaces would intersect if they were at the same height. */
+function wouldIntersect(wanted: Space, other: Space): boolean {
   return overlaps({ ...wanted, from: other.from, to: other.to }, other);
 }

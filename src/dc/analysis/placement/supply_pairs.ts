@@ -1,27 +1,27 @@
 import type { Rack } from "#dc/model/resources.ts";
 import type { RackTaps, Tap } from "./rack_taps.ts";
-import type { Obstacle, Wanted, WantedInlet } from "./wanted.ts";
+import type { PlacementObstacle, PlacementRequest, RequestedInlet } from "./wanted.ts";
 
-/** A tap and the inlets of each device that draw from it. */
-export interface Side {
+/** A tap, and the inlets of each device that draw from it. */
+export interface SupplySide {
   readonly tap: Tap;
-  readonly inlets: readonly WantedInlet[];
+  readonly inlets: readonly RequestedInlet[];
 }
 
-/** One way to supply the devices of a rack. */
-export type SupplyPair = readonly Side[];
+/** One possible supply of the devices in a rack, as a list of sides. */
+export type SupplyPair = readonly SupplySide[];
 
-/** Pairs of taps that are tried for one rack. Ours: four PDUs have six. */
+/** Maximum number of pairs of taps that are tried for one rack. Our choice: four PDUs have six pairs. */
 const MAX_PAIRS = 64;
 
 const RANK = ["NONE", "N", "N_PLUS_1", "TWO_N"] as const;
 
-/** The ways to supply devices in a rack as redundantly as they and the rack demand. */
-export function supplyPairs(
+/** Lists the supplies of a rack that provide the redundancy which the devices and the rack require. */
+export function listSupplyPairs(
   rack: Rack,
   { taps, dead }: RackTaps,
-  wanted: Wanted,
-): { readonly pairs: readonly SupplyPair[]; readonly obstacles: readonly Obstacle[] } {
+  wanted: PlacementRequest,
+): { readonly pairs: readonly SupplyPair[]; readonly obstacles: readonly PlacementObstacle[] } {
   const { inlets } = wanted;
   if (inlets.length === 0) return { pairs: [[]], obstacles: [] };
   const ref = `rack:${rack.code}`;
@@ -29,23 +29,23 @@ export function supplyPairs(
     const message = `Rack "${rack.code}" requires two supplies, the devices have one inlet`;
     return { pairs: [], obstacles: [{ reason: "SINGLE_CORDED", message, ref, value: 1, limit: 2 }] };
   }
-  if (taps.length === 0) return { pairs: [], obstacles: [noSupply(rack, dead)] };
+  if (taps.length === 0) return { pairs: [], obstacles: [createNoSupplyObstacle(rack, dead)] };
   if (inlets.length === 1) return { pairs: taps.map((tap) => [{ tap, inlets }]), obstacles: [] };
   const pairs: SupplyPair[] = [];
   for (const [at, one] of taps.entries()) {
     for (const other of taps.slice(at + 1)) {
-      const pair = sides(one, other, inlets);
+      const pair = splitInlets(one, other, inlets);
       if (pairs.length < MAX_PAIRS && isSufficient(pair, rack, wanted)) pairs.push(pair);
     }
   }
   if (pairs.length > 0) return { pairs, obstacles: [] };
   const [lost] = dead;
-  if (lost !== undefined) return { pairs: [], obstacles: [deadTap(lost)] };
-  return { pairs: [], obstacles: [oneSide(rack, taps)] };
+  if (lost !== undefined) return { pairs: [], obstacles: [createDeadTapObstacle(lost)] };
+  return { pairs: [], obstacles: [createOneSideObstacle(rack, taps)] };
 }
 
-/** The first half of the inlets on one side, the remaining ones on the other. */
-function sides(one: Tap, other: Tap, inlets: readonly WantedInlet[]): SupplyPair {
+/** Assigns the first half of the inlets to one side, and the remaining ones to the other. */
+function splitInlets(one: Tap, other: Tap, inlets: readonly RequestedInlet[]): SupplyPair {
   const half = Math.ceil(inlets.length / 2);
   return [
     { tap: one, inlets: inlets.slice(0, half) },
@@ -54,17 +54,17 @@ function sides(one: Tap, other: Tap, inlets: readonly WantedInlet[]): SupplyPair
 }
 
 /** Whether a pair provides the required redundancy, by its labels and by the effect of single losses. */
-function isSufficient(pair: SupplyPair, rack: Rack, { need, redundancy, inlets }: Wanted): boolean {
+function isSufficient(pair: SupplyPair, rack: Rack, { need, redundancy, inlets }: PlacementRequest): boolean {
   const labels = new Set(pair.flatMap(({ tap }) => [...tap.labels]));
-  // All inlets on one side are a warning, whatever is demanded.
+  // A device with all inlets on one side causes a warning, whatever redundancy is required.
   if (labels.size < 2) return false;
   const required = RANK[Math.max(RANK.indexOf(redundancy), RANK.indexOf(rack.requiredRedundancy ?? "NONE"))] ?? "NONE";
-  const lost = { NONE: inlets.length - need, N: 0, N_PLUS_1: 1, TWO_N: worstLoss(pair) }[required];
+  const lost = { NONE: inlets.length - need, N: 0, N_PLUS_1: 1, TWO_N: countInletsOfWorstLoss(pair) }[required];
   return inlets.length - lost >= need;
 }
 
-/** The most inlets that one loss takes. */
-function worstLoss(pair: SupplyPair): number {
+/** Returns the largest number of inlets that one loss turns off. */
+function countInletsOfWorstLoss(pair: SupplyPair): number {
   const lost = new Map<number, number>();
   for (const { tap, inlets } of pair) {
     for (const killer of tap.killers) lost.set(killer, (lost.get(killer) ?? 0) + inlets.length);
@@ -72,19 +72,19 @@ function worstLoss(pair: SupplyPair): number {
   return Math.max(1, ...lost.values());
 }
 
-function noSupply({ code }: Rack, dead: RackTaps["dead"]): Obstacle {
+function createNoSupplyObstacle({ code }: Rack, dead: RackTaps["dead"]): PlacementObstacle {
   const [lost] = dead;
-  if (lost !== undefined) return deadTap(lost);
+  if (lost !== undefined) return createDeadTapObstacle(lost);
   return { reason: "NO_SUPPLY", message: `Rack "${code}" has no recorded PDU`, ref: `rack:${code}` };
 }
 
-function deadTap({ device, why }: RackTaps["dead"][number]): Obstacle {
+function createDeadTapObstacle({ device, why }: RackTaps["dead"][number]): PlacementObstacle {
   const message =
     why === "DEAD" ? `"${device.code}" gives no power now` : `The supply of "${device.code}" runs in a circle`;
   return { reason: "SUPPLY_DEAD", message, ref: `device:${device.code}` };
 }
 
-function oneSide({ code }: Rack, taps: readonly Tap[]): Obstacle {
+function createOneSideObstacle({ code }: Rack, taps: readonly Tap[]): PlacementObstacle {
   const names = [...new Set(taps.map(({ device }) => device.code))].join(", ");
   return {
     reason: "ONE_SIDE",

@@ -5,57 +5,59 @@ import type { KillerList } from "../power/power_killers.ts";
 import type { LiveSet } from "../power/power_live.ts";
 import { computeComparableLoad } from "../power/power_overloads.ts";
 import { computeInletShare } from "../power/power_share.ts";
-import { Limit, type Use } from "./limits.ts";
+import { Limit, type LimitUse } from "./limits.ts";
 import type { PlannedLoads } from "./planned_loads.ts";
-import type { Wanted } from "./wanted.ts";
+import type { PlacementRequest } from "./wanted.ts";
 
-/** Load that a watt drawn somewhere adds upstream, by node; 0 for nodes that only have to be live. */
-export type Path = ReadonlyMap<number, number>;
+/**
+ * Load that one watt drawn downstream adds to each upstream node; 0 for nodes that must be live but carry none of it.
+ */
+export type UpstreamLoads = ReadonlyMap<number, number>;
 
-/** The limits of one element upstream. */
+/** Limits of one upstream element. */
 interface ElementLimits {
-  /** With all sides live. */
+  /** Limit of the load with all sides live. */
   readonly now: Limit;
-  /** After the worst single failure, at most. */
+  /** Limit of the largest load after any single failure. */
   readonly alone: Limit;
 }
 
 /** Inlets of a device that draw from one tap. */
 export interface SuppliedPart {
-  readonly path: Path;
-  /** Share of the device's inlets. */
+  readonly path: UpstreamLoads;
+  /** Share of the device's inlets that draw from the tap. */
   readonly part: number;
   readonly killers: KillerList;
 }
 
-export interface SupplyState {
+export interface SupplyLoadState {
   readonly graph: PowerGraph;
   readonly live: LiveSet;
-  /** Loads now and after one failure, by allocated draws, as the write rules compute them. */
+  /** Loads now and after one failure by allocated draws, as the write rules compute them. */
   readonly carried: CarriedLoads;
-  /** The same by another requested basis. */
+  /** Loads by another requested basis. */
   readonly also?: CarriedLoads;
   readonly planned: PlannedLoads;
 }
 
-/** Computes the load that devices add upstream of a source, and the limits there. */
+/** Computes the load that devices add upstream of a source, and the limits of the upstream elements. */
 export class SupplyPaths {
-  readonly #state: SupplyState;
-  readonly #wanted: Wanted;
+  readonly #state: SupplyLoadState;
+  readonly #wanted: PlacementRequest;
   readonly #limits = new Map<number, ElementLimits | undefined>();
 
-  constructor(state: SupplyState, wanted: Wanted) {
+  constructor(state: SupplyLoadState, wanted: PlacementRequest) {
     this.#state = state;
     this.#wanted = wanted;
   }
 
   /**
-   * Everything upstream of a device.
+   * Returns the loads upstream of a device.
    *
    * @param through inlet by which the watts arrive, if the outlet is bound to one
-   * @returns undefined when the supply runs in a circle
+   * @returns undefined if the supply has a cycle
    */
-  upstream(device: number, through?: string): Path | undefined {
+  upstream(device: number, through?: string): UpstreamLoads | undefined {
     const path = new Map<number, number>();
     const steps: { readonly index: number; readonly share: number; readonly through?: string | undefined }[] = [
       { index: device, share: 1, through },
@@ -79,21 +81,22 @@ export class SupplyPaths {
     return live[edge.from] === 1 ? computeInletShare(graph, live, graph.edges.numberOf(edge)) : 0;
   }
 
-  /** Use of every limit above a device's inlets. */
-  uses(sides: readonly SuppliedPart[]): readonly Use[] {
+  /** Returns the use of every limit upstream of a device's inlets. */
+  uses(sides: readonly SuppliedPart[]): readonly LimitUse[] {
     const parts = new Map<number, number>();
     for (const { path, part } of sides) {
       for (const [index, share] of path) parts.set(index, (parts.get(index) ?? 0) + share * part);
     }
     const isChained = sides.length > 1 && sides.every(({ path }) => this.#isChain(path));
-    const found: Use[] = [];
+    const found: LimitUse[] = [];
     for (const [index, part] of parts) {
       const limits = this.#limitsOf(index);
       if (limits === undefined) continue;
       const draw = this.#drawAt(index);
-      // After the worst failure an element carries the whole device if that failure takes all of its other inlets.
+      // After the worst failure, an element carries the whole device if that failure turns off all other inlets of
+      // the device.
       const least = this.#takesOthers(index, sides) ? draw : draw * part;
-      const losses = isChained ? lossesOfOthers(index, sides) : undefined;
+      const losses = isChained ? listLossesOfOthers(index, sides) : undefined;
       const alone =
         losses === undefined ? { each: draw } : { each: draw * part, after: { losses, more: draw * (1 - part) } };
       found.push({ limit: limits.now, each: draw * part }, { limit: limits.alone, ...alone, least });
@@ -101,8 +104,8 @@ export class SupplyPaths {
     return found;
   }
 
-  /** Whether watts take only one path: a loss then shifts no load between upstream elements. */
-  #isChain(path: Path): boolean {
+  /** Whether power has only one path upstream, so that a loss shifts no load between upstream elements. */
+  #isChain(path: UpstreamLoads): boolean {
     const { inlets } = this.#state.graph;
     return [...path.keys()].every((index) => inlets.of(index).filter(({ how }) => how !== "GATE").length < 2);
   }
@@ -112,7 +115,7 @@ export class SupplyPaths {
     return lost >= 0 && sides.every(({ path, killers }) => killers.includes(lost) !== path.has(index));
   }
 
-  /** Draw of a device in the unit of an element's capacity. */
+  /** Returns the draw of a device in the unit of an element's capacity. */
   #drawAt(index: number): number {
     const { drawW, powerFactor } = this.#wanted;
     return this.#state.graph.nodes[index]?.kind === "OUTLET" ? drawW / powerFactor : drawW;
@@ -139,7 +142,8 @@ export class SupplyPaths {
     const alone = worst + (kind === "OUTLET" ? later.voltAmperes : later.watts);
     const limit = (capacity * maxUtilizationPct) / 100;
     const warns = { now: used > limit, alone: alone > capacity };
-    // If warnings are accepted, a supply with a warning may be used up to its rating, beyond which it trips.
+    // If the request accepts warnings, a supply that already has one may be loaded up to its rating, beyond which it
+    // trips.
     const most = warns.now && allowExisting ? capacity : limit * (1 - keep);
     const mostAlone = warns.alone && allowExisting ? Number.POSITIVE_INFINITY : capacity * (1 - keep);
     return {
@@ -149,8 +153,11 @@ export class SupplyPaths {
   }
 }
 
-/** The losses after which an element carries the whole device: those that take all of its other inlets, and not these. */
-function lossesOfOthers(index: number, sides: readonly SuppliedPart[]): readonly number[] {
+/**
+ * Lists the losses after which an element carries the whole device: they turn off all of its other inlets, but not
+ * those of this element.
+ */
+function listLossesOfOthers(index: number, sides: readonly SuppliedPart[]): readonly number[] {
   const own = sides.filter(({ path }) => path.has(index));
   const others = sides.filter(({ path }) => !path.has(index));
   const [first, ...more] = others;

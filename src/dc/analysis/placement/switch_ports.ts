@@ -5,10 +5,10 @@ import { isCableless } from "#dc/model/port_types.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Device, FabricLink, Port, Rack } from "#dc/model/resources.ts";
 import type { Topology } from "../topology.ts";
-import { Limit, type Use } from "./limits.ts";
-import type { Obstacle, WantedPorts } from "./wanted.ts";
+import { Limit, type LimitUse } from "./limits.ts";
+import type { PlacementObstacle, RequestedPorts } from "./wanted.ts";
 
-export interface TakenPort {
+export interface AllocatedPort {
   readonly device: Device;
   readonly port: Port;
 }
@@ -21,14 +21,14 @@ interface Switch {
 export interface SwitchPool {
   readonly switches: readonly Switch[];
   /** Use by one device, with one limit per kind of ports. */
-  readonly uses: readonly Use[];
+  readonly uses: readonly LimitUse[];
 }
 
 const NEVER_HOSTS: readonly (string | undefined)[] = ["spine", "super-spine"];
 const NEVER_FOR_HOSTS: readonly (string | undefined)[] = ["UPLINK", "PEER"];
 
-/** The switches of a site that devices may be connected to: in service, and not spines. */
-export function hostSwitches({ inventory }: Topology): readonly Device[] {
+/** Lists the switches of a site that devices may be connected to: in service, and not spines. */
+export function listHostSwitches({ inventory }: Topology): readonly Device[] {
   return inventory.devices.filter(
     (device) =>
       (device.kind === "SWITCH" || device.kind === "ROUTER") &&
@@ -38,16 +38,18 @@ export function hostSwitches({ inventory }: Topology): readonly Device[] {
   );
 }
 
-/** Those of them that are in these racks or in their rows. */
-export function hostSwitchesNear(topology: Topology, racks: readonly Rack[]): readonly Device[] {
-  const near = new Set(racks.flatMap((rack) => [codeKey(rack.code), rowOf(rack) ?? ""]));
-  return hostSwitches(topology).filter(({ rackCode = "" }) => {
-    return near.has(codeKey(rackCode)) || near.has(rowOf(topology.rack(rackCode)) ?? codeKey(rackCode));
+/** Lists the host switches that are in these racks or in their rows. */
+export function listHostSwitchesNear(topology: Topology, racks: readonly Rack[]): readonly Device[] {
+  const near = new Set(racks.flatMap((rack) => [codeKey(rack.code), toRowKey(rack) ?? ""]));
+  return listHostSwitches(topology).filter(({ rackCode = "" }) => {
+    return near.has(codeKey(rackCode)) || near.has(toRowKey(topology.rack(rackCode)) ?? codeKey(rackCode));
   });
 }
 
-/** The free ports of a switch that a device may be connected to. @param linked keys of the ports of fabric links */
-export function portsForHosts(
+/**
+ * Lists the free ports of a switch that a device may be connected to. @param linked keys of the ports of fabric links
+ */
+export function listHostPorts(
   { code: deviceCode }: Device,
   { free, divided }: NetworkPorts,
   linked: ReadonlySet<string>,
@@ -55,39 +57,39 @@ export function portsForHosts(
   const names = new Set(free.map(({ name }) => name));
   return free.filter(
     (port) =>
-      isFree(port) &&
+      isFreePort(port) &&
       !divided.includes(port.name) &&
       (port.parentPort === undefined || names.has(port.parentPort)) &&
       !linked.has(portKey({ deviceCode, portName: port.name })),
   );
 }
 
-/** Counts the free ports of switches: those of a rack's own, else those of its row. */
+/** Counts the free ports of switches: those in a rack itself, otherwise those in its row. */
 export class SwitchPorts {
-  readonly #wanted: readonly WantedPorts[];
+  readonly #wanted: readonly RequestedPorts[];
   readonly #byRack = new Map<string, Switch[]>();
   readonly #byRow = new Map<string, Switch[]>();
   readonly #pools = new Map<string, SwitchPool>();
 
-  constructor(topology: Topology, wanted: readonly WantedPorts[], records: ReadonlyMap<string, NetworkPorts>) {
+  constructor(topology: Topology, wanted: readonly RequestedPorts[], records: ReadonlyMap<string, NetworkPorts>) {
     this.#wanted = wanted;
-    const linked = linkedPorts(topology.inventory.fabricLinks);
-    for (const device of wanted.length === 0 ? [] : hostSwitches(topology)) {
+    const linked = collectLinkedPorts(topology.inventory.fabricLinks);
+    for (const device of wanted.length === 0 ? [] : listHostSwitches(topology)) {
       const record = records.get(codeKey(device.code));
       if (record === undefined) continue;
-      const free = portsForHosts(device, record, linked).filter((port) => this.#isWanted(port));
+      const free = listHostPorts(device, record, linked).filter((port) => this.#isWanted(port));
       const one = { device, free };
-      add(this.#byRack, codeKey(device.rackCode ?? ""), one);
-      const row = rowOf(topology.rack(device.rackCode ?? ""));
-      if (row !== undefined) add(this.#byRow, row, one);
+      appendToList(this.#byRack, codeKey(device.rackCode ?? ""), one);
+      const row = toRowKey(topology.rack(device.rackCode ?? ""));
+      if (row !== undefined) appendToList(this.#byRow, row, one);
     }
   }
 
-  /** The pool of a rack; undefined if no ports are requested. */
-  of(rack: Rack): { readonly pool?: SwitchPool; readonly obstacles: readonly Obstacle[] } {
+  /** Returns the switches of a rack with their free ports; undefined if no ports are requested. */
+  of(rack: Rack): { readonly pool?: SwitchPool; readonly obstacles: readonly PlacementObstacle[] } {
     if (this.#wanted.length === 0) return { obstacles: [] };
     const own = this.#byRack.get(codeKey(rack.code));
-    const row = rowOf(rack);
+    const row = toRowKey(rack);
     const [key, switches] =
       own !== undefined ? [`rack:${codeKey(rack.code)}`, own] : [`row:${row}`, this.#byRow.get(row ?? "") ?? []];
     if (switches.length === 0) {
@@ -100,15 +102,15 @@ export class SwitchPorts {
   }
 
   /**
-   * Chooses ports for one device, on as many switches as possible, those with the most free ports first.
+   * Chooses ports for one device, on as many switches as possible, starting with the switches with the most free ports.
    *
-   * @returns undefined when there are not enough
+   * @returns undefined if there are not enough free ports
    */
-  choose({ switches }: SwitchPool): readonly TakenPort[] | undefined {
-    const taken: TakenPort[] = [];
+  choose({ switches }: SwitchPool): readonly AllocatedPort[] | undefined {
+    const taken: AllocatedPort[] = [];
     for (const want of this.#wanted) {
       for (let count = 0; count < want.count; count += 1) {
-        const found = next(switches, want, taken);
+        const found = findNextPort(switches, want, taken);
         if (found === undefined) return undefined;
         taken.push(found);
       }
@@ -116,7 +118,7 @@ export class SwitchPorts {
     return taken;
   }
 
-  take({ switches }: SwitchPool, taken: readonly TakenPort[]): void {
+  take({ switches }: SwitchPool, taken: readonly AllocatedPort[]): void {
     for (const { device, port } of taken) {
       const free = switches.find((one) => one.device === device)?.free ?? [];
       const at = free.indexOf(port);
@@ -125,14 +127,14 @@ export class SwitchPorts {
   }
 
   #isWanted(port: Port): boolean {
-    return this.#wanted.some((want) => matches(port, want));
+    return this.#wanted.some((want) => isMatchingPort(port, want));
   }
 
   #make(switches: readonly Switch[]): SwitchPool {
     const uses = this.#wanted.map((want) => {
-      const free = switches.reduce((sum, one) => sum + one.free.filter((port) => matches(port, want)).length, 0);
+      const free = switches.reduce((sum, one) => sum + one.free.filter((port) => isMatchingPort(port, want)).length, 0);
       const ref = `device:${switches[0]?.device.code ?? ""}`;
-      const unit = `free ${portsText(want)} ports`;
+      const unit = `free ${formatPorts(want)} ports`;
       const limit = new Limit({ reason: "NO_SWITCH_PORT", ref, unit, capacity: free, most: free, used: 0 });
       return { limit, each: want.count };
     });
@@ -140,15 +142,19 @@ export class SwitchPorts {
   }
 }
 
-export function freePorts({ uses }: SwitchPool): number {
+export function countFreePorts({ uses }: SwitchPool): number {
   return uses.reduce((sum, { limit }) => sum + Math.max(0, limit.most - limit.used), 0);
 }
 
-function next(switches: readonly Switch[], want: WantedPorts, taken: readonly TakenPort[]): TakenPort | undefined {
-  let best: { readonly taken: TakenPort; readonly used: number; readonly left: number } | undefined;
+function findNextPort(
+  switches: readonly Switch[],
+  want: RequestedPorts,
+  taken: readonly AllocatedPort[],
+): AllocatedPort | undefined {
+  let best: { readonly taken: AllocatedPort; readonly used: number; readonly left: number } | undefined;
   for (const { device, free } of switches) {
     const used = taken.filter((one) => one.device === device);
-    const port = free.find((one) => matches(one, want) && !used.some((other) => other.port === one));
+    const port = free.find((one) => isMatchingPort(one, want) && !used.some((other) => other.port === one));
     if (port === undefined) continue;
     const left = free.length;
     if (best === undefined || used.length < best.used || (used.length === best.used && left > best.left)) {
@@ -158,11 +164,11 @@ function next(switches: readonly Switch[], want: WantedPorts, taken: readonly Ta
   return best?.taken;
 }
 
-function matches(port: Port, { type, speedMbps }: WantedPorts): boolean {
+function isMatchingPort(port: Port, { type, speedMbps }: RequestedPorts): boolean {
   return (type === undefined || port.type === type) && (speedMbps === undefined || port.speedMbps === speedMbps);
 }
 
-function isFree({ type, enabled, mgmtOnly, netRole, markConnected, lag }: Port): boolean {
+function isFreePort({ type, enabled, mgmtOnly, netRole, markConnected, lag }: Port): boolean {
   return (
     enabled !== false &&
     mgmtOnly !== true &&
@@ -173,23 +179,23 @@ function isFree({ type, enabled, mgmtOnly, netRole, markConnected, lag }: Port):
   );
 }
 
-/** Keys of the ports at the ends of fabric links. */
-export function linkedPorts(links: readonly FabricLink[]): ReadonlySet<string> {
+/** Returns keys of the ports at the ends of fabric links. */
+export function collectLinkedPorts(links: readonly FabricLink[]): ReadonlySet<string> {
   return new Set(links.flatMap(({ a, b }) => [portKey(a), portKey(b)]));
 }
 
-function rowOf(rack: Rack | undefined): string | undefined {
+function toRowKey(rack: Rack | undefined): string | undefined {
   const { siteId = "", floorNumber = 0, row } = rack?.location ?? {};
   return row === undefined ? undefined : codeKey(`${siteId}/${floorNumber}/${row}`);
 }
 
-function add(map: Map<string, Switch[]>, key: string, one: Switch): void {
+function appendToList(map: Map<string, Switch[]>, key: string, one: Switch): void {
   const list = map.get(key);
   if (list === undefined) map.set(key, [one]);
   else list.push(one);
 }
 
-export function portsText({ type, speedMbps }: WantedPorts): string {
+export function formatPorts({ type, speedMbps }: RequestedPorts): string {
   const speed = speedMbps === undefined ? "" : speedMbps >= 1000 ? `${speedMbps / 1000} Gbit/s` : `${speedMbps} Mbit/s`;
   return [speed, type ?? ""].filter((part) => part !== "").join(" ");
 }

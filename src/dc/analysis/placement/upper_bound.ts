@@ -1,33 +1,33 @@
-import type { Limit, Use } from "./limits.ts";
+import type { Limit, LimitUse } from "./limits.ts";
 
-/** A location for devices, with an upper bound of the devices that fit there alone. */
+/** A location for devices, with an upper bound of the number of devices that fit there alone. */
 export interface BoundedPlace {
-  /** Locations in one rack share its units. */
+  /** Number of the location's rack; locations in one rack share its units. */
   readonly rack: number;
   readonly fits: number;
-  readonly uses: readonly Use[];
+  readonly uses: readonly LimitUse[];
 }
 
 interface Shared {
   readonly places: number[];
-  /** The least that a device uses of it. */
+  /** Returns how many devices fit if each uses at least this amount. */
   readonly fits: (least: number) => number;
   least: number;
 }
 
 /**
- * An upper bound of the number of devices. Counters of nested groups of locations, such as those of a tree of supplies,
- * are combined; a counter that overlaps groups partly is ignored, which makes the bound larger but never wrong.
+ * Returns an upper bound of the number of devices. Limits of nested groups of locations, such as those of a tree of
+ * supplies, are combined. A limit that overlaps groups partly is ignored, which makes the bound larger but never wrong.
  *
- * @param rackFits devices that fit into the units of each rack Cost: O(places × uses × log).
+ * @param rackFits devices that fit into the units of each rack Cost: O(locations × uses × log).
  */
-export function mostThatFit(places: readonly BoundedPlace[], rackFits: readonly number[]): number {
+export function computeUpperBound(places: readonly BoundedPlace[], rackFits: readonly number[]): number {
   const groups = new Groups(places.map(({ fits }) => fits));
-  for (const { places: members, fits, least } of smallestFirst(places, rackFits)) groups.bound(members, fits(least));
+  for (const { places: members, fits, least } of sortBySize(places, rackFits)) groups.bound(members, fits(least));
   return groups.total();
 }
 
-function smallestFirst(places: readonly BoundedPlace[], rackFits: readonly number[]): readonly Shared[] {
+function sortBySize(places: readonly BoundedPlace[], rackFits: readonly number[]): readonly Shared[] {
   const limits = new Map<Limit, Shared>();
   const racks = new Map<number, Shared>();
   for (const [at, { rack, uses }] of places.entries()) {
@@ -44,7 +44,7 @@ function smallestFirst(places: readonly BoundedPlace[], rackFits: readonly numbe
   return [...racks.values(), ...limits.values()].toSorted((a, b) => a.places.length - b.places.length);
 }
 
-/** Groups of locations, each with a bound; groups are merged into larger ones. */
+/** Groups of locations, each with an upper bound; groups are merged into larger ones. */
 class Groups {
   readonly #parent: number[];
   readonly #size: number[];
@@ -56,7 +56,7 @@ class Groups {
     this.#most = [...most];
   }
 
-  /** Bounds a set of locations, if it consists of complete groups. */
+  /** Limits a set of locations to a number of devices, if the set consists of complete groups. */
   bound(places: readonly number[], most: number): void {
     const roots = [...new Set(places.map((at) => this.#root(at)))];
     const members = roots.reduce((sum, root) => sum + (this.#size[root] ?? 0), 0);

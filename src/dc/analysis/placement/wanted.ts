@@ -3,46 +3,46 @@ import type { Ref } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { PlacementRefusal } from "#gen/datacenter/v1/messages.ts";
 
-/** Network ports that each device needs, all on switches of its rack or row. */
-export interface WantedPorts {
+/** Network ports that each device needs, all of them on switches in its rack or row. */
+export interface RequestedPorts {
   readonly count: number;
   readonly type?: string;
   readonly speedMbps?: number;
 }
 
 /** A power inlet of the devices to place. */
-export interface WantedInlet {
+export interface RequestedInlet {
   readonly name: string;
   readonly type?: string;
 }
 
-/** Equal devices that are to be placed. Powers are watts. */
-export interface Wanted {
+/** Equal devices to place. Powers are in watts. */
+export interface PlacementRequest {
   readonly count: number;
-  /** Written for every position, with code, rack, position and sources filled in. */
+  /** Device record that is written for every position, with code, rack, position and sources filled in. */
   readonly template: Omit<Device, "code">;
   readonly uHeight: number;
   readonly face: Face;
   readonly drawW: number;
   readonly airW: number;
   readonly liquidW: number;
-  /** Watts by volt-amperes, above 0 and at most 1. */
+  /** Watts divided by volt-amperes, above 0 and at most 1. */
   readonly powerFactor: number;
-  readonly inlets: readonly WantedInlet[];
-  /** Live inlets that a device needs to stay on. */
+  readonly inlets: readonly RequestedInlet[];
+  /** Number of live inlets that a device requires to stay on. */
   readonly need: number;
   readonly redundancy: Redundancy;
-  readonly ports: readonly WantedPorts[];
+  readonly ports: readonly RequestedPorts[];
   readonly coolingMethod: CoolingMethod;
   readonly tenant?: string;
   readonly basis: LoadBasis;
   readonly scope?: Ref;
   readonly spread: readonly PlacementSpread[];
-  /** Share of power, cooling and weight limits that is kept free, 0 to below 1. */
+  /** Share of power, cooling and weight limits to keep free, from 0 to below 1. */
   readonly keep: number;
-  /** Whether supplies that are above a limit already may be used. */
+  /** Whether supplies that already exceed a limit may be used. */
   readonly allowExisting: boolean;
-  /** ISO 8601 in UTC. */
+  /** Time of the request, ISO 8601 in UTC. */
   readonly now: string;
 }
 
@@ -74,8 +74,8 @@ export const REFUSAL_RULES = {
 
 export type RefusalReason = keyof typeof REFUSAL_RULES;
 
-/** One reason why a rack takes no device. The value is that with one more device, in the unit of the limit. */
-export type Obstacle = Pick<PlacementRefusal, "message" | "value" | "limit"> & {
+/** One reason why a rack accepts no device. `value` is the amount with one more device, in the unit of `limit`. */
+export type PlacementObstacle = Pick<PlacementRefusal, "message" | "value" | "limit"> & {
   readonly reason: RefusalReason;
   readonly ref?: string;
 };

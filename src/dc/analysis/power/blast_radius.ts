@@ -1,7 +1,7 @@
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Impact, TripStep as TripReply } from "#gen/datacenter/v1/messages.ts";
 import { runAllSteps, type Steps } from "#kernel/steps.ts";
-import { type RackState, rackStates } from "../racks/rack_supply.ts";
+import { computeRackStates, type RackState } from "../racks/rack_supply.ts";
 import type { Topology } from "../topology.ts";
 import { RideThroughAtLoad } from "./battery.ts";
 import { Cascade, type Tripped } from "./cascade.ts";
@@ -114,7 +114,11 @@ export function* computeBlastInSteps(
     [...sources],
     state.isCircular,
   );
-  const { states: racks, undocumented } = rackStates(topology, { dark: state.dark, hits: changes, failed: unlisted });
+  const { states: racks, undocumented } = computeRackStates(topology, {
+    dark: state.dark,
+    hits: changes,
+    failed: unlisted,
+  });
   return {
     hits,
     dark: state.dark,

@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { portKey, portRef } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
-import { rackSupply } from "../racks/rack_supply.ts";
+import { countRackSupply } from "../racks/rack_supply.ts";
 import type { Topology } from "../topology.ts";
 import type { BlastSite } from "./blast_radius.ts";
 import { LoadLane, type Loads } from "./load_lanes.ts";
@@ -124,7 +124,7 @@ class InletBuilder {
       power,
       live,
       apparentLoads: (basis) => extendLoads(topology.apparentLoads(basis), { power, live, basis }, [...added.values()]),
-      rackSupply: (key) => rackSupply(power, live, topology.devicesInRack(key)),
+      rackSupply: (key) => countRackSupply(power, live, topology.devicesInRack(key)),
     };
   }
 }

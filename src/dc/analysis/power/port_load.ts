@@ -3,7 +3,7 @@ import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { overallHealth } from "../racks/rack_health.ts";
+import { findWorstReason } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
 import { computeEdgeLoad, type EdgeLoad } from "./load_lanes.ts";
 import { buildPhases, computePhaseFigures, hasPhases, type PhaseFigures } from "./phase_figures.ts";
@@ -78,7 +78,7 @@ function computeOutletLoad(topology: Topology, index: number): PortLoad {
     failoverRef: findRef(power, carried.failover.lost[index]),
     ...(capacityVa !== undefined && { capacityVa }),
     ...(used !== undefined && { used }),
-    health: used && overallHealth(listLoadReasons(carried, index)),
+    health: used && findWorstReason(listLoadReasons(carried, index)),
     phases: computePhaseFigures(carried, index),
   };
 }

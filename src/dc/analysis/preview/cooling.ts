@@ -5,53 +5,60 @@ import type { Crac } from "#dc/model/resources.ts";
 import type { CoolingPreview, FigureChange, Hotspot } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { CoolingBalance, type PlantBalance } from "../cooling/cooling_balance.ts";
-import { coolingUnits, servedAreas } from "../cooling/cooling_units.ts";
-import { zoneHotspots } from "../cooling/thermal_spots.ts";
-import { areasAround, type Place, placeHeat } from "../places.ts";
+import { groupUnitsByArea, listServedAreas } from "../cooling/cooling_units.ts";
+import { listZoneHotspots } from "../cooling/thermal_spots.ts";
+import { type DeviceLocation, listAreaKeys, sumLocationHeat } from "../places.ts";
 import { sumLossesW } from "../power/power_load.ts";
-import { hotspotReasons, overallHealth } from "../racks/rack_health.ts";
+import { findWorstReason, toHotspotReasons } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
-import { compareFigures, type Figures, type Judged, worstFirst } from "./figures.ts";
-import type { FindingDifference } from "./findings.ts";
+import { compareFigures, type Figures, type HealthChange, sortWorstFirst } from "./figures.ts";
+import type { FindingComparison } from "./findings.ts";
 
-type Name = Exclude<keyof CoolingPreview, keyof Judged | "medium">;
+type Name = Exclude<keyof CoolingPreview, keyof HealthChange | "medium">;
 
-/** An area that cooling units serve whose figures changes alter, for one kind of heat. */
-export type CoolingChange = Judged & { readonly medium: CoolingMedium } & Readonly<Partial<Record<Name, FigureChange>>>;
+/** An area served by cooling units whose figures for one medium differ after changes. */
+export type CoolingChange = HealthChange & { readonly medium: CoolingMedium } & Readonly<
+    Partial<Record<Name, FigureChange>>
+  >;
 
-/** Units kept in reserve: the default of ThermalHeadroom. */
+/** Number of units kept in reserve: the default of ThermalHeadroom. */
 const RESERVE_UNITS = 1;
 
 /**
- * Compares the areas that cooling units serve: heat, usable capacity and reserve. Cost: O(places), and the areas that share
- * a unit with what changes.
+ * Compares heat, usable capacity and reserve of the areas that cooling units serve. Cost: O(locations), and the areas
+ * that share a unit with a change.
  */
-export function* coolingChanges(
+export function* listCoolingChanges(
   before: Topology,
   after: Topology,
   basis: LoadBasis,
-  findings: FindingDifference,
+  findings: FindingComparison,
 ): Steps<readonly CoolingChange[]> {
   const sides = [new Side(before, basis), new Side(after, basis)] as const;
   yield;
-  const reached = areasReached(sides, warmedAreas(before, after, basis));
+  const reached = collectAffectedAreas(sides, collectHeatedAreas(before, after, basis));
   const found: CoolingChange[] = [];
   for (const [key, ref] of new Map(sides.flatMap((side) => [...side.named(reached)]))) {
     yield;
     const [was, is] = [sides[0].hotspots(key, ref), sides[1].hotspots(key, ref)];
-    findings.compare(hotspotReasons(was), hotspotReasons(is), 0);
+    findings.compare(toHotspotReasons(was), toHotspotReasons(is), 0);
     for (const medium of COOLING_MEDIUMS) {
-      const change = changeOf(ref, medium, sides[0].balanceOf(key, ref, medium), sides[1].balanceOf(key, ref, medium));
+      const change = compareArea(
+        ref,
+        medium,
+        sides[0].balanceOf(key, ref, medium),
+        sides[1].balanceOf(key, ref, medium),
+      );
       if (change !== undefined) found.push(change);
     }
   }
-  return worstFirst(found, ({ headroomKw }) => -(headroomKw?.after ?? 0));
+  return sortWorstFirst(found, ({ headroomKw }) => -(headroomKw?.after ?? 0));
 }
 
-/** The key of an area that is no site: kind, site, and floor. */
+/** Parses the key of an area other than a site: kind, site, and floor. */
 const AREA = /^(floor|room|row|zone):([^/]*)\/([^/]*)/;
 
-/** The cooling of one of two states. */
+/** Cooling of the site in one of two states. */
 class Side {
   readonly topology: Topology;
   readonly balance: CoolingBalance;
@@ -62,10 +69,10 @@ class Side {
   }
 
   unitsOf(area: string): readonly Crac[] {
-    return coolingUnits(this.topology.inventory.cracs).get(area) ?? [];
+    return groupUnitsByArea(this.topology.inventory.cracs).get(area) ?? [];
   }
 
-  /** The areas among some that a unit names as served, by key, each as it is written. */
+  /** Yields the areas that a unit serves, by key, with the reference as written. */
   *named(keys: Iterable<string>): Generator<readonly [key: string, ref: string]> {
     for (const key of keys) {
       const ref = this.unitsOf(key)[0]?.serves?.find((text) => text.toLowerCase() === key);
@@ -73,7 +80,10 @@ class Side {
     }
   }
 
-  /** Keys of the areas around all places inside an area, itself included, and of its floor and site: it may have no place. */
+  /**
+   * Yields keys of all areas that contain a location of an area, of the area itself, and of its floor and site, because
+   * it may have no location.
+   */
   *areasIn(area: string): Generator<string> {
     yield area;
     const [, kind, site, floor] = AREA.exec(area) ?? [];
@@ -81,7 +91,7 @@ class Side {
     for (const at of this.balance.inside(area)) yield* this.balance.place(at)?.areas ?? [];
   }
 
-  /** Undefined for an area that no unit of this state serves. */
+  /** Returns the balance of an area; undefined if no unit of this state serves the area. */
   balanceOf(key: string, ref: string, medium: CoolingMedium): PlantBalance | undefined {
     const area = this.unitsOf(key).length === 0 ? undefined : parseRef(ref);
     const balance = area && this.balance.of(area, medium);
@@ -91,44 +101,47 @@ class Side {
   hotspots(key: string, ref: string): readonly Hotspot[] {
     return COOLING_MEDIUMS.flatMap((medium) => {
       const balance = this.balanceOf(key, ref, medium);
-      return balance === undefined ? [] : zoneHotspots(ref, medium, balance);
+      return balance === undefined ? [] : listZoneHotspots(ref, medium, balance);
     });
   }
 }
 
-/** Keys of the areas around places that come, go, or whose heat differs. An empty place joins units to the areas around it. */
-function warmedAreas(before: Topology, after: Topology, basis: LoadBasis): ReadonlySet<string> {
+/**
+ * Returns keys of the areas whose locations were added, removed or have different heat. Empty locations matter because
+ * they connect units with areas.
+ */
+function collectHeatedAreas(before: Topology, after: Topology, basis: LoadBasis): ReadonlySet<string> {
   const [had, has] = [before.places(), after.places()].map((places) => new Set(places));
   if (had === undefined || has === undefined) return new Set();
-  // A place stays the same object as long as its devices do.
-  const gone = new Map([...had.difference(has)].map((place) => [keyOf(place), place]));
+  // A location stays the same object while its devices do.
+  const gone = new Map([...had.difference(has)].map((place) => [toLocationKey(place), place]));
   const areas = new Set<string>();
-  const add = (place: Place) => {
+  const add = (place: DeviceLocation) => {
     for (const area of place.areas) areas.add(area);
   };
   for (const place of has) {
-    const was = had.has(place) ? place : gone.get(keyOf(place));
-    gone.delete(keyOf(place));
-    if (was === undefined || heatText(was, before, basis) !== heatText(place, after, basis)) add(place);
+    const was = had.has(place) ? place : gone.get(toLocationKey(place));
+    gone.delete(toLocationKey(place));
+    if (was === undefined || formatHeat(was, before, basis) !== formatHeat(place, after, basis)) add(place);
   }
   for (const place of gone.values()) add(place);
   return areas;
 }
 
-function keyOf({ areas }: Place): string {
+function toLocationKey({ areas }: DeviceLocation): string {
   return [...areas].join("\n");
 }
 
-function heatText(place: Place, topology: Topology, basis: LoadBasis): string {
-  const { airW, liquidW } = placeHeat(place, basis);
+function formatHeat(place: DeviceLocation, topology: Topology, basis: LoadBasis): string {
+  const { airW, liquidW } = sumLocationHeat(place, basis);
   return `${airW} ${liquidW} ${place.lossy.length === 0 ? 0 : sumLossesW(place.lossy, topology, basis)}`;
 }
 
 /**
- * Keys of the areas whose balance may differ: those whose heat does, and those that share a unit with them. Heat that a
- * unit puts into the air elsewhere reaches further areas.
+ * Returns keys of the areas whose balance may differ: those with different heat, and those that share a unit with them.
+ * Heat that a unit rejects into the air elsewhere affects further areas.
  */
-function areasReached(sides: readonly [Side, Side], start: ReadonlySet<string>): ReadonlySet<string> {
+function collectAffectedAreas(sides: readonly [Side, Side], start: ReadonlySet<string>): ReadonlySet<string> {
   const [was, is] = sides.map(({ topology }) => new Set(topology.inventory.cracs));
   const changed = [...(was?.symmetricDifference(is ?? new Set<Crac>()) ?? [])];
   const warmed = new Set(start);
@@ -137,16 +150,18 @@ function areasReached(sides: readonly [Side, Side], start: ReadonlySet<string>):
   const take = (crac: Crac, isChanged: boolean) => {
     if (seen.has(crac)) return;
     seen.add(crac);
-    for (const area of new Set(servedAreas(crac).flatMap((one) => sides.flatMap((side) => [...side.areasIn(one)])))) {
+    for (const area of new Set(
+      listServedAreas(crac).flatMap((one) => sides.flatMap((side) => [...side.areasIn(one)])),
+    )) {
       reached.add(area);
-      // Other units take over from one that changes, or give up to it.
+      // A changed unit takes heat from other units, or shifts heat to them.
       if (isChanged) warmed.add(area);
     }
     if (crac.heatRejection !== "AIR" || crac.location === undefined) return;
-    for (const area of areasAround({ location: crac.location })) warmed.add(area);
+    for (const area of listAreaKeys({ location: crac.location })) warmed.add(area);
   };
   for (const crac of changed) take(crac, true);
-  // The set grows while it is walked, so it is the queue as well.
+  // The loop adds to the set while it iterates, so the set also serves as the queue.
   for (const area of warmed) {
     reached.add(area);
     for (const side of sides) for (const crac of side.unitsOf(area)) take(crac, false);
@@ -154,27 +169,27 @@ function areasReached(sides: readonly [Side, Side], start: ReadonlySet<string>):
   return reached;
 }
 
-function changeOf(
+function compareArea(
   ref: string,
   medium: CoolingMedium,
   was: PlantBalance | undefined,
   is: PlantBalance | undefined,
 ): CoolingChange | undefined {
-  const { figures, differs } = compareFigures(was && figuresOf(was), is && figuresOf(is));
+  const { figures, differs } = compareFigures(was && toFigures(was), is && toFigures(is));
   if (!differs) return undefined;
   return {
     ref,
     medium,
     ...figures,
-    ...(was !== undefined && { healthBefore: healthOf(ref, medium, was) }),
-    ...(is !== undefined && { healthAfter: healthOf(ref, medium, is) }),
+    ...(was !== undefined && { healthBefore: rateArea(ref, medium, was) }),
+    ...(is !== undefined && { healthAfter: rateArea(ref, medium, is) }),
   };
 }
 
-function figuresOf({ heatKw, usableKw, reserveKw, headroomKw }: PlantBalance): Figures<Name> {
+function toFigures({ heatKw, usableKw, reserveKw, headroomKw }: PlantBalance): Figures<Name> {
   return { heatKw, usableKw, reserveKw, headroomKw };
 }
 
-function healthOf(ref: string, medium: CoolingMedium, balance: PlantBalance): Health {
-  return overallHealth(hotspotReasons(zoneHotspots(ref, medium, balance)));
+function rateArea(ref: string, medium: CoolingMedium, balance: PlantBalance): Health {
+  return findWorstReason(toHotspotReasons(listZoneHotspots(ref, medium, balance)));
 }

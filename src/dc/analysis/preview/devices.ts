@@ -7,19 +7,20 @@ import { listChangedNodes } from "../power/power_keys.ts";
 import { countLiveInlets, type LiveSet } from "../power/power_live.ts";
 import { getSupplyState } from "../power/supply_state.ts";
 import type { Topology } from "../topology.ts";
-import { type ElementPair, pairsAt } from "./figures.ts";
+import { type ElementPair, yieldPairsAt } from "./figures.ts";
 
-/** How many IT devices and cooling units a change of supply concerns. */
+/** Number of IT devices and cooling units by the effect of a change on their supply. */
 export type EffectCounts = Readonly<Record<SupplyEffect, number>>;
 
 /**
- * Compares the supply of what is in service before and after changes. Cost: O(nodes), and the inlets of what may differ.
+ * Compares the supply of devices and cooling units in service before and after changes. Cost: O(nodes), and the inlets
+ * of affected nodes.
  */
-export function deviceChanges(before: Topology, after: Topology): readonly DeviceChange[] {
+export function listDeviceChanges(before: Topology, after: Topology): readonly DeviceChange[] {
   const found = new Map<string, DeviceChange>();
-  for (const index of candidates(before, after)) {
-    for (const pair of pairsAt(before.power, after.power, index)) {
-      const change = changeOf(before, after, pair);
+  for (const index of collectCandidates(before, after)) {
+    for (const pair of yieldPairsAt(before.power, after.power, index)) {
+      const change = compareDevice(before, after, pair);
       if (change !== undefined) found.set(change.ref, change);
     }
   }
@@ -31,14 +32,14 @@ export function deviceChanges(before: Topology, after: Topology): readonly Devic
   );
 }
 
-export function effectCounts(changes: readonly DeviceChange[]): EffectCounts {
+export function countEffects(changes: readonly DeviceChange[]): EffectCounts {
   const counts = { LOST: 0, REDUCED: 0, GAINED: 0, INCREASED: 0 };
   for (const { effect, isSupply } of changes) if (!isSupply) counts[effect] += 1;
   return counts;
 }
 
-/** Numbers of nodes that changed or whose power did, and of what these supply. */
-function candidates({ power: was, live: lit }: Topology, { power: is, live }: Topology): ReadonlySet<number> {
+/** Returns numbers of nodes that changed, gained or lost power, and of their consumers. */
+function collectCandidates({ power: was, live: lit }: Topology, { power: is, live }: Topology): ReadonlySet<number> {
   const altered = new Set(listChangedNodes(is, was));
   for (let index = 0; index < Math.max(lit.length, live.length); index += 1) {
     if (lit[index] !== live[index]) altered.add(index);
@@ -50,11 +51,11 @@ function candidates({ power: was, live: lit }: Topology, { power: is, live }: To
   return found;
 }
 
-function changeOf(before: Topology, after: Topology, [had, has]: ElementPair): DeviceChange | undefined {
-  const [was, is] = [supplyOf(before, had), supplyOf(after, has)];
+function compareDevice(before: Topology, after: Topology, [had, has]: ElementPair): DeviceChange | undefined {
+  const [was, is] = [countSupply(before, had), countSupply(after, has)];
   const node = after.power.nodes[has];
   if (was === undefined || is === undefined || (node?.kind !== "DEVICE" && node?.kind !== "CRAC")) return undefined;
-  const effect = effectOf(was, is);
+  const effect = classifyEffect(was, is);
   if (effect === undefined) return undefined;
   const { name = "", rackCode = "" } = node.kind === "DEVICE" ? node.device : node.crac;
   return {
@@ -72,16 +73,16 @@ function changeOf(before: Topology, after: Topology, [had, has]: ElementPair): D
 
 interface Supply {
   readonly state: SupplyState;
-  /** Inlets with a live source. */
+  /** Number of inlets with a live source. */
   readonly inlets: number;
 }
 
-function supplyOf({ power, live }: { readonly power: PowerGraph; readonly live: LiveSet }, index: number) {
+function countSupply({ power, live }: { readonly power: PowerGraph; readonly live: LiveSet }, index: number) {
   const state = getSupplyState(power, live, index);
   return state && { state, inlets: countLiveInlets(power, live, index) };
 }
 
-function effectOf(was: Supply, is: Supply): SupplyEffect | undefined {
+function classifyEffect(was: Supply, is: Supply): SupplyEffect | undefined {
   if (was.state === "LIVE" && is.state !== "LIVE") return "LOST";
   if (was.state !== "LIVE") return is.state === "LIVE" ? "GAINED" : undefined;
   if (is.inlets === was.inlets) return undefined;

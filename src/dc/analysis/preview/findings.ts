@@ -2,23 +2,23 @@ import { compareText } from "#dc/model/ref.ts";
 import type { FindingPreview } from "#gen/datacenter/v1/messages.ts";
 import type { HealthReason } from "../racks/rack_health.ts";
 
-/** The findings that come and those that go, faults first. */
+/** Findings that changes add and remove, faults first. */
 export interface FindingChanges {
   readonly come: readonly FindingPreview[];
   readonly gone: readonly FindingPreview[];
 }
 
-/** Gathers findings that changes bring or take away. The same reason of several racks is one finding. */
-export class FindingDifference {
+/** Collects findings that changes add or remove. The same reason of several racks is one finding. */
+export class FindingComparison {
   readonly #come = new Map<string, FindingPreview>();
   readonly #gone = new Map<string, FindingPreview>();
 
-  /** Compares the reasons of one rack or area; reasons that only inform are left out. @param racks 0 for an area */
+  /** Compares the reasons of one rack or area; reasons without health are left out. @param racks 0 for an area */
   compare(before: readonly HealthReason[], after: readonly HealthReason[], racks: 0 | 1): void {
     if (before === after) return;
-    const [had, has] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))];
-    for (const reason of after) if (!had.has(keyOf(reason))) note(this.#come, reason, racks);
-    for (const reason of before) if (!has.has(keyOf(reason))) note(this.#gone, reason, racks);
+    const [had, has] = [new Set(before.map(toReasonKey)), new Set(after.map(toReasonKey))];
+    for (const reason of after) if (!had.has(toReasonKey(reason))) addFinding(this.#come, reason, racks);
+    for (const reason of before) if (!has.has(toReasonKey(reason))) addFinding(this.#gone, reason, racks);
   }
 
   changes(): FindingChanges {
@@ -26,16 +26,16 @@ export class FindingDifference {
   }
 }
 
-function keyOf({ code, ref, health }: HealthReason): string {
+function toReasonKey({ code, ref, health }: HealthReason): string {
   return `${health} ${code} ${ref}`;
 }
 
-function note(found: Map<string, FindingPreview>, reason: HealthReason, racks: 0 | 1): void {
+function addFinding(found: Map<string, FindingPreview>, reason: HealthReason, racks: 0 | 1): void {
   const { code, ref, health, value, limit } = reason;
   if (health === undefined) return;
-  const known = found.get(keyOf(reason));
+  const known = found.get(toReasonKey(reason));
   const figures = { ...(value !== undefined && { value }), ...(limit !== undefined && { limit }) };
-  found.set(keyOf(reason), { code, ref, health, ...figures, racks: (known?.racks ?? 0) + racks });
+  found.set(toReasonKey(reason), { code, ref, health, ...figures, racks: (known?.racks ?? 0) + racks });
 }
 
 function sortFindings(found: ReadonlyMap<string, FindingPreview>): readonly FindingPreview[] {

@@ -1,12 +1,12 @@
 import type { DevicePreview as DeviceChange } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { RackMoment } from "../racks/rack_facts.ts";
-import type { Drafted, Topology } from "../topology.ts";
-import { type CoolingChange, coolingChanges } from "./cooling.ts";
-import { deviceChanges, type EffectCounts, effectCounts } from "./devices.ts";
-import { type FindingChanges, FindingDifference } from "./findings.ts";
-import { type RackChange, rackChanges } from "./racks.ts";
-import { type SupplyChange, supplyChanges } from "./supplies.ts";
+import type { DraftTopology, Topology } from "../topology.ts";
+import { type CoolingChange, listCoolingChanges } from "./cooling.ts";
+import { countEffects, type EffectCounts, listDeviceChanges } from "./devices.ts";
+import { type FindingChanges, FindingComparison } from "./findings.ts";
+import { listRackChanges, type RackChange } from "./racks.ts";
+import { listSupplyChanges, type SupplyChange } from "./supplies.ts";
 
 export interface Preview {
   readonly supplies: readonly SupplyChange[];
@@ -18,18 +18,18 @@ export interface Preview {
 }
 
 /**
- * Compares an inventory with the same after changes. Both sides are asked what the reads ask, so that the figures are
- * theirs; the topology from before is left as it is.
+ * Compares an inventory before and after changes. Both states are computed with the functions of the read calls, so the
+ * figures agree with theirs. The topology before is not modified.
  *
- * Cost: O(nodes), and what the changes reach: loads after single losses, racks, areas.
+ * Cost: O(nodes), and the affected losses, racks and areas.
  */
-export function* previewSteps(before: Topology, draft: Drafted, moment: RackMoment): Steps<Preview> {
+export function* computePreview(before: Topology, draft: DraftTopology, moment: RackMoment): Steps<Preview> {
   const { topology: after } = draft;
-  const findings = new FindingDifference();
-  const supplies = yield* supplyChanges(before, after, moment.basis);
-  const devices = deviceChanges(before, after);
+  const findings = new FindingComparison();
+  const supplies = yield* listSupplyChanges(before, after, moment.basis);
+  const devices = listDeviceChanges(before, after);
   yield;
-  const racks = yield* rackChanges(before, draft, moment, findings);
-  const cooling = yield* coolingChanges(before, after, moment.basis, findings);
-  return { supplies, racks, cooling, devices, counts: effectCounts(devices), findings: findings.changes() };
+  const racks = yield* listRackChanges(before, draft, moment, findings);
+  const cooling = yield* listCoolingChanges(before, after, moment.basis, findings);
+  return { supplies, racks, cooling, devices, counts: countEffects(devices), findings: findings.changes() };
 }

@@ -3,58 +3,63 @@ import type { Rack } from "#dc/model/resources.ts";
 import type { FigureChange, RackPreview } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { RackMoment, RackStanding } from "../racks/rack_facts.ts";
-import { sameReasons } from "../racks/rack_health.ts";
-import type { Drafted, Topology } from "../topology.ts";
-import { compareFigures, type Figures, type Judged, worstFirst } from "./figures.ts";
-import type { FindingDifference } from "./findings.ts";
+import { areReasonsEqual } from "../racks/rack_health.ts";
+import type { DraftTopology, Topology } from "../topology.ts";
+import { compareFigures, type Figures, type HealthChange, sortWorstFirst } from "./figures.ts";
+import type { FindingComparison } from "./findings.ts";
 
-type Name = Exclude<keyof RackPreview, keyof Judged | "rackCode">;
+type Name = Exclude<keyof RackPreview, keyof HealthChange | "rackCode">;
 
-export type RackChange = Judged & { readonly rackCode: string } & Readonly<Partial<Record<Name, FigureChange>>>;
+export type RackChange = HealthChange & { readonly rackCode: string } & Readonly<Partial<Record<Name, FigureChange>>>;
 
 /**
  * Compares the racks that changes affect: their figures, health and findings. Cost: linear in the affected racks and in
  * all findings.
  */
-export function* rackChanges(
+export function* listRackChanges(
   before: Topology,
-  { topology: after, racks }: Drafted,
+  { topology: after, racks }: DraftTopology,
   moment: RackMoment,
-  findings: FindingDifference,
+  findings: FindingComparison,
 ): Steps<readonly RackChange[]> {
   const found: RackChange[] = [];
-  for (const key of new Set([...racks, ...judgedAnew(before, after, moment)])) {
+  for (const key of new Set([...racks, ...yieldRejudgedRacks(before, after, moment)])) {
     yield;
-    const [was, is] = [standingOf(before, key, moment), standingOf(after, key, moment)];
+    const [was, is] = [findStanding(before, key, moment), findStanding(after, key, moment)];
     findings.compare(was?.reasons ?? [], is?.reasons ?? [], 1);
     const rack = after.rack(key) ?? before.rack(key);
-    const change = rack && changeOf(rack, was, is);
+    const change = rack && compareRack(rack, was, is);
     if (change !== undefined) found.push(change);
   }
-  return worstFirst(found);
+  return sortWorstFirst(found);
 }
 
-/** Keys of racks whose supply findings changed, or for which cooling of air or liquid was added or removed. */
-function* judgedAnew(before: Topology, after: Topology, { basis }: RackMoment): Generator<string> {
+/** Yields keys of racks whose supply findings changed, or for which cooling of air or liquid was added or removed. */
+function* yieldRejudgedRacks(before: Topology, after: Topology, { basis }: RackMoment): Generator<string> {
   const isCooledAnew = before.inventory.cracs !== after.inventory.cracs;
   for (const rack of after.inventory.racks) {
     const [was, is] = [before.powerFindings(rack.code, basis), after.powerFindings(rack.code, basis)];
-    if (!sameReasons(was, is) || (isCooledAnew && servedOtherwise(before, after, rack))) yield codeKey(rack.code);
+    if (!areReasonsEqual(was, is) || (isCooledAnew && isServedDifferently(before, after, rack)))
+      yield codeKey(rack.code);
   }
 }
 
-function servedOtherwise(before: Topology, after: Topology, rack: Rack): boolean {
+function isServedDifferently(before: Topology, after: Topology, rack: Rack): boolean {
   const [was, is] = [before.mediaServing(rack), after.mediaServing(rack)];
   return was.air !== is.air || was.liquid !== is.liquid;
 }
 
-function standingOf(topology: Topology, key: string, moment: RackMoment): RackStanding | undefined {
+function findStanding(topology: Topology, key: string, moment: RackMoment): RackStanding | undefined {
   const rack = topology.rack(key);
   return rack && topology.rackStanding(rack, moment);
 }
 
-function changeOf({ code }: Rack, was: RackStanding | undefined, is: RackStanding | undefined): RackChange | undefined {
-  const { figures, differs } = compareFigures(was && figuresOf(was), is && figuresOf(is));
+function compareRack(
+  { code }: Rack,
+  was: RackStanding | undefined,
+  is: RackStanding | undefined,
+): RackChange | undefined {
+  const { figures, differs } = compareFigures(was && toRackFigures(was), is && toRackFigures(is));
   if (!differs && was?.health === is?.health) return undefined;
   return {
     ref: `rack:${code}`,
@@ -65,10 +70,10 @@ function changeOf({ code }: Rack, was: RackStanding | undefined, is: RackStandin
   };
 }
 
-function figuresOf({ elevation: { capacity }, thermal }: RackStanding): Figures<Name> {
+function toRackFigures({ elevation: { capacity }, thermal }: RackStanding): Figures<Name> {
   const { allocatedW, powerCapacityW, usedU, freeU, largestFreeBlockU, weightKg, maxLoadKg } = capacity;
   const { airHeatW, coolingCapacityW } = thermal;
   const space = { usedU, freeU, largestFreeBlockU, weightKg, maxLoadKg };
-  // Whole watts, as GetRack answers them.
+  // Rounded to whole watts as in the reply of GetRack.
   return { drawW: allocatedW, powerCapacityW, ...space, airHeatW: Math.round(airHeatW), coolingCapacityW };
 }

@@ -4,40 +4,51 @@ import type { Steps } from "#kernel/steps.ts";
 import { type CarriedLoads, computeUtilization, listLoadReasons } from "../power/power_findings.ts";
 import { isListedSupply } from "../power/power_nodes.ts";
 import { computeComparableLoad } from "../power/power_overloads.ts";
-import { overallHealth } from "../racks/rack_health.ts";
+import { findWorstReason } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
-import { compareFigures, type ElementPair, elementPairs, type Figures, type Judged, worstFirst } from "./figures.ts";
+import {
+  compareFigures,
+  type ElementPair,
+  type Figures,
+  type HealthChange,
+  sortWorstFirst,
+  yieldElementPairs,
+} from "./figures.ts";
 
-type Name = Exclude<keyof SupplyPreview, keyof Judged>;
+type Name = Exclude<keyof SupplyPreview, keyof HealthChange>;
 
-/** Power equipment, an outlet or a feed whose figures or health changes alter. */
-export type SupplyChange = Judged & Readonly<Partial<Record<Name, FigureChange>>>;
+/** Power equipment, an outlet or a feed whose figures or health differ after changes. */
+export type SupplyChange = HealthChange & Readonly<Partial<Record<Name, FigureChange>>>;
 
-/** Elements that are compared between two steps. */
+/** Number of elements that are compared in one step. */
 const AT_ONCE = 4096;
 
 /**
- * Compares what every supply carries, now and after the worst single failure. Outlets without a recorded capacity are left
- * out.
+ * Compares the load of every supply now and after the worst single failure. Outlets without a recorded capacity are
+ * left out.
  *
- * Cost: O(nodes), and the loads after single losses of what supply joins to the changes.
+ * Cost: O(nodes), and the single losses of nodes that supply connects to the changes.
  */
-export function* supplyChanges(before: Topology, after: Topology, basis: LoadBasis): Steps<readonly SupplyChange[]> {
+export function* listSupplyChanges(
+  before: Topology,
+  after: Topology,
+  basis: LoadBasis,
+): Steps<readonly SupplyChange[]> {
   yield* before.judge(basis);
   yield* after.judge(basis);
   const [was, is] = [before.carried(basis), after.carried(basis)];
   const found: SupplyChange[] = [];
   let count = 0;
-  for (const pair of elementPairs(was.graph, is.graph)) {
+  for (const pair of yieldElementPairs(was.graph, is.graph)) {
     if (count++ % AT_ONCE === 0) yield;
-    const change = carriesAlike(was, is, pair) ? undefined : changeOf(was, is, pair);
+    const change = hasSameLoad(was, is, pair) ? undefined : compareSupply(was, is, pair);
     if (change !== undefined) found.push(change);
   }
-  return worstFirst(found, ({ failoverPct, loadPct }) => Math.max(failoverPct?.after ?? 0, loadPct?.after ?? 0));
+  return sortWorstFirst(found, ({ failoverPct, loadPct }) => Math.max(failoverPct?.after ?? 0, loadPct?.after ?? 0));
 }
 
-/** Whether an element carries what it did. Most do, so nothing is made for them. */
-function carriesAlike(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair): boolean {
+/** Whether an element carries the same load in both states. This is the usual case, so it allocates nothing. */
+function hasSameLoad(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair): boolean {
   return (
     was.graph.nodes[had] === is.graph.nodes[has] &&
     was.loads.watts[had] === is.loads.watts[has] &&
@@ -46,22 +57,22 @@ function carriesAlike(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPa
   );
 }
 
-function changeOf(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair): SupplyChange | undefined {
+function compareSupply(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair): SupplyChange | undefined {
   const node = is.graph.nodes[has] ?? was.graph.nodes[had];
   if (node === undefined || !(isListedSupply(is.graph.nodes[has]) || isListedSupply(was.graph.nodes[had])))
     return undefined;
-  const [before, after] = [figuresOf(was, had), figuresOf(is, has)];
+  const [before, after] = [toSupplyFigures(was, had), toSupplyFigures(is, has)];
   const { figures, differs } = compareFigures(before, after);
   if (!differs) return undefined;
   return {
     ref: node.ref,
     ...figures,
-    ...(before !== undefined && isRated(was, had) && { healthBefore: healthOf(was, had) }),
-    ...(after !== undefined && isRated(is, has) && { healthAfter: healthOf(is, has) }),
+    ...(before !== undefined && hasRating(was, had) && { healthBefore: rateSupply(was, had) }),
+    ...(after !== undefined && hasRating(is, has) && { healthAfter: rateSupply(is, has) }),
   };
 }
 
-function figuresOf(carried: CarriedLoads, index: number): Figures<Name> | undefined {
+function toSupplyFigures(carried: CarriedLoads, index: number): Figures<Name> | undefined {
   const node = carried.graph.nodes[index];
   if (node === undefined) return undefined;
   const used = computeUtilization(carried, index);
@@ -75,11 +86,11 @@ function figuresOf(carried: CarriedLoads, index: number): Figures<Name> | undefi
   };
 }
 
-/** Without a capacity it is unknown how far something is loaded. */
-function isRated({ graph }: CarriedLoads, index: number): boolean {
+/** Whether an element has a capacity, without which its utilization is unknown. */
+function hasRating({ graph }: CarriedLoads, index: number): boolean {
   return (graph.nodes[index]?.capacityW ?? 0) > 0;
 }
 
-function healthOf(carried: CarriedLoads, index: number): Health {
-  return overallHealth(listLoadReasons(carried, index));
+function rateSupply(carried: CarriedLoads, index: number): Health {
+  return findWorstReason(listLoadReasons(carried, index));
 }

@@ -30,10 +30,10 @@ export interface FloorAnswer {
 }
 
 /**
- * A floor from above with the health of every rack on it. Cost: O(racks), and O(devices × depth of supply) of those racks
- * that changed. Source: docs/contract/datacenter-analyses.md#rack-health.
+ * Returns a floor plan with the health of every rack. Cost: O(racks), and O(devices × depth of supply) of changed
+ * racks. Source: docs/contract/datacenter-analyses.md#rack-health.
  */
-export function floorPlan(topology: Topology, floor: Ref, moment: RackMoment): FloorAnswer {
+export function computeFloorPlan(topology: Topology, floor: Ref, moment: RackMoment): FloorAnswer {
   const { inventory } = topology;
   const racks = inventory.racks
     .filter((rack) => isLocatedIn(rack, floor))

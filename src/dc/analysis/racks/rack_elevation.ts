@@ -5,13 +5,13 @@ import { compareText } from "#dc/model/ref.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
 import type { Capacity, Conflict, UnitRow } from "#gen/datacenter/v1/messages.ts";
 
-/** Used and available capacity of a rack. Units are whole units; a half-used one counts as used. */
+/** Used and available capacity of a rack. Units are whole units; a half-used unit counts as used. */
 export type RackCapacity = Omit<Capacity, "failoverWByPath" | "heatW" | "airHeatW">;
 
 export interface Elevation {
-  /** Devices from the top down; those without a position last, by code. */
+  /** Devices from top to bottom; those without a position last, sorted by code. */
   readonly occupants: readonly DeviceBody[];
-  /** Units from the top down. */
+  /** Units from top to bottom. */
   readonly units: readonly UnitRow[];
   readonly capacity: RackCapacity;
   readonly conflicts: readonly Conflict[];
@@ -28,7 +28,7 @@ type Positioned = readonly [DeviceBody, Space];
  * Cost: O(units + devices), and the pairs that share a unit. Source:
  * docs/contract/datacenter-analyses.md#rack-elevation.
  */
-export function rackElevation(
+export function computeElevation(
   rack: Rack,
   devices: readonly DeviceBody[],
   { now, basis }: { readonly now: string; readonly basis: LoadBasis },
@@ -37,20 +37,20 @@ export function rackElevation(
     const space = spaceOf(device);
     return space === undefined ? [] : [[device, space]];
   });
-  const reserved = reservedUnits(rack, now);
-  const units = unitRows(rack, positioned, reserved);
+  const reserved = mapReservedUnits(rack, now);
+  const units = createUnitRows(rack, positioned, reserved);
   return {
-    occupants: topDown(rack, devices),
+    occupants: sortTopDown(rack, devices),
     units,
-    capacity: capacity(rack, devices, units, basis),
-    conflicts: conflicts(rack, positioned, reserved),
+    capacity: computeCapacity(rack, devices, units, basis),
+    conflicts: listConflicts(rack, positioned, reserved),
   };
 }
 
-/** Owner of a reservation that names none, so that the unit is still shown as reserved. */
+/** Owner of a reservation without an owner, so that the unit is still displayed as reserved. */
 const RESERVED = "reserved";
 
-function reservedUnits({ reservations = [] }: Rack, now: string): ReadonlyMap<number, string> {
+function mapReservedUnits({ reservations = [] }: Rack, now: string): ReadonlyMap<number, string> {
   return new Map(
     reservations
       .filter((reservation) => isInForce(reservation, now))
@@ -58,9 +58,13 @@ function reservedUnits({ reservations = [] }: Rack, now: string): ReadonlyMap<nu
   );
 }
 
-function unitRows(rack: Rack, positioned: readonly Positioned[], reserved: ReadonlyMap<number, string>): UnitRow[] {
+function createUnitRows(
+  rack: Rack,
+  positioned: readonly Positioned[],
+  reserved: ReadonlyMap<number, string>,
+): UnitRow[] {
   const { from, to } = unitRange(rack);
-  const sharing = byUnit(positioned);
+  const sharing = mapUnits(positioned);
   const rows = Array.from({ length: to - from }, (_, index): UnitRow => {
     const u = from + index;
     const here = (sharing.get(u) ?? []).flatMap((at) => positioned.slice(at, at + 1));
@@ -71,7 +75,7 @@ function unitRows(rack: Rack, positioned: readonly Positioned[], reserved: Reado
   return rack.descUnits === true ? rows : rows.toReversed();
 }
 
-function topDown(rack: Rack, devices: readonly DeviceBody[]): readonly DeviceBody[] {
+function sortTopDown(rack: Rack, devices: readonly DeviceBody[]): readonly DeviceBody[] {
   const turn = rack.descUnits === true ? 1 : -1;
   return devices.toSorted((a, b) => {
     if (a.positionU === undefined || b.positionU === undefined) {
@@ -81,14 +85,14 @@ function topDown(rack: Rack, devices: readonly DeviceBody[]): readonly DeviceBod
   });
 }
 
-function capacity(
+function computeCapacity(
   rack: Rack,
   devices: readonly DeviceBody[],
   units: readonly UnitRow[],
   basis: LoadBasis,
 ): RackCapacity {
-  const used = units.filter(isUsed).length;
-  const reserved = units.filter((row) => !isUsed(row) && row.reserved !== "").length;
+  const used = units.filter(isUnitUsed).length;
+  const reserved = units.filter((row) => !isUnitUsed(row) && row.reserved !== "").length;
   const allocatedW = totalDrawW(devices, basis);
   const { powerCapacityW, maxLoadKg, coolingCapacityW } = rack;
   return {
@@ -96,12 +100,12 @@ function capacity(
     usedU: used,
     reservedU: reserved,
     freeU: units.length - used - reserved,
-    largestFreeBlockU: largestFreeBlock(units),
+    largestFreeBlockU: findLargestFreeBlock(units),
     spacePct: ((used + reserved) / units.length) * 100,
     allocatedW,
     ...(powerCapacityW !== undefined && { powerCapacityW }),
     ...(powerCapacityW !== undefined && powerCapacityW > 0 && { powerPct: (allocatedW / powerCapacityW) * 100 }),
-    weightKg: sum(devices, ({ weightKg = 0 }) => weightKg),
+    weightKg: sumBy(devices, ({ weightKg = 0 }) => weightKg),
     devices: devices.length,
     devicesWithoutWeight: devices.filter(({ weightKg }) => weightKg === undefined).length,
     ...(maxLoadKg !== undefined && { maxLoadKg }),
@@ -109,31 +113,31 @@ function capacity(
   };
 }
 
-function isUsed({ front, rear }: UnitRow): boolean {
+function isUnitUsed({ front, rear }: UnitRow): boolean {
   return front.length > 0 || rear.length > 0;
 }
 
-function largestFreeBlock(units: readonly UnitRow[]): number {
+function findLargestFreeBlock(units: readonly UnitRow[]): number {
   let longest = 0;
   let run = 0;
   for (const row of units) {
-    run = isUsed(row) || row.reserved !== "" ? 0 : run + 1;
+    run = isUnitUsed(row) || row.reserved !== "" ? 0 : run + 1;
     longest = Math.max(longest, run);
   }
   return longest;
 }
 
-function sum<Item>(items: readonly Item[], value: (item: Item) => number): number {
+function sumBy<Item>(items: readonly Item[], value: (item: Item) => number): number {
   return items.reduce((total, item) => total + value(item), 0);
 }
 
-function conflicts(
+function listConflicts(
   rack: Rack,
   positioned: readonly Positioned[],
   reserved: ReadonlyMap<number, string>,
 ): readonly Conflict[] {
   const { from, to } = unitRange(rack);
-  const sharing = byUnit(positioned);
+  const sharing = mapUnits(positioned);
   return positioned.flatMap(([device, space], index): Conflict[] => {
     const place = { deviceCode: device.code, face: space.faces[0] ?? ("FRONT" as const) };
     const near = new Set(unitsOf(space).flatMap((unit) => sharing.get(unit) ?? []));
@@ -163,8 +167,8 @@ function conflicts(
   });
 }
 
-/** Indexes of the devices in each unit. */
-function byUnit(positioned: readonly Positioned[]): ReadonlyMap<number, readonly number[]> {
+/** Maps each unit to the indexes of the devices in it. */
+function mapUnits(positioned: readonly Positioned[]): ReadonlyMap<number, readonly number[]> {
   const found = new Map<number, number[]>();
   for (const [at, [, space]] of positioned.entries()) {
     for (const unit of unitsOf(space)) {

@@ -11,7 +11,7 @@ import type { LiveSet } from "../power/power_live.ts";
 interface Consumer {
   readonly need: number;
   readonly drawW: number;
-  /** Its inlets are those from `first` to before `end`. */
+  /** First number of its inlets, which end before `end`. */
   readonly first: number;
   readonly end: number;
 }
@@ -19,15 +19,15 @@ interface Consumer {
 interface Figures {
   readonly live: LiveSet;
   readonly loadsW: Float64Array;
-  /** Of the state as it is now. */
+  /** Single losses that turn nodes off in the present state. */
   readonly killers: KillerSets;
 }
 
 /**
- * Load of each power path for the consumers of one rack, now and after the loss of any one element. Cost: O(inlets ×
- * relevant losses). Source: docs/contract/datacenter-analyses.md#p8.
+ * Computes the load of each power path for the consumers of one rack, now and after the loss of any one element. Cost:
+ * O(inlets × relevant losses). Source: docs/contract/datacenter-analyses.md#p8.
  */
-export function rackPathLoads(
+export function computePathLoads(
   graph: PowerGraph,
   figures: Figures,
   devices: readonly DeviceBody[],
@@ -35,7 +35,7 @@ export function rackPathLoads(
   const inlets = new RackInlets(graph, figures);
   for (const { code } of devices) {
     const index = graph.indexOf.get(`device:${codeKey(code)}`) ?? -1;
-    if (isSupplied(graph, index)) inlets.add(index);
+    if (drawsFromInlets(graph, index)) inlets.add(index);
   }
   const normal = inlets.sideLoads();
   const worst = normal.slice();
@@ -52,26 +52,29 @@ export function rackPathLoads(
     .toSorted((a, b) => (a.powerPath < b.powerPath ? -1 : 1));
 }
 
-/** Blades are left out: their draw is in that of their chassis. */
-function isSupplied(graph: PowerGraph, index: number): boolean {
+/**
+ * Whether a node is a consumer with recorded inlets. Excludes blades, because their draw is part of that of their
+ * chassis.
+ */
+function drawsFromInlets(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   if (node?.kind !== "DEVICE" || node.blocked || isPowerKind(node.device.kind)) return false;
   const first = graph.inlets.first(index);
   return first !== undefined && first.how !== "BAY";
 }
 
-/** The inlets of a rack's consumers, numbered, those of one consumer in a row. */
+/** Inlets of a rack's consumers, numbered so that those of one consumer follow each other. */
 class RackInlets {
   readonly #graph: PowerGraph;
   readonly #figures: Figures;
   readonly #supplySides: SupplySides;
   readonly #consumers: Consumer[] = [];
-  /** Numbers of the sides by label, and of each inlet. */
+  /** Numbers of the sides by label; `#side` contains the side of each inlet. */
   readonly #sides = new Map<string, number>();
   readonly #side: number[] = [];
   readonly #allocatedW: number[] = [];
   readonly #isDead: boolean[] = [];
-  /** Inlets that the loss of an element alone turns off, by its node. */
+  /** Inlets that the loss of an element alone turns off, by the element's node. */
   readonly #lostWith = new Map<number, number[]>();
 
   constructor(graph: PowerGraph, figures: Figures) {
@@ -84,7 +87,7 @@ class RackInlets {
     return [...this.#sides.keys()];
   }
 
-  /** What each loss turns off. */
+  /** Yields the inlets that each loss turns off. */
   losses(): Iterable<readonly number[]> {
     return this.#lostWith.values();
   }
@@ -112,17 +115,17 @@ class RackInlets {
     }
   }
 
-  /** What each side carries after the loss of some inlets, in watts. */
+  /** Returns the load of each side in watts after the loss of some inlets. */
   sideLoads(lost: readonly number[] = []): readonly number[] {
     const loads = new Array<number>(this.#sides.size).fill(0);
-    // Those that are dead anyway are lost with nothing.
+    // Inlets that are dead now are in no list of lost inlets, so their marks must not be reset.
     for (const at of lost) this.#isDead[at] = true;
     for (const consumer of this.#consumers) this.#share(consumer, loads);
     for (const at of lost) this.#isDead[at] = false;
     return loads;
   }
 
-  /** Shares the draw of a consumer out to its live inlets. */
+  /** Divides the draw of a consumer among its live inlets. */
   #share({ need, drawW, first, end }: Consumer, loads: number[]): void {
     let [alive, allocated, byDraw] = [0, 0, true];
     for (let at = first; at < end; at += 1) {

@@ -7,26 +7,26 @@ import { isConsumer, isUndocumented } from "../power/power_nodes.ts";
 
 export type RackState = "DARK" | "PARTIAL" | "PROTECTED";
 
-/** Input of a rack's state, before any failure. */
+/** Counts before any failure from which a rack's state is computed. */
 export interface RackSupply {
-  /** Consumers with a recorded supply. */
+  /** Number of consumers with a recorded supply. */
   readonly judged: number;
-  /** Of these, how many have no power. */
+  /** Number of judged consumers without power. */
   readonly off: number;
-  /** Power equipment in service, used if the rack has no other devices to judge. */
+  /** Number of power devices in service, used if the rack has no other devices to judge. */
   readonly pdus: number;
   readonly pdusOff: number;
-  /** Codes of the consumers without a recorded supply: never guessed offline, but counted. */
+  /** Codes of the consumers without a recorded supply: never assumed offline, but counted. */
   readonly undocumented: readonly string[];
 }
 
 /** Counts the devices of one rack by their supply state. */
-export function rackSupply(graph: PowerGraph, live: LiveSet, devices: readonly Device[]): RackSupply {
+export function countRackSupply(graph: PowerGraph, live: LiveSet, devices: readonly Device[]): RackSupply {
   const supply = { judged: 0, off: 0, pdus: 0, pdusOff: 0 };
   const undocumented: string[] = [];
   for (const { code } of devices) {
     const index = graph.indexOf.get(`device:${codeKey(code)}`) ?? -1;
-    const role = roleOf(graph, index);
+    const role = findRole(graph, index);
     const off = live[index] === 1 ? 0 : 1;
     if (role === "JUDGED") {
       supply.judged += 1;
@@ -39,8 +39,8 @@ export function rackSupply(graph: PowerGraph, live: LiveSet, devices: readonly D
   return { ...supply, undocumented };
 }
 
-/** Role of a device in the state of its rack. */
-function roleOf(graph: PowerGraph, index: number): "JUDGED" | "PDU" | "UNDOCUMENTED" | undefined {
+/** Returns the role of a device in the state of its rack. */
+function findRole(graph: PowerGraph, index: number): "JUDGED" | "PDU" | "UNDOCUMENTED" | undefined {
   const node = graph.nodes[index];
   if (node?.kind !== "DEVICE" || node.blocked) return undefined;
   if (isPowerKind(node.device.kind)) return "PDU";
@@ -51,9 +51,9 @@ function roleOf(graph: PowerGraph, index: number): "JUDGED" | "PDU" | "UNDOCUMEN
 /** Effects of a failure on the devices of one rack. */
 interface Struck {
   readonly key: string;
-  /** Consumers that go offline, failed sources left out. */
+  /** Number of consumers that go offline, without failed sources. */
   off: number;
-  /** Judged consumers that are themselves failed sources, and how many of them were off before. */
+  /** Number of judged consumers that are failed sources; `failedOff` counts those that were off before. */
   failed: number;
   failedOff: number;
   pdusLost: number;
@@ -64,19 +64,19 @@ interface Struck {
 }
 
 export interface RackStates {
-  /** Touched racks by key. */
+  /** State of each affected rack by key. */
   readonly states: ReadonlyMap<string, RackState>;
-  /** Codes of the undocumented consumers in touched racks. */
+  /** Codes of the undocumented consumers in affected racks. */
   readonly undocumented: readonly string[];
 }
 
-/** A failure as racks see it. */
+/** Nodes of a failure that affect the state of racks. */
 export interface RackFailure {
   /** Nodes that lost power. */
   readonly dark: readonly number[];
   /** Devices that go offline, are degraded or run on battery, without failed sources. */
   readonly hits: readonly { readonly index: number }[];
-  /** Equipment that fails itself. */
+  /** Failing equipment that does not count as offline. */
   readonly failed: ReadonlySet<number>;
 }
 
@@ -88,8 +88,8 @@ interface RackSite {
   rackSupply(key: string): RackSupply;
 }
 
-/** Judges each rack that a failure touches. Source: docs/decisions.md#d-08. */
-export function rackStates(topology: RackSite, { dark, hits, failed }: RackFailure): RackStates {
+/** Determines the state of each rack that a failure affects. Source: docs/decisions.md#d-08. */
+export function computeRackStates(topology: RackSite, { dark, hits, failed }: RackFailure): RackStates {
   const struck = new StruckRacks(topology);
   for (const index of failed) struck.fail(index);
   for (const index of dark) struck.darken(index, failed.has(index));
@@ -98,7 +98,7 @@ export function rackStates(topology: RackSite, { dark, hits, failed }: RackFailu
   const undocumented: string[] = [];
   for (const rack of struck.racks()) {
     const supply = topology.rackSupply(rack.key);
-    const state = stateOf(rack, supply);
+    const state = computeRackState(rack, supply);
     if (state === undefined) continue;
     states.set(rack.key, state);
     undocumented.push(...supply.undocumented);
@@ -106,8 +106,8 @@ export function rackStates(topology: RackSite, { dark, hits, failed }: RackFailu
   return { states, undocumented };
 }
 
-/** The state of a rack; undefined when nothing changed in it. */
-function stateOf(rack: Struck, supply: RackSupply): RackState | undefined {
+/** Returns the state of a rack; undefined if nothing changed in it. */
+function computeRackState(rack: Struck, supply: RackSupply): RackState | undefined {
   const unknown = supply.undocumented.length > 0;
   const judged = supply.judged - rack.failed;
   if (judged === 0 && rack.pdusLost > 0 && supply.pdusOff + rack.pdusLost === supply.pdus) {
@@ -119,11 +119,11 @@ function stateOf(rack: Struck, supply: RackSupply): RackState | undefined {
   return !unknown && supply.off - rack.failedOff + rack.off === judged ? "DARK" : "PARTIAL";
 }
 
-/** Racks that a failure reaches, made when one of their devices is met. */
+/** Racks that a failure affects, created for the first affected device of each. */
 class StruckRacks {
   readonly #topology: RackSite;
   readonly #byKey = new Map<string, Struck>();
-  /** Most devices spell their rack alike, which saves normalising the code for each. */
+  /** Rack by its code as written: most devices spell it alike, which avoids normalising the code for each. */
   readonly #byCode = new Map<string, Struck>();
 
   constructor(topology: RackSite) {
@@ -134,21 +134,21 @@ class StruckRacks {
     return this.#byKey.values();
   }
 
-  /** Excludes a failed source from the judgement of its rack. */
+  /** Excludes a failed source from the counts of its rack. */
   fail(index: number): void {
     const { power, live } = this.#topology;
     const rack = this.#rackOf(power.nodes[index]);
-    if (rack === undefined || roleOf(power, index) !== "JUDGED") return;
+    if (rack === undefined || findRole(power, index) !== "JUDGED") return;
     rack.failed += 1;
     if (live[index] !== 1) rack.failedOff += 1;
   }
 
-  /** Counts a node that goes dark. */
+  /** Counts a node that loses power. */
   darken(index: number, isFailed: boolean): void {
     const { power } = this.#topology;
     const rack = this.#rackOf(power.nodes[index]);
     if (rack === undefined) return;
-    const role = roleOf(power, index);
+    const role = findRole(power, index);
     if (role === "PDU") {
       rack.pdusLost += 1;
       if (!isFailed) rack.losesPdu = true;

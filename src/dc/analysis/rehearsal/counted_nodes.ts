@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { deratedKw } from "../cooling/cooling_units.ts";
+import { computeDeratedKw } from "../cooling/cooling_units.ts";
 import { getOwnDrawW } from "../power/load_lanes.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
 import { isConsumer, isUndocumented } from "../power/power_nodes.ts";
@@ -46,7 +46,7 @@ export class NodeTable {
     if (node.kind === "DEVICE") this.#readDevice(index, node);
     if (node.kind === "CRAC") {
       this.counts[index] = node.crac.status === "PLANNED" ? COUNT_CATEGORY.NOTHING : COUNT_CATEGORY.CRAC;
-      this.coolingKw[index] = deratedKw(node.crac);
+      this.coolingKw[index] = computeDeratedKw(node.crac);
     }
     const code = node.kind === "DEVICE" ? node.device.rackCode : node.kind === "CRAC" ? node.crac.rackCode : undefined;
     if (code !== undefined) this.rack[index] = this.#rackNumber(code, racks);

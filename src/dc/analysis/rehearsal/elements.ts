@@ -4,7 +4,7 @@ import type { FailureKind } from "#dc/model/enum_values.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import type { Impact } from "#gen/datacenter/v1/messages.ts";
-import { deratedKw } from "../cooling/cooling_units.ts";
+import { computeDeratedKw } from "../cooling/cooling_units.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import { sortNodes } from "../power/node_order.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
@@ -98,7 +98,7 @@ export function addFailedCooling({ nodes }: PowerGraph, impact: Impact, elements
     const node = nodes[index];
     if (node?.kind !== "CRAC") continue;
     cracsOffline += 1;
-    coolingLostKw += deratedKw(node.crac);
+    coolingLostKw += computeDeratedKw(node.crac);
   }
   return cracsOffline === impact.cracsOffline ? impact : { ...impact, cracsOffline, coolingLostKw };
 }

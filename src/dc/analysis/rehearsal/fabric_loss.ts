@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
-import { carriesTraffic } from "../fabric/fabric_links.ts";
-import { type DeviceOf, tiersOf } from "../fabric/fabric_tiers.ts";
+import { canCarryTraffic } from "../fabric/fabric_links.ts";
+import { type DeviceOf, rankTiers } from "../fabric/fabric_tiers.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 import { getOrCreateList } from "./meetings.ts";
@@ -53,7 +53,7 @@ export class FabricWatch {
    * a disabled port is down
    */
   constructor({ inventory, power }: Topology, deviceOf: DeviceOf) {
-    const tiers = tiersOf(inventory.fabricLinks, deviceOf);
+    const tiers = rankTiers(inventory.fabricLinks, deviceOf);
     this.#fabricLinks = inventory.fabricLinks;
     this.#deviceOf = deviceOf;
     const nodeOf = (code: string): number => {
@@ -62,7 +62,7 @@ export class FabricWatch {
       return node;
     };
     this.#links = inventory.fabricLinks.flatMap((link): Link[] => {
-      if (!carriesTraffic(link, deviceOf)) return [];
+      if (!canCarryTraffic(link, deviceOf)) return [];
       const ends = [nodeOf(link.a.deviceCode), nodeOf(link.b.deviceCode)] as const;
       const [a = 0, b = 0] = [link.a, link.b].map(({ deviceCode }) => tiers.get(codeKey(deviceCode)));
       return [{ link, mbps: link.capacityMbps ?? 0, ends, lower: a === b ? -1 : a < b ? ends[0] : ends[1] }];

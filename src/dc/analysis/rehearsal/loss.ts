@@ -1,6 +1,6 @@
 import type { FailureSeverity, LoadBasis } from "#dc/model/enum_values.ts";
 import type { Impact, ZoneShortage } from "#gen/datacenter/v1/messages.ts";
-import { deratedKw } from "../cooling/cooling_units.ts";
+import { computeDeratedKw } from "../cooling/cooling_units.ts";
 import type { Tripped } from "../power/cascade.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import { computeLostDrawW } from "../power/load_lanes.ts";
@@ -108,7 +108,7 @@ export function countLoss(
     itLoadLostW: it.reduce((sum, index) => sum + computeLostDrawW(power, index, { isGone, basis }), 0),
     coolingLostKw: cracs.reduce((sum, index) => {
       const node = power.nodes[index];
-      return sum + (node?.kind === "CRAC" ? deratedKw(node.crac) : 0);
+      return sum + (node?.kind === "CRAC" ? computeDeratedKw(node.crac) : 0);
     }, 0),
     ...times,
   };

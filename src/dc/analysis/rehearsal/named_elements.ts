@@ -4,7 +4,7 @@ import { cableRef, fabricLinkRef, formatRef, portRef, type Ref } from "#dc/model
 import { edgeKey } from "#dc/model/resource_key.ts";
 import type { Cable, FabricLink, PortRef } from "#dc/model/resources.ts";
 import { isLocatedIn, type Located } from "../location_scope.ts";
-import { areaAround, areaKey, areasOf } from "../places.ts";
+import { findAreaRef, listAreasInScope, toAreaKey } from "../places.ts";
 import type { BlastSite } from "../power/blast_radius.ts";
 import { insertInletNodes } from "../power/failed_inlets.ts";
 import { sortNodes } from "../power/node_order.ts";
@@ -138,14 +138,14 @@ function listLocationElements(
   for (const [index, node] of power.nodes.entries()) {
     const located: Located | undefined =
       node.kind === "DEVICE" ? node.device : node.kind === "CRAC" ? node.crac : undefined;
-    const area = located && areaAround(located, kind)?.toLowerCase();
+    const area = located && findAreaRef(located, kind)?.toLowerCase();
     if (area === undefined) continue;
     const list = inside.get(area);
     if (list === undefined) inside.set(area, [index]);
     else list.push(index);
   }
-  return areasOf(inventory, kind, scope).map((area): NamedElement => {
-    const nodes = sortNodes(power, inside.get(areaKey(area)) ?? []);
+  return listAreasInScope(inventory, kind, scope).map((area): NamedElement => {
+    const nodes = sortNodes(power, inside.get(toAreaKey(area)) ?? []);
     const unlisted = new Set(nodes.filter((index) => isSupply(power, index)));
     return {
       element: { index: -1, kind, ref: formatRef(area), members: { nodes, unlisted } },

@@ -4,7 +4,7 @@ import { type NodeTable, RACK_ROLE } from "./counted_nodes.ts";
 export const RACK_STATE = { UNTOUCHED: 0, PROTECTED: 1, PARTIAL: 2, DARK: 3 } as const;
 
 /**
- * Determines the state of the racks that a failure affects, with the same result as `rackStates`, from counts per rack.
+ * Determines the state of the racks that a failure affects, with the same result as `computeRackStates`, from counts per rack.
  */
 export class RackTally {
   readonly #graph: NodeTable;

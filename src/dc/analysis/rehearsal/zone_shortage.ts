@@ -6,9 +6,9 @@ import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { CoolingBalance, type MediumWatts } from "../cooling/cooling_balance.ts";
-import { mediumOf, servedAreas } from "../cooling/cooling_units.ts";
+import { getMedium, listServedAreas } from "../cooling/cooling_units.ts";
 import { hasHeadroom } from "../cooling/thermal_spots.ts";
-import { areasAround, type Place, placeHeat } from "../places.ts";
+import { type DeviceLocation, listAreaKeys, sumLocationHeat } from "../places.ts";
 import type { PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 
@@ -118,7 +118,9 @@ export class ZoneWatch {
     }
     const served = new Map(this.#zones.map((zone) => [zone.key, zone.units]));
     for (const crac of this.#topology.inventory.cracs) {
-      const besides = servedAreas(crac).flatMap((area) => (balance.inside(area).length > 0 && served.get(area)) || []);
+      const besides = listServedAreas(crac).flatMap(
+        (area) => (balance.inside(area).length > 0 && served.get(area)) || [],
+      );
       const found = new Set([crac, ...besides].flatMap(({ code }) => zonesOf.get(codeKey(code)) ?? []));
       this.#concerned.set(codeKey(crac.code), found);
     }
@@ -146,7 +148,7 @@ export class ZoneWatch {
     const node = this.#topology.power.nodes[index];
     if (node?.kind !== "DEVICE") return -1;
     this.#placeOf ??= new Map(this.#topology.places().map(({ areas }, at) => [[...areas].join("\n"), at]));
-    const at = this.#placeOf.get(areasAround(node.device).join("\n")) ?? -1;
+    const at = this.#placeOf.get(listAreaKeys(node.device).join("\n")) ?? -1;
     this.#placeOfNode[index] = at + 1;
     return at;
   }
@@ -156,8 +158,8 @@ export class ZoneWatch {
     const off = indexes.join();
     const known = this.#missing.get(off);
     if (known !== undefined) return known;
-    const place = this.#topology.places()[at] as Place;
-    const all = placeHeat(place, this.#basis);
+    const place = this.#topology.places()[at] as DeviceLocation;
+    const all = sumLocationHeat(place, this.#basis);
     const { nodes } = this.#topology.power;
     const gone = new Set(indexes.map((index) => (nodes[index] as Extract<PowerNode, { kind: "DEVICE" }>).device.code));
     const rest = gone.size === place.devices.length ? [] : place.devices.filter(({ code }) => !gone.has(code));
@@ -179,7 +181,7 @@ function isWorse(before: ZoneState, after: ZoneState): boolean {
 
 /** Returns the state of an area; undefined without units of the medium and without heat for them. */
 function judgeZone(balance: CoolingBalance, area: Ref, medium: CoolingMedium, units: readonly Crac[]) {
-  if (!units.some((crac) => mediumOf(crac) === medium)) return undefined;
+  if (!units.some((crac) => getMedium(crac) === medium)) return undefined;
   const of = balance.of(area, medium, units);
   // Rounds sums, because their last digits depend on the order of writes.
   const capacityKw = roundFigure(of.usableKw + of.reserveKw);

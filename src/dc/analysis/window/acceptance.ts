@@ -1,12 +1,12 @@
 import { codeKey } from "#dc/model/code.ts";
 import { formatRef, type Ref } from "#dc/model/ref.ts";
 import type { Topology } from "../topology.ts";
-import type { Harm } from "./harm.ts";
+import type { LossSet } from "./harm.ts";
 
-/** What may be lost: references and roles. A trip is never accepted. */
-export class Acceptance {
+/** References and roles whose loss is accepted. A trip is never accepted. */
+export class AcceptedLosses {
   readonly #topology: Topology;
-  /** In lower case. */
+  /** References in lower case. */
   readonly #refs: ReadonlySet<string>;
   readonly #roles: ReadonlySet<string>;
 
@@ -16,8 +16,8 @@ export class Acceptance {
     this.#roles = new Set(roles);
   }
 
-  /** The part of a harm that is not accepted. @param all nodes that are lost with it, if the harm is only a part */
-  left(harm: Harm, all: ReadonlySet<number> = harm.off): Harm {
+  /** Returns the part of a loss that is not accepted. @param all all nodes that are lost, if `harm` is only a part */
+  left(harm: LossSet, all: ReadonlySet<number> = harm.off): LossSet {
     if (this.#refs.size + this.#roles.size === 0) return harm;
     const { off, racks, cutOff, short, trips } = harm;
     return {
@@ -41,7 +41,7 @@ export class Acceptance {
     );
   }
 
-  /** A rack itself, or all of its devices that go off. */
+  /** Whether a rack is accepted: by its reference, or because all of its devices that go off are accepted. */
   hasRack(key: string, off: ReadonlySet<number>): boolean {
     if (this.#refs.has(`rack:${key}`)) return true;
     const { indexOf } = this.#topology.power;

@@ -1,48 +1,48 @@
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { LiveSet } from "../power/power_live.ts";
 import { isConsumer } from "../power/power_nodes.ts";
-import type { Acceptance } from "./acceptance.ts";
-import { type Harm, isNothing, outageHarm } from "./harm.ts";
-import type { Outage, WindowGround } from "./outage.ts";
+import type { AcceptedLosses } from "./acceptance.ts";
+import { collectOutageLosses, isEmptyLoss, type LossSet } from "./harm.ts";
+import type { Outage, WindowInput } from "./outage.ts";
 
-/** What a window does by itself, and what of it is accepted. */
+/** Effects of a window alone, and the part of them that is accepted. */
 interface During {
-  readonly ground: WindowGround;
+  readonly ground: WindowInput;
   readonly outage: Outage;
-  readonly harm: Harm;
-  /** Nodes of the devices that stay on and cannot be reached. */
+  readonly harm: LossSet;
+  /** Nodes of the devices that stay on but have no data path. */
   readonly withoutDataPath: readonly number[];
-  readonly accepted: Acceptance;
+  readonly accepted: AcceptedLosses;
 }
 
 /**
- * Nodes of the UPSes without whose batteries something is lost that is not accepted. What has other supply, is out itself or is
- * accepted does not depend on them, nor does a UPS that carries nothing count. Cost: what these UPSes supply.
- * @param empty what the window does once all batteries are empty
- * @param unreached nodes of the devices that stay on then and cannot be reached
+ * Returns nodes of the UPSes whose batteries prevent a loss that is not accepted. Excludes UPSes without load, and
+ * those whose consumers have other supply, are out of service or accepted. Cost: the consumers of these UPSes. @param
+ * empty effects of the window once all batteries are empty @param unreached nodes of the devices that then stay on
+ * without a data path
  */
-export function neededBatteries(
+export function findNeededBatteries(
   { ground: { topology, site }, outage, harm, withoutDataPath, accepted }: During,
   empty: Outage,
   unreached: readonly number[],
 ): ReadonlySet<number> {
-  const all = outageHarm(topology, empty);
-  const left = accepted.left(outageHarm(topology, empty, [harm]), all.off);
+  const all = collectOutageLosses(topology, empty);
+  const left = accepted.left(collectOutageLosses(topology, empty, [harm]), all.off);
   const isCut = unreached.some((index) => !withoutDataPath.includes(index) && !accepted.hasNode(index));
-  if (isNothing(left) && !isCut) return new Set();
-  // Load that moves to other supplies, lost cooling and lost switches have effects beyond what a UPS supplies.
+  if (isEmptyLoss(left) && !isCut) return new Set();
+  // Load that moves to other supplies, lost cooling and lost switches have effects beyond the consumers of a UPS.
   const isWide = isCut || left.trips.size + left.short.size + left.cutOff.size > 0;
   const isNeeded = (index: number) => left.off.has(index) || (isWide && isConsumer(site.power.nodes[index]));
   const needed = outage.onBattery.filter(({ index }) =>
-    suppliedNodes(site.power, outage.blast.live, index).some(isNeeded),
+    listSuppliedNodes(site.power, outage.blast.live, index).some(isNeeded),
   );
   return new Set(needed.map(({ index }) => index));
 }
 
-/** Nodes with power that a node supplies, directly or through others. */
-function suppliedNodes({ supplies }: PowerGraph, live: LiveSet, from: number): readonly number[] {
+/** Returns nodes with power that a node supplies, directly or indirectly. */
+function listSuppliedNodes({ supplies }: PowerGraph, live: LiveSet, from: number): readonly number[] {
   const found = new Set([from]);
-  // The set grows while it is walked.
+  // The loop adds to the set while it iterates.
   for (const index of found) for (const { to } of supplies.of(index)) if (live[to] === 1) found.add(to);
   found.delete(from);
   return [...found];

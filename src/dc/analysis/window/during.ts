@@ -5,19 +5,19 @@ import { refKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device, FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
-import type { Outage, WindowGround } from "./outage.ts";
+import type { Outage, WindowInput } from "./outage.ts";
 
 /**
- * The inventory as during an outage: what is out and what trips is off, batteries that carry need no supply, and links that go
- * down are down. What loses its supply has none, so that everything computed from the graphs follows. Cost: as of a change of
- * these elements.
+ * Returns the inventory's graphs during an outage: elements that are out or trip are off, batteries that last need no
+ * supply, and links that go down are down. Inlets without supply are cut, so that all analyses of the graphs apply.
+ * Cost: that of a change of these elements.
  */
-export function topologyDuring({ topology, site, near }: WindowGround, outage: Outage): Topology {
+export function buildOutageTopology({ topology, site, near }: WindowInput, outage: Outage): Topology {
   const { nodes, indexOf } = site.power;
   const edits = new InventoryEdits(topology);
   for (const index of outage.covered) {
     const node = nodes[index];
-    // Further nodes are inlets.
+    // Nodes beyond the inventory's are inlets.
     if (index >= topology.power.nodes.length && node?.kind === "OUTLET") edits.cutInlet(node.end);
     else edits.turnOff(node);
   }
@@ -25,7 +25,7 @@ export function topologyDuring({ topology, site, near }: WindowGround, outage: O
     const index = indexOf.get(refKey(ref)) ?? -1;
     edits.turnOff(nodes[index]);
   }
-  // A unit that fails with its supply cools no more, whatever its inputs are.
+  // A unit that fails with its supply no longer cools, regardless of its inputs.
   for (const { index, state } of outage.blast.hits)
     if (state === "OFFLINE" && nodes[index]?.kind === "CRAC") edits.turnOff(nodes[index]);
   for (const { index } of outage.onBattery) edits.freeOfSupply(nodes[index]);
@@ -33,7 +33,7 @@ export function topologyDuring({ topology, site, near }: WindowGround, outage: O
   return edits.topology();
 }
 
-/** Changes of resources by their keys. */
+/** Edits of resources by key. */
 class InventoryEdits {
   readonly #before: Topology;
   readonly #devices = new Map<string, Device>();
@@ -46,14 +46,14 @@ class InventoryEdits {
   }
 
   turnOff(node: PowerNode | undefined): void {
-    if (node?.kind === "DEVICE") this.#device(node.device.code, turnedOff);
-    else if (node?.kind === "OUTLET") this.#device(node.end.deviceCode, (device) => withoutOutlet(device, node.end));
+    if (node?.kind === "DEVICE") this.#device(node.device.code, createOffDevice);
+    else if (node?.kind === "OUTLET") this.#device(node.end.deviceCode, (device) => turnOffOutlet(device, node.end));
     else if (node?.kind === "CRAC" && !node.blocked)
       this.#cracs.set(codeKey(node.crac.code), { ...node.crac, status: "OFFLINE" });
     else if (node?.kind === "FEED") this.#cutFeed(refKey(node.ref));
   }
 
-  /** Takes the inlets of a device away: it works without supply. */
+  /** Removes the inlets of a device, so that it works without supply. */
   freeOfSupply(node: PowerNode | undefined): void {
     if (node?.kind !== "DEVICE") return;
     this.#device(node.device.code, ({ ports = [], ...device }) => ({
@@ -62,7 +62,7 @@ class InventoryEdits {
     }));
   }
 
-  /** Ends the supply of an inlet, which stays recorded: nothing passes a planned cable. */
+  /** Cuts the supply of an inlet but keeps its record, by making its cable planned. */
   cutInlet(end: PortRef): void {
     const to = this.#before.cabledTo(end) ?? {
       deviceCode: end.deviceCode,
@@ -100,7 +100,7 @@ class InventoryEdits {
     if (device !== undefined) this.#devices.set(key, change(device));
   }
 
-  /** A feed from outside has no device that could be off: its consumers lose it. */
+  /** Cuts a feed from outside at its consumers, because no device declares it. */
   #cutFeed(key: string): void {
     const index = this.#before.power.indexOf.get(key) ?? -1;
     for (const { to, inlet } of this.#before.power.supplies.of(index)) {
@@ -110,11 +110,11 @@ class InventoryEdits {
   }
 }
 
-function turnedOff(device: Device): Device {
+function createOffDevice(device: Device): Device {
   return inService(device) ? { ...device, status: "OFFLINE" } : device;
 }
 
-function withoutOutlet(device: Device, { portName }: PortRef): Device {
+function turnOffOutlet(device: Device, { portName }: PortRef): Device {
   const ports = device.ports?.map((port) =>
     port.name === portName ? { ...port, powerOut: { ...port.powerOut, state: "DISABLED" as const } } : port,
   );

@@ -13,24 +13,27 @@ import type { Outage } from "./outage.ts";
 /** A supply that trips, by its reference. */
 export type TrippedSupply = Omit<Tripped, "index">;
 
-/** What is lost, each thing by a key, so that losses can be subtracted. Power equipment counts by what it supplies. */
-export interface Harm {
+/**
+ * Losses of a failure or window, each under a key, so that losses can be subtracted. The loss of power equipment counts
+ * at its consumers.
+ */
+export interface LossSet {
   /** Nodes of devices and cooling units that go offline. */
   readonly off: ReadonlySet<number>;
   /** Keys of dark racks. */
   readonly racks: ReadonlySet<string>;
   /** Nodes of switches that stay on without a working uplink. */
   readonly cutOff: ReadonlySet<number>;
-  /** By area and medium. */
+  /** Cooling shortages by area and medium. */
   readonly short: ReadonlyMap<string, ZoneShortage>;
-  /** By reference. */
+  /** Tripped supplies by reference. */
   readonly trips: ReadonlyMap<string, TrippedSupply>;
 }
 
-/** Effects of a failure, by whichever computation. */
+/** Effects of a failure, regardless of how they were computed. */
 interface Effects {
   readonly offline: Iterable<number>;
-  /** Keys. */
+  /** Keys of dark racks. */
   readonly racksDark: Iterable<string>;
   readonly trips: Iterable<TrippedSupply>;
   readonly zones: readonly ZoneShortage[];
@@ -38,25 +41,23 @@ interface Effects {
 }
 
 /**
- * The harm of a failure.
- * @param covered nodes whose loss is the work itself
- * @param known harms that are left out
+ * Returns the losses of a failure. @param covered nodes whose loss is the work itself @param known losses to leave out
  */
-export function harmOf(
+export function collectLosses(
   topology: Topology,
   covered: ReadonlySet<number>,
   effects: Effects,
-  known: readonly Harm[] = [],
-): Harm {
+  known: readonly LossSet[] = [],
+): LossSet {
   const { indexOf } = topology.power;
-  // Most of a failure beside a window is known, so that everything that is lost is rarely needed.
+  // Most losses of a failure during a window are known, so the set of all losses is rarely needed.
   let all: ReadonlySet<number> | undefined;
-  // A rack of which the work itself takes every device is no loss.
+  // A rack is not lost if the work itself takes out every device in it.
   const isLost = (key: string) => {
-    all ??= new Set(consumersLost(topology, covered, effects.offline));
+    all ??= new Set(selectLostConsumers(topology, covered, effects.offline));
     return topology.devicesInRack(key).some(({ code }) => all?.has(indexOf.get(`device:${codeKey(code)}`) ?? -1));
   };
-  const left = <Key>(keys: Iterable<Key>, of: (harm: Harm) => { has(key: Key): boolean }) => {
+  const left = <Key>(keys: Iterable<Key>, of: (harm: LossSet) => { has(key: Key): boolean }) => {
     const others = known.map(of);
     return [...keys].filter((key) => !others.some((one) => one.has(key)));
   };
@@ -65,7 +66,7 @@ export function harmOf(
   const [shortBefore, tripsBefore] = [known.map(({ short }) => short), known.map((harm) => harm.trips)];
   return {
     off: new Set(
-      consumersLost(
+      selectLostConsumers(
         topology,
         covered,
         left(effects.offline, ({ off }) => off),
@@ -78,8 +79,8 @@ export function harmOf(
   };
 }
 
-/** The harm of a window itself. @param known harms that are left out */
-export function outageHarm(topology: Topology, outage: Outage, known: readonly Harm[] = []): Harm {
+/** Returns the losses of a window itself. @param known losses to leave out */
+export function collectOutageLosses(topology: Topology, outage: Outage, known: readonly LossSet[] = []): LossSet {
   const { covered, blast, zones, fabric } = outage;
   const effects = {
     offline: blast.hits.flatMap(({ index, state }) => (state === "OFFLINE" ? [index] : [])),
@@ -88,18 +89,21 @@ export function outageHarm(topology: Topology, outage: Outage, known: readonly H
     zones,
     fabric,
   };
-  return harmOf(topology, covered, effects, known);
+  return collectLosses(topology, covered, effects, known);
 }
 
-/** Racks in an area. @param ref site, floor, room, row, zone or rack */
-export function racksIn({ inventory }: Topology, ref: string): readonly Rack[] {
+/** Lists racks in an area. @param ref site, floor, room, row, zone or rack */
+export function listRacksIn({ inventory }: Topology, ref: string): readonly Rack[] {
   const area = parseRef(ref);
   if (area === undefined) return [];
   return inventory.racks.filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, area));
 }
 
-/** The devices and cooling units among nodes that go off. Power equipment counts by what it supplies. */
-export function consumersLost(
+/**
+ * Returns the devices and cooling units among nodes that go off, without power equipment, whose loss counts at its
+ * consumers.
+ */
+export function selectLostConsumers(
   { power: { nodes } }: Topology,
   covered: ReadonlySet<number>,
   offline: Iterable<number>,
@@ -111,6 +115,6 @@ export function consumersLost(
   });
 }
 
-export function isNothing({ off, racks, cutOff, short, trips }: Harm): boolean {
+export function isEmptyLoss({ off, racks, cutOff, short, trips }: LossSet): boolean {
   return off.size + racks.size + cutOff.size + short.size + trips.size === 0;
 }

@@ -12,58 +12,61 @@ import type { WindowReason } from "#gen/datacenter/v1/messages.ts";
 import { isListedSupply, selectItDevices } from "../power/power_nodes.ts";
 import { computeComparableLoad } from "../power/power_overloads.ts";
 import type { Topology } from "../topology.ts";
-import type { Acceptance } from "./acceptance.ts";
-import { type Harm, isNothing } from "./harm.ts";
+import type { AcceptedLosses } from "./acceptance.ts";
+import { isEmptyLoss, type LossSet } from "./harm.ts";
 import type { NextFailure } from "./next_failures.ts";
-import type { Outage, WindowGround } from "./outage.ts";
+import type { Outage, WindowInput } from "./outage.ts";
 
-/** One reason for a verdict; figures in the unit of its kind. */
-export type Reason = Omit<WindowReason, "summary">;
+/** One reason for a verdict; figures are in the unit of its kind. */
+export type VerdictReason = Omit<WindowReason, "summary">;
 
-export interface Judgement {
+export interface WindowJudgement {
   readonly verdict: WindowVerdict;
   readonly impact: WindowImpact;
-  /** The worst first. */
-  readonly reasons: readonly Reason[];
+  /** Reasons sorted by severity, worst first. */
+  readonly reasons: readonly VerdictReason[];
 }
 
-/** What a window is judged by. */
-export interface Judged {
-  readonly ground: WindowGround;
+/** Results from which a window is judged. */
+export interface JudgementInput {
+  readonly ground: WindowInput;
   readonly outage: Outage;
-  readonly harm: Harm;
-  /** Nodes of the devices that stay on and cannot be reached. */
+  readonly harm: LossSet;
+  /** Nodes of the devices that stay on but have no data path. */
   readonly withoutDataPath: readonly number[];
-  readonly accepted: Acceptance;
+  readonly accepted: AcceptedLosses;
   readonly next: readonly NextFailure[];
-  /** Nodes of the UPSes without whose batteries something is lost that is not accepted. */
+  /** Nodes of the UPSes whose batteries prevent a loss that is not accepted. */
   readonly needed: ReadonlySet<number>;
   readonly limits: WindowLimits;
-  /** References of the window's elements that are not in the inventory any more. */
+  /** References of the window's elements that are no longer in the inventory. */
   readonly missing: readonly string[];
 }
 
 export interface WindowLimits {
-  /** Racks that one more failure may take. */
+  /** Number of racks whose loss by one more failure is tolerated. */
   readonly exposedRacks: number;
-  /** Load of uplinks that is no risk, in percent. */
+  /** Load of uplinks up to which there is no risk, in percent. */
   readonly uplinkPct: number;
 }
 
-/** Rounding of loads that are added up in another order, in watts. */
+/** Maximum rounding difference in watts between sums of the same loads added in another order. */
 const ROUNDING_W = 2;
 
 /** Judges a window. Source: docs/windows.md#the-verdict. */
-export function judge(judged: Judged): Judgement {
-  const reasons = [...lossReasons(judged), ...unknownReasons(judged), ...risks(judged), ...reserves(judged)].sort(
-    inOrder,
-  );
+export function judgeWindow(judged: JudgementInput): WindowJudgement {
+  const reasons = [
+    ...yieldLossReasons(judged),
+    ...yieldUnknownReasons(judged),
+    ...yieldRiskReasons(judged),
+    ...yieldReserveNotes(judged),
+  ].sort(compareReasons);
   const worst = reasons.reduce((most, { verdict }) => Math.max(most, WINDOW_VERDICTS.indexOf(verdict)), 0);
-  return { verdict: WINDOW_VERDICTS[worst] ?? "GO", impact: impactOf(judged, reasons), reasons };
+  return { verdict: WINDOW_VERDICTS[worst] ?? "GO", impact: computeWindowImpact(judged, reasons), reasons };
 }
 
-/** Within a kind, what is accepted last, and the most loaded first. */
-function inOrder(a: Reason, b: Reason): number {
+/** Sorts reasons by kind; within a kind, accepted ones last and the most loaded first. */
+function compareReasons(a: VerdictReason, b: VerdictReason): number {
   return (
     WINDOW_REASON_KINDS.indexOf(a.kind) - WINDOW_REASON_KINDS.indexOf(b.kind) ||
     Number(a.accepted) - Number(b.accepted) ||
@@ -72,10 +75,16 @@ function inOrder(a: Reason, b: Reason): number {
   );
 }
 
-function* lossReasons({ ground: { topology }, outage, harm, withoutDataPath, accepted }: Judged): Iterable<Reason> {
+function* yieldLossReasons({
+  ground: { topology },
+  outage,
+  harm,
+  withoutDataPath,
+  accepted,
+}: JudgementInput): Iterable<VerdictReason> {
   const { nodes } = topology.power;
-  const reason = (kind: WindowReasonKind, ref: string, isAccepted: boolean, figures: Figures = {}): Reason => ({
-    ...reasonFor(kind, isAccepted ? "GO" : "NO_GO", ref, figures),
+  const reason = (kind: WindowReasonKind, ref: string, isAccepted: boolean, figures: Figures = {}): VerdictReason => ({
+    ...createReason(kind, isAccepted ? "GO" : "NO_GO", ref, figures),
     accepted: isAccepted,
   });
   for (const { ref, loadBeforeW, capacityW, utilizationPct } of harm.trips.values()) {
@@ -96,14 +105,14 @@ function* lossReasons({ ground: { topology }, outage, harm, withoutDataPath, acc
     yield reason("COOLING_SHORT", ref, accepted.hasArea(ref), { during: heatKw, limit: capacityKw });
 }
 
-function* unknownReasons({ ground, outage, missing }: Judged): Iterable<Reason> {
-  for (const ref of missing) yield reasonFor("ELEMENT_MISSING", "UNKNOWN", ref);
+function* yieldUnknownReasons({ ground, outage, missing }: JudgementInput): Iterable<VerdictReason> {
+  for (const ref of missing) yield createReason("ELEMENT_MISSING", "UNKNOWN", ref);
   const { topology, site, basis } = ground;
   const { blast, covered } = outage;
   const { power } = site;
   for (const code of blast.undocumented) {
     if (!covered.has(power.indexOf.get(`device:${codeKey(code)}`) ?? -1))
-      yield reasonFor("SUPPLY_UNKNOWN", "UNKNOWN", `device:${code}`);
+      yield createReason("SUPPLY_UNKNOWN", "UNKNOWN", `device:${code}`);
   }
   const before = site.apparentLoads(basis);
   const { failover } = topology.carried(basis);
@@ -115,60 +124,68 @@ function* unknownReasons({ ground, outage, missing }: Judged): Iterable<Reason> 
     const during = computeComparableLoad(power, index, blast.apparentAfter);
     const limit = Math.max(now, failover.loads[index] ?? 0);
     if (during > limit + ROUNDING_W)
-      yield reasonFor("CAPACITY_UNKNOWN", "UNKNOWN", node.ref, { before: now, during, limit });
+      yield createReason("CAPACITY_UNKNOWN", "UNKNOWN", node.ref, { before: now, during, limit });
   }
 }
 
-function* risks(judged: Judged): Iterable<Reason> {
+function* yieldRiskReasons(judged: JudgementInput): Iterable<VerdictReason> {
   const { ground, outage, accepted, next, limits, needed } = judged;
   const { power } = ground.site;
-  yield* overLimits(judged);
+  yield* yieldOverLimitReasons(judged);
   for (const { index, runtimeS } of outage.onBattery)
-    yield reasonFor("ON_BATTERY", needed.has(index) ? "GO_WITH_RISK" : "GO", power.nodes[index]?.ref ?? "", {
+    yield createReason("ON_BATTERY", needed.has(index) ? "GO_WITH_RISK" : "GO", power.nodes[index]?.ref ?? "", {
       during: ground.durationS,
       limit: runtimeS,
     });
   for (const { ref, heatKw, capacityKw } of outage.zones.filter(({ short }) => !short)) {
     const figures = { during: heatKw, limit: capacityKw };
     const isAccepted = accepted.hasArea(ref);
-    yield { ...reasonFor("LAST_COOLING_UNIT", isAccepted ? "GO" : "GO_WITH_RISK", ref, figures), accepted: isAccepted };
+    yield {
+      ...createReason("LAST_COOLING_UNIT", isAccepted ? "GO" : "GO_WITH_RISK", ref, figures),
+      accepted: isAccepted,
+    };
   }
   for (const { index, racks, spreads } of next) {
     if (racks.size <= limits.exposedRacks && !spreads) continue;
-    yield reasonFor("NEXT_FAILURE", "GO_WITH_RISK", power.nodes[index]?.ref ?? "", {
+    yield createReason("NEXT_FAILURE", "GO_WITH_RISK", power.nodes[index]?.ref ?? "", {
       during: racks.size,
       limit: limits.exposedRacks,
     });
   }
 }
 
-function* overLimits({ ground, outage, limits }: Judged): Iterable<Reason> {
+function* yieldOverLimitReasons({ ground, outage, limits }: JudgementInput): Iterable<VerdictReason> {
   const { power } = ground.site;
   for (const { ref, loadBeforeW, capacityW, utilizationPct } of outage.blast.overloads) {
     const { maxUtilizationPct: limit = 100 } = power.nodes[power.indexOf.get(refKey(ref)) ?? -1] ?? {};
     const before = capacityW === 0 ? 0 : (loadBeforeW / capacityW) * 100;
-    yield reasonFor("OVER_LIMIT", "GO_WITH_RISK", ref, { before, during: utilizationPct, limit });
+    yield createReason("OVER_LIMIT", "GO_WITH_RISK", ref, { before, during: utilizationPct, limit });
   }
   for (const { node, loadPct, loadBeforePct } of outage.uplinks) {
     if (loadPct <= limits.uplinkPct) continue;
     const figures = { before: loadBeforePct, during: loadPct, limit: limits.uplinkPct };
-    yield reasonFor("UPLINK_OVER_LIMIT", "GO_WITH_RISK", power.nodes[node]?.ref ?? "", figures);
+    yield createReason("UPLINK_OVER_LIMIT", "GO_WITH_RISK", power.nodes[node]?.ref ?? "", figures);
   }
 }
 
-type Figures = Pick<Reason, "before" | "during" | "limit">;
+type Figures = Pick<VerdictReason, "before" | "during" | "limit">;
 
-/** A reason that nothing accepts. */
-function reasonFor(kind: WindowReasonKind, verdict: WindowVerdict, ref: string, figures: Figures = {}): Reason {
+/** Creates a reason that cannot be accepted. */
+function createReason(
+  kind: WindowReasonKind,
+  verdict: WindowVerdict,
+  ref: string,
+  figures: Figures = {},
+): VerdictReason {
   return { kind, verdict, ref, accepted: false, ...figures };
 }
 
-/** Reserves that are used as they were built for: notes, counted by what stays on with less. */
-function* reserves({ ground, outage }: Judged): Iterable<Reason> {
+/** Yields notes about reserves that are used as intended, counted by the devices that stay on with less supply. */
+function* yieldReserveNotes({ ground, outage }: JudgementInput): Iterable<VerdictReason> {
   const { power } = ground.site;
-  const note = (ref: string, during: number) => reasonFor("RESERVE_USED", "GO", ref, { during });
+  const note = (ref: string, during: number) => createReason("RESERVE_USED", "GO", ref, { during });
   const sides = new Map<string, number>();
-  for (const index of degradedDevices(outage, power)) {
+  for (const index of listDegradedDevices(outage, power)) {
     const node = power.nodes[index];
     const rack = node?.kind === "DEVICE" ? (node.device.rackCode ?? "") : "";
     const ref = rack === "" ? (node?.ref ?? "") : `rack:${ground.topology.rack(rack)?.code ?? rack}`;
@@ -178,8 +195,8 @@ function* reserves({ ground, outage }: Judged): Iterable<Reason> {
   for (const { node, uplinks } of outage.uplinks) yield note(power.nodes[node]?.ref ?? "", uplinks);
 }
 
-/** Devices that stay on with less supply, the window's own left out. */
-export function degradedDevices({ blast, covered }: Outage, power: Topology["power"]): readonly number[] {
+/** Lists devices that stay on with less supply, without those of the window itself. */
+export function listDegradedDevices({ blast, covered }: Outage, power: Topology["power"]): readonly number[] {
   const hits = blast.hits.filter(({ state, index }) => state === "DEGRADED" && !covered.has(index));
   return selectItDevices(
     power,
@@ -187,10 +204,13 @@ export function degradedDevices({ blast, covered }: Outage, power: Topology["pow
   );
 }
 
-function impactOf({ ground, outage, harm, withoutDataPath, needed }: Judged, reasons: readonly Reason[]): WindowImpact {
+function computeWindowImpact(
+  { ground, outage, harm, withoutDataPath, needed }: JudgementInput,
+  reasons: readonly VerdictReason[],
+): WindowImpact {
   const { power, live } = ground.site;
   const own = selectItDevices(power, outage.covered).some((index) => live[index] === 1);
-  if (own || !isNothing(harm) || withoutDataPath.length > 0) return "OUTAGE";
+  if (own || !isEmptyLoss(harm) || withoutDataPath.length > 0) return "OUTAGE";
   const has = (...kinds: readonly WindowReasonKind[]) => reasons.some(({ kind }) => kinds.includes(kind));
   if (has("OVER_LIMIT", "UPLINK_OVER_LIMIT", "LAST_COOLING_UNIT") || needed.size > 0) return "DEGRADED";
   const isWeaker = outage.fabric.links.length > 0 || outage.blast.hits.some(({ state }) => state === "DEGRADED");

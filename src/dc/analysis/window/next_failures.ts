@@ -5,42 +5,43 @@ import type { NearFailures } from "../rehearsal/near_failures.ts";
 import { type FailingElement, listOffNodesOf, type PowerOutcome } from "../rehearsal/outcome.ts";
 import type { SiteTrials } from "../rehearsal/site_failures.ts";
 import type { Topology } from "../topology.ts";
-import type { Acceptance } from "./acceptance.ts";
-import { consumersLost, type Harm, harmOf, isNothing, racksIn } from "./harm.ts";
+import type { AcceptedLosses } from "./acceptance.ts";
+import { collectLosses, isEmptyLoss, type LossSet, listRacksIn, selectLostConsumers } from "./harm.ts";
 import type { Outage, WindowSite } from "./outage.ts";
 
-/** A single failure that takes more during a window than the window and the failure apart. */
+/** A single failure that causes further losses during a window, beyond those of the window and the failure alone. */
 export interface NextFailure {
   readonly index: number;
-  /** What it takes beyond both. */
-  readonly harm: Harm;
-  /** Keys of the racks that it takes: dark, short of cooling, or with a switch that is cut off. */
+  /** Losses beyond those of the window and the failure alone. */
+  readonly harm: LossSet;
+  /** Keys of the affected racks: dark, short of cooling, or with a switch without uplink. */
   readonly racks: ReadonlySet<string>;
-  /** Whether it trips something, or darkens a device in a rack that the window does not touch. */
+  /** Whether the failure trips something, or turns off a device in a rack that the window does not affect. */
   readonly spreads: boolean;
 }
 
-/** What accepted losses leave of a window's own harm, and the outage that does it. */
+/** Losses of a window itself that are not accepted, and the outage that causes them. */
 interface During {
   readonly outage: Outage;
-  readonly harm: Harm;
-  readonly accepted: Acceptance;
+  readonly harm: LossSet;
+  readonly accepted: AcceptedLosses;
 }
 
 export interface NextFailures {
-  /** The most racks first. */
+  /** Failures sorted by the number of racks, most first. */
   readonly failures: readonly NextFailure[];
-  /** Elements that were judged beside the window. */
+  /** Number of elements that were judged with the window. */
   readonly tried: number;
 }
 
 /**
- * Fails elements of a site together with those of a window: all that can take more together with them. Every other element
- * takes the same during the window as apart; a law fails each of them.
+ * Fails those elements of a site together with the elements of a window that can cause further losses with them. Every
+ * other element causes the same losses during the window as alone; a law fails each of them.
  *
- * Cost: the failures that meet the window's; at first the footprints of its islands, and what concerns cooling or fabrics.
+ * Cost: the failures that overlap with the window's; at first the footprints of its islands, and the elements that
+ * affect cooling or fabrics.
  */
-export function* nextFailures(window: WindowSite, during: During): Steps<NextFailures> {
+export function* findNextFailures(window: WindowSite, during: During): Steps<NextFailures> {
   const { topology, near, cutLinks } = window.ground;
   const { outage } = during;
   const trying: Trying = { window, outage, site: yield* window.trials() };
@@ -49,16 +50,20 @@ export function* nextFailures(window: WindowSite, during: During): Steps<NextFai
   const found: NextFailure[] = [];
   for (const outcome of yield* near.with(trying.site, own, { off: [...outage.off], cut: cutLinks })) {
     const [element] = outcome.elements;
-    if (element === undefined || !isOn(outage, element)) continue;
-    const { harm, offline } = furtherLoss(trying, [...own, element], [during.harm, aloneHarm(window, outcome)]);
-    const lost = () => new Set(consumersLost(topology, outage.covered, offline));
-    const left = isNothing(harm) ? harm : during.accepted.left(harm, lost());
-    if (!isNothing(left)) found.push(judged.of(element.index, left));
+    if (element === undefined || !isStillOn(outage, element)) continue;
+    const { harm, offline } = computeFurtherLoss(
+      trying,
+      [...own, element],
+      [during.harm, getLossesAlone(window, outcome)],
+    );
+    const lost = () => new Set(selectLostConsumers(topology, outage.covered, offline));
+    const left = isEmptyLoss(harm) ? harm : during.accepted.left(harm, lost());
+    if (!isEmptyLoss(left)) found.push(judged.of(element.index, left));
     yield;
   }
   const refOf = ({ index }: NextFailure) => topology.power.nodes[index]?.ref ?? "";
   found.sort((a, b) => b.racks.size - a.racks.size || compareText(refOf(a), refOf(b)));
-  return { failures: found, tried: countOthers(trying) };
+  return { failures: found, tried: countJudgedElements(trying) };
 }
 
 interface Trying {
@@ -67,32 +72,32 @@ interface Trying {
   readonly site: SiteTrials;
 }
 
-/** What is off, or has no power, fails no more. */
-function isOn({ off, blast }: Outage, { index }: FailingElement): boolean {
+/** Whether an element has power during the outage; otherwise its failure has no effect. */
+function isStillOn({ off, blast }: Outage, { index }: FailingElement): boolean {
   return !off.has(index) && blast.live[index] === 1;
 }
 
-/** What a window with a further element takes beyond some harms, and all nodes that go off. */
-function furtherLoss(
+/** Returns losses of a window with a further element, without known ones, and all nodes that go off. */
+function computeFurtherLoss(
   { window, outage, site: { trials } }: Trying,
   elements: readonly FailingElement[],
-  known: readonly Harm[],
+  known: readonly LossSet[],
 ) {
   const outcome = trials.fail(elements);
   const effects = { ...outcome, ...window.effectsOf(listOffNodesOf(outcome), true) };
-  return { harm: harmOf(window.ground.topology, outage.covered, effects, known), offline: outcome.offline };
+  return { harm: collectLosses(window.ground.topology, outage.covered, effects, known), offline: outcome.offline };
 }
 
-/** Harms of single failures without any window. */
-const ALONE = new WeakMap<NearFailures, Map<PowerOutcome, Harm>>();
+/** Losses of single failures without any window. */
+const ALONE = new WeakMap<NearFailures, Map<PowerOutcome, LossSet>>();
 
-/** The harm of a single failure without the window; computed once for a state of the site. */
-function aloneHarm(window: WindowSite, outcome: PowerOutcome): Harm {
+/** Returns the losses of a single failure without the window; computed once for a state of the site. */
+function getLossesAlone(window: WindowSite, outcome: PowerOutcome): LossSet {
   const { near, topology } = window.ground;
-  const known = ALONE.get(near) ?? new Map<PowerOutcome, Harm>();
+  const known = ALONE.get(near) ?? new Map<PowerOutcome, LossSet>();
   ALONE.set(near, known);
   const effects = () => window.effectsOf(listOffNodesOf(outcome), false);
-  const harm = known.get(outcome) ?? harmOf(topology, NOTHING, { ...outcome, ...effects() });
+  const harm = known.get(outcome) ?? collectLosses(topology, NOTHING, { ...outcome, ...effects() });
   known.set(outcome, harm);
   return harm;
 }
@@ -100,24 +105,24 @@ function aloneHarm(window: WindowSite, outcome: PowerOutcome): Harm {
 const NOTHING: ReadonlySet<number> = new Set();
 
 /**
- * Counts the elements whose failure is judged beside a window: those that supply connects to it, or all if it concerns cooling
- * or fabrics.
+ * Counts the elements whose failure is judged with a window: those that supply connects to it, or all if it affects
+ * cooling or fabrics.
  */
-function countOthers({ window, outage, site: { island } }: Trying): number {
+function countJudgedElements({ window, outage, site: { island } }: Trying): number {
   const { near, topology } = window.ground;
   const hasWideEffects =
     outage.fabric.links.length > 0 || [...outage.off].some((index) => topology.power.nodes[index]?.kind === "CRAC");
   const islands = new Set([...outage.covered].map((index) => island[index] ?? -1));
   const others = hasWideEffects ? near.site.outcomes : [...islands].flatMap((one) => near.footprints.ofIsland(one));
-  return others.filter(({ elements: [element] }) => element !== undefined && isOn(outage, element)).length;
+  return others.filter(({ elements: [element] }) => element !== undefined && isStillOn(outage, element)).length;
 }
 
-/** Describes what further failures take, beside what a window touches itself. */
+/** Describes the losses of further failures that the window itself does not cause. */
 class Judging {
   readonly #topology: Topology;
-  /** Nodes of devices that have less supply already. */
+  /** Nodes of devices that already have less supply. */
   readonly #degraded: ReadonlySet<number>;
-  /** Keys of racks. */
+  /** Keys of racks that the window affects. */
   readonly #touched: ReadonlySet<string | undefined>;
 
   constructor(topology: Topology, { blast, covered }: Outage) {
@@ -126,14 +131,14 @@ class Judging {
     this.#touched = new Set([...blast.racks.keys(), ...[...covered].map((index) => this.#rackOf(index))]);
   }
 
-  of(index: number, harm: Harm): NextFailure {
+  of(index: number, harm: LossSet): NextFailure {
     const racks = new Set(harm.racks);
     for (const at of harm.cutOff) {
       const key = this.#rackOf(at);
       if (key !== undefined) racks.add(key);
     }
     for (const { ref } of harm.short.values())
-      for (const { code } of racksIn(this.#topology, ref)) racks.add(codeKey(code));
+      for (const { code } of listRacksIn(this.#topology, ref)) racks.add(codeKey(code));
     const isElsewhere = (at: number) => {
       const key = this.#rackOf(at);
       return key !== undefined && !this.#degraded.has(at) && !this.#touched.has(key);

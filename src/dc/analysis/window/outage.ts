@@ -13,49 +13,52 @@ import type { NearFailures } from "../rehearsal/near_failures.ts";
 import { prepareTrials, type SiteTrials } from "../rehearsal/site_failures.ts";
 import type { Topology } from "../topology.ts";
 
-/** Elements that are out of service for a time, and the site that they belong to. */
-export interface WindowGround {
+/** Elements that are out of service for a time, and their site. */
+export interface WindowInput {
   readonly topology: Topology;
-  /** The site with inlets as elements, if an inlet or its cable is out. */
+  /** The site with inlets as nodes, if an inlet or its cable is out of service. */
   readonly site: BlastSite;
-  /** Nodes of the elements, and of everything in a place. */
+  /** Nodes of the elements, and of all equipment in a location. */
   readonly sources: ReadonlySet<number>;
-  /** Single failures of the topology by a battery that lasts as long as the window, with what follows for cooling and fabrics. */
+  /**
+   * Single failures of the topology with batteries that last as long as the window, and their effects on cooling and
+   * fabrics.
+   */
   readonly near: NearFailures;
-  /** Numbers of the fabric links that go down whatever is at their ends. */
+  /** Numbers of the fabric links that go down regardless of the devices at their ends. */
   readonly cutLinks: readonly number[];
   readonly basis: LoadBasis;
-  /** Seconds without a break. A battery that lasts less does not carry. */
+  /** Length of the outage in seconds. A battery that lasts less counts as empty. */
   readonly durationS: number;
 }
 
-/** What is off, loaded and left while elements are out of service. */
+/** Effects of taking elements out of service. */
 export interface Outage {
-  /** Nodes of the elements, with the blades of their chassis: their loss is the work itself. */
+  /** Nodes of the elements, with the blades of their chassis, whose loss is the work itself. */
   readonly covered: ReadonlySet<number>;
   readonly blast: BlastRadius;
-  /** Nodes of devices and cooling units that do not work, the covered ones included. */
+  /** Nodes of devices and cooling units that do not work, including the covered ones. */
   readonly off: ReadonlySet<number>;
   readonly zones: readonly ZoneShortage[];
   readonly fabric: FabricLoss;
   readonly uplinks: readonly UplinkLoad[];
-  /** UPSes that carry by their own batteries. */
+  /** UPSes that keep their load on by their own batteries. */
   readonly onBattery: readonly { readonly index: number; readonly runtimeS: number }[];
-  /** Nodes of all UPSes with a battery whose supply is lost, whether they carry or not. */
+  /** Nodes of all UPSes with a battery whose supply is lost, whether or not the battery lasts. */
   readonly unsupplied: readonly number[];
 }
 
-/** Tries the loss of elements at one state of a site, with what a window needs to know about it. */
+/** Tries the loss of elements in one state of a site. */
 export class WindowSite {
-  readonly ground: WindowGround;
+  readonly ground: WindowInput;
   readonly options: BlastOptions;
 
-  constructor(ground: WindowGround) {
+  constructor(ground: WindowInput) {
     this.ground = ground;
     this.options = ground.near.site.options;
   }
 
-  /** What failures are tried with. Cost: nothing, or arrays of all nodes for a site with inlets as elements. */
+  /** Prepares the state for trying failures. Cost: nothing, or arrays of all nodes for a site with inlets as nodes. */
   *trials(): Steps<SiteTrials> {
     const { near, topology, site } = this.ground;
     return site === topology ? near.site : yield* prepareTrials(site, this.options);
@@ -67,22 +70,22 @@ export class WindowSite {
    */
   *outage(more: readonly number[] = [], options: BlastOptions = this.options): Steps<Outage> {
     const { topology, site, sources, near } = this.ground;
-    const covered = withBlades(topology, [...sources, ...more]);
+    const covered = addBlades(topology, [...sources, ...more]);
     const blast = yield* computeBlastInSteps(site, { sources: covered, unlisted: covered }, options);
     const off = new Set(listOffNodes({ nodes: covered }, blast));
     const effects = this.effectsOf([...off], true);
     const uplinks = near.effects.fabrics.uplinksAfter(effects.fabric.links, (node) => off.has(node));
-    const unsupplied = upsesWithoutSupply(site.power, blast, covered);
-    return { covered, blast, off, ...effects, uplinks, onBattery: batteries(site.power, blast), unsupplied };
+    const unsupplied = listUnsuppliedUpses(site.power, blast, covered);
+    return { covered, blast, off, ...effects, uplinks, onBattery: listActiveBatteries(site.power, blast), unsupplied };
   }
 
-  /** The same once all batteries are empty. */
+  /** Computes the effects once all batteries are empty. */
   drained(): Steps<Outage> {
     const { basis, cascade } = this.options;
     return this.outage([], { basis, cascade, assumeBattery: false });
   }
 
-  /** Effects on cooling and fabrics. @param isDuring whether the links of the window are down too */
+  /** Returns the effects on cooling and fabrics. @param isDuring whether the links of the window are down too */
   effectsOf(off: readonly number[], isDuring: boolean) {
     const { near, cutLinks } = this.ground;
     return {
@@ -94,8 +97,8 @@ export class WindowSite {
 
 const BLADES = new WeakMap<readonly Device[], ReadonlyMap<string, readonly string[]>>();
 
-/** Keys of the devices that are inside of others, by the key of these. Computed once per list. */
-function bladesIn(devices: readonly Device[]): ReadonlyMap<string, readonly string[]> {
+/** Groups keys of devices by the key of the device that contains them. Computed once per list. */
+function groupBlades(devices: readonly Device[]): ReadonlyMap<string, readonly string[]> {
   const known = BLADES.get(devices);
   if (known !== undefined) return known;
   const found = new Map<string, string[]>();
@@ -105,11 +108,13 @@ function bladesIn(devices: readonly Device[]): ReadonlyMap<string, readonly stri
   return found;
 }
 
-/** Adds the devices that are inside of others: blades are taken out with their chassis, even those with recorded inlets. */
-export function withBlades({ power, inventory }: Topology, sources: Iterable<number>): ReadonlySet<number> {
-  const inside = bladesIn(inventory.devices);
+/**
+ * Adds the devices inside of others: blades are taken out with their chassis, including blades with recorded inlets.
+ */
+export function addBlades({ power, inventory }: Topology, sources: Iterable<number>): ReadonlySet<number> {
+  const inside = groupBlades(inventory.devices);
   const found = new Set(sources);
-  // The set grows while it is walked.
+  // The loop adds to the set while it iterates.
   for (const index of found) {
     const node = power.nodes[index];
     if (node?.kind !== "DEVICE") continue;
@@ -121,25 +126,25 @@ export function withBlades({ power, inventory }: Topology, sources: Iterable<num
   return found;
 }
 
-function batteries(power: PowerGraph, { hits, live }: BlastRadius) {
+function listActiveBatteries(power: PowerGraph, { hits, live }: BlastRadius) {
   return hits.flatMap(({ index, state }) => {
-    const runtimeS = runtimeOf(power, index);
-    return state === "ON_BATTERY" && runtimeS > 0 && isCut(power, live, index) ? [{ index, runtimeS }] : [];
+    const runtimeS = getRuntimeS(power, index);
+    return state === "ON_BATTERY" && runtimeS > 0 && lacksSupply(power, live, index) ? [{ index, runtimeS }] : [];
   });
 }
 
-function upsesWithoutSupply(power: PowerGraph, { hits, live }: BlastRadius, covered: ReadonlySet<number>) {
-  const without = hits.filter(({ index }) => runtimeOf(power, index) > 0 && !covered.has(index));
-  return without.flatMap(({ index }) => (isCut(power, live, index) ? [index] : []));
+function listUnsuppliedUpses(power: PowerGraph, { hits, live }: BlastRadius, covered: ReadonlySet<number>) {
+  const without = hits.filter(({ index }) => getRuntimeS(power, index) > 0 && !covered.has(index));
+  return without.flatMap(({ index }) => (lacksSupply(power, live, index) ? [index] : []));
 }
 
-function runtimeOf({ nodes }: PowerGraph, index: number): number {
+function getRuntimeS({ nodes }: PowerGraph, index: number): number {
   const node = nodes[index];
   return node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
 }
 
-/** Whether a node has fewer live inlets than it needs, so that nothing but its own battery carries it. */
-function isCut({ nodes, inlets }: PowerGraph, live: LiveSet, index: number): boolean {
+/** Whether a node has fewer live inlets than it needs, so that only its own battery keeps it on. */
+function lacksSupply({ nodes, inlets }: PowerGraph, live: LiveSet, index: number): boolean {
   const left = inlets.of(index).filter(({ from }) => live[from] === 1).length;
   return left < Math.max(1, nodes[index]?.need ?? 1);
 }

@@ -1,21 +1,21 @@
-/** The time of a window, in milliseconds since 1970, half open. */
-export interface Span {
+/** Time of a window from `from` to before `until`, in milliseconds since 1970. */
+export interface TimeSpan {
   readonly from: number;
-  /** Infinity for one that is overdue. */
+  /** End of the window; Infinity if it is overdue. */
   readonly until: number;
 }
 
-/** A part of time in which the same windows are open. */
-export interface Piece<Window> extends Span {
-  /** In the order given. */
+/** A time span in which the same windows are open. */
+export interface TimePiece<Window> extends TimeSpan {
+  /** Windows in the order given. */
   readonly windows: readonly Window[];
 }
 
 /**
- * Cuts time at every begin and end of windows, and leaves out what no window covers. In order; the result does not depend on
- * the order of the windows, except for that within a piece.
+ * Divides time at every begin and end of windows, and leaves out times that no window covers. The result is sorted and
+ * does not depend on the order of the windows, except for that within a piece.
  */
-export function cutTime<Window extends Span>(windows: readonly Window[]): readonly Piece<Window>[] {
+export function cutTime<Window extends TimeSpan>(windows: readonly Window[]): readonly TimePiece<Window>[] {
   const bounds = [...new Set(windows.flatMap(({ from, until }) => [from, until]))].sort((a, b) => a - b);
   return bounds.slice(0, -1).flatMap((from, at) => {
     const until = bounds[at + 1] ?? from;
@@ -24,29 +24,29 @@ export function cutTime<Window extends Span>(windows: readonly Window[]): readon
   });
 }
 
-/** Seconds of a piece. */
-export function secondsOf({ from, until }: Span): number {
+/** Returns the length of a span in seconds. */
+export function getSeconds({ from, until }: TimeSpan): number {
   return (until - from) / 1000;
 }
 
 /**
- * Seconds of the pieces around one that follow each other without a gap, as long as something holds in each of them.
- * Cost: a question for each piece that is reached.
+ * Sums the seconds of consecutive pieces without a gap around one piece, as long as each satisfies a condition. Cost:
+ * one test for each of these pieces and their neighbours.
  */
-export async function secondsAround(
-  pieces: readonly Span[],
+export async function sumAdjacentSeconds(
+  pieces: readonly TimeSpan[],
   at: number,
   holds: (piece: number) => Promise<boolean>,
 ): Promise<number> {
   let seconds = 0;
   for (const step of [-1, 1]) {
-    for (let next = at + step; isBeside(pieces, next, next - step) && (await holds(next)); next += step)
-      seconds += secondsOf(pieces[next] as Span);
+    for (let next = at + step; areAdjacent(pieces, next, next - step) && (await holds(next)); next += step)
+      seconds += getSeconds(pieces[next] as TimeSpan);
   }
   return seconds;
 }
 
-function isBeside(pieces: readonly Span[], a: number, b: number): boolean {
+function areAdjacent(pieces: readonly TimeSpan[], a: number, b: number): boolean {
   const [first, second] = [pieces[Math.min(a, b)], pieces[Math.max(a, b)]];
   return first !== undefined && second !== undefined && first.until === second.from;
 }

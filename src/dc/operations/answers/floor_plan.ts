@@ -1,8 +1,8 @@
-import { cracShares } from "#dc/analysis/cooling/thermal.ts";
+import { computeScopeShares } from "#dc/analysis/cooling/thermal.ts";
 import { computeUtilization, listLoadReasons } from "#dc/analysis/power/power_findings.ts";
-import { floorPlan, type RackOnFloor } from "#dc/analysis/racks/floor_plan.ts";
-import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
-import { overallHealth } from "#dc/analysis/racks/rack_health.ts";
+import { computeFloorPlan, type RackOnFloor } from "#dc/analysis/racks/floor_plan.ts";
+import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
+import { findWorstReason } from "#dc/analysis/racks/rack_health.ts";
 import type { RackRiskRecord } from "#dc/analysis/rehearsal/rack_risks.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -42,14 +42,14 @@ export function floorPlanAnswer(
   const basis = readBasis(loadBasis);
   demandPlace(topology, scope, { field: "floor_ref", value: floorRef });
   const carried = topology.carried(basis);
-  const plan = floorPlan(topology, scope, { basis, now });
+  const plan = computeFloorPlan(topology, scope, { basis, now });
   lapsesAt(
-    steadyUntil(
+    findNextChange(
       plan.racks.map(({ rack }) => rack),
       now,
     ),
   );
-  const cracs = cracShares(topology, scope, { basis, reserveUnits: 0, failedCracCodes: [] });
+  const cracs = computeScopeShares(topology, scope, { basis, reserveUnits: 0, failedCracCodes: [] });
   const cracUse = new Map(cracs.map(({ crac, utilizationPct }) => [crac.code, utilizationPct]));
   return toMessage(FloorPlanResponseSchema, {
     ...plan,
@@ -71,7 +71,7 @@ export function floorPlanAnswer(
       const used = computeUtilization(carried, index);
       const reasons = listLoadReasons(carried, index);
       return {
-        health: overallHealth(reasons),
+        health: findWorstReason(reasons),
         reasons,
         code,
         name,

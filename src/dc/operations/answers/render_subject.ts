@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
+import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
 import type { Coloring, Screen } from "#dc/model/enum_values.ts";
 import { formatRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -52,7 +52,7 @@ export const PICTURES: Pictures = {
     const code = subject.kind === "rack" ? subject.code : known.device(subject.code)?.rackCode;
     if (code === undefined) throw refuseSubject(subject, "the device stands in no rack");
     const rack = known.rack(code);
-    if (rack !== undefined) lapsesAt(steadyUntil([rack], now));
+    if (rack !== undefined) lapsesAt(findNextChange([rack], now));
     return getRackAnswer({ reader, topology: known, now }, create(GetRackRequestSchema, { code }));
   },
   async CABLE_PATH(subject, session) {

@@ -1,5 +1,5 @@
 import type { Topology } from "#dc/analysis/topology.ts";
-import type { Span } from "#dc/analysis/window/timeline.ts";
+import type { TimeSpan } from "#dc/analysis/window/timeline.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS } from "#dc/model/maintenance_window.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -72,7 +72,7 @@ function demandCount(count: number): void {
 }
 
 /** Reads the time. @throws Refusal naming the field */
-function readTime({ now }: ReadSession, { startsAt, endsAt }: CheckWindowRequest): Span {
+function readTime({ now }: ReadSession, { startsAt, endsAt }: CheckWindowRequest): TimeSpan {
   const at = Date.parse(now);
   const start = startsAt === undefined ? at : readMoment(startsAt, "starts_at");
   if (endsAt === undefined) throw requiredField("ends_at", "the time at which everything is back");

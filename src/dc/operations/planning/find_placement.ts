@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
-import { racksInScope } from "#dc/analysis/placement/candidates.ts";
+import { listRacksInScope } from "#dc/analysis/placement/candidates.ts";
 import { findPlaces } from "#dc/analysis/placement/find_places.ts";
-import { hostSwitchesNear } from "#dc/analysis/placement/switch_ports.ts";
-import type { Wanted } from "#dc/analysis/placement/wanted.ts";
-import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
+import { listHostSwitchesNear } from "#dc/analysis/placement/switch_ports.ts";
+import type { PlacementRequest } from "#dc/analysis/placement/wanted.ts";
+import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
 import type { NetworkPorts } from "#dc/model/inventory.ts";
 import { readRenderOptions } from "#dc/render/read_options.ts";
 import { FloorPlanRequestSchema, type RenderOptions, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -24,7 +24,7 @@ export const findPlacement = defineRead({
     if (options !== undefined) readRenderOptions("FLOOR", options);
     const question = await readPlacement(session, request);
     const topology = await session.judgedTopology();
-    session.lapsesAt(steadyUntil(racksInScope(topology, question.wanted), session.now));
+    session.lapsesAt(findNextChange(listRacksInScope(topology, question.wanted), session.now));
     const switches = await portsOfSwitches(session, question.wanted);
     const placement = await findPlaces({ topology, wanted: question.wanted, switches }, session.scheduler);
     const revision = await session.reader.revision();
@@ -57,8 +57,11 @@ async function addPicture(session: ReadSession, reply: FindPlacementResponse, op
 }
 
 /** The free ports of the switches that racks of the scope may use. */
-async function portsOfSwitches(session: ReadSession, wanted: Wanted): Promise<ReadonlyMap<string, NetworkPorts>> {
+async function portsOfSwitches(
+  session: ReadSession,
+  wanted: PlacementRequest,
+): Promise<ReadonlyMap<string, NetworkPorts>> {
   if (wanted.ports.length === 0) return new Map();
   const topology = await session.topology();
-  return freeSwitchPorts(session, topology, hostSwitchesNear(topology, racksInScope(topology, wanted)));
+  return freeSwitchPorts(session, topology, listHostSwitchesNear(topology, listRacksInScope(topology, wanted)));
 }

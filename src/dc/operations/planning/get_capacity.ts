@@ -1,11 +1,11 @@
-import { areaCapacity, type CapacityGround } from "#dc/analysis/capacity/area_capacity.ts";
+import { type CapacityInput, computeAreaCapacity } from "#dc/analysis/capacity/area_capacity.ts";
 import { AreaCooling } from "#dc/analysis/capacity/area_cooling.ts";
 import type { FreePort } from "#dc/analysis/capacity/area_ports.ts";
-import { suppliedRacks } from "#dc/analysis/capacity/rack_supply_limits.ts";
+import { findSuppliedRacks } from "#dc/analysis/capacity/rack_supply_limits.ts";
 import { isLocatedIn } from "#dc/analysis/location_scope.ts";
-import { hostSwitches, linkedPorts, portsForHosts } from "#dc/analysis/placement/switch_ports.ts";
-import { areasOf } from "#dc/analysis/places.ts";
-import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
+import { collectLinkedPorts, listHostPorts, listHostSwitches } from "#dc/analysis/placement/switch_ports.ts";
+import { listAreasInScope } from "#dc/analysis/places.ts";
+import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { AREA_KINDS, type LoadBasis } from "#dc/model/enum_values.ts";
@@ -33,7 +33,7 @@ export const getCapacity = defineRead({
     const found: AreaCapacity[] = [];
     for (const area of page) {
       await session.scheduler.yieldIfDue();
-      found.push(await session.scheduler.run(areaCapacity(ground, area)));
+      found.push(await session.scheduler.run(computeAreaCapacity(ground, area)));
     }
     return toMessage(GetCapacityResponseSchema, {
       revision: await session.reader.revision(),
@@ -49,7 +49,7 @@ function readAreas(topology: Topology, { scopeRef, by }: GetCapacityRequest): re
   if (scope !== undefined) demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
   const kind = readWord("by", by, AREA_KINDS);
   if (scope !== undefined && kind === undefined) return [scope];
-  return areasOf(topology.inventory, kind ?? "SITE", scope);
+  return listAreasInScope(topology.inventory, kind ?? "SITE", scope);
 }
 
 const SCOPES = ["site", "floor", "room", "row", "zone", "rack"] as const;
@@ -59,23 +59,23 @@ async function groundOf(
   topology: Topology,
   areas: readonly Ref[],
   basis: LoadBasis,
-): Promise<CapacityGround> {
+): Promise<CapacityInput> {
   const { now, scheduler } = session;
   const isInside = (one: Parameters<typeof isLocatedIn>[0]) => areas.some((area) => isLocatedIn(one, area));
   const racks = topology.inventory.racks.filter((rack) => isInside({ ...rack, rackCode: rack.code }));
-  session.lapsesAt(steadyUntil(racks, now));
-  const supplied = await suppliedRacks(topology, racks, { basis, now }, scheduler);
+  session.lapsesAt(findNextChange(racks, now));
+  const supplied = await findSuppliedRacks(topology, racks, { basis, now }, scheduler);
   await scheduler.yieldIfDue();
-  const switches = hostSwitches(topology).filter(isInside);
+  const switches = listHostSwitches(topology).filter(isInside);
   const records = await freeSwitchPorts(session, topology, switches);
-  const linked = linkedPorts(topology.inventory.fabricLinks);
+  const linked = collectLinkedPorts(topology.inventory.fabricLinks);
   const switchPorts = new Map<string, readonly FreePort[]>();
   for (const device of switches) {
     const record = records.get(codeKey(device.code));
     if (record === undefined) continue;
     switchPorts.set(
       codeKey(device.code),
-      portsForHosts(device, record, linked).map((port) => ({ device, port })),
+      listHostPorts(device, record, linked).map((port) => ({ device, port })),
     );
   }
   return {

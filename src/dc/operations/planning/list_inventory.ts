@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
+import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
 import { INVENTORY_KINDS, type InventoryKind } from "#dc/model/enum_values.ts";
 import { ListInventoryResponseSchema, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { readPageSize, readWord, requiredField } from "../answers/parameters.ts";
@@ -51,7 +51,7 @@ const LISTINGS: Readonly<Record<InventoryKind, MakeListing>> = {
   ROW: places("row"),
   RACK: listing(async ({ judgedTopology, now, lapsesAt }) => {
     const topology = await judgedTopology();
-    lapsesAt(steadyUntil(topology.inventory.racks, now));
+    lapsesAt(findNextChange(topology.inventory.racks, now));
     return racksListing(topology, now);
   }),
   DEVICE: listing(async ({ topology, reader }) => devicesListing(await topology(), reader)),

@@ -1,4 +1,4 @@
-import type { WantedPorts } from "#dc/analysis/placement/wanted.ts";
+import type { RequestedPorts } from "#dc/analysis/placement/wanted.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Port } from "#dc/model/resources.ts";
 import { definedFields, type Template } from "./placement_template.ts";
@@ -6,16 +6,16 @@ import { definedFields, type Template } from "./placement_template.ts";
 /** The devices' own ports that are connected. */
 export interface ConnectedPorts {
   /** Neighbours of each port; neighbours of one kind are grouped. */
-  readonly ports: readonly WantedPorts[];
+  readonly ports: readonly RequestedPorts[];
   /** Names of the devices' ports, in the order of `ports`. */
   readonly names: readonly string[];
   readonly added: readonly Port[];
 }
 
 /** Finds the devices' own ports for those that are wanted; a template without ports gets them. @throws Refusal */
-export function connectedPorts({ ports: own }: Template, wanted: readonly WantedPorts[]): ConnectedPorts {
+export function connectedPorts({ ports: own }: Template, wanted: readonly RequestedPorts[]): ConnectedPorts {
   const left = own?.filter(({ kind, mgmtOnly }) => kind === "NETWORK" && mgmtOnly !== true);
-  const found = { ports: [] as WantedPorts[], names: [] as string[], added: [] as Port[] };
+  const found = { ports: [] as RequestedPorts[], names: [] as string[], added: [] as Port[] };
   for (const [at, { count, ...want }] of wanted.entries()) {
     const field = `ports[${at}]`;
     demandKind(field, want);
@@ -33,7 +33,7 @@ export function connectedPorts({ ports: own }: Template, wanted: readonly Wanted
   return { ...found, ports: mergePorts(found.ports) };
 }
 
-type Kind = Omit<WantedPorts, "count">;
+type Kind = Omit<RequestedPorts, "count">;
 
 function demandKind(field: string, { type, speedMbps }: Kind): void {
   if (type !== undefined || speedMbps !== undefined) return;
@@ -52,8 +52,8 @@ function takeMatching(ports: Port[], { type, speedMbps }: Kind): Port | undefine
   return at < 0 ? undefined : ports.splice(at, 1)[0];
 }
 
-function mergePorts(ports: readonly WantedPorts[]): readonly WantedPorts[] {
-  const made: WantedPorts[] = [];
+function mergePorts(ports: readonly RequestedPorts[]): readonly RequestedPorts[] {
+  const made: RequestedPorts[] = [];
   for (const one of ports) {
     const last = made.at(-1);
     if (last !== undefined && last.type === one.type && last.speedMbps === one.speedMbps) {

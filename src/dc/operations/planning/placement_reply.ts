@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
-import { type Announced, announcements } from "#dc/analysis/placement/announced.ts";
-import { figuresAfter, type PlaceFigures } from "#dc/analysis/placement/figures.ts";
-import type { Place, Placement, Refused } from "#dc/analysis/placement/find_places.ts";
+import { listPlacementNotices, type PlacementNotice } from "#dc/analysis/placement/announced.ts";
+import { computePlaceFigures, type PlaceFigures } from "#dc/analysis/placement/figures.ts";
+import type { Placement, RefusedRack, SelectedPlace } from "#dc/analysis/placement/find_places.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_PLACEMENT_EXAMPLES } from "#dc/limits.ts";
 import { inOrder, portRef } from "#dc/model/ref.ts";
@@ -32,7 +32,7 @@ export async function placementReply(
   const { wanted, candidates, topology } = ground;
   const most = question.maxPlaces === 0 ? places.length : Math.min(question.maxPlaces, places.length);
   const codes = newCodes(topology, question.codePrefix, most);
-  const announced = await scheduler.run(announcements(placement));
+  const announced = await scheduler.run(listPlacementNotices(placement));
   const shown = [];
   for (const [at, place] of places.slice(0, most).entries()) {
     await scheduler.yieldIfDue();
@@ -43,7 +43,7 @@ export async function placementReply(
         ...placeFields(place, items),
         rank: at + 1,
         deviceCode: code,
-        after: tidy(figuresAfter(place, wanted)),
+        after: tidy(computePlaceFigures(place, wanted)),
         location: place.candidate.rack.location,
         face: wanted.face,
       }),
@@ -83,7 +83,7 @@ interface Items {
 
 /** The device and the cables of a place, and the same in the words of the answer. */
 function itemsOf(
-  { candidate, taken }: Place,
+  { candidate, taken }: SelectedPlace,
   {
     question,
     placement,
@@ -133,7 +133,7 @@ function itemsOf(
   };
 }
 
-function placeFields({ candidate, taken }: Place, { inlets, ports }: Items) {
+function placeFields({ candidate, taken }: SelectedPlace, { inlets, ports }: Items) {
   return { rackCode: candidate.rack.code, positionU: taken.position, inlets, ports };
 }
 
@@ -147,8 +147,8 @@ function newCodes(topology: Topology, prefix: string, count: number): readonly s
 }
 
 /** Obstacles by reason, the most frequent first. */
-function groupObstacles(refused: readonly Refused[]) {
-  const byReason = new Map<string, { readonly codes: Set<string>; readonly first: Refused["obstacles"][number] }>();
+function groupObstacles(refused: readonly RefusedRack[]) {
+  const byReason = new Map<string, { readonly codes: Set<string>; readonly first: RefusedRack["obstacles"][number] }>();
   for (const { candidate, obstacles } of refused) {
     for (const obstacle of obstacles) {
       const known = byReason.get(obstacle.reason) ?? { codes: new Set<string>(), first: obstacle };
@@ -167,7 +167,7 @@ function groupObstacles(refused: readonly Refused[]) {
     );
 }
 
-function findingOf({ severity, code, message, field, value, expected, ref }: Announced) {
+function findingOf({ severity, code, message, field, value, expected, ref }: PlacementNotice) {
   return create(FindingSchema, {
     severity: Severity[severity],
     code,

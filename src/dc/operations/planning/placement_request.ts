@@ -1,4 +1,4 @@
-import type { Wanted, WantedInlet, WantedPorts } from "#dc/analysis/placement/wanted.ts";
+import type { PlacementRequest, RequestedInlet, RequestedPorts } from "#dc/analysis/placement/wanted.ts";
 import { MAX_BATCH_ITEMS, MAX_PLACEMENT_INLETS, MAX_PLACEMENT_PORT_KINDS, MAX_PLACEMENT_PORTS } from "#dc/limits.ts";
 import { CODE_GRAMMAR, parseCode } from "#dc/model/code.ts";
 import { airHeatW, drawW, heatW } from "#dc/model/draw.ts";
@@ -15,11 +15,11 @@ import { connectedPorts } from "./placement_ports.ts";
 import { definedFields, type Template, templateOf } from "./placement_template.ts";
 
 /** The request in the model's form. */
-type Asked = Partial<Omit<PlacementMessage, "ports">> & { readonly ports?: readonly WantedPorts[] };
+type Asked = Partial<Omit<PlacementMessage, "ports">> & { readonly ports?: readonly RequestedPorts[] };
 
 /** Devices to place, with the names of the ports that are connected. */
 export interface PlacementQuestion {
-  readonly wanted: Wanted;
+  readonly wanted: PlacementRequest;
   /** Names of the devices' ports, in the order in which ports are wanted. */
   readonly portNames: readonly string[];
   readonly codePrefix: string;
@@ -42,7 +42,7 @@ export async function readPlacement(session: ReadSession, request: FindPlacement
   const { ports, names, added } = connectedPorts(template, asked.ports ?? []);
   const basis = asked.loadBasis ?? "ALLOCATED";
   const tenant = asked.tenant ?? template.tenant;
-  const wanted: Wanted = {
+  const wanted: PlacementRequest = {
     count: asked.count ?? 1,
     template: { ...template, ...definedFields({ tenant }), ports: [...allPorts(template, inlets), ...added] },
     uHeight: template.uHeight ?? 1,
@@ -66,7 +66,7 @@ export async function readPlacement(session: ReadSession, request: FindPlacement
 }
 
 /** Draw and heat in watts: the larger of what writes count and what the basis says. */
-function wantedPower(template: Template, basis: LoadBasis): Pick<Wanted, "drawW" | "airW" | "liquidW"> {
+function wantedPower(template: Template, basis: LoadBasis): Pick<PlacementRequest, "drawW" | "airW" | "liquidW"> {
   const most = (of: typeof heatW) => Math.max(of(template, "ALLOCATED"), of(template, basis));
   const airW = most(airHeatW);
   return { drawW: most(drawW), airW, liquidW: Math.max(0, most(heatW) - airW) };
@@ -118,7 +118,7 @@ function withDraw(template: Template, { drawW: given, loadBasis = "ALLOCATED" }:
   return { ...others, allocatedDrawW: given, ...(maxDrawW !== undefined && maxDrawW >= given && { maxDrawW }) };
 }
 
-function inletsOf(template: Template, { inlets: asked, redundancy }: Asked): readonly WantedInlet[] {
+function inletsOf(template: Template, { inlets: asked, redundancy }: Asked): readonly RequestedInlet[] {
   const own = (template.ports ?? []).filter(({ kind, enabled }) => kind === "POWER_IN" && enabled !== false);
   if (asked === undefined && template.ports !== undefined) return own.map(inletOf);
   const many = redundancy === "TWO_N" || redundancy === "N_PLUS_1" ? 2 : 1;
@@ -128,7 +128,7 @@ function inletsOf(template: Template, { inlets: asked, redundancy }: Asked): rea
   });
 }
 
-function inletOf({ name, type }: Port): WantedInlet {
+function inletOf({ name, type }: Port): RequestedInlet {
   return { name, ...(type !== undefined && { type }) };
 }
 
@@ -149,12 +149,12 @@ function redundancyOf(
 }
 
 /** All ports of the template, with inlets under the names that are supplied. */
-function allPorts(template: Template, inlets: readonly WantedInlet[]): readonly Port[] {
+function allPorts(template: Template, inlets: readonly RequestedInlet[]): readonly Port[] {
   const others = (template.ports ?? []).filter(({ kind }) => kind !== "POWER_IN");
   return [...inlets.map((inlet): Port => ({ ...inlet, kind: "POWER_IN" })), ...others];
 }
 
-async function scopeOf({ topology }: ReadSession, text = ""): Promise<Pick<Wanted, "scope">> {
+async function scopeOf({ topology }: ReadSession, text = ""): Promise<Pick<PlacementRequest, "scope">> {
   if (text === "") return {};
   const scope = readRef("scope_ref", text, SCOPES);
   demandPlace(await topology(), scope, { field: "scope_ref", value: text });

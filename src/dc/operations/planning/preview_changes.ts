@@ -1,4 +1,4 @@
-import { type Preview, previewSteps } from "#dc/analysis/preview/preview.ts";
+import { computePreview, type Preview } from "#dc/analysis/preview/preview.ts";
 import { DEFAULT_PREVIEW_ITEMS, MAX_PREVIEW_ITEMS } from "#dc/limits.ts";
 import type { BulkReply } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
@@ -22,7 +22,7 @@ export const previewChanges = definePreview({
     if (part === undefined) throw new Error(`Cannot read a reference among ${changes.entities.join(", ")}`);
     return async (scheduler) => {
       const draft = topology.drafted(part.keys, part.after);
-      const preview = await scheduler.run(previewSteps(topology, draft, moment));
+      const preview = await scheduler.run(computePreview(topology, draft, moment));
       return replyOf(reply, preview, { revision, most });
     };
   },

@@ -1,8 +1,8 @@
 import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
 import { getElementName } from "#dc/analysis/rehearsal/elements.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import type { Contact } from "#dc/analysis/window/contacts.ts";
-import type { Judged, Judgement, Reason } from "#dc/analysis/window/judgement.ts";
+import type { AffectedContact } from "#dc/analysis/window/contacts.ts";
+import type { JudgementInput, VerdictReason, WindowJudgement } from "#dc/analysis/window/judgement.ts";
 import type { NextFailure } from "#dc/analysis/window/next_failures.ts";
 import { roundFigure } from "#dc/model/figure.ts";
 import { formatDecimal, formatDuration } from "#words/figures.ts";
@@ -13,9 +13,9 @@ import { countText } from "./rehearsal_words.ts";
 
 /** The reply about a window; each list holds at most `limit` items. */
 export function windowReply(
-  judged: Judged,
-  { verdict, impact, reasons }: Judgement,
-  { contacts, limit }: { readonly contacts: readonly Contact[]; readonly limit: number },
+  judged: JudgementInput,
+  { verdict, impact, reasons }: WindowJudgement,
+  { contacts, limit }: { readonly contacts: readonly AffectedContact[]; readonly limit: number },
 ) {
   const { ground, outage, next } = judged;
   const messages = reasons.map((reason) => reasonMessage(reason, next, ground.topology));
@@ -40,7 +40,7 @@ export function windowReply(
 }
 
 /** "No go: rack A01 goes dark": the verdict and its first reason. */
-export function verdictSummary({ ground, next }: Judged, { verdict, reasons }: Judgement): string {
+export function verdictSummary({ ground, next }: JudgementInput, { verdict, reasons }: WindowJudgement): string {
   const first = verdict === "GO" ? undefined : reasons.find((reason) => reason.verdict === verdict);
   if (first === undefined) return VERDICT_TEXTS[verdict];
   return `${VERDICT_TEXTS[verdict]}: ${reasonMessage(first, next, ground.topology).summary}`;
@@ -48,7 +48,7 @@ export function verdictSummary({ ground, next }: Judged, { verdict, reasons }: J
 
 const VERDICT_TEXTS = { GO: "Go", GO_WITH_RISK: "Go with risk", UNKNOWN: "Unknown", NO_GO: "No go" } as const;
 
-function reasonMessage(reason: Reason, next: readonly NextFailure[], topology: Topology) {
+function reasonMessage(reason: VerdictReason, next: readonly NextFailure[], topology: Topology) {
   const { kind, verdict, ref, before, during, limit, accepted } = reason;
   const failure = kind === "NEXT_FAILURE" ? next.find(({ index }) => refAt(topology, index) === ref) : undefined;
   const summary = failure === undefined ? SUMMARIES[kind](reason) : failureText(topology, failure);
@@ -64,7 +64,7 @@ function reasonMessage(reason: Reason, next: readonly NextFailure[], topology: T
   };
 }
 
-const SUMMARIES: Readonly<Record<Reason["kind"], (reason: Reason) => string>> = {
+const SUMMARIES: Readonly<Record<VerdictReason["kind"], (reason: VerdictReason) => string>> = {
   TRIP: ({ ref, during = 0 }) => `${getRefName(ref)} trips at ${formatDecimal(during)} % of its capacity`,
   RACK_LOST: ({ ref }) => `Rack ${getRefName(ref)} goes dark`,
   DEVICE_LOST: ({ ref }) => `${getRefName(ref)} goes offline`,

@@ -1,4 +1,4 @@
-import type { Segment } from "#dc/analysis/cabling/cable_path.ts";
+import type { PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, linkTitle, placeOf, throughLabel } from "./labels.ts";
@@ -21,7 +21,7 @@ export function cableGraphOf(name: string, { lanes }: CollapsedPaths): Graph {
   return { name, directed: true, rankdir: "LR", nodes: [...nodes.values()], edges: [...edges.values()] };
 }
 
-function edgeWords({ hops }: Stop, link: Segment): Pick<GraphEdge, "label" | "style"> {
+function edgeWords({ hops }: Stop, link: PathSegment): Pick<GraphEdge, "label" | "style"> {
   const { from, to, cable } = link;
   const label = `${from.portName} to ${to.portName}\n${linkTitle(link, hops[0]?.device)}\n${linkDetail(link)}`;
   if (cable === undefined) return { label, style: "dotted" };

@@ -1,4 +1,4 @@
-import type { Segment } from "#dc/analysis/cabling/cable_path.ts";
+import type { PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatConstant, formatCountOf } from "#words/names.ts";
 import type { Paint } from "../palette.ts";
@@ -155,7 +155,7 @@ function collapsedStop({ hops }: Stop, [x, y]: Point): Item {
 }
 
 /** A cable along its points, its words above and below its last straight part. */
-export function linkItem(link: Segment, title: string, points: readonly Point[]): Item {
+export function linkItem(link: PathSegment, title: string, points: readonly Point[]): Item {
   const [endX, endY] = points.at(-1) ?? [0, 0];
   const middle = endX - CABLE_WIDTH / 2;
   return {
@@ -208,13 +208,13 @@ function jacket(points: readonly Point[], paint: Paint): readonly Item[] {
 }
 
 /** The recorded colour, or that of its family. */
-function jacketOf({ cable }: Segment): Paint {
+function jacketOf({ cable }: PathSegment): Paint {
   if (cable?.color !== undefined) return `#${cable.color}`;
   return JACKETS.find(({ types }) => types.test(cable?.type ?? ""))?.paint ?? "roleOther";
 }
 
 /** Line style by status: in place, planned or to be removed. */
-function coreOf(link: Segment): Stroke {
+function coreOf(link: PathSegment): Stroke {
   const { cable } = link;
   if (cable === undefined) return { stroke: "muted", strokeWidth: 1.5, dash: "dotted" };
   const { status = "CONNECTED", color } = cable;

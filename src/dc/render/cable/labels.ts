@@ -1,4 +1,4 @@
-import type { CablePath, Hop, HopDevice, Segment } from "#dc/analysis/cabling/cable_path.ts";
+import type { CablePath, HopDevice, PathHop, PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { inService } from "#dc/model/in_service.ts";
 import { cableRef, formatPort, portRef } from "#dc/model/ref.ts";
 import type { Port } from "#dc/model/resources.ts";
@@ -37,7 +37,7 @@ export function kindOf({ kind }: HopDevice): string {
   return kind === undefined ? "Cooling unit" : formatConstant(kind);
 }
 
-function lastPort({ device, inPort, outPort }: Hop): string {
+function lastPort({ device, inPort, outPort }: PathHop): string {
   const portName = outPort === "" ? inPort : outPort;
   return formatPort({ deviceCode: device.code, portName });
 }
@@ -62,7 +62,7 @@ export function isConnected({ segments }: CablePath): boolean {
   return segments.every(({ cable }) => (cable?.status ?? "CONNECTED") === "CONNECTED");
 }
 
-export function placeOf({ device }: Hop): string {
+export function placeOf({ device }: PathHop): string {
   const unit = device.positionU === undefined ? "" : ` U${fixDecimals(device.positionU)}`;
   const side = device.face === undefined ? "" : ` ${device.face.toLowerCase()}`;
   if (device.rackCode !== undefined) return `Rack ${device.rackCode}${unit}${side}`;
@@ -72,7 +72,7 @@ export function placeOf({ device }: Hop): string {
 }
 
 /** How a patch panel joins its two ports: the position on the rear port, of how many. */
-export function throughLabel({ device, inPort, outPort }: Hop): string {
+export function throughLabel({ device, inPort, outPort }: PathHop): string {
   if (inPort === "" || outPort === "") return "";
   const ports = [inPort, outPort].map((name) => device.ports?.find((port) => port.name === name));
   const front = ports.find((port) => port?.kind === "FRONT");
@@ -93,7 +93,7 @@ function portPair(front: Port, rear: Port): string {
  *
  * @param device the device at which it arrives
  */
-export function linkTitle({ cable, from, to }: Segment, device: HopDevice | undefined): string {
+export function linkTitle({ cable, from, to }: PathSegment, device: HopDevice | undefined): string {
   if (cable !== undefined) {
     const type = cable.type === undefined ? "Cable" : formatConstant(cable.type);
     return cable.label === undefined ? type : `${type} · ${cable.label}`;
@@ -104,7 +104,7 @@ export function linkTitle({ cable, from, to }: Segment, device: HopDevice | unde
 }
 
 /** Length, colour and state of a link. */
-export function linkDetail({ cable }: Segment): string {
+export function linkDetail({ cable }: PathSegment): string {
   if (cable === undefined) return "no cable recorded";
   const { lengthM, color, status = "CONNECTED" } = cable;
   const parts = [
@@ -116,11 +116,11 @@ export function linkDetail({ cable }: Segment): string {
 }
 
 /** Reference of a link: the cable's, or for a feed that of the port that it supplies. */
-export function linkRef({ cable, from }: Segment): string {
+export function linkRef({ cable, from }: PathSegment): string {
   return cable === undefined ? portRef(from) : cableRef(cable.a, cable.b);
 }
 
-export function linkFacts(link: Segment): readonly Fact[] {
+export function linkFacts(link: PathSegment): readonly Fact[] {
   const { cable, from, to } = link;
   const facts: Fact[] = [
     ["From", formatPort(from)],
@@ -135,7 +135,7 @@ export function linkFacts(link: Segment): readonly Fact[] {
   return facts.filter(([, value]) => value !== "");
 }
 
-export function hopFacts(hop: Hop): readonly Fact[] {
+export function hopFacts(hop: PathHop): readonly Fact[] {
   const { device, inPort, outPort } = hop;
   const facts: Fact[] = [
     ["Name", device.name ?? ""],

@@ -1,4 +1,4 @@
-import type { CablePath, Hop, Segment } from "#dc/analysis/cabling/cable_path.ts";
+import type { CablePath, PathHop, PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 
@@ -10,10 +10,10 @@ export interface CablePicture {
 
 /** A device on the way, or several that are shown as a count; `link` leads to it from the stop before. */
 export interface Stop {
-  readonly hops: readonly Hop[];
+  readonly hops: readonly PathHop[];
   /** Whether another lane already draws it; it is repeated to show where this lane branches off. */
   readonly repeated: boolean;
-  readonly link?: Segment;
+  readonly link?: PathSegment;
 }
 
 export interface Lane {

@@ -1,4 +1,4 @@
-import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
+import { getTierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPercent } from "#words/figures.ts";
 import { capitalize } from "#words/names.ts";
@@ -123,7 +123,7 @@ function fabricElements({ units, bundles }: FabricParts): readonly Element[] {
   }
   return [
     ...units.map((unit, index): Element => {
-      const kind = unit.group ? "Group" : capitalize(tierName(unit.tier));
+      const kind = unit.group ? "Group" : capitalize(getTierName(unit.tier));
       return {
         ref: unit.id,
         kind,

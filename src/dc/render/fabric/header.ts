@@ -1,5 +1,5 @@
 import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
-import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
+import { getTierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatBandwidth, formatPercent } from "#words/figures.ts";
 import { formatConstant, formatCountOf, getRefName } from "#words/names.ts";
@@ -20,7 +20,7 @@ export function fabricWords(picture: FabricPicture, collapsed: CollapsedFabric, 
   const tiers = [...new Set(answer.nodes.map(({ tier }) => tier))].sort((a, b) => a - b);
   const perTier = tiers.map((tier) => {
     const count = answer.nodes.filter((node) => node.tier === tier).length;
-    return count === 1 ? `1 ${tierName(tier)}` : `${count} ${tierWords(tier)}`;
+    return count === 1 ? `1 ${getTierName(tier)}` : `${count} ${tierWords(tier)}`;
   });
   const subtitle =
     answer.nodes.length === 0

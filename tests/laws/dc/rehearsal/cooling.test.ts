@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { thermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
+import { computeThermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
 import { hasHeadroom } from "#dc/analysis/cooling/thermal_spots.ts";
 import { listElements } from "#dc/analysis/rehearsal/elements.ts";
 import { ZoneWatch } from "#dc/analysis/rehearsal/zone_shortage.ts";
@@ -17,7 +17,11 @@ type State = "SHORT" | "NO_RESERVE" | "ENOUGH";
 /** The state of an area's air and liquid by the answer of ThermalHeadroom. */
 function states(topology: Topology, ref: string, failed: readonly string[]): Readonly<Record<string, State>> {
   const area = parseRef(ref) as Ref;
-  const answer = thermalHeadroom(topology, area, { basis: "ALLOCATED", reserveUnits: 1, failedCracCodes: failed });
+  const answer = computeThermalHeadroom(topology, area, {
+    basis: "ALLOCATED",
+    reserveUnits: 1,
+    failedCracCodes: failed,
+  });
   const state = (headroomKw: number, reserveKw: number): State => {
     if (hasHeadroom({ headroomKw })) return "ENOUGH";
     return hasHeadroom({ headroomKw: headroomKw + reserveKw }) ? "NO_RESERVE" : "SHORT";

@@ -4,10 +4,10 @@ import { CoolingAndFabrics } from "#dc/analysis/rehearsal/further_effects.ts";
 import { NearFailures } from "#dc/analysis/rehearsal/near_failures.ts";
 import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import { Acceptance } from "#dc/analysis/window/acceptance.ts";
-import { outageHarm } from "#dc/analysis/window/harm.ts";
-import { nextFailures } from "#dc/analysis/window/next_failures.ts";
-import { type WindowGround, WindowSite } from "#dc/analysis/window/outage.ts";
+import { AcceptedLosses } from "#dc/analysis/window/acceptance.ts";
+import { collectOutageLosses } from "#dc/analysis/window/harm.ts";
+import { findNextFailures } from "#dc/analysis/window/next_failures.ts";
+import { type WindowInput, WindowSite } from "#dc/analysis/window/outage.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
@@ -37,7 +37,7 @@ class EveryFailure extends NearFailures {
 }
 
 /** Elements that are out of service: devices and cooling units, outlets, feeds, and at times an inlet and a fabric link. */
-function drawnGround(topology: Topology, near: NearFailures, random: SeededRandom): WindowGround {
+function drawnGround(topology: Topology, near: NearFailures, random: SeededRandom): WindowInput {
   const inlets = topology.inventory.devices.flatMap(({ code: deviceCode, ports = [] }) =>
     ports.flatMap(({ kind, name: portName }) => (kind === "POWER_IN" ? [{ deviceCode, portName }] : [])),
   );
@@ -60,12 +60,12 @@ function drawnGround(topology: Topology, near: NearFailures, random: SeededRando
 }
 
 /** Further failures of a window, by what they take. */
-function found(ground: WindowGround) {
+function found(ground: WindowInput) {
   const window = new WindowSite(ground);
   const outage = runAllSteps(window.outage());
-  const harm = outageHarm(ground.topology, outage);
-  const accepted = new Acceptance(ground.topology, [], []);
-  return runAllSteps(nextFailures(window, { outage, harm, accepted })).failures;
+  const harm = collectOutageLosses(ground.topology, outage);
+  const accepted = new AcceptedLosses(ground.topology, [], []);
+  return runAllSteps(findNextFailures(window, { outage, harm, accepted })).failures;
 }
 
 function nearOf(topology: Topology): NearFailures {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { finishPath, type Hop, type Segment } from "#dc/analysis/cabling/cable_path.ts";
+import { finishPath, type PathHop, type PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { CABLE_TYPES, COLORINGS, DEVICE_KINDS, PATH_STATUSES, RENDER_VIEWS, THEMES } from "#dc/model/enum_values.ts";
 import type { Cable, Device, FabricLink } from "#dc/model/resources.ts";
@@ -86,11 +86,11 @@ const cable: fc.Arbitrary<Drawing> = fc
   })
   .map(({ codes: all, texts, kind, type, status, cabled, asked }) => {
     const text = (index: number) => texts[index % texts.length] ?? "";
-    const hops = all.map((one, index): Hop => {
+    const hops = all.map((one, index): PathHop => {
       const device: Device = { code: one, kind, name: text(index) };
       return { device, inPort: index === 0 ? "" : text(index + 1), outPort: text(index + 2) };
     });
-    const segments = all.slice(1).map((one, index): Segment => {
+    const segments = all.slice(1).map((one, index): PathSegment => {
       const from = { deviceCode: all[index] ?? "", portName: text(index + 2) };
       const to = { deviceCode: one, portName: text(index + 1) };
       const found: Cable = { a: from, b: to, label: text(index), ...(type !== undefined && { type }) };

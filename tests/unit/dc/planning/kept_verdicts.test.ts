@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Topology } from "#dc/analysis/topology.ts";
-import { changeOf, domainsOf } from "#dc/analysis/window/domains.ts";
+import { compareSites, computeDomains } from "#dc/analysis/window/domains.ts";
 import { runAllSteps } from "#kernel/steps.ts";
 import { sampleSite } from "../../../support/dc/agreeing_sites.ts";
 import { storeOf } from "../../../support/dc/ams1_inventory.ts";
@@ -18,10 +18,10 @@ test("changeOf leaves the domains of another hall untouched, and names the devic
   const none = { racks: [], cracs: [], cables: [], fabricLinks: [] };
   const after = before.changed(keys, { ...none, devices: [{ ...first, allocatedDrawW: 1 }] });
   const domainOf = ({ code }: { readonly code: string }) =>
-    runAllSteps(domainsOf(after))[after.power.indexOf.get(`device:${code.toLowerCase()}`) ?? -1] ?? -1;
+    runAllSteps(computeDomains(after))[after.power.indexOf.get(`device:${code.toLowerCase()}`) ?? -1] ?? -1;
 
-  const change = runAllSteps(changeOf(before, after, [`device:${first.code}`]));
-  const cable = runAllSteps(changeOf(before, before, [`cable:${first.code}/eth0~${last.code}/eth0`]));
+  const change = runAllSteps(compareSites(before, after, [`device:${first.code}`]));
+  const cable = runAllSteps(compareSites(before, before, [`cable:${first.code}/eth0~${last.code}/eth0`]));
 
   expect(domainOf(first)).not.toBe(domainOf(last));
   for (const touched of change.touched) expect(touched).toEqual(new Set([domainOf(first)]));

@@ -1,4 +1,4 @@
-import { areaAround } from "#dc/analysis/places.ts";
+import { findAreaRef } from "#dc/analysis/places.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { drawW } from "#dc/model/draw.ts";
 import { inService } from "#dc/model/in_service.ts";
@@ -46,7 +46,7 @@ export function placesListing(rows: readonly PlaceRow[], kind: PlaceKind): Listi
 function placesOfKind({ inventory }: Topology, kind: PlaceKind): ReadonlyMap<string, PlaceRow> {
   const found = new Map<string, PlaceRow>();
   const rowOf = (location: Location | undefined): PlaceRow | undefined => {
-    const ref = location && areaAround({ location }, PLACE_AREAS[kind]);
+    const ref = location && findAreaRef({ location }, PLACE_AREAS[kind]);
     if (ref === undefined || location === undefined) return undefined;
     const key = ref.toLowerCase();
     const row = found.get(key) ?? {

@@ -1,4 +1,4 @@
-import { type CracShare, cracShares } from "#dc/analysis/cooling/thermal.ts";
+import { type CracShare, computeScopeShares } from "#dc/analysis/cooling/thermal.ts";
 import { computeBatteryMinutes } from "#dc/analysis/power/battery.ts";
 import { computePhaseFigures, findBusiestPhase, type PhaseName } from "#dc/analysis/power/phase_figures.ts";
 import { type CarriedLoads, computeUtilization } from "#dc/analysis/power/power_findings.ts";
@@ -123,7 +123,11 @@ function sharesByKey(topology: Topology): ReadonlyMap<string, CracShare> {
   for (const site of sites) {
     const scope = parseRef(`site:${site}`);
     if (scope === undefined) continue;
-    for (const share of cracShares(topology, scope, { basis: "ALLOCATED", reserveUnits: 0, failedCracCodes: [] })) {
+    for (const share of computeScopeShares(topology, scope, {
+      basis: "ALLOCATED",
+      reserveUnits: 0,
+      failedCracCodes: [],
+    })) {
       found.set(codeKey(share.crac.code), share);
     }
   }

@@ -1,6 +1,6 @@
-import { findingKey, holdMs, type ReadingFinding } from "#dc/analysis/measured/finding.ts";
-import { measuredTopology } from "#dc/analysis/measured/measured_topology.ts";
-import { hasSupplyMeters, readingFindings, SortedReadings } from "#dc/analysis/measured/reading_findings.ts";
+import { getHoldMs, type ReadingFinding, toFindingKey } from "#dc/analysis/measured/finding.ts";
+import { buildMeasuredTopology } from "#dc/analysis/measured/measured_topology.ts";
+import { hasSupplyMeters, listReadingFindings, SortedReadings } from "#dc/analysis/measured/reading_findings.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
@@ -39,19 +39,19 @@ export async function findFindings(search: Search): Promise<FoundFindings> {
   const readings = await sortedReadings(search);
   const watts = new Map([...(readings.current.get("POWER_W") ?? [])].map(([key, { value }]) => [key, value]));
   const differences = hasSupplyMeters(topology, watts)
-    ? (await scheduler.run(measuredTopology(topology, watts))).share.differences
+    ? (await scheduler.run(buildMeasuredTopology(topology, watts))).share.differences
     : [];
-  const all = await scheduler.run(readingFindings(topology, readings, differences));
+  const all = await scheduler.run(listReadingFindings(topology, readings, differences));
   const known = await findingStarts(reader);
   const starts = new Map<string, number>();
   const findings: DatedFinding[] = [];
   let until = readings.nextStop;
   for (const one of all) {
-    const key = findingKey(one);
+    const key = toFindingKey(one);
     // Readings that stopped say themselves since when.
     const since = one.kind === "READING_STOPPED" ? one.at : Math.min(known.get(key) ?? one.at, one.at);
     if (one.kind !== "READING_STOPPED") starts.set(key, since);
-    const counts = since + holdMs(one);
+    const counts = since + getHoldMs(one);
     if (counts <= now) findings.push({ ...one, since });
     else until = Math.min(until, counts);
   }

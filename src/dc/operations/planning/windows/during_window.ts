@@ -1,6 +1,6 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { topologyDuring } from "#dc/analysis/window/during.ts";
+import { buildOutageTopology } from "#dc/analysis/window/during.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { ReadRpc, ReadSession } from "../../rpc.ts";
 import type { OutInPiece } from "./judge_piece.ts";
@@ -61,5 +61,5 @@ async function duringWindow(session: ReadSession, code: string): Promise<Topolog
 
 async function madeDuring(timeline: WindowTimeline, out: OutInPiece): Promise<Topology> {
   const { ground, outage } = (await timeline.outage(out)).judged;
-  return topologyDuring(ground, outage);
+  return buildOutageTopology(ground, outage);
 }

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { siteTimeZone } from "#dc/analysis/site_time_zone.ts";
+import { findSiteTimeZone } from "#dc/analysis/site_time_zone.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { CheckWindowResponseSchema, GetWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { toMessage } from "../../messages/convert.ts";
@@ -18,7 +18,7 @@ export const getWindow = defineRead({
     const all = (await allWindows(reader)).map(({ resource }) => resource);
     const { topology, timeline, timed } = await storedTimeline(session, all);
     const own = timed(stored.resource.code);
-    const timeZone = siteTimeZone(topology.inventory.racks);
+    const timeZone = findSiteTimeZone(topology.inventory.racks);
     const view = { ...windowView(stored, now), timeZone };
     if (own === undefined) return create(GetWindowResponseSchema, view);
     const judgement = toMessage(CheckWindowResponseSchema, {

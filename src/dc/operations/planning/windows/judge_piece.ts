@@ -1,12 +1,17 @@
 import { selectBatteries } from "#dc/analysis/power/battery.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { Acceptance } from "#dc/analysis/window/acceptance.ts";
-import { neededBatteries } from "#dc/analysis/window/batteries.ts";
-import { type Contact, contactsOf } from "#dc/analysis/window/contacts.ts";
-import { outageHarm } from "#dc/analysis/window/harm.ts";
-import { type Judged, type Judgement, judge, type WindowLimits } from "#dc/analysis/window/judgement.ts";
-import { type NextFailures, nextFailures } from "#dc/analysis/window/next_failures.ts";
-import { WindowSite, withBlades } from "#dc/analysis/window/outage.ts";
+import { AcceptedLosses } from "#dc/analysis/window/acceptance.ts";
+import { findNeededBatteries } from "#dc/analysis/window/batteries.ts";
+import { type AffectedContact, listContacts } from "#dc/analysis/window/contacts.ts";
+import { collectOutageLosses } from "#dc/analysis/window/harm.ts";
+import {
+  type JudgementInput,
+  judgeWindow,
+  type WindowJudgement,
+  type WindowLimits,
+} from "#dc/analysis/window/judgement.ts";
+import { findNextFailures, type NextFailures } from "#dc/analysis/window/next_failures.ts";
+import { addBlades, WindowSite } from "#dc/analysis/window/outage.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import { Refusal } from "#dc/model/refusal.ts";
@@ -40,13 +45,13 @@ export interface OutInPiece {
 export interface PieceOutage {
   readonly network: { readonly tracer: NetworkTracer; readonly ports: FailingSources["networkPorts"] };
   readonly window: WindowSite;
-  readonly judged: Judged;
+  readonly judged: JudgementInput;
   readonly depends: Dependence | undefined;
 }
 
 export interface JudgedPiece extends PieceOutage {
-  readonly judgement: Judgement;
-  readonly contacts: readonly Contact[];
+  readonly judgement: WindowJudgement;
+  readonly contacts: readonly AffectedContact[];
   /** Elements that were failed beside the work. */
   readonly tried: number;
 }
@@ -73,22 +78,22 @@ export async function pieceOutage(question: WindowQuestion, out: OutInPiece): Pr
   const isPower = site === topology && failing.networkPorts.length + failing.links.size + cut.length === 0;
   const depends = isPower ? { covered: [...outage.covered], met: [...tracer.followed] } : undefined;
   const accepted = acceptanceOf(topology, out.accepted);
-  const harm = outageHarm(topology, outage);
+  const harm = collectOutageLosses(topology, outage);
   const judged = { ground, outage, harm, withoutDataPath, accepted, next: [], needed: NO_NODES, limits, missing };
   return { network: { tracer, ports: failing.networkPorts }, window, judged, depends };
 }
 
-/** Judges a piece. Cost: as of `nextFailures`. */
+/** Judges a piece. Cost: as of `findNextFailures`. */
 export async function judgePiece({ session }: WindowQuestion, piece: PieceOutage): Promise<JudgedPiece> {
   const { network, window, judged: alone } = piece;
-  const next: NextFailures = await session.scheduler.run(nextFailures(window, alone));
+  const next: NextFailures = await session.scheduler.run(findNextFailures(window, alone));
   const needed = await batteriesOf(session, piece);
   const depends = piece.depends && { ...piece.depends, met: [...network.tracer.followed] };
   const judged = { ...alone, next: next.failures, needed };
   const { ground, outage, harm, withoutDataPath } = judged;
   const lost = [...harm.off, ...harm.cutOff, ...withoutDataPath];
-  const contacts = contactsOf(ground, outage, lost);
-  return { network, window, judged, depends, judgement: judge(judged), contacts, tried: next.tried };
+  const contacts = listContacts(ground, outage, lost);
+  return { network, window, judged, depends, judgement: judgeWindow(judged), contacts, tried: next.tried };
 }
 
 /** Nodes of the UPSes whose batteries are needed. Cost: nothing without one on battery, else a failure and its data paths. */
@@ -96,13 +101,13 @@ async function batteriesOf({ scheduler }: ReadSession, { network: { tracer, port
   if (judged.outage.onBattery.length === 0) return NO_NODES;
   const empty = await scheduler.run(window.drained());
   const unreached = await tracer.isolatedBy({ off: empty.off, cutOff: empty.fabric.cutOff, ports });
-  return neededBatteries(judged, empty, unreached);
+  return findNeededBatteries(judged, empty, unreached);
 }
 
 /** Nodes that references take out, with the blades of chassis. Inlets have none. */
 export async function coveredBy(question: WindowQuestion, refs: readonly string[]): Promise<ReadonlySet<number>> {
   const { sources } = await presentSources(question, refs);
-  return withBlades(question.topology, sources.nodes);
+  return addBlades(question.topology, sources.nodes);
 }
 
 /** What references name, and those that name nothing any more. */
@@ -131,10 +136,10 @@ async function unlessRefused<Result>(work: Promise<Result>): Promise<Result | un
   }
 }
 
-function acceptanceOf(topology: Topology, texts: readonly string[]): Acceptance {
+function acceptanceOf(topology: Topology, texts: readonly string[]): AcceptedLosses {
   const roles = texts.flatMap((text) => (text.startsWith(ROLE) ? [text.slice(ROLE.length)] : []));
   const refs = texts.flatMap((text) => (text.startsWith(ROLE) ? [] : (parseRef(text) ?? [])));
-  return new Acceptance(topology, refs, roles);
+  return new AcceptedLosses(topology, refs, roles);
 }
 
 /** Whether what may be lost is in the inventory. */

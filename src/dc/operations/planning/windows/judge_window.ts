@@ -1,8 +1,14 @@
 import { selectBatteries } from "#dc/analysis/power/battery.ts";
-import { type Contact, mergeContacts } from "#dc/analysis/window/contacts.ts";
-import { judge } from "#dc/analysis/window/judgement.ts";
-import { relievingRacks } from "#dc/analysis/window/relief.ts";
-import { cutTime, type Piece, type Span, secondsAround, secondsOf } from "#dc/analysis/window/timeline.ts";
+import { type AffectedContact, mergeContacts } from "#dc/analysis/window/contacts.ts";
+import { judgeWindow } from "#dc/analysis/window/judgement.ts";
+import { findRelievingRacks } from "#dc/analysis/window/relief.ts";
+import {
+  cutTime,
+  getSeconds,
+  sumAdjacentSeconds,
+  type TimePiece,
+  type TimeSpan,
+} from "#dc/analysis/window/timeline.ts";
 import { WINDOW_VERDICTS, type WindowImpact, type WindowVerdict } from "#dc/model/enum_values.ts";
 import { isOpen, isOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { compareText } from "#dc/model/ref.ts";
@@ -25,7 +31,7 @@ import {
 import { KeptVerdicts, type ShortVerdict } from "./kept_verdicts.ts";
 
 /** A window on the time line. The code of one that is only asked about is empty. */
-export interface TimedWindow extends Span {
+export interface TimedWindow extends TimeSpan {
   readonly code: string;
   readonly refs: readonly string[];
   readonly accepted: readonly string[];
@@ -65,7 +71,7 @@ export async function storedTimeline(session: ReadSession, stored: readonly Main
   return { topology, timeline, timed: (code: string): TimedWindow | undefined => byCode.get(code) };
 }
 
-type WindowPiece = Piece<TimedWindow>;
+type WindowPiece = TimePiece<TimedWindow>;
 
 /**
  * Judges windows on one time line: for the list, for one stored window, and for one that is only asked about. A verdict is that
@@ -144,7 +150,7 @@ export class WindowTimeline {
     }
     const first = worstOf(judged, ({ judgement }) => judgement);
     const refused = judged.filter(({ judgement }) => judgement.verdict === "NO_GO");
-    const contacts = mergeContacts(judged.map((one): readonly Contact[] => one.contacts));
+    const contacts = mergeContacts(judged.map((one): readonly AffectedContact[] => one.contacts));
     const { impact } = judged.map((one) => one.judgement).reduce((a, b) => (isWorseImpact(b.impact, a.impact) ? b : a));
     return {
       ...windowReply(first.judged, first.judgement, { contacts, limit }),
@@ -182,10 +188,10 @@ export class WindowTimeline {
 
   /** Seconds that the batteries of a piece have to carry: its own, and those of the pieces beside it in which they carry too. */
   async #durationOf(at: number): Promise<number> {
-    const own = secondsOf(this.#pieces[at] as WindowPiece);
+    const own = getSeconds(this.#pieces[at] as WindowPiece);
     let longest = own;
     for (const ups of (await this.#batteries(at)).carrying) {
-      const around = await secondsAround(this.#pieces, at, async (beside) =>
+      const around = await sumAdjacentSeconds(this.#pieces, at, async (beside) =>
         (await this.#batteries(beside)).unsupplied.includes(ups),
       );
       longest = Math.max(longest, own + around);
@@ -196,7 +202,7 @@ export class WindowTimeline {
   /** UPSes that carry in a piece by its own length, and all that lose their supply. */
   async #batteries(at: number) {
     const piece = this.#pieces[at] as WindowPiece;
-    const out = { ...outIn(piece), durationS: secondsOf(piece), missing: [] };
+    const out = { ...outIn(piece), durationS: getSeconds(piece), missing: [] };
     const key = JSON.stringify([out.refs, this.#batteriesIn(out), this.#question.basis]);
     const find = async () => {
       const { judged, depends } = await this.outage(out);
@@ -216,7 +222,7 @@ export class WindowTimeline {
   async #relief(refused: readonly JudgedPiece[]): Promise<readonly string[]> {
     let found: readonly string[] | undefined;
     for (const { window, judged } of refused) {
-      const racks = await this.#question.session.scheduler.run(relievingRacks(window, judged));
+      const racks = await this.#question.session.scheduler.run(findRelievingRacks(window, judged));
       found = found?.filter((ref) => racks.includes(ref)) ?? racks;
       if (found.length === 0) return [];
     }
@@ -246,7 +252,7 @@ export class WindowTimeline {
     for (const at of own) {
       for (const window of this.#pieces[at]?.windows ?? []) found.add(window);
       if (!(await isDraining(at))) continue;
-      await secondsAround(this.#pieces, at, async (beside) => {
+      await sumAdjacentSeconds(this.#pieces, at, async (beside) => {
         if (!(await isDraining(beside))) return false;
         for (const window of this.#pieces[beside]?.windows ?? []) found.add(window);
         return true;
@@ -259,7 +265,7 @@ export class WindowTimeline {
   async #isRefused(window: TimedWindow): Promise<boolean> {
     for (const at of this.#piecesOf(window)) {
       const out = { ...outIn(this.#pieces[at] as WindowPiece), durationS: await this.#durationOf(at), missing: [] };
-      if (judge((await this.outage(out)).judged).verdict === "NO_GO") return true;
+      if (judgeWindow((await this.outage(out)).judged).verdict === "NO_GO") return true;
     }
     return false;
   }

@@ -1,5 +1,5 @@
 import type { Topology } from "#dc/analysis/topology.ts";
-import { changeOf, type Domains, domainsOf, type SiteChange } from "#dc/analysis/window/domains.ts";
+import { compareSites, computeDomains, type Domains, type SiteChange } from "#dc/analysis/window/domains.ts";
 import type { DcContext } from "#dc/context.ts";
 import type { ListedWindow } from "#gen/datacenter/v1/messages.ts";
 import type { ReadSession } from "../../rpc.ts";
@@ -56,7 +56,7 @@ export class KeptVerdicts {
     return known;
   }
 
-  /** Takes over what an earlier state leaves. Cost: nothing if the topology has verdicts, or as of `changeOf`. */
+  /** Takes over what an earlier state leaves. Cost: nothing if the topology has verdicts, or as of `compareSites`. */
   static async follow({ context, reader, scheduler }: ReadSession, topology: Topology): Promise<void> {
     if (KEPT.has(topology)) return;
     const { seq } = await reader.chainHead();
@@ -67,8 +67,11 @@ export class KeptVerdicts {
     if (latest === undefined || latest.seq > seq || before === undefined || earlier === undefined) return;
     const refs = await reader.changedSince(latest.seq, MAX_FOLLOWED + 1);
     if (refs === undefined || refs.length > MAX_FOLLOWED) return;
-    const change = await scheduler.run(changeOf(before, topology, refs));
-    const domains = [await scheduler.run(domainsOf(before)), await scheduler.run(domainsOf(topology))] as const;
+    const change = await scheduler.run(compareSites(before, topology, refs));
+    const domains = [
+      await scheduler.run(computeDomains(before)),
+      await scheduler.run(computeDomains(topology)),
+    ] as const;
     if (KEPT.has(topology)) return;
     const isLeft = ({ depends }: Dependent<unknown>) => depends !== undefined && isUntouched(depends, change, domains);
     const next = KeptVerdicts.of(topology);

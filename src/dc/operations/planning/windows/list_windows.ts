@@ -1,6 +1,6 @@
 import { create, type MessageShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import { siteTimeZone } from "#dc/analysis/site_time_zone.ts";
+import { findSiteTimeZone } from "#dc/analysis/site_time_zone.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
@@ -58,7 +58,7 @@ export const listWindows = defineRead({
       windows,
       nextPageToken: isLast ? "" : sealPageToken(context.pageKey, question, placeOf(last)),
       totalCount: matching.length,
-      timeZone: siteTimeZone(topology.inventory.racks),
+      timeZone: findSiteTimeZone(topology.inventory.racks),
     });
   },
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ThermalOptions } from "#dc/analysis/cooling/cooling_balance.ts";
-import { thermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
+import { computeThermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
@@ -32,7 +32,7 @@ const rack = (parts: Partial<Rack> = {}): Rack => ({ code: "R", location: place,
 function answer(parts: Partial<Inventory>, scope = "floor:S/1", options: Partial<ThermalOptions> = {}) {
   const inventory = { racks: [rack()], devices: [], cracs: [], cables: [], fabricLinks: [], ...parts };
   const all = { basis: "ALLOCATED" as const, reserveUnits: 1, failedCracCodes: [], ...options };
-  return thermalHeadroom(Topology.of(inventory), parseRef(scope) as Ref, all);
+  return computeThermalHeadroom(Topology.of(inventory), parseRef(scope) as Ref, all);
 }
 
 test.each([
@@ -57,7 +57,7 @@ test.each([
   }
 });
 
-describe("thermalHeadroom", () => {
+describe("computeThermalHeadroom", () => {
   test("keeps the largest unit in reserve and sets the rest against the heat", () => {
     const found = answer({ devices: [hot("d", 30_000)], cracs: [crac("a", 40, { deratePct: 50 }), crac("b", 30)] });
 
@@ -180,7 +180,7 @@ describe("thermalHeadroom", () => {
   }, 240_000);
 });
 
-describe("thermalHeadroom of liquid", () => {
+describe("computeThermalHeadroom of liquid", () => {
   const cdu = (parts: Partial<Crac> = {}): Crac => crac("cdu", 20, { kind: "CDU", ...parts });
   const wet = hot("w", 15_000, { coolingMethod: "LIQUID" });
 

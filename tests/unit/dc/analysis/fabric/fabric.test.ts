@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { finishPath } from "#dc/analysis/cabling/cable_path.ts";
-import { type FabricOptions, physicalMatch } from "#dc/analysis/fabric/fabric.ts";
+import { type FabricOptions, matchCables } from "#dc/analysis/fabric/fabric.ts";
 import type { Device, FabricLink, Port } from "#dc/model/resources.ts";
 import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";
 import { wholeFabric } from "../../../../support/dc/whole_fabric.ts";
@@ -29,7 +29,7 @@ function topology(links: readonly FabricLink[], options: Partial<FabricOptions> 
   return wholeFabric(links, DEVICES, { congestionPct: 80, watchPct: 60, failedDeviceCodes: [], ...options });
 }
 
-describe("fabricTopology", () => {
+describe("analyseFabric", () => {
   test("tells how far a leaf is oversubscribed, and with a spine lost", () => {
     const { nodes, summary, missing } = topology([link("l1", "s1"), link("l1", "s2", { capacityMbps: 50_000 })]);
 
@@ -126,14 +126,14 @@ describe("fabricTopology", () => {
   }, 240_000);
 });
 
-test("physicalMatch compares where the cables end with where the link says", () => {
+test("matchCables compares where the cables end with where the link says", () => {
   const ends = { a: { deviceCode: "l", portName: "1" }, b: { deviceCode: "s", portName: "2" } };
   const path = (destination: typeof ends.b | undefined, status: "COMPLETE" | "OPEN" | "UNCONNECTED") =>
     finishPath({ origin: ends.a, destination, status, hops: [], segments: [] });
 
-  expect(physicalMatch(ends, path(ends.b, "COMPLETE"))).toBe("MATCHED");
-  expect(physicalMatch(ends, path({ deviceCode: "s", portName: "3" }, "COMPLETE"))).toBe("MISMATCH");
-  expect(physicalMatch(ends, path(undefined, "OPEN"))).toBe("MISMATCH");
-  expect(physicalMatch(ends, path(undefined, "UNCONNECTED"))).toBe("MISSING");
-  expect(physicalMatch(link("l", "s"), undefined)).toBe("UNKNOWN");
+  expect(matchCables(ends, path(ends.b, "COMPLETE"))).toBe("MATCHED");
+  expect(matchCables(ends, path({ deviceCode: "s", portName: "3" }, "COMPLETE"))).toBe("MISMATCH");
+  expect(matchCables(ends, path(undefined, "OPEN"))).toBe("MISMATCH");
+  expect(matchCables(ends, path(undefined, "UNCONNECTED"))).toBe("MISSING");
+  expect(matchCables(link("l", "s"), undefined)).toBe("UNKNOWN");
 });

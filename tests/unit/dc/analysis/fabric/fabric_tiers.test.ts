@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fabricTopology } from "#dc/analysis/fabric/fabric.ts";
+import { analyseFabric } from "#dc/analysis/fabric/fabric.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 import { wholeFabric } from "../../../../support/dc/whole_fabric.ts";
 
@@ -48,7 +48,7 @@ test("a scope limits what is listed, not what a switch has", () => {
   const listed = LINKS.filter(({ a }) => a.deviceCode === "a1");
   const byCode = new Map(DEVICES.map((device) => [device.code, device]));
   const options = { congestionPct: 80, watchPct: 60, failedDeviceCodes: [], inScope: (code: string) => code === "a1" };
-  const found = fabricTopology({ listed, mesh: LINKS, own: LINKS }, (key) => byCode.get(key), options);
+  const found = analyseFabric({ listed, mesh: LINKS, own: LINKS }, (key) => byCode.get(key), options);
 
   expect(found.links).toHaveLength(2);
   expect(found.nodes.find(({ device }) => device.code === "as1")).toMatchObject({ downlinkMbps: 200, uplinkMbps: 200 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { rackElevation } from "#dc/analysis/racks/rack_elevation.ts";
+import { computeElevation } from "#dc/analysis/racks/rack_elevation.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
 
 const OPTIONS = { now: "2026-06-01T00:00:00.000Z", basis: "ALLOCATED" as const };
@@ -14,7 +14,7 @@ const at = (code: string, positionU: number, parts: Partial<DeviceBody> = {}): D
 });
 
 // 10 | . . |   9 | B |   5 | A A |   4 | A A |   1 | F | R |
-test("rackElevation lists units from the top, with what stands on front and rear", () => {
+test("computeElevation lists units from the top, with what stands on front and rear", () => {
   const devices = [
     at("A", 4, { uHeight: 2 }),
     at("F", 1, { depth: "HALF" }),
@@ -22,7 +22,7 @@ test("rackElevation lists units from the top, with what stands on front and rear
     at("B", 9),
   ];
 
-  const { units, occupants } = rackElevation(rack(), devices, OPTIONS);
+  const { units, occupants } = computeElevation(rack(), devices, OPTIONS);
 
   expect(units.map(({ u }) => u)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
   expect(units.filter(({ front, rear }) => front.length + rear.length > 0)).toEqual([
@@ -34,8 +34,8 @@ test("rackElevation lists units from the top, with what stands on front and rear
   expect(occupants.map(({ code }) => code)).toEqual(["B", "A", "F", "K"]);
 });
 
-test("rackElevation turns a rack that counts from the top round", () => {
-  const { units, occupants } = rackElevation(
+test("computeElevation turns a rack that counts from the top round", () => {
+  const { units, occupants } = computeElevation(
     rack({ descUnits: true, startingUnit: 3 }),
     [at("A", 3), at("B", 12)],
     OPTIONS,
@@ -45,7 +45,7 @@ test("rackElevation turns a rack that counts from the top round", () => {
   expect(occupants.map(({ code }) => code)).toEqual(["A", "B"]);
 });
 
-test("rackElevation counts used, reserved and free units, a half-used one as used", () => {
+test("computeElevation counts used, reserved and free units, a half-used one as used", () => {
   const devices = [
     at("A", 4, { uHeight: 1.5, weightKg: 20, allocatedDrawW: 300 }),
     at("Z", 0, { uHeight: 0, weightKg: 5 }),
@@ -57,7 +57,7 @@ test("rackElevation counts used, reserved and free units, a half-used one as use
     coolingCapacityW: 600,
   });
 
-  const { capacity } = rackElevation(given, devices, OPTIONS);
+  const { capacity } = computeElevation(given, devices, OPTIONS);
 
   expect(capacity).toEqual({
     totalU: 10,
@@ -77,25 +77,25 @@ test("rackElevation counts used, reserved and free units, a half-used one as use
   });
 });
 
-test("rackElevation counts the devices whose weight is not recorded", () => {
-  const { capacity } = rackElevation(rack(), [at("A", 4, { weightKg: 20 }), at("B", 5), at("C", 6)], OPTIONS);
+test("computeElevation counts the devices whose weight is not recorded", () => {
+  const { capacity } = computeElevation(rack(), [at("A", 4, { weightKg: 20 }), at("B", 5), at("C", 6)], OPTIONS);
 
   expect(capacity).toMatchObject({ weightKg: 20, devices: 3, devicesWithoutWeight: 2 });
 });
 
-test("rackElevation ignores reservations that are stale or over", () => {
+test("computeElevation ignores reservations that are stale or over", () => {
   const reservations = [
     { units: [1], status: "STALE" as const },
     { units: [2], until: "2026-05-31T00:00:00.000Z" },
     { units: [3], until: "2026-06-02T00:00:00.000Z", owner: "acme" },
   ];
 
-  const { units } = rackElevation(rack({ reservations }), [], OPTIONS);
+  const { units } = computeElevation(rack({ reservations }), [], OPTIONS);
 
   expect(units.filter(({ reserved }) => reserved !== "").map(({ u }) => u)).toEqual([3]);
 });
 
-test("rackElevation tells of every place that is taken twice", () => {
+test("computeElevation tells of every place that is taken twice", () => {
   const devices = [
     at("A", 1, { uHeight: 2 }),
     at("B", 2),
@@ -105,7 +105,7 @@ test("rackElevation tells of every place that is taken twice", () => {
     at("D", 10, { uHeight: 2 }),
   ];
 
-  const { conflicts } = rackElevation(rack({ reservations: [{ units: [7], owner: "acme" }] }), devices, OPTIONS);
+  const { conflicts } = computeElevation(rack({ reservations: [{ units: [7], owner: "acme" }] }), devices, OPTIONS);
 
   expect(conflicts).toEqual([
     { deviceCode: "A", otherCode: "B", positionU: 2, face: "FRONT", code: "U_SPACE_OCCUPIED" },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type FloorAnswer, floorPlan } from "#dc/analysis/racks/floor_plan.ts";
+import { computeFloorPlan, type FloorAnswer } from "#dc/analysis/racks/floor_plan.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
@@ -22,7 +22,7 @@ const server = (code: string, sources: readonly string[], parts: Partial<Device>
 const pdu = (code: string, feed: string, capacityW: number): Device =>
   load(code, [feed], { kind: "RACK_PDU", rackCode: "R", power: { capacityW, powerPath: code } });
 
-describe("rackHealth", () => {
+describe("computeRackHealth", () => {
   test("is OK without a reason", () => {
     expect(reasons({}, server("s", ["device:A", "device:B"]))).toEqual({ health: "OK", found: [] });
   });
@@ -166,9 +166,9 @@ describe("rackHealth", () => {
   });
 });
 
-describe("floorPlan", () => {
+describe("computeFloorPlan", () => {
   async function plan(): Promise<FloorAnswer> {
-    return floorPlan(Topology.of(await ams1Inventory()), parseRef("floor:AMS1/1") as Ref, INPUT);
+    return computeFloorPlan(Topology.of(await ams1Inventory()), parseRef("floor:AMS1/1") as Ref, INPUT);
   }
 
   test("shows every rack, unit and floor-standing device of the sample inside its extents", async () => {

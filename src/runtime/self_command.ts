@@ -4,7 +4,7 @@ declare const Deno: { execPath(): string; readonly build: { readonly standalone:
 
 /**
  * Returns the command that starts this program again, without arguments: the executable alone if compiled, otherwise
- * the engine and `src/main.ts`. Pass `selfEnvironment()` to the child process.
+ * the engine and `src/main.ts`. Pass `getSelfEnvironment()` to the child process.
  */
 export function getSelfCommand(): readonly string[] {
   const source = new URL("../main.ts", import.meta.url);

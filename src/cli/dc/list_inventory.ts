@@ -9,8 +9,14 @@ import {
   type ListInventoryResponse,
   ListInventoryResponseSchema,
 } from "#gen/datacenter/v1/planning_pb.ts";
-import { cellWords, columnName, figureWords, isFigure, rangeOf } from "#web/console/lists/column_words.ts";
-import { wordsOfColumn } from "#web/console/lists/list_columns.ts";
+import {
+  formatColumnFigure,
+  formatColumnText,
+  getColumnLabel,
+  isFigureColumn,
+  parseRange,
+} from "#web/console/lists/column_words.ts";
+import { listColumnValues } from "#web/console/lists/list_columns.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
 import { stripRefKinds } from "#words/names.ts";
 import { print } from "../output/print.ts";
@@ -96,9 +102,9 @@ function conditionOf(list: ListKind, text: string) {
   }
   const column = text.slice(0, at);
   const value = text.slice(at + 1);
-  const range = rangeOf(value);
+  const range = parseRange(value);
   if (range !== undefined) return { column, ...range };
-  const expected = wordsOfColumn(list.page, column);
+  const expected = listColumnValues(list.page, column);
   const values = value.split(",").map((word) => {
     if (word === "" || expected === undefined) return word;
     const name = enumName(word);
@@ -134,13 +140,13 @@ export function rowTable(rows: readonly InventoryRow[], columns: readonly string
 const NAME_COLUMN: Column<InventoryRow> = { title: "NAME", text: ({ name }) => name };
 
 function tableColumn(column: string): Column<InventoryRow> {
-  const base = { title: columnName(column).toUpperCase(), text: (row: InventoryRow) => cellText(row, column) };
-  return isFigure(column) ? { ...base, align: "right" } : { ...base, shrinks: true };
+  const base = { title: getColumnLabel(column).toUpperCase(), text: (row: InventoryRow) => cellText(row, column) };
+  return isFigureColumn(column) ? { ...base, align: "right" } : { ...base, shrinks: true };
 }
 
 /** A cell as a person reads it; empty if it is not recorded. */
 export function cellText({ texts, figures }: InventoryRow, column: string): string {
   const figure = figures[column];
-  if (figure !== undefined) return figureWords(column, figure);
-  return stripRefKinds(cellWords(column, texts[column] ?? ""));
+  if (figure !== undefined) return formatColumnFigure(column, figure);
+  return stripRefKinds(formatColumnText(column, texts[column] ?? ""));
 }

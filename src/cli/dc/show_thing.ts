@@ -2,7 +2,7 @@ import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import type { DcService } from "#dc/service.ts";
 import type { InventoryKind, InventoryRow } from "#gen/datacenter/v1/planning_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { columnName } from "#web/console/lists/column_words.ts";
+import { getColumnLabel } from "#web/console/lists/column_words.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
 import { capitalize, getRefName, nameKind } from "#words/names.ts";
 import { plainLine } from "../output/plain_text.ts";
@@ -107,7 +107,7 @@ async function readInside(service: DcService, row: InventoryRow): Promise<Inside
 export function factsText(row: InventoryRow, columns: readonly string[], width = outputWidth()): string {
   const facts = columns.flatMap((column) => {
     const text = cellText(row, column);
-    return text === "" ? [] : [[columnName(column), plainLine(text)] as const];
+    return text === "" ? [] : [[getColumnLabel(column), plainLine(text)] as const];
   });
   const names = facts.reduce((most, [name]) => Math.max(most, textWidth(name)), 0);
   const room = (width ?? Number.POSITIVE_INFINITY) - names - 2;

@@ -1,8 +1,8 @@
-import { isFigure, rangeOf } from "./lists/column_words.ts";
-import { conditionsOf } from "./lists/inventory_rows.ts";
-import { allColumns, wordsOfColumn } from "./lists/list_columns.ts";
-import { type ListKind, listKindOf } from "./lists/list_kinds.ts";
-import { wordsBySetting } from "./pages/asked_field.ts";
+import { isFigureColumn, parseRange } from "./lists/column_words.ts";
+import { listConditions } from "./lists/inventory_rows.ts";
+import { listAllColumns, listColumnValues } from "./lists/list_columns.ts";
+import { findListKind, type ListKind } from "./lists/list_kinds.ts";
+import { groupWordsBySetting } from "./pages/asked_field.ts";
 import { FIRST_FIELDS, MORE_FIELDS } from "./pages/placement_fields.ts";
 import { POWER_FIELDS, REHEARSAL_FIELDS } from "./pages/rehearsal_fields.ts";
 import { OBJECT_PAGES } from "./router.ts";
@@ -11,9 +11,9 @@ const FLAG = ["0", "1"];
 
 /** Allowed words of settings, by page and setting. URLs contain these words, never constants of the service. */
 const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  power: wordsBySetting(POWER_FIELDS),
-  rehearsal: wordsBySetting(REHEARSAL_FIELDS),
-  placement: wordsBySetting([...FIRST_FIELDS, ...MORE_FIELDS]),
+  power: groupWordsBySetting(POWER_FIELDS),
+  rehearsal: groupWordsBySetting(REHEARSAL_FIELDS),
+  placement: groupWordsBySetting([...FIRST_FIELDS, ...MORE_FIELDS]),
   rack: { view: ["front", "rear"], coloring: ["status", "power"], tab: ["devices", "picture", "history"] },
   device: { tab: ["ports", "history"] },
   ...Object.fromEntries(OBJECT_PAGES.map((page) => [page, { tab: ["cooling", "picture", "history"] }])),
@@ -52,7 +52,7 @@ export interface InvalidSetting {
 export function normalizeSettings<Read extends Address>(
   place: Read,
 ): { readonly place: Read; readonly wrong: readonly InvalidSetting[] } {
-  const list = listKindOf(place.page);
+  const list = findListKind(place.page);
   if (list !== undefined) return normalizeListSettings(place, list);
   const settings = new URLSearchParams(place.settings);
   const wrong: InvalidSetting[] = [];
@@ -72,7 +72,7 @@ export function normalizeSettings<Read extends Address>(
 
 function normalizeListSettings<Read extends Address>(place: Read, list: ListKind) {
   const settings = new URLSearchParams(place.settings);
-  const columns = allColumns(list.page);
+  const columns = listAllColumns(list.page);
   const wrong: InvalidSetting[] = [];
   const leaveOut = (name: string, value: string, expected: readonly string[]) => {
     settings.delete(name);
@@ -80,10 +80,10 @@ function normalizeListSettings<Read extends Address>(place: Read, list: ListKind
   };
   const isColumn = (name: string) => columns.includes(name) || list.columns.includes(name);
   const conditions = new Set([...columns, ...Object.keys(list.relations ?? {})]);
-  for (const { column, text } of conditionsOf(place)) {
+  for (const { column, text } of listConditions(place)) {
     const expected = listExpectedValues(list, column);
     if (!conditions.has(column)) leaveOut(column, text, columns);
-    else if (expected !== undefined && rangeOf(text) === undefined) {
+    else if (expected !== undefined && parseRange(text) === undefined) {
       const unknown = text.split("|").find((word) => word !== "" && !expected.includes(word));
       if (unknown !== undefined) leaveOut(column, unknown, expected);
     }
@@ -97,7 +97,7 @@ function normalizeListSettings<Read extends Address>(place: Read, list: ListKind
 
 /** Returns the accepted values of a condition on a column; undefined if it accepts any text. */
 function listExpectedValues(list: ListKind, column: string): readonly string[] | undefined {
-  return wordsOfColumn(list.page, column) ?? (isFigure(column) ? ["80..", "80..100", "..100"] : undefined);
+  return listColumnValues(list.page, column) ?? (isFigureColumn(column) ? ["80..", "80..100", "..100"] : undefined);
 }
 
 /** Converts a column name or enum value to its spelling in URLs. */

@@ -3,10 +3,10 @@ import { EditHost } from "./edit/edit_host.tsx";
 import { getPageKey, Page } from "./pages.tsx";
 import { Palette } from "./palette/palette.tsx";
 import { type PageAddress, usePageAddress } from "./router.ts";
-import { DuringWindow } from "./shell/during_window.tsx";
-import { KeySheet } from "./shell/key_sheet.tsx";
+import { DuringWindowBanner } from "./shell/during_window.tsx";
+import { ShortcutDialog } from "./shell/key_sheet.tsx";
 import { useShortcuts } from "./shell/shortcuts.ts";
-import { Side } from "./shell/side.tsx";
+import { SideNavigation } from "./shell/side.tsx";
 import { TopBar } from "./shell/top_bar.tsx";
 import { focusHeading } from "./ui/page.tsx";
 import { SignInDialog } from "./ui/sign_in.tsx";
@@ -27,16 +27,16 @@ export function App() {
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the page
       </button>
-      <Side place={place} open={menu} />
+      <SideNavigation place={place} open={menu} />
       <div class="frame">
         <TopBar menuOpen={menu} toggleMenu={() => setMenu(!menu)} search={() => setSought("")} showHelp={showHelp} />
-        <DuringWindow />
+        <DuringWindowBanner />
         <main ref={main} tabIndex={-1} key={getPageKey(place)}>
           <Page place={place} />
         </main>
       </div>
       <Palette opened={sought} close={() => setSought(undefined)} showHelp={showHelp} />
-      <KeySheet open={help} close={() => setHelp(false)} />
+      <ShortcutDialog open={help} close={() => setHelp(false)} />
       <EditHost />
       <SignInDialog />
     </div>

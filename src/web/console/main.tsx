@@ -1,14 +1,14 @@
 import { render } from "preact";
 import { applyTheme } from "../shared/use_theme.ts";
 import { App } from "./app.tsx";
-import { startLive } from "./live/live.ts";
+import { startFollowingChanges } from "./live/live.ts";
 import { preloadModules } from "./on_demand.tsx";
 
 /** Delay before other modules are preloaded, in milliseconds: the first page's requests go first. */
 const AHEAD_MS = 1000;
 
 applyTheme();
-startLive();
+startFollowingChanges();
 const root = document.querySelector("#app");
 if (root !== null) render(<App />, root);
 addEventListener("load", () => setTimeout(preloadModules, AHEAD_MS));

@@ -3,12 +3,12 @@ import { useEffect } from "preact/hooks";
 import { normalizeSettings } from "./address_words.ts";
 import { LIST_KINDS } from "./lists/list_kinds.ts";
 import { createLazyComponent } from "./on_demand.tsx";
-import { Overview } from "./pages/overview.tsx";
+import { OverviewPage } from "./pages/overview.tsx";
 import { formatPageUrl, OBJECT_PAGES, type PageAddress, parseAddress } from "./router.ts";
-import { findBareRef, ResolveBareRef } from "./shell/bare_refs.tsx";
+import { BareRefResolver, findBareRef } from "./shell/bare_refs.tsx";
 import { Notice } from "./ui/notice.tsx";
 import { PageHead } from "./ui/page.tsx";
-import { Empty } from "./ui/parts.tsx";
+import { EmptyText } from "./ui/parts.tsx";
 
 interface PageProps {
   readonly place: PageAddress;
@@ -25,7 +25,7 @@ const ObjectPage = createLazyComponent<PageProps>(async () => (await elementPage
 const PAGES: Readonly<Record<string, PageComponent>> = {
   ...Object.fromEntries(LIST_KINDS.map(({ page }) => [page, List])),
   ...Object.fromEntries(OBJECT_PAGES.map((page) => [page, ObjectPage])),
-  overview: Overview,
+  overview: OverviewPage,
   rack: createLazyComponent(async () => (await elementPages()).Rack),
   device: createLazyComponent(async () => (await elementPages()).Device),
   sheet: createLazyComponent(async () => (await elementPages()).Sheet),
@@ -68,7 +68,7 @@ export function Page({ place }: PageProps) {
           The address has “{value}” for {name}: expected one of {expected.join(", ")}. It is left out.
         </Notice>
       ))}
-      {bare === undefined ? null : <ResolveBareRef place={worded} bare={bare} />}
+      {bare === undefined ? null : <BareRefResolver place={worded} bare={bare} />}
       <Shown place={shown} />
     </>
   );
@@ -97,9 +97,9 @@ function UnknownPage() {
   return (
     <>
       <PageHead title="There is no such page" />
-      <Empty>
+      <EmptyText>
         Go to the <a href={formatPageUrl("overview")}>overview</a>.
-      </Empty>
+      </EmptyText>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { nameKind } from "#words/names.ts";
-import { listAddress, listSettings } from "./lists/list_columns.ts";
+import { toAddressSettings, toServiceSettings } from "./lists/list_columns.ts";
 
 /**
  * Address of a page: its name, its subject and its settings. It is stored in the URL, so that links and the Back button
@@ -25,7 +25,7 @@ export function parseAddress(hash: string): PageAddress {
   return {
     page: page === "" ? "overview" : page,
     subject: decodeUrlPart(rest),
-    settings: listSettings(page, settings),
+    settings: toServiceSettings(page, settings),
   };
 }
 
@@ -42,7 +42,7 @@ function convertSearchSettings(settings: URLSearchParams): URLSearchParams {
 
 /** Returns the URL of a page. */
 export function formatPageUrl(page: string, subject = "", settings: Readonly<Record<string, string>> = {}): string {
-  const given = Object.entries(listAddress(page, settings)).filter(([, value]) => value !== "");
+  const given = Object.entries(toAddressSettings(page, settings)).filter(([, value]) => value !== "");
   const query = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
   return `#/${nameKind(page).replaceAll(" ", "-")}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { fromJson } from "@bufbuild/protobuf";
 import { causesTable } from "#cli/dc/rehearse.ts";
 import { FailureCauseSchema } from "#gen/datacenter/v1/rehearsal_pb.ts";
-import { worstOf } from "#web/console/overview/rehearsal.ts";
+import { findWorstFailure } from "#web/console/overview/rehearsal.ts";
 import { agreeingSites } from "../../support/dc/agreeing_sites.ts";
 import type { WalkedSite } from "../../support/dc/walked_site.ts";
 import { LAW_INVENTORIES } from "../../support/law_inventories.ts";
@@ -133,7 +133,7 @@ async function causeAgrees(site: WalkedSite, cause: Json, compared: Compared): P
     compared.elements += 1;
   }
   const [worst] = cause.elements;
-  expect([say, worstOf(cause).impact]).toEqual([say, worst?.impact]);
+  expect([say, findWorstFailure(cause).impact]).toEqual([say, worst?.impact]);
   const taken = (counted: string) => together.get(counted) ?? new Set<string>();
   const lists: readonly (readonly [counted: string, codes: readonly string[], count: number | undefined])[] = [
     ["ITEM_KIND_RACK IMPACT_STATE_DARK", cause.racks_dark ?? [], cause.impact?.racks_dark],

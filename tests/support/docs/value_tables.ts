@@ -3,7 +3,7 @@ import { commentOf } from "#dc/operations/messages/message_schema.ts";
 import { file_datacenter_v1_datacenter } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { file_datacenter_v1_planning } from "#gen/datacenter/v1/planning_pb.ts";
 import { quantity } from "#gen/datacenter/v1/rules_pb.ts";
-import { KEYS } from "#web/console/shell/keys.ts";
+import { SHORTCUTS } from "#web/console/shell/keys.ts";
 
 /** Values of an enumeration of the proto with their comments; of quantities also what has them and which values they take. */
 export function valuesTable(name: string): string {
@@ -48,7 +48,7 @@ function shown(figure: number | undefined): string {
 
 /** Every key of the console, by where it acts. */
 export function keysTable(): string {
-  const rows = Object.entries(KEYS).flatMap(([where, keys]) =>
+  const rows = Object.entries(SHORTCUTS).flatMap(([where, keys]) =>
     Object.values(keys).map(({ shown: key, does }) => `| ${where} | \`${key}\` | ${does} |\n`),
   );
   return `| Where | Key | What it does |\n| --- | --- | --- |\n${rows.join("")}`;

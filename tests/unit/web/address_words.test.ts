@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { normalizeSettings } from "#web/console/address_words.ts";
-import { columnsOf, pageOf } from "#web/console/lists/inventory_rows.ts";
-import { listKindOf } from "#web/console/lists/list_kinds.ts";
+import { getPageNumber, listShownColumns } from "#web/console/lists/inventory_rows.ts";
+import { findListKind } from "#web/console/lists/list_kinds.ts";
 import { parseAddress } from "#web/console/router.ts";
 
 test("readWords names a condition that has the name of a method of every object", () => {
@@ -15,8 +15,8 @@ test("readWords names a condition that has the name of a method of every object"
 
 test("columnsOf names each column of an address once, and pageOf asks for no page that a request cannot hold", () => {
   const place = parseAddress("#/devices?columns=kind|rack|kind&page=99999999999");
-  const list = listKindOf("devices");
+  const list = findListKind("devices");
 
-  expect(list && columnsOf(list, place)).toEqual(["kind", "rack"]);
-  expect((pageOf(place) - 1) * 50).toBeLessThan(2 ** 31);
+  expect(list && listShownColumns(list, place)).toEqual(["kind", "rack"]);
+  expect((getPageNumber(place) - 1) * 50).toBeLessThan(2 ** 31);
 });

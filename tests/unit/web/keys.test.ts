@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { KEYS } from "#web/console/shell/keys.ts";
+import { SHORTCUTS } from "#web/console/shell/keys.ts";
 import { sourceFiles } from "../../support/source_code.ts";
 
-const SHEET = Object.values(KEYS).flatMap((keys) =>
+const SHEET = Object.values(SHORTCUTS).flatMap((keys) =>
   Object.entries<{ readonly shown: string; readonly press?: readonly string[] }>(keys),
 );
 const FILES = sourceFiles("src/web").filter(({ path }) => /^src\/web\/(?:console|viewer)\//.test(path));

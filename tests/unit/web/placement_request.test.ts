@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
 import { MORE_FIELDS } from "#web/console/pages/placement_fields.ts";
-import { placementRequest } from "#web/console/pages/placement_request.ts";
+import { createPlacementRequest } from "#web/console/pages/placement_request.ts";
 
 /** Settings of fields that have no row of their own: a value of the field's type. */
 const UNNAMED = Object.fromEntries(
@@ -40,7 +40,7 @@ const OTHERS = ["include_items", "max_places", "render"];
 
 describe("placementRequest", () => {
   test("fills every field of the proto's request out of the page's settings", () => {
-    const request = placementRequest((name) => ALL[name] ?? "");
+    const request = createPlacementRequest((name) => ALL[name] ?? "");
     const message = fromJson(FindPlacementRequestSchema, request as JsonValue);
 
     const fields = FindPlacementRequestSchema.fields.map(({ name }) => name).filter((name) => !OTHERS.includes(name));
@@ -56,10 +56,10 @@ describe("placementRequest", () => {
     ["ports", "25G", "Ports are written as 2x25G, 2x25gbase-x-sfp28 or 2x25G/25gbase-x-sfp28, not “25G”."],
     ["inlets", "two", "Inlets takes a number, not “two”."],
   ])("names the field %s and its value %j", (field, value, expected) => {
-    expect(placementRequest((name) => ({ ...ALL, [field]: value })[name] ?? "")).toBe(expected);
+    expect(createPlacementRequest((name) => ({ ...ALL, [field]: value })[name] ?? "")).toBe(expected);
   });
 
   test("demands a height and a draw without a device", () => {
-    expect(placementRequest(() => "")).toContain("Fill in height and draw");
+    expect(createPlacementRequest(() => "")).toContain("Fill in height and draw");
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cellWords, figureWords } from "#web/console/lists/column_words.ts";
+import { formatColumnFigure, formatColumnText } from "#web/console/lists/column_words.ts";
 import { describeReason, formatReasonFigures } from "#web/console/reason_words.ts";
 import { stripRefKinds } from "#words/names.ts";
 
@@ -17,13 +17,13 @@ test.each([
 });
 
 test("a figure alone has the unit that suits it, a column the same unit in every row", () => {
-  expect(figureWords("draw_w", 8100)).toBe("8.1 kW");
-  expect(figureWords("draw_w", 220, 6800)).toBe("220 W");
-  expect(figureWords("draw_w", 8100, 27_600)).toBe("8.1 kW");
+  expect(formatColumnFigure("draw_w", 8100)).toBe("8.1 kW");
+  expect(formatColumnFigure("draw_w", 220, 6800)).toBe("220 W");
+  expect(formatColumnFigure("draw_w", 8100, 27_600)).toBe("8.1 kW");
 });
 
 test("whether a link carries traffic reads as a word", () => {
-  expect([cellWords("traffic", "UP"), cellWords("health", "OK")]).toEqual(["Up", "OK"]);
+  expect([formatColumnText("traffic", "UP"), formatColumnText("health", "OK")]).toEqual(["Up", "OK"]);
 });
 
 test("a message of the service names things without their kinds", () => {

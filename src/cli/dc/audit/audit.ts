@@ -6,7 +6,7 @@ import type { DcStore, DeadLetter } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { textWords } from "#web/console/lists/column_words.ts";
+import { formatEnumText } from "#web/console/lists/column_words.ts";
 import { formatConstant } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { print, stdoutClosed } from "../../output/print.ts";
@@ -144,6 +144,6 @@ function changesText({ action, before, after, changedFields, message = "" }: Cha
 
 function valueText(value: unknown): string {
   if (value === undefined || value === null || value === "") return "none";
-  const text = typeof value === "string" ? textWords(value) : JSON.stringify(value);
+  const text = typeof value === "string" ? formatEnumText(value) : JSON.stringify(value);
   return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`;
 }

@@ -86,7 +86,7 @@ export async function callRpc<Name extends RpcName>(
 
 /**
  * Calls an RPC whose name is known only at run time.
- * @throws CallError, as `call` does
+ * @throws CallError, as `callRpc` does
  */
 export async function callNamed<Answer>(rpc: string, request: object, signal?: AbortSignal): Promise<Answer> {
   return fetchReply(rpc.includes("/") ? `/${rpc}` : `/${SERVICE}/${rpc}`, {

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { nameKind, stripRefKinds } from "#words/names.ts";
 import { formatQuantity } from "../labels.ts";
-import { Switch } from "../ui/fields.tsx";
+import { SwitchField } from "../ui/fields.tsx";
 import { toRemoveChange } from "./changes.ts";
 import { FindingLine, RefusalLine, WriteProblem } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog, ReasonField } from "./dialog.tsx";
@@ -70,7 +70,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<ResourceEditing,
           <ProposalEffects proposal={proposal} />
         )}
         {isCascadable(kind) ? (
-          <Switch label="Remove what depends on it as well" on={cascade} change={setCascade} />
+          <SwitchField label="Remove what depends on it as well" on={cascade} change={setCascade} />
         ) : null}
         <ReasonField value={why} set={setWhy} />
       </div>

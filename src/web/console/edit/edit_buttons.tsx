@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
 import { canWrite, useSession } from "../api/session.ts";
-import { isKey, keyShown } from "../shell/keys.ts";
+import { getKeyLabel, isKey } from "../shell/keys.ts";
 import { editStore, type ResourceEditing } from "./editing.ts";
 import type { EditableKind, ResourceValues } from "./form_model.ts";
 
@@ -57,7 +57,7 @@ export function EditAction({ kind, identity }: Written) {
   return (
     <EditButton edit={{ mode: "edit", kind, identity }}>
       <Icon name="edit" />
-      Edit <kbd>{keyShown("edit")}</kbd>
+      Edit <kbd>{getKeyLabel("edit")}</kbd>
     </EditButton>
   );
 }

@@ -1,4 +1,4 @@
-import { figureWords } from "../lists/column_words.ts";
+import { formatColumnFigure } from "../lists/column_words.ts";
 import { getFieldLabel } from "./field_labels.ts";
 import { type EditableKind, listKindFields, type ResourceValues } from "./form_model.ts";
 import { formatValue } from "./values.ts";
@@ -13,6 +13,9 @@ export function listFacts(kind: EditableKind, resource: object, names: string): 
   return names.split(" ").map((name) => {
     const [field, value] = [fields.get(name), (resource as ResourceValues)[name]];
     if (field === undefined) throw new Error(`The form of a ${kind} has no field "${name}"`);
-    return [getFieldLabel(field), typeof value === "number" ? figureWords(name, value) : formatValue(value, field)];
+    return [
+      getFieldLabel(field),
+      typeof value === "number" ? formatColumnFigure(name, value) : formatValue(value, field),
+    ];
   });
 }

@@ -3,8 +3,8 @@ import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { formatCount } from "#words/figures.ts";
 import { nameKind, stripRefKinds } from "#words/names.ts";
 import { formatQuantity } from "../labels.ts";
-import { callsOf } from "../lists/selection.tsx";
-import { Switch } from "../ui/fields.tsx";
+import { describeCalls } from "../lists/selection.tsx";
+import { SwitchField } from "../ui/fields.tsx";
 import { formatFieldMask, type ResourceChange, toRemoveChange } from "./changes.ts";
 import { ChangesTable, FindingLine, RefusalLine, WarningList, WriteProblem } from "./changes_panel.tsx";
 import { useFieldComments } from "./comments.ts";
@@ -80,7 +80,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
       <div class="edit-body two">
         <div class="edit-form">
           {isDelete ? (
-            <Switch label="Remove what depends on them as well" on={cascade} change={setCascade} />
+            <SwitchField label="Remove what depends on them as well" on={cascade} change={setCascade} />
           ) : (
             <ChosenFields kind={kind} names={names} setNames={setNames} values={values} setValues={setValues} />
           )}
@@ -95,7 +95,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
             verb={isDelete ? "be deleted" : "change"}
             total={codes.length}
           />
-          {codes.length > MAX_BATCH_ITEMS ? <p class="muted">{callsOf(codes.length)}.</p> : null}
+          {codes.length > MAX_BATCH_ITEMS ? <p class="muted">{describeCalls(codes.length)}.</p> : null}
           {state === "refused" ? null : <ProposalEffects proposal={proposal} />}
           <WriteProblem proposal={proposal} />
         </EditSidePanel>

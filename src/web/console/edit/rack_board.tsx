@@ -3,7 +3,7 @@ import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
 import { formatWatts } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { formatPageUrl } from "../router.ts";
-import { isKey, keyShown } from "../shell/keys.ts";
+import { getKeyLabel, isKey } from "../shell/keys.ts";
 import { BoardFace } from "./board_face.tsx";
 import { useCanWrite } from "./edit_buttons.tsx";
 import { editStore } from "./editing.ts";
@@ -75,7 +75,8 @@ export function RackBoard({ answer, view, ...look }: LookProps & { readonly view
       <UnplacedDevices answer={answer} />
       {mayWrite ? (
         <p class="muted hint">
-          A free unit takes a device. Drag one, or <kbd>{keyShown("move")}</kbd>, arrows and <kbd>Enter</kbd> move it.
+          A free unit takes a device. Drag one, or <kbd>{getKeyLabel("move")}</kbd>, arrows and <kbd>Enter</kbd> move
+          it.
         </p>
       ) : null}
       <p class="sr-only" role="status">
@@ -175,7 +176,7 @@ function RackFace({ answer, face, move, choose, startDrag, onKey, mayWrite, hasC
           style={{ gridRow: `${box.top + 1} / ${box.bottom + 2}` }}
           title={formatDeviceTitle(box.device, look.cords)}
           draggable={false}
-          aria-keyshortcuts={keyShown("move")}
+          aria-keyshortcuts={getKeyLabel("move")}
           data-rows={`${box.top} ${box.bottom}`}
           onPointerDown={(event) => mayWrite && startDrag(event, box, face)}
           onKeyDown={(event) => onKey(event, box)}

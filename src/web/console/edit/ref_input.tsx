@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { getRefName } from "#words/names.ts";
 import { findRefsByName } from "../named_refs.ts";
 import { Combobox } from "../ui/combobox.tsx";
-import { optionsOf, shownRef, typedRef, useHits } from "../ui/use_hits.ts";
+import { formatShownRef, parseTypedRef, toOptions, useSearchHits } from "../ui/use_hits.ts";
 
 /** Kinds of elements that a field can name. The source field stores references; the others store codes. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
@@ -25,7 +25,7 @@ export function RefInput({
   // The stored reference stays while its code is unchanged, because a code may name several elements.
   const [stored] = useState(value);
   const [typed, setTyped] = useState("");
-  const hits = useHits(getRefName(value), KINDS[name] ?? ["DEVICE"]);
+  const hits = useSearchHits(getRefName(value), KINDS[name] ?? ["DEVICE"]);
   const isRef = name === "source_ref";
   const type = (text: string) => {
     setTyped(text);
@@ -36,13 +36,13 @@ export function RefInput({
             text,
           )
         : [];
-    set(text === getRefName(stored) ? stored : found.length === 1 ? (found[0] ?? "") : typedRef(text));
+    set(text === getRefName(stored) ? stored : found.length === 1 ? (found[0] ?? "") : parseTypedRef(text));
   };
   return (
     <Combobox
       {...common}
-      value={typed === value ? typed : shownRef(value, hits)}
-      options={optionsOf(hits)}
+      value={typed === value ? typed : formatShownRef(value, hits)}
+      options={toOptions(hits)}
       typed={type}
       choose={(option) => set(isRef ? option.value : getRefName(option.value))}
     />

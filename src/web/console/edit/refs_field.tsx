@@ -4,7 +4,7 @@ import { Icon } from "../../shared/icon.tsx";
 import { type RpcReply, toCallError } from "../api/client.ts";
 import { createNameQuery, findRefsByName, SEARCH_RPC } from "../named_refs.ts";
 import { Combobox } from "../ui/combobox.tsx";
-import { optionsOf, useHits } from "../ui/use_hits.ts";
+import { toOptions, useSearchHits } from "../ui/use_hits.ts";
 import { callEditRpc } from "./ask.ts";
 import { getControlId, useFormContext } from "./field_context.ts";
 import { getFieldLabel } from "./field_labels.ts";
@@ -19,7 +19,7 @@ export function RefsField({ field, path, value }: FieldProps) {
   latest.current = refs;
   const [text, setText] = useState("");
   const [unread, setUnread] = useState("");
-  const hits = useHits(text, []);
+  const hits = useSearchHits(text, []);
   const at = formatPath(path);
   const id = getControlId(at);
   const wrong = [at, ...refs.map((_, index) => `${at}[${index}]`)].find((one) => form.problemAt(one) !== "") ?? at;
@@ -68,7 +68,7 @@ export function RefsField({ field, path, value }: FieldProps) {
         {...getAriaAttributes(id, problem || unread)}
         placeholder={refs.length === 0 ? "A code, such as PDU-A01-B" : "One more"}
         value={text}
-        options={optionsOf(hits)}
+        options={toOptions(hits)}
         typed={setText}
         choose={({ value: ref }) => take(ref)}
         onKeyDown={(event) => {

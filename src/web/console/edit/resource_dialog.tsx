@@ -4,7 +4,7 @@ import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl, parseAddress } from "../router.ts";
 import { Failure } from "../ui/answer.tsx";
-import { withLength } from "../windows/planned.tsx";
+import { keepWindowLength } from "../windows/planned.tsx";
 import { WindowCheck } from "../windows/window_check.tsx";
 import { ChangesTable, ProposalFindings, WriteProblem } from "./changes_panel.tsx";
 import { useFieldComments } from "./comments.ts";
@@ -220,7 +220,7 @@ function FormSections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps)
     isNew,
     commentOf,
     set: (path: readonly (string | number)[], value: unknown) =>
-      draft.change(withLength(draft.values, setValueAtPath(draft.values, path, value))),
+      draft.change(keepWindowLength(draft.values, setValueAtPath(draft.values, path, value))),
     problemAt: (path: string) => findProblem(problems, path),
     isChanged: (path: string) => !isNew && changed.some((key) => key === path || key.startsWith(`${path}.`)),
   };

@@ -1,5 +1,5 @@
 import { formatMoment } from "../labels.ts";
-import { Segments } from "../ui/fields.tsx";
+import { SegmentedChoice } from "../ui/fields.tsx";
 
 /**
  * Field for a time in the reader's time zone, stored in UTC. If the clocks show the time twice, it asks which one is
@@ -28,7 +28,7 @@ export function TimeInput({
         onInput={({ currentTarget: { value: typed } }) => set(findUtcTimes(typed)[0] ?? (typed || undefined))}
       />
       {readings.length < 2 ? null : (
-        <Segments
+        <SegmentedChoice
           label={`${label}: the clocks show this time twice`}
           value={value}
           choices={readings.map((one) => [one, formatMoment(one)])}

@@ -1,7 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import { type CallError, toCallError } from "../api/client.ts";
 import { Combobox } from "../ui/combobox.tsx";
-import { optionsOf, useHits } from "../ui/use_hits.ts";
+import { toOptions, useSearchHits } from "../ui/use_hits.ts";
 import { callEditRpc } from "./ask.ts";
 import { RefusalLine } from "./changes_panel.tsx";
 import { useFormContext } from "./field_context.ts";
@@ -16,7 +16,7 @@ export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceVal
   const [code, setCode] = useState("");
   const [type, setType] = useState<ResourceValues>();
   const [problem, setProblem] = useState<CallError>();
-  const hits = useHits(code, ["DEVICE_TYPE"]);
+  const hits = useSearchHits(code, ["DEVICE_TYPE"]);
   const load = (code: string) => {
     if (code === "") return;
     setProblem(undefined);
@@ -38,7 +38,7 @@ export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceVal
             id={id}
             placeholder="code or model of a device type"
             value={code}
-            options={optionsOf(hits)}
+            options={toOptions(hits)}
             typed={(text) => setCode(text.trim())}
             choose={({ name }) => {
               setCode(name);

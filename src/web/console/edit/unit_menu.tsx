@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { GetRackResponse } from "#gen/datacenter/v1/json.ts";
-import { isKey, type KeyName, keyShown } from "../shell/keys.ts";
+import { getKeyLabel, isKey, type KeyName } from "../shell/keys.ts";
 import { editStore } from "./editing.ts";
 import type { ResourceValues } from "./form_model.ts";
 import { type ChosenUnit, FACES, findFreeBlock, findTemplateDevice, listBoxes } from "./rack_cells.ts";
@@ -48,7 +48,7 @@ export function UnitMenu({
       </p>
       {actions.map(([key, name, act]) => (
         <button key={key} type="button" role="menuitem" onClick={() => run(act)}>
-          {name} <kbd>{keyShown(key)}</kbd>
+          {name} <kbd>{getKeyLabel(key)}</kbd>
         </button>
       ))}
     </div>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { CallError, toCallError } from "../api/client.ts";
 import { inventoryWrites } from "../api/written.ts";
 import { formatQuantity } from "../labels.ts";
-import { onChange } from "../live/changes.ts";
+import { addChangeListener } from "../live/changes.ts";
 import { getChangeRef, type ResourceChange } from "./changes.ts";
 import { editStore } from "./editing.ts";
 import { applyChanges, type ChangesPreview, previewChanges, type RefusedChange, type WriteResult } from "./proposal.ts";
@@ -83,7 +83,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   useEffect(() => {
     if (asked === "" || isWriting) return undefined;
     const refs = new Set(changes?.map(getChangeRef));
-    return onChange((ref) => refs.has(ref) && setRound((one) => one + 1));
+    return addChangeListener((ref) => refs.has(ref) && setRound((one) => one + 1));
   }, [asked, isWriting]);
   // Repeated requests for the same changes keep the last result, so that no button is disabled during a click.
   const isAnswered = found.key.slice(found.key.indexOf(" ") + 1) === asked;

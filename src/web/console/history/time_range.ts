@@ -16,7 +16,7 @@ export function formatDayAgo(daysAgo: number, now = new Date()): string {
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
 
-/** Returns the choice of `RANGES` that two days correspond to. */
+/** Returns the choice of `TIME_RANGES` that two days correspond to. */
 export function findTimeRange(since: string, until: string, now = new Date()): string {
   if (since === "" && until === "") return "";
   const known = TIME_RANGES.find(

@@ -3,9 +3,9 @@ import type { BulkReply } from "#gen/datacenter/v1/json.ts";
 import { CallError } from "../api/client.ts";
 import { callEditRpc } from "../edit/ask.ts";
 import { PREVIEW_RPC } from "../edit/proposal.ts";
-import { type FieldProblem, type Item, KINDS } from "./parse_items.ts";
-import { allProblems, findRepeated, problemsOf, problemsOfResult } from "./problems.ts";
-import type { Sending, Sent } from "./send_items.ts";
+import { type FieldProblem, IMPORT_KINDS, type ImportItem } from "./parse_items.ts";
+import { findRepeated, joinProblems, listResultProblems, toFieldProblems } from "./problems.ts";
+import type { ItemResult, SendOptions } from "./send_items.ts";
 
 /**
  * Maximum number of items that one call checks, without the items of the file that they need. Small calls show
@@ -19,12 +19,12 @@ const ASKED = 300;
  *
  * @throws CallError that concerns every item
  */
-export async function checkItems(items: readonly Item[], { signal, heard, all }: Sending): Promise<void> {
+export async function checkItems(items: readonly ImportItem[], { signal, heard, all }: SendOptions): Promise<void> {
   const own = new Set(items);
   // Of two items for the same resource, the later one is refused and the first one is checked.
   const repeated = findRepeated([...all.filter((item) => !own.has(item)), ...items]);
   heard([...repeated].flatMap(([item, problem]) => (own.has(item) ? [createRefusal(item, [problem])] : [])));
-  const once = (item: Item) => !repeated.has(item);
+  const once = (item: ImportItem) => !repeated.has(item);
   for (const { asked, needed } of splitIntoCalls(items.filter(once), all.filter(once))) {
     if (signal.aborted) return;
     const results = await previewItems(sortItems([...needed, ...asked]), signal);
@@ -33,18 +33,18 @@ export async function checkItems(items: readonly Item[], { signal, heard, all }:
 }
 
 interface Call {
-  readonly asked: readonly Item[];
-  readonly needed: readonly Item[];
+  readonly asked: readonly ImportItem[];
+  readonly needed: readonly ImportItem[];
 }
 
 /**
  * Splits items into calls, each with the items of the file that they refer to and the devices of the same rack, which
  * share its units.
  */
-export function* splitIntoCalls(items: readonly Item[], file: readonly Item[] = items): Generator<Call> {
+export function* splitIntoCalls(items: readonly ImportItem[], file: readonly ImportItem[] = items): Generator<Call> {
   const needs = createNeedsLookup(file);
-  let asked = new Set<Item>();
-  let all = new Set<Item>();
+  let asked = new Set<ImportItem>();
+  let all = new Set<ImportItem>();
   const together = () => ({
     asked: [...asked],
     needed: [...all.difference(asked)].slice(0, MAX_BATCH_ITEMS - asked.size),
@@ -62,9 +62,9 @@ export function* splitIntoCalls(items: readonly Item[], file: readonly Item[] = 
 }
 
 /** Sorts items: racks first, then equipment by rack, then connections. */
-function sortItems(items: readonly Item[]): readonly Item[] {
+function sortItems(items: readonly ImportItem[]): readonly ImportItem[] {
   return items.toSorted((one, other) => {
-    const kinds = KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind);
+    const kinds = IMPORT_KINDS.indexOf(one.kind) - IMPORT_KINDS.indexOf(other.kind);
     if (kinds !== 0 || one.kind !== "device") return kinds;
     return getRackCode(one) < getRackCode(other) ? -1 : getRackCode(one) > getRackCode(other) ? 1 : 0;
   });
@@ -74,13 +74,13 @@ function sortItems(items: readonly Item[]): readonly Item[] {
  * Returns a function that lists the items of the file that an item needs: those it refers to, those they refer to, and
  * the other devices of its rack.
  */
-function createNeedsLookup(items: readonly Item[]): (item: Item) => ReadonlySet<Item> {
-  const named = new Map<string, Item>();
+function createNeedsLookup(items: readonly ImportItem[]): (item: ImportItem) => ReadonlySet<ImportItem> {
+  const named = new Map<string, ImportItem>();
   for (const item of items) {
     for (const ref of listItemRefs(item)) if (!named.has(ref)) named.set(ref, item);
   }
   const inRack = Map.groupBy(items, (item) => (item.kind === "device" ? getRackCode(item) : ""));
-  const collect = (item: Item, found: Set<Item>): Set<Item> => {
+  const collect = (item: ImportItem, found: Set<ImportItem>): Set<ImportItem> => {
     for (const ref of collectRefs(item.resource)) {
       const other = named.get(ref);
       if (other === undefined || other === item || found.has(other)) continue;
@@ -95,14 +95,14 @@ function createNeedsLookup(items: readonly Item[]): (item: Item) => ReadonlySet<
   };
 }
 
-function getRackCode({ resource }: Item): string {
+function getRackCode({ resource }: ImportItem): string {
   return String(resource["rack_code"] ?? "").toLowerCase();
 }
 
 /**
  * Returns the references by which other items may refer to one: its own, and those of the locations that it creates.
  */
-function listItemRefs({ kind, resource: { code, location } }: Item): readonly string[] {
+function listItemRefs({ kind, resource: { code, location } }: ImportItem): readonly string[] {
   const own = typeof code === "string" ? [`${kind}:${code.toLowerCase()}`] : [];
   if (typeof location !== "object" || location === null) return own;
   const { site_id, floor_number, room, row } = location as Readonly<Record<string, unknown>>;
@@ -124,14 +124,17 @@ function collectRefs(value: unknown, name = ""): readonly string[] {
 }
 
 /** Previews items. If the server cannot parse a field, reports it, omits it and asks again for the rest. */
-async function previewItems(items: readonly Item[], signal: AbortSignal): Promise<ReadonlyMap<Item, Sent>> {
+async function previewItems(
+  items: readonly ImportItem[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<ImportItem, ItemResult>> {
   let readable = items;
   for (;;) {
     const request = { changes: readable.map(({ kind, resource }) => ({ [kind]: resource })), max_items: 1 };
     try {
       const { results } = await callEditRpc<BulkReply>(PREVIEW_RPC, request, signal);
       const sent = results.map((result) => {
-        const [item, asked] = [items[result.index] as Item, readable[result.index] as Item];
+        const [item, asked] = [items[result.index] as ImportItem, readable[result.index] as ImportItem];
         return [item, toItemResult(item, asked, result)] as const;
       });
       return new Map(sent);
@@ -143,10 +146,10 @@ async function previewItems(items: readonly Item[], signal: AbortSignal): Promis
   }
 }
 
-function toItemResult(item: Item, asked: Item, result: BulkReply["results"][number]): Sent {
+function toItemResult(item: ImportItem, asked: ImportItem, result: BulkReply["results"][number]): ItemResult {
   // If no field could be parsed, fields that the server reports as missing are in the file.
   const isEmpty = Object.keys(asked.resource).length === 0 && asked.problems !== undefined;
-  const found = isEmpty ? (asked.problems ?? []) : allProblems(asked, problemsOfResult(result));
+  const found = isEmpty ? (asked.problems ?? []) : joinProblems(asked, listResultProblems(result));
   return found.length > 0 ? createRefusal(item, found) : { item, outcome: result.outcome, problems: [] };
 }
 
@@ -155,15 +158,15 @@ function toItemResult(item: Item, asked: Item, result: BulkReply["results"][numb
  * fields if none has that name. Undefined if the fault is outside the items.
  */
 export function dropUnreadField(
-  items: readonly Item[],
+  items: readonly ImportItem[],
   { violations, message }: Pick<CallError, "violations" | "message">,
-): readonly Item[] | undefined {
+): readonly ImportItem[] | undefined {
   const [, at = "", path = ""] = /^changes\[(\d+)\]\.[a-z_]+\.?(.*)$/s.exec(violations[0]?.field ?? "") ?? [];
   const item = items[Number(at)];
   if (at === "" || item === undefined || Object.keys(item.resource).length === 0) return undefined;
   const key = findResourceKey(item.resource, path);
   const { [key ?? ""]: _, ...resource } = item.resource;
-  const named = problemsOf(violations, message).map((problem) =>
+  const named = toFieldProblems(violations, message).map((problem) =>
     key === undefined || problem.field.startsWith(key) ? problem : { ...problem, field: key },
   );
   const problems = [...(item.problems ?? []), ...named];
@@ -171,12 +174,12 @@ export function dropUnreadField(
 }
 
 /** Returns the key of a resource that a path of the server refers to: a file may contain `uHeight` for `u_height`. */
-function findResourceKey(resource: Item["resource"], path: string): string | undefined {
+function findResourceKey(resource: ImportItem["resource"], path: string): string | undefined {
   const isAt = (name: string) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`);
   const snake = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.keys(resource).find((key) => key !== "" && (isAt(key) || isAt(snake(key))));
 }
 
-function createRefusal(item: Item, problems: readonly FieldProblem[]): Sent {
+function createRefusal(item: ImportItem, problems: readonly FieldProblem[]): ItemResult {
   return { item, outcome: "OUTCOME_FAILED", problems };
 }

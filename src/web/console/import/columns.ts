@@ -11,8 +11,8 @@ import {
 import { setValueAtPath } from "../edit/paths.ts";
 import { checkValue, parseTypedNumber } from "../edit/values.ts";
 import type { CsvTable } from "./csv.ts";
-import type { FieldProblem, Item, Parsed } from "./parse_items.ts";
-import { KINDS } from "./parse_items.ts";
+import type { FieldProblem, ImportItem, ParsedFile } from "./parse_items.ts";
+import { IMPORT_KINDS } from "./parse_items.ts";
 
 /** A field that a column of a table can fill. */
 export interface ColumnTarget {
@@ -91,10 +91,10 @@ const KIND_PATTERNS: readonly (readonly [EditableKind, RegExp])[] = [
 ];
 
 /** Guesses the kind of resources in a table from its headers. */
-export function guessKind(headers: readonly string[]): (typeof KINDS)[number] {
+export function guessKind(headers: readonly string[]): (typeof IMPORT_KINDS)[number] {
   const bare = headers.map(toMatchText);
   const found = KIND_PATTERNS.find(([, pattern]) => bare.some((header) => pattern.test(header)))?.[0];
-  return KINDS.find((kind) => kind === found) ?? "rack";
+  return IMPORT_KINDS.find((kind) => kind === found) ?? "rack";
 }
 
 /**
@@ -103,18 +103,18 @@ export function guessKind(headers: readonly string[]): (typeof KINDS)[number] {
  */
 export function parseRows(
   table: CsvTable,
-  kind: (typeof KINDS)[number],
+  kind: (typeof IMPORT_KINDS)[number],
   columns: readonly string[],
   /** Texts by path that apply to every row. */
   defaults: Readonly<Record<string, string>> = {},
-): Parsed {
+): ParsedFile {
   const given = Object.entries(defaults).filter(([path]) => !columns.includes(path));
   const paths = [...columns, ...given.map(([path]) => path)];
   const targets = new Map(listTargets(kind).map((target) => [target.path, target]));
   const withDefaults = (cells: readonly string[]) =>
     given.length === 0 ? cells : [...columns.map((_, at) => cells[at] ?? ""), ...given.map(([, text]) => text)];
   const atFront = isFaceGuessed(kind, paths);
-  const items = table.rows.map(({ line, cells }): Item => {
+  const items = table.rows.map(({ line, cells }): ImportItem => {
     const { resource, problems } = readRow(withDefaults(cells), paths, targets);
     if (cells.length > table.headers.length)
       problems.push({ field: "", message: `${cells.length} cells, but ${table.headers.length} columns` });

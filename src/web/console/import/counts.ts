@@ -1,5 +1,5 @@
 import { formatEnum } from "#words/names.ts";
-import type { Run } from "./use_run.ts";
+import type { ImportRun } from "./use_run.ts";
 
 const PROMISED: Readonly<Record<string, string>> = {
   OUTCOME_CREATED: "To be created",
@@ -9,7 +9,7 @@ const PROMISED: Readonly<Record<string, string>> = {
 const REFUSED = "OUTCOME_FAILED";
 
 /** Returns the counts of a step with their labels. Once the step is done, they add up to the number of rows. */
-export function listCounts(run: Run): readonly (readonly [label: string, number: number])[] {
+export function listCounts(run: ImportRun): readonly (readonly [label: string, number: number])[] {
   const { parsed, outcomes, step } = run;
   return [
     ["Read", parsed.items.length + parsed.unreadable.length] as const,
@@ -23,12 +23,12 @@ export function listCounts(run: Run): readonly (readonly [label: string, number:
 }
 
 /** Counts the refused items, not their problems: an item may have several. */
-export function countRefused({ parsed, failed }: Run): number {
+export function countRefused({ parsed, failed }: ImportRun): number {
   return parsed.unreadable.length + new Set(failed.map(({ item }) => item)).size;
 }
 
 /** Whether the result of the write differs from the result of the check. */
-export function isUnlikeCheck({ checked, outcomes, running, sent, total }: Run): boolean {
+export function isUnlikeCheck({ checked, outcomes, running, sent, total }: ImportRun): boolean {
   if (checked === undefined || running || sent < total) return false;
   return [...checked].some(([outcome, number]) => outcome !== REFUSED && number !== (outcomes.get(outcome) ?? 0));
 }

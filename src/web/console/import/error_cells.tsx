@@ -3,10 +3,10 @@ import { formatCount } from "#words/figures.ts";
 import { Card } from "../ui/parts.tsx";
 import { saveFile } from "../ui/save_file.ts";
 import { type ErrorCell, type ErrorRow, type ErrorTable, formatErrorsAsCsv } from "./error_rows.ts";
-import type { Item } from "./parse_items.ts";
+import type { ImportItem } from "./parse_items.ts";
 
 /** Replaces the text of a cell and checks its row again. */
-export type CorrectCell = (item: Item, key: string, text: string) => void;
+export type CorrectCell = (item: ImportItem, key: string, text: string) => void;
 
 /** Maximum number of drawn rows; a download contains all errors. */
 const SHOWN = 100;

@@ -1,9 +1,9 @@
 import { capitalize, nameKind } from "#words/names.ts";
 import { getFieldLabel } from "../edit/field_labels.ts";
 import type { CsvTable } from "./csv.ts";
-import type { FieldProblem, Item, Parsed } from "./parse_items.ts";
-import { columnOf, topOf } from "./problems.ts";
-import type { Run } from "./use_run.ts";
+import type { FieldProblem, ImportItem, ParsedFile } from "./parse_items.ts";
+import { findFieldColumn, getTopField } from "./problems.ts";
+import type { ImportRun } from "./use_run.ts";
 
 /** A cell of a refused row; a field of an item if there is no table. */
 export interface ErrorCell {
@@ -16,7 +16,7 @@ export interface ErrorRow {
   readonly line: number;
   /** Kind and name of the item; "" if it could not be parsed. */
   readonly what: string;
-  readonly item: Item | undefined;
+  readonly item: ImportItem | undefined;
   readonly cells: ReadonlyMap<string, ErrorCell>;
   /** Errors that belong to no cell. */
   readonly others: readonly string[];
@@ -30,7 +30,7 @@ export interface ErrorTable {
 
 /** Returns the rows of a file that have errors, with each message at its cell. */
 export function createErrorTable(
-  { parsed, failed }: Pick<Run, "parsed" | "failed">,
+  { parsed, failed }: Pick<ImportRun, "parsed" | "failed">,
   table: CsvTable | undefined,
 ): ErrorTable {
   const columns = new Map<string, string>();
@@ -40,7 +40,7 @@ export function createErrorTable(
       if (key !== "") columns.set(key, name);
     }
   const cellsOf = new Map(table?.rows.map(({ line, cells }) => [line, cells]));
-  const textAt = (item: Item, key: string) =>
+  const textAt = (item: ImportItem, key: string) =>
     table === undefined ? toCellText(item.resource[key]) : (cellsOf.get(item.line)?.[Number(key)] ?? "");
   const rows = failed.map(({ item, problems }): ErrorRow => {
     const at = Map.groupBy(problems, ({ field }) => findColumn(parsed, field, table)[0]);
@@ -67,9 +67,13 @@ export function createErrorTable(
 }
 
 /** Returns the key and the name of a field's column; "" for none. */
-function findColumn(parsed: Parsed, field: string, table: CsvTable | undefined): readonly [key: string, name: string] {
-  if (table === undefined) return [topOf(field), getFieldLabel({ name: topOf(field), type: "text" })];
-  const found = columnOf(parsed, field);
+function findColumn(
+  parsed: ParsedFile,
+  field: string,
+  table: CsvTable | undefined,
+): readonly [key: string, name: string] {
+  if (table === undefined) return [getTopField(field), getFieldLabel({ name: getTopField(field), type: "text" })];
+  const found = findFieldColumn(parsed, field);
   return found === undefined ? ["", ""] : [String(found.at), found.header];
 }
 
@@ -81,7 +85,7 @@ function toCellText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-function formatItemName({ resource: { code, a, b } }: Item): string {
+function formatItemName({ resource: { code, a, b } }: ImportItem): string {
   if (typeof code === "string") return code;
   return [a, b].map((end) => Object.values((end as object | undefined) ?? {}).join(" ")).join(" – ");
 }

@@ -5,18 +5,18 @@ import type { ResourceChange } from "../edit/changes.ts";
 import { ProposalEffects } from "../edit/effects.tsx";
 import { useProposal } from "../edit/use_proposal.ts";
 import { Failure } from "../ui/answer.tsx";
-import { Badge, Figure, Figures } from "../ui/parts.tsx";
+import { Badge, Figure, FigureRow } from "../ui/parts.tsx";
 import { countRefused, isUnlikeCheck, listCounts } from "./counts.ts";
 import type { CsvTable } from "./csv.ts";
 import { type CorrectCell, ErrorCells } from "./error_cells.tsx";
 import { createErrorTable } from "./error_rows.ts";
-import { type Item, KINDS } from "./parse_items.ts";
-import { goodItems, isDone, type Run, type Running } from "./use_run.ts";
+import { IMPORT_KINDS, type ImportItem } from "./parse_items.ts";
+import { type ImportRun, type ImportRunner, isDone, listAcceptedItems } from "./use_run.ts";
 
 /** Progress and counts of a check or a write, and the refused rows. */
 export function ImportResult(props: {
-  readonly run: Run;
-  readonly goOn: Running["goOn"];
+  readonly run: ImportRun;
+  readonly goOn: ImportRunner["goOn"];
   readonly table: CsvTable | undefined;
   readonly correct?: CorrectCell;
 }) {
@@ -35,20 +35,20 @@ export function ImportResult(props: {
         ) : null}
       </div>
       {error === undefined ? null : <Failure error={error} />}
-      <Figures>
+      <FigureRow>
         {listCounts(run).map(([label, number]) => (
           <Figure key={label} label={label} value={formatCount(number)} />
         ))}
-      </Figures>
+      </FigureRow>
       <ErrorCells table={errors} correct={correct} />
-      {isDone(run) && step === "check" && goodItems(run).length > 0 ? (
-        <ImportEffects changes={toImportChanges(goodItems(run))} />
+      {isDone(run) && step === "check" && listAcceptedItems(run).length > 0 ? (
+        <ImportEffects changes={toImportChanges(listAcceptedItems(run))} />
       ) : null}
     </>
   );
 }
 
-function ImportSummary({ run }: { readonly run: Run }) {
+function ImportSummary({ run }: { readonly run: ImportRun }) {
   const { sent, total, running, step } = run;
   const refused = countRefused(run);
   const done = step === "check" ? "checked" : "sent";
@@ -70,9 +70,9 @@ function ImportSummary({ run }: { readonly run: Run }) {
 }
 
 /** Converts items to changes in the form of `InventoryChange`. */
-function toImportChanges(items: readonly Item[]): readonly ResourceChange[] {
+function toImportChanges(items: readonly ImportItem[]): readonly ResourceChange[] {
   return items
-    .toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind))
+    .toSorted((a, b) => IMPORT_KINDS.indexOf(a.kind) - IMPORT_KINDS.indexOf(b.kind))
     .map(({ kind, resource }) => ({ [kind]: resource }));
 }
 

@@ -7,10 +7,10 @@ import { ChoiceField } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";
 import { type ColumnTarget, checkCellText, isFaceGuessed, listMissingFields, listTargets } from "./columns.ts";
 import type { CsvTable } from "./csv.ts";
-import { KINDS, type Kind } from "./parse_items.ts";
+import { IMPORT_KINDS, type ImportKind } from "./parse_items.ts";
 
 export interface ColumnMapping {
-  readonly kind: Kind;
+  readonly kind: ImportKind;
   /** Path of the field that each column fills; "" for none. */
   readonly columns: readonly string[];
   /** Values for all rows of fields that no column fills, by path. */
@@ -36,7 +36,7 @@ export function MappingTable({
 }: {
   readonly table: CsvTable;
   readonly mapping: ColumnMapping;
-  readonly setKind: (kind: Kind) => void;
+  readonly setKind: (kind: ImportKind) => void;
   readonly setColumn: (index: number, path: string) => void;
   readonly setDefaults: (defaults: ColumnMapping["defaults"]) => void;
 }) {
@@ -49,8 +49,8 @@ export function MappingTable({
       <ChoiceField
         label="The rows are"
         value={mapping.kind}
-        choices={KINDS.map((kind) => [kind, capitalize(pluralize(nameKind(kind)))] as const)}
-        change={(kind) => setKind(KINDS.find((one) => one === kind) ?? "device")}
+        choices={IMPORT_KINDS.map((kind) => [kind, capitalize(pluralize(nameKind(kind)))] as const)}
+        change={(kind) => setKind(IMPORT_KINDS.find((one) => one === kind) ?? "device")}
       />
       {unknown.length === 0 ? null : (
         <p role="status">

@@ -1,43 +1,43 @@
-export const KINDS = ["rack", "device", "crac", "cable", "fabric_link"] as const;
-export type Kind = (typeof KINDS)[number];
+export const IMPORT_KINDS = ["rack", "device", "crac", "cable", "fabric_link"] as const;
+export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /** One resource of a file and its position. */
-export interface Item {
-  readonly kind: Kind;
-  /** Line in JSON Lines, from 1; place in its list in a JSON object. */
+export interface ImportItem {
+  readonly kind: ImportKind;
+  /** Line in JSON Lines, counted from 1; position in its list for a JSON object. */
   readonly line: number;
   readonly resource: Readonly<Record<string, unknown>>;
-  /** What cannot be read of it; such an item is checked with the others and never written. */
+  /** Errors found while parsing; an item with errors is checked with the others but never written. */
   readonly problems?: readonly FieldProblem[];
 }
 
-/** What is wrong with a field of an item; the field is "" for the whole. */
+/** Error of an item's field; the field is "" if the error concerns the whole item. */
 export interface FieldProblem {
   readonly field: string;
   readonly message: string;
 }
 
-/** A place in the file that is no resource, and why. */
-export interface Unreadable {
+/** A position in the file that contains no resource, and the reason. */
+export interface UnreadableEntry {
   readonly line: number;
   readonly message: string;
 }
 
-/** A column of a table, by its place, and the field that it fills. */
-export interface Filled {
+/** A column of a table, by its index, and the field that it fills. */
+export interface FilledColumn {
   readonly path: string;
   readonly header: string;
   readonly at: number;
 }
 
-export interface Parsed {
-  readonly items: readonly Item[];
-  readonly unreadable: readonly Unreadable[];
-  /** Of a table: the field that each column fills. */
-  readonly columns?: readonly Filled[];
+export interface ParsedFile {
+  readonly items: readonly ImportItem[];
+  readonly unreadable: readonly UnreadableEntry[];
+  /** Fields that the columns of a table fill; absent for JSON. */
+  readonly columns?: readonly FilledColumn[];
 }
 
-const LISTS: Readonly<Record<string, Kind>> = {
+const LISTS: Readonly<Record<string, ImportKind>> = {
   racks: "rack",
   devices: "device",
   cracs: "crac",
@@ -46,14 +46,14 @@ const LISTS: Readonly<Record<string, Kind>> = {
 };
 
 /**
- * Reads JSON Lines (`{"rack": {…}}` on each line) or one JSON object of lists (`{"racks": […], "devices": […]}`).
- * Reports unreadable items by line and reads the others.
+ * Parses JSON Lines (`{"rack": {…}}` on each line) or one JSON object of lists (`{"racks": […], "devices": […]}`).
+ * Reports unreadable items by line and parses the others.
  */
-export function parseItems(text: string): Parsed {
-  const whole = objectOf(text);
+export function parseItems(text: string): ParsedFile {
+  const whole = parseObject(text);
   if (whole !== undefined && Object.keys(whole).some((key) => key in LISTS)) return parseLists(whole);
-  const items: Item[] = [];
-  const unreadable: Unreadable[] = [];
+  const items: ImportItem[] = [];
+  const unreadable: UnreadableEntry[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "") continue;
     const read = parseLine(line, index + 1);
@@ -63,11 +63,11 @@ export function parseItems(text: string): Parsed {
   return { items, unreadable };
 }
 
-/** The text of JSON Lines, or of an object of lists, with a field of one item written anew. */
-export function withField(text: string, { kind, line, resource }: Item, field: string, typed: string): string {
-  const value = readTyped(typed, resource[field]);
+/** Returns the text of JSON Lines, or of an object of lists, with one field of an item replaced. */
+export function replaceField(text: string, { kind, line, resource }: ImportItem, field: string, typed: string): string {
+  const value = parseTypedValue(typed, resource[field]);
   const write = (item: Readonly<Record<string, unknown>>) => ({ ...item, [field]: value });
-  const whole = objectOf(text);
+  const whole = parseObject(text);
   const list = Object.keys(LISTS).find((key) => LISTS[key] === kind) ?? "";
   const rows = whole?.[list];
   if (Array.isArray(rows)) {
@@ -75,12 +75,12 @@ export function withField(text: string, { kind, line, resource }: Item, field: s
     return JSON.stringify({ ...whole, [list]: rows.with(line - 1, write(item)) }, undefined, 2);
   }
   const lines = text.split("\n");
-  const item = objectOf(lines[line - 1] ?? "")?.[kind] as Readonly<Record<string, unknown>>;
+  const item = parseObject(lines[line - 1] ?? "")?.[kind] as Readonly<Record<string, unknown>>;
   return lines.with(line - 1, JSON.stringify({ [kind]: write(item) })).join("\n");
 }
 
-/** A typed value as JSON; as a text if it replaces one, or cannot be read as JSON. */
-function readTyped(typed: string, before: unknown): unknown {
+/** Parses a typed value as JSON; keeps it as text if it replaces a text or is not valid JSON. */
+function parseTypedValue(typed: string, before: unknown): unknown {
   if (typed === "") return undefined;
   if (typeof before === "string") return typed;
   try {
@@ -90,10 +90,10 @@ function readTyped(typed: string, before: unknown): unknown {
   }
 }
 
-/** Reads an object of lists of resources. */
-export function parseLists(whole: Readonly<Record<string, unknown>>): Parsed {
-  const items: Item[] = [];
-  const unreadable: Unreadable[] = [];
+/** Parses an object of lists of resources. */
+export function parseLists(whole: Readonly<Record<string, unknown>>): ParsedFile {
+  const items: ImportItem[] = [];
+  const unreadable: UnreadableEntry[] = [];
   for (const [key, list] of Object.entries(whole)) {
     const kind = LISTS[key];
     if (kind === undefined || !Array.isArray(list)) {
@@ -108,17 +108,17 @@ export function parseLists(whole: Readonly<Record<string, unknown>>): Parsed {
   return { items, unreadable };
 }
 
-function parseLine(line: string, number: number): Item | Unreadable {
-  const object = objectOf(line);
+function parseLine(line: string, number: number): ImportItem | UnreadableEntry {
+  const object = parseObject(line);
   if (object === undefined) return { line: number, message: "This is no JSON object" };
   const [[kind, resource] = ["", undefined], ...more] = Object.entries(object);
-  if (more.length > 0 || !isKind(kind) || !isObject(resource)) {
-    return { line: number, message: `Expected an object with one key out of ${KINDS.join(", ")}` };
+  if (more.length > 0 || !isImportKind(kind) || !isObject(resource)) {
+    return { line: number, message: `Expected an object with one key out of ${IMPORT_KINDS.join(", ")}` };
   }
   return { kind, line: number, resource };
 }
 
-function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
@@ -131,6 +131,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function isKind(word: string): word is Kind {
-  return (KINDS as readonly string[]).includes(word);
+function isImportKind(word: string): word is ImportKind {
+  return (IMPORT_KINDS as readonly string[]).includes(word);
 }

@@ -1,13 +1,13 @@
 import type { BulkReply } from "#gen/datacenter/v1/json.ts";
 import type { ErrorDetail, FieldViolation } from "../api/client.ts";
 import { simplifyMessage } from "../plain_message.ts";
-import type { FieldProblem, Filled, Item, Parsed } from "./parse_items.ts";
+import type { FieldProblem, FilledColumn, ImportItem, ParsedFile } from "./parse_items.ts";
 
-/** What a request has around the fields of an item, which the author of the item has not seen. */
+/** Matches the parts of a path around an item's field, which exist only in the request and not in the file. */
 const AROUND = /\b(?:items\[\d+\]|(?:changes\[\d+\]\.)?(?:rack|device|crac|cable|fabric_link))\.(?=[a-z])/g;
 
-/** What is wrong with an item, each by its own field. */
-export function problemsOf(violations: readonly FieldViolation[], message: string): readonly FieldProblem[] {
+/** Returns the errors of an item by field, with paths relative to the item. */
+export function toFieldProblems(violations: readonly FieldViolation[], message: string): readonly FieldProblem[] {
   if (violations.length === 0) return [{ field: "", message: simplifyMessage(message) }];
   return violations.map(({ field, description }) => ({
     field: field.replaceAll(AROUND, "").replace(/^(?:items|changes)\[\d+\].*$/, ""),
@@ -15,28 +15,32 @@ export function problemsOf(violations: readonly FieldViolation[], message: strin
   }));
 }
 
-/** What a bulk answer says against an item. */
-export function problemsOfResult({ error }: BulkReply["results"][number]): readonly FieldProblem[] {
+/** Returns the errors of one result in a bulk reply. */
+export function listResultProblems({ error }: BulkReply["results"][number]): readonly FieldProblem[] {
   if (error === undefined) return [];
   const details = error.details as readonly ErrorDetail[];
-  return problemsOf(
+  return toFieldProblems(
     details.flatMap(({ field_violations = [] }) => field_violations),
     error.message,
   );
 }
 
-/** Problems that were found in the file, and those of the server that concern other fields. */
-export function allProblems({ problems: own = [] }: Item, found: readonly FieldProblem[]): readonly FieldProblem[] {
-  const isKnown = ({ field }: FieldProblem) => field !== "" && own.some((one) => topOf(one.field) === topOf(field));
+/** Joins the errors found in the file and those of the server that concern other fields. */
+export function joinProblems(
+  { problems: own = [] }: ImportItem,
+  found: readonly FieldProblem[],
+): readonly FieldProblem[] {
+  const isKnown = ({ field }: FieldProblem) =>
+    field !== "" && own.some((one) => getTopField(one.field) === getTopField(field));
   return [...own, ...found.filter((one) => !isKnown(one))];
 }
 
-export function topOf(field: string): string {
+export function getTopField(field: string): string {
   return field.split(/[.[]/)[0] ?? "";
 }
 
-/** The column of a table that a field was read from; undefined for a field without a column. */
-export function columnOf({ columns = [] }: Parsed, field: string): Filled | undefined {
+/** Returns the column of a table that a field was read from; undefined for a field without a column. */
+export function findFieldColumn({ columns = [] }: ParsedFile, field: string): FilledColumn | undefined {
   if (field === "") return undefined;
   return (
     columns.find(({ path }) => path === field) ??
@@ -46,12 +50,12 @@ export function columnOf({ columns = [] }: Parsed, field: string): Filled | unde
   );
 }
 
-/** Things that the file has twice: the later ones, each with the line of the first. */
-export function findRepeated(items: readonly Item[]): ReadonlyMap<Item, FieldProblem> {
-  const first = new Map<string, Item>();
-  const repeated = new Map<Item, FieldProblem>();
+/** Finds resources that the file contains twice. Reports each later item with the line of the first one. */
+export function findRepeated(items: readonly ImportItem[]): ReadonlyMap<ImportItem, FieldProblem> {
+  const first = new Map<string, ImportItem>();
+  const repeated = new Map<ImportItem, FieldProblem>();
   for (const item of items) {
-    const key = keyOf(item);
+    const key = getItemKey(item);
     const other = key === undefined ? undefined : first.get(key);
     if (other !== undefined)
       repeated.set(item, {
@@ -63,7 +67,7 @@ export function findRepeated(items: readonly Item[]): ReadonlyMap<Item, FieldPro
   return repeated;
 }
 
-function keyOf({ kind, resource: { code, a, b } }: Item): string | undefined {
+function getItemKey({ kind, resource: { code, a, b } }: ImportItem): string | undefined {
   if (typeof code === "string") return `${kind}:${code.toLowerCase()}`;
   if (a === undefined || b === undefined) return undefined;
   const ends = [a, b].map((end) => JSON.stringify(end).toLowerCase());

@@ -8,8 +8,8 @@ const STEPS = [
 
 export type StepName = (typeof STEPS)[number][0];
 
-/** The steps of an import, of which one is shown; `open` are those that can be gone to. */
-export function Steps(props: {
+/** Shows one of the steps of an import; `open` lists the steps that can be chosen. */
+export function ImportSteps(props: {
   readonly now: StepName;
   readonly open: Readonly<Record<StepName, boolean>>;
   readonly go: (step: StepName) => void;
@@ -17,7 +17,7 @@ export function Steps(props: {
   const { now, open, go } = props;
   const list = useRef<HTMLOListElement>(null);
   const last = useRef(now);
-  // A button that led to another step is gone with its own.
+  // A button that opens another step disappears with its own step, so the focus has to move.
   useLayoutEffect(() => {
     if (last.current !== now) list.current?.querySelector<HTMLElement>("[aria-current]")?.focus();
     last.current = now;

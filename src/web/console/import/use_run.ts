@@ -2,74 +2,77 @@ import { useRef, useState } from "preact/hooks";
 import { CallError } from "../api/client.ts";
 import { inventoryWrites } from "../api/written.ts";
 import { checkItems } from "./check_items.ts";
-import type { Item, Parsed } from "./parse_items.ts";
-import { type Sent, sendItems } from "./send_items.ts";
+import type { ImportItem, ParsedFile } from "./parse_items.ts";
+import { type ItemResult, sendItems } from "./send_items.ts";
 
-/** How often each outcome was answered. */
-export type Outcomes = ReadonlyMap<string, number>;
+/** Number of items by outcome. */
+export type OutcomeCounts = ReadonlyMap<string, number>;
 
-/** How far an import is. */
-export interface Run {
-  readonly parsed: Parsed;
-  /** Whether the file is being checked, or what was checked is being written. */
+/** Progress of an import. */
+export interface ImportRun {
+  readonly parsed: ParsedFile;
+  /** Whether the file is being checked or the checked items are being written. */
   readonly step: "check" | "write";
-  /** Items of the step. */
+  /** Number of items in the step. */
   readonly total: number;
   readonly sent: number;
-  readonly outcomes: Outcomes;
-  /** What the check promised, once something is being written. */
-  readonly checked?: Outcomes;
-  /** Items that the check or the writing refused. */
-  readonly failed: readonly Sent[];
+  readonly outcomes: OutcomeCounts;
+  /** Outcomes of the check; set once the write has begun. */
+  readonly checked?: OutcomeCounts;
+  /** Items that the check or the write refused. */
+  readonly failed: readonly ItemResult[];
   readonly running: boolean;
-  /** Why the rest was not sent. */
+  /** Error that stopped the step before all items were sent. */
   readonly error?: CallError;
 }
 
-export interface Running {
-  readonly run: Run | undefined;
-  /** Asks what a file would do; nothing is written. */
-  readonly check: (parsed: Parsed) => Promise<void>;
-  /** Checks what was refused, or has changed, of the file as it is now; what was found good stays so. */
-  readonly recheck: (parsed: Parsed) => Promise<void>;
-  /** Writes what the check found good, of the file as it was checked. */
+export interface ImportRunner {
+  readonly run: ImportRun | undefined;
+  /** Checks the effects of a file and writes nothing. */
+  readonly check: (parsed: ParsedFile) => Promise<void>;
+  /** Checks the refused and changed items of an edited file; accepted items keep their result. */
+  readonly recheck: (parsed: ParsedFile) => Promise<void>;
+  /** Writes the accepted items of the checked file. */
   readonly write: () => Promise<void>;
   /** Writes a file that needs no check, such as the sample. */
-  readonly writeAll: (parsed: Parsed) => Promise<void>;
-  /** Sends what was not answered yet. */
+  readonly writeAll: (parsed: ParsedFile) => Promise<void>;
+  /** Sends the items that have no result yet. */
   readonly goOn: () => Promise<void>;
   readonly stop: () => void;
-  /** Forgets a check, since the file has changed. */
+  /** Discards a check after a change of the file. */
   readonly forget: () => void;
 }
 
 const STEPS = { check: checkItems, write: sendItems };
 const BEGUN = { sent: 0, outcomes: new Map<string, number>(), running: true };
 
-/** Checks and sends items in batches. Counts the results instead of storing them, so that 50,000 items need little memory. */
-export function useRun(): Running {
-  const [run, setRun] = useState<Run>();
-  const current = useRef<Run | undefined>(undefined);
-  const rest = useRef<Set<Item>>(new Set());
+/**
+ * Checks and sends items in batches. Counts the results instead of storing them, so that 50,000 items need little
+ * memory.
+ */
+export function useImportRunner(): ImportRunner {
+  const [run, setRun] = useState<ImportRun>();
+  const current = useRef<ImportRun | undefined>(undefined);
+  const rest = useRef<Set<ImportItem>>(new Set());
   const controller = useRef<AbortController | undefined>(undefined);
-  const set = (next: Run | undefined) => {
+  const set = (next: ImportRun | undefined) => {
     current.current = next;
     setRun(next);
   };
-  const send = async (begun: Run): Promise<void> => {
+  const send = async (begun: ImportRun): Promise<void> => {
     const { error: _, ...clean } = begun;
     set({ ...clean, running: true });
     const abort = new AbortController();
     controller.current = abort;
     const mine = () => (controller.current === abort ? current.current : undefined);
-    const heard = (results: readonly Sent[]) => {
+    const heard = (results: readonly ItemResult[]) => {
       const last = mine();
-      // Of what was under way when it was stopped nothing is known: it is sent again.
+      // The results of a stopped call are unknown, so its items are sent again.
       if (last === undefined || abort.signal.aborted) return;
       for (const { item } of results) rest.current.delete(item);
-      set(withResults(last, results));
+      set(addResults(last, results));
     };
-    const end = (how: Partial<Run>) => {
+    const end = (how: Partial<ImportRun>) => {
       const last = mine();
       if (last !== undefined) set({ ...last, running: false, ...how });
     };
@@ -82,7 +85,7 @@ export function useRun(): Running {
     }
     if (begun.step === "write") inventoryWrites.announce();
   };
-  const begin = (run: Omit<Run, "total" | "sent" | "outcomes" | "running">, items: readonly Item[]) => {
+  const begin = (run: Omit<ImportRun, "total" | "sent" | "outcomes" | "running">, items: readonly ImportItem[]) => {
     rest.current = new Set(items);
     return send({ ...run, ...BEGUN, total: items.length });
   };
@@ -93,12 +96,12 @@ export function useRun(): Running {
       const last = current.current;
       if (last === undefined) return;
       controller.current?.abort();
-      const good = goodItems(last).filter((item) => !rest.current.has(item));
-      rest.current = uncheckedItems(parsed.items, good);
-      // What was refused is shown until it is answered anew.
-      const now = new Map(parsed.items.map((item) => [placeOf(item), item]));
+      const good = listAcceptedItems(last).filter((item) => !rest.current.has(item));
+      rest.current = listUncheckedItems(parsed.items, good);
+      // Refused items stay visible until they have a new result.
+      const now = new Map(parsed.items.map((item) => [getPositionKey(item), item]));
       const failed = last.failed.flatMap((one) => {
-        const item = now.get(placeOf(one.item));
+        const item = now.get(getPositionKey(one.item));
         return item === undefined || !rest.current.has(item) ? [] : [{ ...one, item }];
       });
       const [total, sent] = [parsed.items.length, parsed.items.length - rest.current.size];
@@ -107,7 +110,7 @@ export function useRun(): Running {
     write: async () => {
       const checked = current.current;
       if (checked !== undefined)
-        await begin({ ...checked, step: "write", checked: checked.outcomes }, goodItems(checked));
+        await begin({ ...checked, step: "write", checked: checked.outcomes }, listAcceptedItems(checked));
     },
     writeAll: (parsed) => begin({ parsed, step: "write", failed: [] }, parsed.items),
     goOn: async () => {
@@ -121,22 +124,25 @@ export function useRun(): Running {
   };
 }
 
-/** Whether everything was answered. */
-export function isDone({ running, sent, total }: Run): boolean {
+/** Whether every item has a result. */
+export function isDone({ running, sent, total }: ImportRun): boolean {
   return !running && sent === total;
 }
 
-/** Where an item is in the file, whatever it holds. */
-function placeOf({ kind, line }: Item): string {
+/** Returns the position of an item in the file, as a key. */
+function getPositionKey({ kind, line }: ImportItem): string {
   return `${kind} ${line}`;
 }
 
-/** Items that are none of those found good. Not by their lines: a correction may take lines away. */
-export function uncheckedItems(items: readonly Item[], good: readonly Item[]): Set<Item> {
-  const contentOf = ({ line: _, ...content }: Item) => JSON.stringify(content);
+/**
+ * Returns the items that are not among the accepted ones. Compares their contents, not their lines, because a
+ * correction may remove lines.
+ */
+export function listUncheckedItems(items: readonly ImportItem[], good: readonly ImportItem[]): Set<ImportItem> {
+  const contentOf = ({ line: _, ...content }: ImportItem) => JSON.stringify(content);
   const left = new Map<string, number>();
   for (const content of good.map(contentOf)) left.set(content, (left.get(content) ?? 0) + 1);
-  const isUnchecked = (item: Item) => {
+  const isUnchecked = (item: ImportItem) => {
     const content = contentOf(item);
     const number = left.get(content) ?? 0;
     left.set(content, number - 1);
@@ -145,13 +151,13 @@ export function uncheckedItems(items: readonly Item[], good: readonly Item[]): S
   return new Set(items.filter(isUnchecked));
 }
 
-/** Items that the check did not refuse. */
-export function goodItems({ parsed, failed }: Run): readonly Item[] {
+/** Returns the items that the check accepted. */
+export function listAcceptedItems({ parsed, failed }: ImportRun): readonly ImportItem[] {
   const refused = new Set(failed.map(({ item }) => item));
   return parsed.items.filter((item) => !refused.has(item));
 }
 
-function withResults(run: Run, results: readonly Sent[]): Run {
+function addResults(run: ImportRun, results: readonly ItemResult[]): ImportRun {
   const outcomes = new Map(run.outcomes);
   for (const { outcome } of results) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   const failed = results.filter(({ problems }) => problems.length > 0);

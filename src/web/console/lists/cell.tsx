@@ -5,9 +5,9 @@ import { StateMark } from "../../shared/state.tsx";
 import { judgeVisibleShare, type State } from "../../shared/state_of_share.ts";
 import { formatPageUrl } from "../router.ts";
 import { RefLink } from "../ui/parts.tsx";
-import { cellWords, figureWords, isFigure } from "./column_words.ts";
+import { formatColumnFigure, formatColumnText, isFigureColumn } from "./column_words.ts";
 
-/** What words of states mean; words that are not here are neither good nor bad. */
+/** States of enum values; values that are not listed are neither good nor bad. */
 const STATES: Readonly<Record<string, State>> = {
   FAULT: "fault",
   WATCH: "watch",
@@ -21,11 +21,11 @@ const STATES: Readonly<Record<string, State>> = {
 };
 
 const STATE_COLUMNS: ReadonlySet<string> = new Set(["health", "status", "supply", "power", "redundancy", "traffic"]);
-/** Shares of a limit, which are judged; others, such as a limit itself, are not. */
+/** Columns with shares of a limit, which get a state; other percentages, such as a limit itself, get none. */
 const JUDGED = new Set(["space_pct", "power_pct", "cooling_pct", "load_pct", "failover_pct", "busiest_pct"]);
 
-/** A cell as its column means it: a link, a state, or a figure with its unit. `most` decides the unit. */
-export function Cell(props: {
+/** A table cell by its column's type: a link, a state, or a figure with its unit. `most` decides the unit. */
+export function ListCell(props: {
   readonly row: InventoryRow;
   readonly column: string;
   readonly most?: number | undefined;
@@ -33,27 +33,27 @@ export function Cell(props: {
   const { row, column, most } = props;
   const figure = row.figures[column];
   if (figure !== undefined) {
-    const words = figureWords(column, figure, most);
+    const words = formatColumnFigure(column, figure, most);
     const state = JUDGED.has(column) && column !== "space_pct" ? judgeVisibleShare(figure) : undefined;
-    return state === undefined ? <span>{words}</span> : <Marked state={state}>{words}</Marked>;
+    return state === undefined ? <span>{words}</span> : <MarkedText state={state}>{words}</MarkedText>;
   }
   const text = row.texts[column];
-  // Dim, and a word: unknown is neither empty nor 0.
-  if (text === undefined && isFigure(column) && figureApplies(row, column))
+  // Shown as a muted word, because an unknown value is neither empty nor 0.
+  if (text === undefined && isFigureColumn(column) && isFigureApplicable(row, column))
     return <span class="muted">not recorded</span>;
   if (text === undefined) return <span class="muted none">–</span>;
   const state = STATE_COLUMNS.has(column) ? STATES[text] : undefined;
-  if (state !== undefined) return <Marked state={state}>{cellWords(column, text)}</Marked>;
-  return <span>{linkText(row, column, text)}</span>;
+  if (state !== undefined) return <MarkedText state={state}>{formatColumnText(column, text)}</MarkedText>;
+  return <span>{renderLink(row, column, text)}</span>;
 }
 
-/** Returns whether a figure applies to the row: inlets have no speed, and unracked devices have no unit. */
-function figureApplies({ texts }: InventoryRow, column: string): boolean {
+/** Whether a figure applies to a row: inlets have no speed, and unracked devices have no unit. */
+function isFigureApplicable({ texts }: InventoryRow, column: string): boolean {
   if (column === "speed_mbps") return texts["kind"]?.startsWith("POWER_") !== true;
   return column !== "position_u" || texts["rack"] !== undefined;
 }
 
-function Marked({ state, children }: { readonly state: State; readonly children: ComponentChildren }) {
+function MarkedText({ state, children }: { readonly state: State; readonly children: ComponentChildren }) {
   return (
     <span class={`said ${state}`}>
       <StateMark state={state} />
@@ -62,8 +62,8 @@ function Marked({ state, children }: { readonly state: State; readonly children:
   );
 }
 
-/** Texts that name other things lead to them. */
-function linkText({ texts }: InventoryRow, column: string, text: string): ComponentChildren {
+/** Turns a text that names another element into a link to its page. */
+function renderLink({ texts }: InventoryRow, column: string, text: string): ComponentChildren {
   const floor = `${texts["site"]}/${texts["floor"]}`;
   switch (column) {
     case "site":
@@ -92,6 +92,6 @@ function linkText({ texts }: InventoryRow, column: string, text: string): Compon
     case "serves":
       return text.split(", ").map((ref) => <RefLink key={ref} to={ref} label={`${getRefName(ref)} `} />);
     default:
-      return cellWords(column, text);
+      return formatColumnText(column, text);
   }
 }

@@ -8,7 +8,7 @@ import {
 } from "#words/figures.ts";
 import { formatConstant, formatPortType, splitUnit } from "#words/names.ts";
 
-/** Names of columns whose own name says too little. */
+/** Labels of columns whose own name is not clear. */
 const NAMES: Readonly<Record<string, string>> = {
   cracs: "Cooling units",
   draw_w: "Planned draw",
@@ -57,13 +57,13 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const UNITS = /_(?:w|kw|va|pct|u|kg|m|min|c|mbps)$/;
 
-/** The name of a column, without its unit. */
-export function columnName(column: string): string {
+/** Returns the label of a column, without its unit. */
+export function getColumnLabel(column: string): string {
   return NAMES[column] ?? formatConstant(column.replace(UNITS, "").toUpperCase()).replace(/ a$/, "");
 }
 
-/** Whether a column holds figures. */
-export function isFigure(column: string): boolean {
+/** Whether a column contains figures. */
+export function isFigureColumn(column: string): boolean {
   return UNITS.test(column) || COUNTS.has(column);
 }
 
@@ -71,48 +71,51 @@ const COUNTS: ReadonlySet<string> = new Set(
   "racks devices cracs findings cords consumers switches links up down congested errors ports bays".split(" "),
 );
 
-/** Watts from which a whole column is written in kilowatts: one unit per column. */
+/** Watts from which a whole column is shown in kilowatts, so that it has one unit. */
 const KILOWATTS_FROM = 10_000;
 
-function wattsIn(value: number, most: number | undefined): string {
+function formatColumnWatts(value: number, most: number | undefined): string {
   if (most === undefined) return formatWatts(value);
   return most >= KILOWATTS_FROM ? formatDecimal(value / 1000, "kW") : `${formatCount(value)} W`;
 }
 
-/** A figure with its unit; `most` is the greatest figure of the column, which decides the unit, if it is in one. */
-export function figureWords(column: string, value: number, most?: number): string {
+/**
+ * Formats a figure with its unit.
+ * @param most greatest figure of the column, which decides the unit of the whole column
+ */
+export function formatColumnFigure(column: string, value: number, most?: number): string {
   if (column.endsWith("_kw")) return most === undefined ? formatKilowatts(value) : formatDecimal(value, "kW");
-  if (column.endsWith("_w")) return wattsIn(value, most);
+  if (column.endsWith("_w")) return formatColumnWatts(value, most);
   if (column.endsWith("_pct")) return formatPercent(value);
   if (column.endsWith("_mbps")) return formatBandwidth(value);
   return formatDecimal(value, column === "position_u" || !UNITS.test(column) ? "" : splitUnit(column).unit);
 }
 
-/** A word of an enumeration, such as `RACK_PDU`, in the field's own spelling; other texts as they are. */
-export function textWords(text: string): string {
+/** Formats an enum value such as `RACK_PDU` for people; returns other texts unchanged. */
+export function formatEnumText(text: string): string {
   return /^[A-Z][A-Z0-9_]*$/.test(text) && ENUMERATED.test(text) ? formatConstant(text) : text;
 }
 
 const ENUMERATED = /^(?:[A-Z]+_[A-Z0-9_]+|[A-Z]{3,})$/;
 
-/** Columns whose texts are words of enumerations. */
+/** Columns whose texts are enum values. */
 const ENUMERATIONS: ReadonlySet<string> = new Set(
   "kind status health supply redundancy cooling medium heat_rejection power traffic enabled free_port depth airflow".split(
     " ",
   ),
 );
 
-/** A text of a column as a person reads it. */
-export function cellWords(column: string, text: string): string {
+/** Formats a text of a column for people. */
+export function formatColumnText(column: string, text: string): string {
   if (column === "traffic") return formatConstant(text);
-  if (column === "type") return formatPortType(textWords(text));
-  return ENUMERATIONS.has(column) || column === "role" ? textWords(text) : text;
+  if (column === "type") return formatPortType(formatEnumText(text));
+  return ENUMERATIONS.has(column) || column === "role" ? formatEnumText(text) : text;
 }
 
 const RANGE = /^(-?\d+(?:\.\d+)?)?\.\.(-?\d+(?:\.\d+)?)?$/;
 
-/** Least and greatest figure of a condition; undefined if it is one on texts. */
-export function rangeOf(text: string): { readonly min?: number; readonly max?: number } | undefined {
+/** Parses a condition such as `80..100` into its lower and upper bound; undefined for a condition on texts. */
+export function parseRange(text: string): { readonly min?: number; readonly max?: number } | undefined {
   const [match, min, max] = RANGE.exec(text) ?? [];
   if (match === undefined) return undefined;
   return { ...(min !== undefined && { min: Number(min) }), ...(max !== undefined && { max: Number(max) }) };

@@ -2,9 +2,9 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
 import { changeSettings } from "../router.ts";
 import { Popover } from "../ui/popover.tsx";
-import { columnName } from "./column_words.ts";
-import { keepColumns } from "./kept.ts";
-import { allColumns } from "./list_columns.ts";
+import { getColumnLabel } from "./column_words.ts";
+import { storeColumns } from "./kept.ts";
+import { listAllColumns } from "./list_columns.ts";
 import type { ListKind } from "./list_kinds.ts";
 
 interface ColumnsProps {
@@ -12,7 +12,7 @@ interface ColumnsProps {
   readonly shown: readonly string[];
 }
 
-/** Which columns a list has and in which order; the address and this browser keep it. */
+/** Popover that chooses the columns of a list and their order. The URL and this browser store the choice. */
 export function ColumnsChoice(props: ColumnsProps) {
   return (
     <Popover
@@ -23,13 +23,13 @@ export function ColumnsChoice(props: ColumnsProps) {
         </>
       }
     >
-      <Choice {...props} />
+      <ColumnsPanel {...props} />
     </Popover>
   );
 }
 
-function Choice({ list, shown }: ColumnsProps) {
-  const known = allColumns(list.page);
+function ColumnsPanel({ list, shown }: ColumnsProps) {
+  const known = listAllColumns(list.page);
   const hidden = [...known, ...list.columns.filter((name) => !known.includes(name))].filter(
     (one) => !shown.includes(one),
   );
@@ -38,24 +38,24 @@ function Choice({ list, shown }: ColumnsProps) {
   const [said, say] = useState("");
   const choose = (next: readonly string[]) => {
     const isUsual = next.join("|") === list.columns.join("|");
-    keepColumns(list, isUsual ? undefined : next);
+    storeColumns(list, isUsual ? undefined : next);
     changeSettings({ columns: isUsual ? "" : next.join("|") });
   };
   const moveTo = (column: string, at: number) => {
     const others = shown.filter((one) => one !== column);
     const place = Math.max(0, Math.min(others.length, at));
     choose(others.toSpliced(place, 0, column));
-    say(`${columnName(column)} is column ${place + 2} of ${shown.length + 1}`);
+    say(`${getColumnLabel(column)} is column ${place + 2} of ${shown.length + 1}`);
   };
   const order = shown.join("|");
-  // A row that is moved in the page loses the focus.
+  // Moving a row in the document removes its focus.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the order says when rows have moved
   useLayoutEffect(() => {
     if (moved.current !== "")
       rows.current?.querySelector<HTMLElement>(`[data-column="${moved.current}"] input`)?.focus();
     moved.current = "";
   }, [order]);
-  const { over, startDrag } = useDrag(rows, moveTo);
+  const { over, startDrag } = useRowDrag(rows, moveTo);
   return (
     <fieldset class="choices" ref={rows}>
       <legend class="sr-only">Columns</legend>
@@ -82,7 +82,7 @@ function Choice({ list, shown }: ColumnsProps) {
               choose(currentTarget.checked ? [...shown, column] : shown.filter((one) => one !== column))
             }
           />
-          <span>{columnName(column)}</span>
+          <span>{getColumnLabel(column)}</span>
           {at < shown.length ? (
             <span class="grip" aria-hidden="true" onPointerDown={(event) => startDrag(event, column)}>
               <Icon name="grip" />
@@ -97,8 +97,8 @@ function Choice({ list, shown }: ColumnsProps) {
   );
 }
 
-/** Drags a row to another place; `over` is the row that it would come before. */
-function useDrag(
+/** Lets the person drag a row to another position; `over` is the row below the drop position. */
+function useRowDrag(
   rows: { readonly current: HTMLElement | null },
   moveTo: (column: string, at: number) => void,
 ): { readonly over: number | undefined; readonly startDrag: (event: PointerEvent, column: string) => void } {
@@ -111,7 +111,7 @@ function useDrag(
     const end = (isDone: boolean) => {
       ended.abort();
       setOver(undefined);
-      // The release is no click on the row below.
+      // The end of a drag must not click the row below.
       addEventListener("click", (click) => click.preventDefault(), {
         capture: true,
         once: true,

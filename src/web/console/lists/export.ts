@@ -3,11 +3,14 @@ import { quoteCell } from "#words/csv_cell.ts";
 import { callRpc } from "../api/client.ts";
 import { LIST_RPC } from "./inventory_rows.ts";
 
-/** Rows of one call while a whole list is fetched. */
+/** Number of rows per call while a whole list is loaded. */
 const AT_ONCE = 1000;
 
-/** All rows of a list, page by page. @throws CallError */
-export async function allRows(request: object): Promise<readonly InventoryRow[]> {
+/**
+ * Loads all rows of a list, page by page.
+ * @throws CallError
+ */
+export async function loadAllRows(request: object): Promise<readonly InventoryRow[]> {
   const found: InventoryRow[] = [];
   for (;;) {
     const page = await callRpc(LIST_RPC, { ...request, page_size: AT_ONCE, skip: found.length });
@@ -16,22 +19,22 @@ export async function allRows(request: object): Promise<readonly InventoryRow[]>
   }
 }
 
-/** The columns of rows as CSV, as RFC 4180 has it; figures as plain numbers, whose unit ends the column's name. */
-export function asCsv(rows: readonly InventoryRow[], columns: readonly string[]): string {
-  const lines = rows.map((row) => [row.name, ...columns.map((column) => String(cellOf(row, column) ?? ""))]);
+/** Formats columns of rows as CSV (RFC 4180). Figures are plain numbers; the column's name ends with their unit. */
+export function formatRowsAsCsv(rows: readonly InventoryRow[], columns: readonly string[]): string {
+  const lines = rows.map((row) => [row.name, ...columns.map((column) => String(getCellValue(row, column) ?? ""))]);
   return [["code", ...columns], ...lines].map((line) => `${line.map(quoteCell).join(",")}\r\n`).join("");
 }
 
-/** Returns the columns of rows as a JSON list. Unknown values are absent. */
-export function asJson(rows: readonly InventoryRow[], columns: readonly string[]): string {
+/** Formats columns of rows as a JSON list. Unknown values are absent. */
+export function formatRowsAsJson(rows: readonly InventoryRow[], columns: readonly string[]): string {
   const objects = rows.map((row) => ({
     ref: row.ref,
     code: row.name,
-    ...Object.fromEntries(columns.map((column) => [column, cellOf(row, column)])),
+    ...Object.fromEntries(columns.map((column) => [column, getCellValue(row, column)])),
   }));
   return `${JSON.stringify(objects, undefined, 2)}\n`;
 }
 
-function cellOf({ figures, texts }: InventoryRow, column: string): string | number | undefined {
+function getCellValue({ figures, texts }: InventoryRow, column: string): string | number | undefined {
   return figures[column] ?? texts[column];
 }

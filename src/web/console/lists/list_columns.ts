@@ -2,7 +2,7 @@ import { FORM_ENUMS } from "#gen/datacenter/v1/forms.ts";
 
 const PLACES = "site floor room row";
 
-/** Every column of a list that conditions and orders can name, in the order of the service. */
+/** Columns of each list that conditions and orders can name, in the service's order, by page. */
 const COLUMNS: Readonly<Record<string, string>> = {
   sites: "racks devices cracs draw_w",
   floors: "site floor racks devices cracs draw_w",
@@ -22,7 +22,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
 
 const HEALTHS = ["OK", "WATCH", "FAULT"];
 
-/** Columns and relations whose texts are words of an enumeration: its name in the proto files, or the words. */
+/** Columns and relations with enum values: the enumeration's name in the proto files, or the values. */
 const ENUMERATED: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>> = {
   racks: { health: HEALTHS, status: "RackStatus", redundancy: "Redundancy", cooling: "CoolingCapability" },
   devices: {
@@ -45,51 +45,61 @@ const ENUMERATED: Readonly<Record<string, Readonly<Record<string, string | reado
   types: { kind: "DeviceKind", depth: "Depth", airflow: "Airflow" },
 };
 
-/** An address may have any name, such as that of a method that every object has. */
-function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+/** Looks up an own property: a URL may contain any name, such as that of a method that every object has. */
+function getOwnValue<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** The columns of a list by its page; none for other pages. */
-export function allColumns(page: string): readonly string[] {
-  return own(COLUMNS, page)?.split(" ") ?? [];
+/** Returns the columns of a page's list; empty for other pages. */
+export function listAllColumns(page: string): readonly string[] {
+  return getOwnValue(COLUMNS, page)?.split(" ") ?? [];
 }
 
-/** The words that a column may hold; undefined for one of other texts or figures. */
-export function wordsOfColumn(page: string, column: string): readonly string[] | undefined {
-  const words = own(own(ENUMERATED, page) ?? {}, column);
+/** Returns the values that a column can have; undefined for a column of other texts or figures. */
+export function listColumnValues(page: string, column: string): readonly string[] | undefined {
+  const words = getOwnValue(getOwnValue(ENUMERATED, page) ?? {}, column);
   return typeof words === "string" ? FORM_ENUMS[words]?.values : words;
 }
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Settings of a list as its address has them, in words: `free-port=yes` for the service's `free_port=YES`. */
-export function listAddress(page: string, settings: Settings): Settings {
+/** Converts settings of a list to their spelling in URLs: `free-port=yes` for the service's `free_port=YES`. */
+export function toAddressSettings(page: string, settings: Settings): Settings {
   if (!Object.hasOwn(COLUMNS, page)) return settings;
   return Object.fromEntries(
-    Object.entries(settings).map(([name, text]) => [hyphenText(name), addressValue(page, name, text)] as const),
+    Object.entries(settings).map(
+      ([name, text]) => [replaceUnderscores(name), toAddressValue(page, name, text)] as const,
+    ),
   );
 }
 
-function addressValue(page: string, name: string, text: string): string {
-  if (name === "order" || name === "columns") return hyphenText(text);
+function toAddressValue(page: string, name: string, text: string): string {
+  if (name === "order" || name === "columns") return replaceUnderscores(text);
   if (name === "fed_by") return text.replace(/^device:/, "");
-  return wordsOfColumn(page, name) === undefined ? text : hyphenText(text).toLowerCase();
+  return listColumnValues(page, name) === undefined ? text : replaceUnderscores(text).toLowerCase();
 }
 
-/** The inverse of `listAddress`, which takes the service's own spelling as well: earlier addresses have it. */
-export function listSettings(page: string, settings: URLSearchParams & Iterable<[string, string]>): URLSearchParams {
+/**
+ * Converts settings of a URL to the service's spelling. Accepts the service's spelling too, because earlier URLs
+ * contain it.
+ */
+export function toServiceSettings(
+  page: string,
+  settings: URLSearchParams & Iterable<[string, string]>,
+): URLSearchParams {
   if (!Object.hasOwn(COLUMNS, page)) return settings;
-  return new URLSearchParams([...settings].map(([name, text]) => settingOf(page, name.replaceAll("-", "_"), text)));
+  return new URLSearchParams(
+    [...settings].map(([name, text]) => toServiceSetting(page, name.replaceAll("-", "_"), text)),
+  );
 }
 
-function settingOf(page: string, name: string, text: string): [string, string] {
+function toServiceSetting(page: string, name: string, text: string): [string, string] {
   if (name === "order" || name === "columns") return [name, text.replaceAll("-", "_")];
   if (name === "fed_by") return [name, text.replace(/^device:/, "")];
-  if (wordsOfColumn(page, name) === undefined) return [name, text];
+  if (listColumnValues(page, name) === undefined) return [name, text];
   return [name, text.replaceAll("-", "_").toUpperCase()];
 }
 
-function hyphenText(text: string): string {
+function replaceUnderscores(text: string): string {
   return text.replaceAll("_", "-");
 }

@@ -6,11 +6,11 @@ import { changeSettings, type PageAddress } from "../router.ts";
 import { ChoiceField } from "../ui/fields.tsx";
 import { Popover } from "../ui/popover.tsx";
 import { RefField } from "../ui/ref_field.tsx";
-import { cellWords, columnName, isFigure, rangeOf } from "./column_words.ts";
-import { conditionsOf, LIST_RPC, requestOf } from "./inventory_rows.ts";
-import type { ListKind, Relation } from "./list_kinds.ts";
+import { formatColumnText, getColumnLabel, isFigureColumn, parseRange } from "./column_words.ts";
+import { createListRequest, LIST_RPC, listConditions } from "./inventory_rows.ts";
+import type { ConditionRelation, ListKind } from "./list_kinds.ts";
 
-/** Values offered of one column. */
+/** Maximum number of values that are offered for a column. */
 const OFFERED = 30;
 
 interface FilterProps {
@@ -19,9 +19,9 @@ interface FilterProps {
   readonly columns: readonly string[];
 }
 
-/** The conditions of a list, one chip each, and how to add one. */
+/** The conditions of a list, one chip each, and a button that adds one. */
 export function ListFilters({ list, place, columns }: FilterProps) {
-  const conditions = conditionsOf(place);
+  const conditions = listConditions(place);
   return (
     <div class="chip-bar">
       {conditions.map(({ column, text }) => (
@@ -29,15 +29,15 @@ export function ListFilters({ list, place, columns }: FilterProps) {
           key={column}
           type="button"
           class="chip on"
-          aria-label={`Remove filter ${columnName(column)} ${conditionWords(column, text)}`}
+          aria-label={`Remove filter ${getColumnLabel(column)} ${formatCondition(column, text)}`}
           onClick={() => changeSettings({ [column]: "", page: "" })}
         >
-          {columnName(column)} <strong>{conditionWords(column, text)}</strong>
+          {getColumnLabel(column)} <strong>{formatCondition(column, text)}</strong>
           <Icon name="close" />
         </button>
       ))}
       <Popover label="Add filter" class="chip add" name="filter">
-        <AddFilter list={list} place={place} columns={columns} />
+        <AddFilterPanel list={list} place={place} columns={columns} />
       </Popover>
       {(list.quick ?? []).map(({ name, settings }) => {
         const on = Object.entries(settings).every(([column, text]) => place.settings.get(column) === text);
@@ -58,13 +58,13 @@ export function ListFilters({ list, place, columns }: FilterProps) {
   );
 }
 
-/** A condition as a person says it. */
-export function conditionWords(column: string, text: string): string {
-  const range = rangeOf(text);
+/** Formats a condition for people. */
+export function formatCondition(column: string, text: string): string {
+  const range = parseRange(text);
   if (range === undefined) {
     return text
       .split("|")
-      .map((value) => (value === "" ? "not recorded" : cellWords(column, value)))
+      .map((value) => (value === "" ? "not recorded" : formatColumnText(column, value)))
       .join(" or ");
   }
   const { min, max } = range;
@@ -73,7 +73,7 @@ export function conditionWords(column: string, text: string): string {
   return min === undefined ? `up to ${max}` : `${min} to ${max}`;
 }
 
-function AddFilter({ list, place, columns }: FilterProps) {
+function AddFilterPanel({ list, place, columns }: FilterProps) {
   const [column, setColumn] = useState(columns.find((one) => one === "kind" || one === "health") ?? columns[0] ?? "");
   const { relations = {} } = list;
   const relation = relations[column];
@@ -84,14 +84,14 @@ function AddFilter({ list, place, columns }: FilterProps) {
         <select value={column} onChange={({ currentTarget }) => setColumn(currentTarget.value)}>
           {[...columns, ...Object.keys(relations)].map((name) => (
             <option key={name} value={name}>
-              {columnName(name)}
+              {getColumnLabel(name)}
             </option>
           ))}
         </select>
       </label>
       {relation !== undefined ? (
         <RelationChoice key={column} place={place} column={column} relation={relation} />
-      ) : isFigure(column) ? (
+      ) : isFigureColumn(column) ? (
         <RangeChoice key={column} place={place} column={column} />
       ) : (
         <ValueChoice key={column} list={list} place={place} column={column} />
@@ -100,11 +100,11 @@ function AddFilter({ list, place, columns }: FilterProps) {
   );
 }
 
-/** The values that a column has under the other conditions, with how many rows have each. */
+/** Lists the values of a column under the other conditions, with the number of rows for each. */
 function ValueChoice({ list, place, column }: { list: ListKind; place: PageAddress; column: string }) {
   const others = new URLSearchParams(place.settings);
   others.delete(column);
-  const request = { ...requestOf(list, { ...place, settings: others }), facets: [column], page_size: 1 };
+  const request = { ...createListRequest(list, { ...place, settings: others }), facets: [column], page_size: 1 };
   const { reply, error } = useCall(LIST_RPC, request);
   const chosen = new Set(place.settings.get(column)?.split("|"));
   const counts = Object.entries(reply?.facets[0]?.counts ?? {}).sort(([, a], [, b]) => b - a);
@@ -115,7 +115,7 @@ function ValueChoice({ list, place, column }: { list: ListKind; place: PageAddre
   if (error !== undefined) return <p>{error.message}</p>;
   return (
     <fieldset class="choices">
-      <legend class="sr-only">{columnName(column)}</legend>
+      <legend class="sr-only">{getColumnLabel(column)}</legend>
       {counts
         .filter(([value]) => value !== "")
         .slice(0, OFFERED)
@@ -126,7 +126,7 @@ function ValueChoice({ list, place, column }: { list: ListKind; place: PageAddre
               checked={chosen.has(value)}
               onChange={({ currentTarget }) => choose(value, currentTarget.checked)}
             />
-            <span>{cellWords(column, value)}</span>
+            <span>{formatColumnText(column, value)}</span>
             <span class="tally">{formatCount(number)}</span>
           </label>
         ))}
@@ -138,20 +138,31 @@ function ValueChoice({ list, place, column }: { list: ListKind; place: PageAddre
   );
 }
 
-/** A condition without a column: a thing that is named, or one of a few words. */
-function RelationChoice({ place, column, relation }: { place: PageAddress; column: string; relation: Relation }) {
+/** Chooses a condition that no column holds: an element by its name, or one of a few values. */
+function RelationChoice({
+  place,
+  column,
+  relation,
+}: {
+  place: PageAddress;
+  column: string;
+  relation: ConditionRelation;
+}) {
   const value = place.settings.get(column) ?? "";
   const change = (text: string) => changeSettings({ [column]: text, page: "" });
   if ("kinds" in relation) {
     const placeholder = "UPS-A2, AMS1-A08-A, B03";
     return <RefField label="Source" {...{ placeholder, value, change }} kinds={relation.kinds} />;
   }
-  const choices = [["", "Either"], ...relation.words.map((word) => [word, cellWords(column, word)] as const)] as const;
-  return <ChoiceField label={columnName(column)} {...{ value, choices, change }} />;
+  const choices = [
+    ["", "Either"],
+    ...relation.words.map((word) => [word, formatColumnText(column, word)] as const),
+  ] as const;
+  return <ChoiceField label={getColumnLabel(column)} {...{ value, choices, change }} />;
 }
 
 function RangeChoice({ place, column }: { place: PageAddress; column: string }) {
-  const { min, max } = rangeOf(place.settings.get(column) ?? "") ?? {};
+  const { min, max } = parseRange(place.settings.get(column) ?? "") ?? {};
   const change = (least: string, most: string) =>
     changeSettings({ [column]: least === "" && most === "" ? "" : `${least}..${most}`, page: "" });
   return (

@@ -1,9 +1,9 @@
-/** What a condition without a column takes: one of some words, or references to things of some kinds. */
-export type Relation = { readonly words: readonly string[] } | { readonly kinds: readonly string[] };
+/** Accepted values of a condition without a column: some words, or references to elements of some kinds. */
+export type ConditionRelation = { readonly words: readonly string[] } | { readonly kinds: readonly string[] };
 
-/** A kind of thing that has a list and, for each thing, a page. */
+/** A kind of element with a list page and one page per element. */
 export interface ListKind {
-  /** Page of the list, and the value of InventoryKind without its prefix. */
+  /** Page of the list; in upper case it is the value of InventoryKind without its prefix. */
   readonly page: string;
   readonly kind: string;
   readonly title: string;
@@ -21,13 +21,13 @@ export interface ListKind {
     | "cooling"
     | "fabric"
     | "link";
-  /** Columns behind the name that are shown at first. */
+  /** Default columns after the name. */
   readonly columns: readonly string[];
-  /** Conditions that no column holds, with the values that they take, or the kinds of things that they name. */
-  readonly relations?: Readonly<Record<string, Relation>>;
-  /** Conditions that operators ask for most, one chip each. */
+  /** Conditions that no column holds, with their accepted values or the kinds of elements that they name. */
+  readonly relations?: Readonly<Record<string, ConditionRelation>>;
+  /** Frequent conditions, each offered as a chip. */
   readonly quick?: readonly { readonly name: string; readonly settings: Readonly<Record<string, string>> }[];
-  /** What belongs here and how it gets here, for an empty inventory. */
+  /** Text for an empty inventory: the elements that this list shows, and how to add them. */
   readonly empty: string;
 }
 
@@ -197,11 +197,11 @@ export const LIST_KINDS: readonly ListKind[] = [
   },
 ];
 
-export function listKindOf(page: string): ListKind | undefined {
+export function findListKind(page: string): ListKind | undefined {
   return LIST_KINDS.find((kind) => kind.page === page);
 }
 
-/** The list of a kind of the service, such as RACK. */
-export function listOfKind(kind: string): ListKind | undefined {
+/** Returns the list of a kind of the service, such as RACK. */
+export function findListOfKind(kind: string): ListKind | undefined {
   return LIST_KINDS.find((list) => list.kind === kind);
 }

@@ -2,7 +2,7 @@ import { formatCount } from "#words/figures.ts";
 import { changeSettings } from "../router.ts";
 import { PAGE_SIZE } from "./inventory_rows.ts";
 
-/** Which page of how many; every page has an address. */
+/** Links to the pages of a list, with the current page and the number of pages. */
 export function ListPager({ page, total }: { readonly page: number; readonly total: number }) {
   const pages = Math.max(1, Math.ceil(total / PAGE_SIZE));
   if (pages === 1 && page === 1) return null;

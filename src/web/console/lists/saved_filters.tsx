@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
 import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Popover } from "../ui/popover.tsx";
-import { savedFilters, saveFilter } from "./kept.ts";
+import { readSavedFilters, saveFilter } from "./kept.ts";
 import type { ListKind } from "./list_kinds.ts";
 
-/** Filters of a list that this browser keeps under names: each is an address, which can be passed on. */
+/** Popover with the named filters that this browser stores. Each one is a link, so that it can be shared. */
 export function SavedFilters(props: { readonly list: ListKind; readonly place: PageAddress }) {
   return (
     <Popover
@@ -16,13 +16,13 @@ export function SavedFilters(props: { readonly list: ListKind; readonly place: P
         </>
       }
     >
-      <SavedChoice {...props} />
+      <SavedFiltersPanel {...props} />
     </Popover>
   );
 }
 
-function SavedChoice({ list, place }: { readonly list: ListKind; readonly place: PageAddress }) {
-  const [saved, setSaved] = useState(savedFilters(list));
+function SavedFiltersPanel({ list, place }: { readonly list: ListKind; readonly place: PageAddress }) {
+  const [saved, setSaved] = useState(readSavedFilters(list));
   const [name, setName] = useState("");
   const [problem, setProblem] = useState("");
   const { page: _, ...settings } = Object.fromEntries(place.settings);
@@ -36,7 +36,7 @@ function SavedChoice({ list, place }: { readonly list: ListKind; readonly place:
     } catch {
       setProblem("This browser keeps nothing more: delete a saved filter, or allow it to store data.");
     }
-    setSaved(savedFilters(list));
+    setSaved(readSavedFilters(list));
   };
   return (
     <form

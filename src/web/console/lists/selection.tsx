@@ -6,16 +6,16 @@ import { toCallError } from "../api/client.ts";
 import { EditButton } from "../edit/edit_buttons.tsx";
 import type { EditableKind } from "../edit/form_model.ts";
 import type { Column } from "../ui/table.tsx";
-import { allRows } from "./export.ts";
+import { loadAllRows } from "./export.ts";
 
-/** Which rows of a list are chosen, by their codes. */
-export interface Selection {
+/** Selected rows of a list, by their codes. */
+export interface RowSelection {
   readonly chosen: ReadonlySet<string>;
   readonly set: (codes: Iterable<string>) => void;
 }
 
-/** @param key says which list is meant: another filter begins without a choice */
-export function useSelection(key: string): Selection {
+/** @param key identifies the list and its filter; another key clears the selection */
+export function useRowSelection(key: string): RowSelection {
   const [{ of, chosen }, setState] = useState<{ readonly of: string; readonly chosen: ReadonlySet<string> }>({
     of: key,
     chosen: new Set(),
@@ -23,8 +23,11 @@ export function useSelection(key: string): Selection {
   return { chosen: of === key ? chosen : new Set(), set: (codes) => setState({ of: key, chosen: new Set(codes) }) };
 }
 
-/** The column of choices; its head chooses every row that is shown. */
-export function choiceColumn({ chosen, set }: Selection, rows: readonly InventoryRow[]): Column<InventoryRow> {
+/** Returns the column of checkboxes; its header selects every shown row. */
+export function createCheckboxColumn(
+  { chosen, set }: RowSelection,
+  rows: readonly InventoryRow[],
+): Column<InventoryRow> {
   const shown = new Set(rows.map(({ name }) => name));
   const isAll = shown.isSubsetOf(chosen);
   return {
@@ -53,10 +56,13 @@ export function choiceColumn({ chosen, set }: Selection, rows: readonly Inventor
   };
 }
 
-/** What is selected, and what can be done with it; offers everything that the filter matches, shown or not. */
-export function SelectedBar(props: {
+/**
+ * Bar with the number of selected rows and the actions for them. Offers to select all rows that match the filter, shown
+ * or not.
+ */
+export function SelectionBar(props: {
   readonly kind: EditableKind;
-  readonly selection: Selection;
+  readonly selection: RowSelection;
   readonly request: object;
   readonly total: number;
 }) {
@@ -70,7 +76,7 @@ export function SelectedBar(props: {
     setProblem("");
     setBusy(true);
     try {
-      set((await allRows(request)).map(({ name }) => name));
+      set((await loadAllRows(request)).map(({ name }) => name));
     } catch (error) {
       setProblem(toCallError(error).message);
     }
@@ -89,14 +95,14 @@ export function SelectedBar(props: {
       <button type="button" class="quiet" onClick={() => set([])}>
         Clear
       </button>
-      {codes.length > MAX_BATCH_ITEMS ? <span class="muted">{callsOf(codes.length)}</span> : null}
+      {codes.length > MAX_BATCH_ITEMS ? <span class="muted">{describeCalls(codes.length)}</span> : null}
       {problem === "" ? null : <span role="alert">{problem}</span>}
     </div>
   );
 }
 
-/** How many changes are sent: the service takes up to 1,000 in a call. */
-export function callsOf(changes: number): string {
+/** Returns text about the number of calls for some changes: the service accepts up to 1,000 per call. */
+export function describeCalls(changes: number): string {
   const calls = Math.ceil(changes / MAX_BATCH_ITEMS);
   return `Written in ${calls} calls of up to ${formatCount(MAX_BATCH_ITEMS)}, each all or none`;
 }

@@ -1,14 +1,17 @@
 const listeners = new Set<(ref: string) => void>();
 
-/** Calls the listener with the reference of each element that anyone changes. Returns how to end that. */
-export function onChange(listener: (ref: string) => void): () => void {
+/**
+ * Calls the listener with the reference of each element that anyone changes. Returns a function that removes the
+ * listener.
+ */
+export function addChangeListener(listener: (ref: string) => void): () => void {
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
   };
 }
 
-/** Notifies the listeners of an entry of the change log, as the stream sends it. */
+/** Notifies the listeners of a change log entry, in the form of the event stream. */
 export function announceChange(data: string): void {
   const { entity = "" } = JSON.parse(data) as { readonly entity?: string };
   for (const listener of listeners) listener(entity);

@@ -1,18 +1,21 @@
 import { tokenStore } from "../api/token.ts";
 import { announceChange } from "./changes.ts";
-import { oldestAnswer, refreshSoon } from "./questions.ts";
+import { findOldestReplyTime, scheduleRefresh } from "./questions.ts";
 
-/** Whether the screen follows the inventory. Times are in milliseconds since 1970. */
+/** Whether the screen follows changes of the inventory. Times are in milliseconds since 1970. */
 export type LiveState =
   | { readonly kind: "connecting" }
   | { readonly kind: "live" }
-  /** Changes since `asOf` may be missing. */
+  /** Changes after `asOf` may be missing. */
   | { readonly kind: "stale"; readonly asOf: number; readonly why: string };
 
 const PATH = "/changes/stream";
-/** Time without a byte after which the connection is taken as lost: the server sends a heartbeat every 15 s. */
+/**
+ * Time without a byte in milliseconds after which the connection counts as lost; the server sends a heartbeat every 15
+ * s.
+ */
 const SILENCE_MS = 40_000;
-/** Time before the first and before any later attempt to connect again. */
+/** Delay in milliseconds before the first attempt to reconnect; the next constant is the maximum for later ones. */
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 5000;
 
@@ -26,21 +29,24 @@ let retryMs = FIRST_RETRY_MS;
 let connection: AbortController | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 
-export function liveState(): LiveState {
+export function getLiveState(): LiveState {
   return state;
 }
 
-export function onLiveState(listener: () => void): () => void {
+export function addLiveStateListener(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Follows the change log for as long as the tab lives. Hidden tabs let go: browsers allow few connections per server. */
-export function startLive(): void {
+/**
+ * Follows the change log as long as the tab exists. Hidden tabs disconnect, because browsers allow few connections per
+ * server.
+ */
+export function startFollowingChanges(): void {
   const restart = () => {
-    leave();
+    closeConnection();
     retryMs = FIRST_RETRY_MS;
-    if (document.visibilityState === "visible") void connect();
+    if (document.visibilityState === "visible") void openConnection();
   };
   document.addEventListener("visibilitychange", restart);
   addEventListener("online", restart);
@@ -48,29 +54,29 @@ export function startLive(): void {
   restart();
 }
 
-function leave(): void {
+function closeConnection(): void {
   connection?.abort();
   connection = undefined;
   clearTimeout(retry);
 }
 
-async function connect(): Promise<void> {
+async function openConnection(): Promise<void> {
   const own = new AbortController();
   connection = own;
   let why = "The server does not answer.";
   try {
-    why = (await follow(own)) ?? why;
+    why = (await readStream(own)) ?? why;
   } catch {
-    // The connection broke or was never made.
+    // The connection failed or broke; it is reported below.
   }
   if (connection !== own) return;
-  noteLoss(why);
-  retry = setTimeout(() => void connect(), retryMs * (1 + Math.random() / 2));
+  recordLoss(why);
+  retry = setTimeout(() => void openConnection(), retryMs * (1 + Math.random() / 2));
   retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
 }
 
-/** Reads the stream to its end. Returns why it ended, if the server says so. */
-async function follow(own: AbortController): Promise<string | undefined> {
+/** Reads the stream to its end. Returns the server's reason for the end, if it sent one. */
+async function readStream(own: AbortController): Promise<string | undefined> {
   const headers = new Headers();
   if (tokenStore.value() !== "") headers.set("authorization", `Bearer ${tokenStore.value()}`);
   if (lastId !== "") headers.set("last-event-id", lastId);
@@ -79,7 +85,7 @@ async function follow(own: AbortController): Promise<string | undefined> {
     const response = await fetch(PATH, { headers, signal: own.signal, credentials: "omit", cache: "no-store" });
     if (!response.ok || response.body === null) return REASONS[response.status];
     let ended: string | undefined;
-    for await (const event of readEvents(response.body, () => silence.feed())) ended = take(event) ?? ended;
+    for await (const event of readEvents(response.body, () => silence.feed())) ended = handleEvent(event) ?? ended;
     return ended;
   } finally {
     silence.stop();
@@ -92,19 +98,19 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "The database cannot be reached.",
 };
 
-/** Takes one event. Returns the reason when it is the last one. */
-function take({ event, id, data }: StreamEvent): string | undefined {
+/** Handles one event. Returns the reason of an event that ends the stream. */
+function handleEvent({ event, id, data }: StreamEvent): string | undefined {
   if (event === "end") return `${(JSON.parse(data) as { readonly message: string }).message}.`;
-  // Says that verdicts are followed from now on.
+  // The server confirms that it follows verdicts too; there is nothing to do.
   if (event === "verdicts") return undefined;
   const isFirst = lastId === "";
   lastId = id;
-  // What was asked before the first connection may be older than a change just before it.
-  if (event === "head" && isFirst && !isRecent(data)) noteArrival();
+  // Replies from before the first connection may lack a change that was made just before it.
+  if (event === "head" && isFirst && !isRecent(data)) recordArrival();
   else {
-    noteArrival();
+    recordArrival();
     if (event === "change") announceChange(data);
-    refreshSoon();
+    scheduleRefresh();
   }
   return undefined;
 }
@@ -116,25 +122,25 @@ function isRecent(data: string): boolean {
   return Date.parse(now) - Date.parse(changed_at) <= Date.now() - loadedAt + 1000;
 }
 
-function noteArrival(): void {
+function recordArrival(): void {
   heardAt = Date.now();
   retryMs = FIRST_RETRY_MS;
-  if (state.kind !== "live") setLive({ kind: "live" });
+  if (state.kind !== "live") setLiveState({ kind: "live" });
 }
 
-function noteLoss(why: string): void {
-  // While changes came in, an answer was current until the connection was lost.
-  const asOf = Math.max(heardAt, oldestAnswer() ?? 0);
+function recordLoss(why: string): void {
+  // While changes arrived, every reply was current until the connection was lost.
+  const asOf = Math.max(heardAt, findOldestReplyTime() ?? 0);
   if (asOf === 0) return;
-  setLive({ kind: "stale", asOf, why });
+  setLiveState({ kind: "stale", asOf, why });
 }
 
-function setLive(next: LiveState): void {
+function setLiveState(next: LiveState): void {
   state = next;
   for (const listener of listeners) listener();
 }
 
-/** Runs `bark` when nothing is heard for a while. */
+/** Calls `bark` if `feed` was not called for `SILENCE_MS`. */
 class Watchdog {
   readonly #bark: () => void;
   #timer: ReturnType<typeof setTimeout>;
@@ -155,7 +161,7 @@ class Watchdog {
   }
 }
 
-/** One server-sent event; `id` is empty where it has none. */
+/** A server-sent event; `id` is empty if the event has none. */
 interface StreamEvent {
   readonly event: string;
   readonly id: string;
@@ -163,8 +169,8 @@ interface StreamEvent {
 }
 
 /**
- * Reads server-sent events from a body. `EventSource` would do so too, but it cannot send a token.
- * @param alive runs for every piece that arrives, comments as well
+ * Reads server-sent events from a body. `EventSource` cannot be used, because it cannot send a token.
+ * @param alive called for every received chunk, including comments
  */
 async function* readEvents(body: ReadableStream<Uint8Array>, alive: () => void): AsyncGenerator<StreamEvent, void> {
   const reader = body.getReader();

@@ -1,36 +1,39 @@
-/** A question whose answer is on the screen. */
-export interface Question {
-  /** Asks again without a sign that it does; resolves when the answer is on the screen, or does not come. */
+/** A request whose reply is on the screen. */
+export interface ShownQuestion {
+  /** Sends the request again without a loading indicator; resolves when the new reply is drawn, or after a failure. */
   readonly refresh: () => Promise<void>;
-  /** When the shown answer came, in milliseconds since 1970; undefined before the first one. */
+  /** Returns when the shown reply arrived, in milliseconds since 1970; undefined before the first one. */
   readonly answeredAt: () => number | undefined;
 }
 
-/** Changes that follow each other are answered together, so many milliseconds after the first. */
+/** Delay in milliseconds after the first change, so that following changes cause only one reload. */
 const GATHER_MS = 200;
-/** Least time between two rounds as a multiple of the time that the last one took: a long load must not be asked on and on. */
+/**
+ * Minimum time between two reloads as a multiple of the last one's duration, so that slow replies do not cause constant
+ * load.
+ */
 const REST_FACTOR = 2;
 
-const shown = new Set<Question>();
+const shown = new Set<ShownQuestion>();
 let isWaiting = false;
 let isAsking = false;
 let isDue = false;
 let restMs = 0;
 
-/** Keeps a question up to date until the returned function is called. */
-export function followQuestion(question: Question): () => void {
+/** Keeps the reply to a request up to date until the returned function is called. */
+export function followQuestion(question: ShownQuestion): () => void {
   shown.add(question);
   return () => shown.delete(question);
 }
 
-/** When the oldest answer on the screen came; undefined without any. */
-export function oldestAnswer(): number | undefined {
+/** Returns the arrival time of the oldest reply on the screen; undefined without any. */
+export function findOldestReplyTime(): number | undefined {
   const times = [...shown].map(({ answeredAt }) => answeredAt()).filter((time) => time !== undefined);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Asks everything on the screen again soon, once for changes that follow each other closely. */
-export function refreshSoon(): void {
+/** Schedules a reload of everything on the screen; calls in quick succession cause one reload. */
+export function scheduleRefresh(): void {
   isDue = true;
   if (isAsking || isWaiting) return;
   isWaiting = true;
@@ -45,5 +48,5 @@ async function refreshAll(): Promise<void> {
   await Promise.all([...shown].map(({ refresh }) => refresh()));
   restMs = REST_FACTOR * (performance.now() - started);
   isAsking = false;
-  if (isDue) refreshSoon();
+  if (isDue) scheduleRefresh();
 }

@@ -5,13 +5,13 @@ import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
-import { pictureOf, stateOfCause } from "./rehearsal.ts";
+import { formatCauseUrl, judgeCause } from "./rehearsal.ts";
 
-/** Elements named beside the first one. */
+/** Number of elements that are named besides the first one. */
 const NAMED = 3;
 
-/** Every single failure in turn: what it would take, with the evidence. */
-export function Causes({ rehearsal }: { readonly rehearsal: RehearseFailuresResponse }) {
+/** List of single failures, the worst first: their effects and the evidence. */
+export function CauseList({ rehearsal }: { readonly rehearsal: RehearseFailuresResponse }) {
   const { causes, total_count, elements_failed } = rehearsal;
   return (
     <Card title="What one failure would take" action={<a href={formatPageUrl("rehearsal")}>All in rehearsal</a>}>
@@ -48,25 +48,25 @@ export function Causes({ rehearsal }: { readonly rehearsal: RehearseFailuresResp
 function CauseLine({ cause }: { readonly cause: FailureCause }) {
   const { also_by, omitted_also_by, impact } = cause;
   const others = also_by.length + omitted_also_by;
-  const state = stateOfCause(cause);
+  const state = judgeCause(cause);
   return (
     <li>
       <StateMark state={state} label={`${state}:`} />
-      <span class="cause-title">{causeSentence(cause)}</span>
-      <Amount
+      <span class="cause-title">{formatCauseSentence(cause)}</span>
+      <LossAmount
         value={impact?.racks_dark ?? 0}
         label={impact?.racks_dark === 1 ? "rack dark" : "racks dark"}
         words={formatCount}
       />
-      <Amount
+      <LossAmount
         value={impact?.it_devices_offline ?? 0}
         label={impact?.it_devices_offline === 1 ? "device offline" : "devices offline"}
         words={formatCount}
       />
-      <Amount value={impact?.it_load_lost_w ?? 0} label="of IT load" words={formatWatts} />
-      <Amount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={formatKilowatts} />
+      <LossAmount value={impact?.it_load_lost_w ?? 0} label="of IT load" words={formatWatts} />
+      <LossAmount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={formatKilowatts} />
       <p class="cause-evidence">
-        <a href={pictureOf(cause)}>See the picture</a> {evidence(cause)}
+        <a href={formatCauseUrl(cause)}>See the picture</a> {describeEvidence(cause)}
         {others === 0 ? null : (
           <span class="muted">
             {" "}
@@ -85,17 +85,17 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
   );
 }
 
-/** What the loss does, such as "Losing any of 29 rack PDUs, such as PDU-A01-A: 1 device goes offline." */
-function causeSentence({ reason, summary, element_count }: FailureCause): string {
+/** Describes the effect of a loss, such as "Losing any of 29 rack PDUs, such as PDU-A01-A: 1 device goes offline." */
+function formatCauseSentence({ reason, summary, element_count }: FailureCause): string {
   const [subject = ""] = summary.split(": ");
   const plain = stripRefKinds(reason);
   const [, alone, what] = /^(Each|.* alone): (.*)$/.exec(plain) ?? ["", "Each", plain];
   const each = / such as /.test(subject) ? `any of ${subject}` : subject.replace(" and ", " or ");
   const lost = alone !== "Each" ? alone?.replace(/ alone$/, "") : element_count > 1 ? each : subject;
-  return `Losing ${lost}: ${lowerFirst(what ?? "")}.`;
+  return `Losing ${lost}: ${lowerFirstLetter(what ?? "")}.`;
 }
 
-function Amount({ value, label, words }: { value: number; label: string; words: (value: number) => string }) {
+function LossAmount({ value, label, words }: { value: number; label: string; words: (value: number) => string }) {
   if (value === 0) return <span class="num amount muted">none</span>;
   return (
     <span class="num amount">
@@ -104,14 +104,14 @@ function Amount({ value, label, words }: { value: number; label: string; words: 
   );
 }
 
-/** Losses that have a column. */
+/** Matches losses that are shown in a column. */
 const IN_COLUMNS = /racks? dark$|devices? offline$| of IT load$| of cooling$/;
 
-/** Describes the origin of the loss, the trip or the zone without enough cooling, and what no column says. */
-function evidence({ summary, trips, zones, elements }: FailureCause): string {
+/** Describes the trip or the zone without enough cooling that causes a loss, and losses that no column shows. */
+function describeEvidence({ summary, trips, zones, elements }: FailureCause): string {
   const parts = summary.slice(summary.indexOf(": ") + 2).split(", ");
   const rest = parts.map((part) => part.replace(/^together /, "")).filter((part) => !IN_COLUMNS.test(part));
-  const loss = rest.length === 0 ? "" : sentence(rest.join(", "));
+  const loss = rest.length === 0 ? "" : toSentence(rest.join(", "));
   const tripped = elements[0]?.tripped_refs ?? [];
   const trip = trips.find(({ ref }) => tripped.includes(ref)) ?? trips[0];
   if (trip !== undefined) {
@@ -126,12 +126,12 @@ function evidence({ summary, trips, zones, elements }: FailureCause): string {
   return loss;
 }
 
-/** A loss such as "together 10 racks dark" as a sentence. */
-function sentence(loss: string): string {
+/** Formats a loss such as "10 racks dark" as a sentence. */
+function toSentence(loss: string): string {
   return `${loss.charAt(0).toUpperCase()}${loss.slice(1)}.`;
 }
 
-/** A reason in the middle of a line. */
-function lowerFirst(plain: string): string {
+/** Lower-cases the first letter of a reason for use within a sentence, unless it begins with an abbreviation. */
+function lowerFirstLetter(plain: string): string {
   return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
 }

@@ -6,10 +6,10 @@ import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
 import { Gauge } from "./gauge.tsx";
 
-/** Sites whose cooling is summed up here; more are left to their list. */
+/** Maximum number of sites whose cooling is summed up; with more sites, the list shows it. */
 const SITES = 4;
 
-/** Heat against cooling, air and liquid apart, over all sites. */
+/** Gauges of heat and cooling capacity over all sites, one for air and one for liquid. */
 export function CoolingGauges({
   sites,
   rehearsal,
@@ -17,10 +17,10 @@ export function CoolingGauges({
   sites: readonly string[];
   rehearsal: RehearseFailuresResponse | undefined;
 }) {
-  const first = useSite(sites[0]);
-  const second = useSite(sites[1]);
-  const third = useSite(sites[2]);
-  const fourth = useSite(sites[3]);
+  const first = useSiteCooling(sites[0]);
+  const second = useSiteCooling(sites[1]);
+  const third = useSiteCooling(sites[2]);
+  const fourth = useSiteCooling(sites[3]);
   const answers = [first, second, third, fourth].filter((answer) => answer !== undefined);
   const sum = (of: (answer: ThermalHeadroomResponse) => number) => answers.reduce((all, answer) => all + of(answer), 0);
   const known = answers.length === Math.min(sites.length, SITES);
@@ -29,7 +29,7 @@ export function CoolingGauges({
   const of = sites.length > SITES ? `of ${SITES} sites` : "";
   return (
     <>
-      <Medium
+      <MediumGauge
         name="Cooling, air"
         href={href}
         note={of}
@@ -38,9 +38,9 @@ export function CoolingGauges({
         headroom={sum(({ headroom_kw }) => headroom_kw)}
         effective={sum(({ effective_kw }) => effective_kw)}
         known={known}
-        worst={worstZone(zones, "COOLING_MEDIUM_AIR")}
+        worst={findWorstZone(zones, "COOLING_MEDIUM_AIR")}
       />
-      <Medium
+      <MediumGauge
         name="Cooling, liquid"
         href={href}
         note={of}
@@ -49,24 +49,24 @@ export function CoolingGauges({
         headroom={sum(({ liquid_headroom_kw }) => liquid_headroom_kw)}
         effective={sum(({ liquid_effective_kw }) => liquid_effective_kw)}
         known={known}
-        worst={worstZone(zones, "COOLING_MEDIUM_LIQUID")}
+        worst={findWorstZone(zones, "COOLING_MEDIUM_LIQUID")}
       />
     </>
   );
 }
 
-function useSite(site: string | undefined): ThermalHeadroomResponse | undefined {
+function useSiteCooling(site: string | undefined): ThermalHeadroomResponse | undefined {
   const request =
     site === undefined ? undefined : { scope_ref: `site:${site}`, render: { format: "RENDER_FORMAT_NONE" } };
   return useCall("ThermalHeadroom", request).reply;
 }
 
-/** The area with the least cooling for its heat after the loss of one unit. */
-function worstZone(zones: readonly ZoneShortage[], medium: string): ZoneShortage | undefined {
-  return zones.filter((zone) => zone.medium === medium).sort((a, b) => shareOf(b) - shareOf(a))[0];
+/** Returns the area with the highest ratio of heat to cooling after the loss of one unit. */
+function findWorstZone(zones: readonly ZoneShortage[], medium: string): ZoneShortage | undefined {
+  return zones.filter((zone) => zone.medium === medium).sort((a, b) => computeHeatShare(b) - computeHeatShare(a))[0];
 }
 
-function shareOf({ heat_kw, capacity_kw }: ZoneShortage): number {
+function computeHeatShare({ heat_kw, capacity_kw }: ZoneShortage): number {
   return capacity_kw === 0 ? Number.POSITIVE_INFINITY : (100 * heat_kw) / capacity_kw;
 }
 
@@ -78,23 +78,23 @@ interface MediumProps {
   readonly usable: number;
   readonly headroom: number;
   readonly effective: number;
-  /** Whether every site has answered. */
+  /** Whether the replies for all sites have arrived. */
   readonly known: boolean;
   readonly worst: ZoneShortage | undefined;
 }
 
-function Medium(props: MediumProps) {
-  if (!props.known) return <Unknown {...props} />;
-  return props.effective === 0 ? <Unserved {...props} /> : <Served {...props} />;
+function MediumGauge(props: MediumProps) {
+  if (!props.known) return <UnknownGauge {...props} />;
+  return props.effective === 0 ? <UnservedGauge {...props} /> : <ServedGauge {...props} />;
 }
 
-/** Shows a dash before the reply arrives, because 0 kW would look like a good value. */
-function Unknown({ name, href }: MediumProps) {
+/** Gauge with a dash before the reply arrives, because 0 kW would look like a good value. */
+function UnknownGauge({ name, href }: MediumProps) {
   return <Gauge name={name} href={href} value="–" state="unknown" unit="kW" share={undefined} lines={[]} />;
 }
 
-/** Heat without a recorded unit is not 0 % of anything. */
-function Unserved({ name, href, note, heat }: MediumProps) {
+/** Gauge of heat without a recorded cooling unit, which has no percentage. */
+function UnservedGauge({ name, href, note, heat }: MediumProps) {
   const isNeeded = heat > 0;
   const [value = "", unit = ""] = formatKilowatts(heat).split(" ");
   return (
@@ -113,10 +113,10 @@ function Unserved({ name, href, note, heat }: MediumProps) {
   );
 }
 
-function Served({ name, href, note, heat, usable, headroom, effective, worst }: MediumProps) {
+function ServedGauge({ name, href, note, heat, usable, headroom, effective, worst }: MediumProps) {
   const share = (100 * heat) / effective;
   const [value = "", unit = ""] = formatKilowatts(heat).split(" ");
-  const after = worst === undefined ? undefined : shareOf(worst);
+  const after = worst === undefined ? undefined : computeHeatShare(worst);
   return (
     <Gauge
       name={name}

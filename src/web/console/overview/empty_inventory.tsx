@@ -5,19 +5,19 @@ import { canWrite, useSession } from "../api/session.ts";
 import { callSignedIn } from "../api/sign_in.ts";
 import { ImportResult } from "../import/import_result.tsx";
 import { parseLists } from "../import/parse_items.ts";
-import { type Run, type Running, useRun } from "../import/use_run.ts";
+import { type ImportRun, type ImportRunner, useImportRunner } from "../import/use_run.ts";
 import { formatPageUrl } from "../router.ts";
 import { Failure } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Card } from "../ui/parts.tsx";
 
 /**
- * What can be done while nothing is recorded.
- * @param setFilled keeps this page while the rest of a sample is still to be written, or was refused
+ * First steps for an empty inventory.
+ * @param setFilled keeps this page while a part of the sample is not yet written, or was refused
  */
 export function EmptyInventory({ setFilled }: { readonly setFilled: (isFilled: boolean) => void }) {
-  const sample = useRun();
-  const isUnfinished = isOpen(sample.run);
+  const sample = useImportRunner();
+  const isUnfinished = isRunUnfinished(sample.run);
   useLayoutEffect(() => setFilled(!isUnfinished), [isUnfinished, setFilled]);
   const { reply: session } = useSession();
   return (
@@ -37,7 +37,7 @@ export function EmptyInventory({ setFilled }: { readonly setFilled: (isFilled: b
           </li>
           {canWrite(session) ? (
             <li>
-              <LoadSample running={sample} />
+              <LoadSampleButton running={sample} />
             </li>
           ) : null}
           <li>
@@ -49,13 +49,15 @@ export function EmptyInventory({ setFilled }: { readonly setFilled: (isFilled: b
   );
 }
 
-/** Whether something of a run is still to be sent, or was refused. */
-function isOpen(run: Run | undefined): boolean {
+/** Whether items of a run are not yet sent, or were refused. */
+function isRunUnfinished(run: ImportRun | undefined): boolean {
   return run !== undefined && (run.running || run.sent < run.total || run.failed.length > 0);
 }
 
-/** Writes the sample site through the same calls as an import, after a question, and only where nothing is recorded. */
-function LoadSample({ running }: { readonly running: Running }) {
+/**
+ * Button that writes the sample site by the calls of an import, after a confirmation and only into an empty inventory.
+ */
+function LoadSampleButton({ running }: { readonly running: ImportRunner }) {
   const [isAsked, setAsked] = useState(false);
   const [error, setError] = useState<CallError>();
   const load = async () => {

@@ -2,7 +2,7 @@ import type { ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
-import { cellWords } from "../lists/column_words.ts";
+import { formatColumnText } from "../lists/column_words.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
 import { formatPageUrl } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
@@ -20,15 +20,15 @@ const QUESTIONS = [
 
 type Question = (typeof QUESTIONS)[number];
 
-/** How many things are failed, dead or down; undefined while it is not known. */
-export function useFailures():
+/** Loads the numbers of failed, dead and down elements; undefined until they are loaded. */
+export function useFailureCounts():
   | readonly { readonly question: Question; readonly list: ListInventoryResponse }[]
   | undefined {
-  const devices = useFailed(QUESTIONS[0]);
-  const unsupplied = useFailed(QUESTIONS[1]);
-  const supplies = useFailed(QUESTIONS[2]);
-  const cooling = useFailed(QUESTIONS[3]);
-  const links = useFailed(QUESTIONS[4]);
+  const devices = useFailedRows(QUESTIONS[0]);
+  const unsupplied = useFailedRows(QUESTIONS[1]);
+  const supplies = useFailedRows(QUESTIONS[2]);
+  const cooling = useFailedRows(QUESTIONS[3]);
+  const links = useFailedRows(QUESTIONS[4]);
   const lists = [devices, unsupplied, supplies, cooling, links];
   if (lists.includes(undefined)) return undefined;
   return QUESTIONS.flatMap((question, at) => {
@@ -37,12 +37,12 @@ export function useFailures():
   });
 }
 
-function useFailed({ kind, column, value }: Question): ListInventoryResponse | undefined {
+function useFailedRows({ kind, column, value }: Question): ListInventoryResponse | undefined {
   const conditions = [{ column, values: [value] }];
   return useCall(LIST_RPC, { kind: `INVENTORY_KIND_${kind}`, conditions, page_size: SHOWN }).reply;
 }
 
-export function FailedNow({ failures }: { readonly failures: ReturnType<typeof useFailures> }) {
+export function CurrentFailures({ failures }: { readonly failures: ReturnType<typeof useFailureCounts> }) {
   if (failures === undefined || failures.length === 0) return null;
   return (
     <Card title="Failed now">
@@ -55,7 +55,7 @@ export function FailedNow({ failures }: { readonly failures: ReturnType<typeof u
                 <span key={ref} class="failed-thing">
                   <RefLink to={ref} label={name} />{" "}
                   <span class="muted">
-                    {[cellWords("kind", texts["kind"] ?? ""), texts["rack"]].filter(Boolean).join(" in ")} {what}
+                    {[formatColumnText("kind", texts["kind"] ?? ""), texts["rack"]].filter(Boolean).join(" in ")} {what}
                   </span>
                 </span>
               ))}

@@ -7,7 +7,7 @@ import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
 import { Card, HealthCounts } from "../ui/parts.tsx";
 
-/** Racks up to which a plan is drawn here; larger floors are counted. */
+/** Maximum number of racks of a floor that are drawn as a plan; larger floors show only counts. */
 const DRAWN = 1500;
 
 interface FloorProps {
@@ -15,7 +15,7 @@ interface FloorProps {
   readonly floor: FloorOverview;
 }
 
-/** A floor from above: what one failure takes, rack by rack. */
+/** Plan of a floor that shows, for each rack, the effect of the worst single failure. */
 export function FloorCard({ site, floor }: FloorProps) {
   const { floor_ref, floor_number, racks, cracs, devices } = floor;
   const plan = useCall("FloorPlan", { floor_ref, render: { format: "RENDER_FORMAT_NONE", coloring: "COLORING_RISK" } });
@@ -30,9 +30,9 @@ export function FloorCard({ site, floor }: FloorProps) {
         <>
           {placed.length === 0 ? <p class="muted">No rack has a place on the plan.</p> : null}
           {placed.length > 0 && placed.length <= DRAWN ? (
-            <MiniPlan racks={placed} name={getRefName(floor_ref)} />
+            <FloorMiniPlan racks={placed} name={getRefName(floor_ref)} />
           ) : null}
-          <Legend racks={[...placed, ...plan.reply.unplaced_racks]} />
+          <ImpactLegend racks={[...placed, ...plan.reply.unplaced_racks]} />
           <HealthCounts counts={plan.reply.counts} />
         </>
       )}
@@ -40,24 +40,24 @@ export function FloorCard({ site, floor }: FloorProps) {
   );
 }
 
-function impactOf({ risk }: RackTile): "dark" | "partial" | "safe" {
+function getImpact({ risk }: RackTile): "dark" | "partial" | "safe" {
   if (risk === "RACK_RISK_DARK") return "dark";
   return risk === "RACK_RISK_PARTIAL" ? "partial" : "safe";
 }
 
-/** For one rack, and for several. */
+/** Legend texts by impact, for one rack and for several. */
 const WORDS = {
   dark: ["goes dark", "go dark"],
   partial: ["loses several devices", "lose several devices"],
   safe: ["stays on or loses one device", "stay on or lose one device"],
 } as const;
 
-/** Millimetres around the racks. */
+/** Margin around the racks, in millimetres. */
 const MARGIN = 600;
 
-function MiniPlan({ racks, name }: { racks: readonly RackTile[]; name: string }) {
+function FloorMiniPlan({ racks, name }: { racks: readonly RackTile[]; name: string }) {
   const boxes = racks.flatMap((rack) =>
-    rack.placement === undefined ? [] : [{ rack, ...turnFootprint(rack.placement) }],
+    rack.placement === undefined ? [] : [{ rack, ...rotateFootprint(rack.placement) }],
   );
   const left = Math.min(...boxes.map(({ x }) => x)) - MARGIN;
   const top = Math.min(...boxes.map(({ y }) => y)) - MARGIN;
@@ -67,7 +67,7 @@ function MiniPlan({ racks, name }: { racks: readonly RackTile[]; name: string })
     <svg class="mini-plan" viewBox={`${left} ${top} ${right - left} ${bottom - top}`}>
       <title>{`Plan of ${name}`}</title>
       {boxes.map(({ rack, x, y, width, height }) => {
-        const what = impactOf(rack);
+        const what = getImpact(rack);
         const [middle, centre] = [x + width / 2, y + height / 2];
         return (
           <a
@@ -90,14 +90,14 @@ function MiniPlan({ racks, name }: { racks: readonly RackTile[]; name: string })
   );
 }
 
-/** The rectangle of a footprint as it is turned on the floor. */
-function turnFootprint({ x_mm, y_mm, width_mm, depth_mm, rotation_deg }: NonNullable<RackTile["placement"]>) {
+/** Returns the rectangle that a rotated footprint occupies on the floor. */
+function rotateFootprint({ x_mm, y_mm, width_mm, depth_mm, rotation_deg }: NonNullable<RackTile["placement"]>) {
   const isAcross = rotation_deg % 180 !== 0;
   return { x: x_mm, y: y_mm, width: isAcross ? depth_mm : width_mm, height: isAcross ? width_mm : depth_mm };
 }
 
-function Legend({ racks }: { readonly racks: readonly RackTile[] }) {
-  const of = (what: keyof typeof WORDS) => racks.filter((rack) => impactOf(rack) === what).length;
+function ImpactLegend({ racks }: { readonly racks: readonly RackTile[] }) {
+  const of = (what: keyof typeof WORDS) => racks.filter((rack) => getImpact(rack) === what).length;
   return (
     <ul class="plan-legend" aria-label="After one failure">
       {(["dark", "partial", "safe"] as const).map((what) => (

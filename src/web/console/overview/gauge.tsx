@@ -11,12 +11,12 @@ interface GaugeProps {
   readonly unit: string;
   readonly share: number | undefined;
   readonly after?: number | undefined;
-  /** That a full one is no harm: its bar has no colour. */
+  /** Whether a full gauge is harmless; its bar then has no colour. */
   readonly harmless?: true;
   readonly lines: readonly (readonly [name: ComponentChildren, value: string, share?: number])[];
 }
 
-/** One of the questions that an operator has of the whole: how much, of how much, and after one failure. */
+/** Gauge of a figure of the whole inventory: its value, its limit, and the value after one failure. */
 export function Gauge({ name, href, state, value, unit, share, after, harmless, lines }: GaugeProps) {
   return (
     <section class="gauge" aria-label={name}>

@@ -9,10 +9,10 @@ import { CoolingGauges } from "./cooling_gauges.tsx";
 import { Gauge } from "./gauge.tsx";
 
 const NOTHING = { format: "RENDER_FORMAT_NONE" };
-/** Links up to which a whole fabric is judged on the first screen. */
+/** Maximum number of links for which the first screen loads the state of the whole fabric. */
 const FABRIC_LINKS = 5000;
 
-export function Gauges({
+export function OverviewGauges({
   inventory,
   rehearsal,
 }: {
@@ -24,22 +24,22 @@ export function Gauges({
       <PowerGauge />
       <CoolingGauges sites={inventory.sites.map(({ site_id }) => site_id)} rehearsal={rehearsal} />
       <SpaceGauge />
-      {inventory.totals.fabric_links === 0 ? <NoFabric /> : <FabricGauge links={inventory.totals.fabric_links} />}
+      {inventory.totals.fabric_links === 0 ? <NoFabricGauge /> : <FabricGauge links={inventory.totals.fabric_links} />}
     </div>
   );
 }
 
-/** The first row of a list in an order. */
-function useFirst(kind: string, more: object) {
+/** Loads the first row of a list in the requested order. */
+function useFirstRow(kind: string, more: object) {
   const request = { kind: `INVENTORY_KIND_${kind}`, page_size: 1, ...more };
   const { reply } = useCall(LIST_RPC, request);
   return { reply, row: reply?.rows[0] };
 }
 
 function PowerGauge() {
-  const { reply: sites } = useFirst("SITE", { sums: ["draw_w"] });
-  const { row: now } = useFirst("SUPPLY", { order_by: "load_pct desc" });
-  const { row: then } = useFirst("SUPPLY", { order_by: "failover_pct desc" });
+  const { reply: sites } = useFirstRow("SITE", { sums: ["draw_w"] });
+  const { row: now } = useFirstRow("SUPPLY", { order_by: "load_pct desc" });
+  const { row: then } = useFirstRow("SUPPLY", { order_by: "failover_pct desc" });
   const share = now?.figures["load_pct"];
   const after = then?.figures["failover_pct"];
   const [value = "–", unit = ""] = formatWatts(sites?.sums["draw_w"]).split(" ");
@@ -53,23 +53,23 @@ function PowerGauge() {
       share={share}
       after={after}
       lines={[
-        [<>Busiest, {nameOf(now)}</>, knownFigure(share, formatPercent), share ?? 0],
-        [<>after one failure, {nameOf(then)}</>, knownFigure(after, formatPercent), after ?? 0],
+        [<>Busiest, {getRowName(now)}</>, formatKnownFigure(share, formatPercent), share ?? 0],
+        [<>after one failure, {getRowName(then)}</>, formatKnownFigure(after, formatPercent), after ?? 0],
       ]}
     />
   );
 }
 
-function nameOf(row: InventoryRow | undefined): string {
+function getRowName(row: InventoryRow | undefined): string {
   return row?.name ?? "no supply";
 }
 
-function knownFigure(value: number | undefined, words: (value: number) => string): string {
+function formatKnownFigure(value: number | undefined, words: (value: number) => string): string {
   return value === undefined ? "not recorded" : words(value);
 }
 
 function SpaceGauge() {
-  const { reply, row } = useFirst("RACK", { order_by: "largest_free_block_u desc", sums: ["free_u", "height_u"] });
+  const { reply, row } = useFirstRow("RACK", { order_by: "largest_free_block_u desc", sums: ["free_u", "height_u"] });
   const { free_u: free, height_u: height } = reply?.sums ?? {};
   const used = free === undefined || !height ? undefined : (100 * (height - free)) / height;
   return (
@@ -82,17 +82,17 @@ function SpaceGauge() {
       unit={`U free of ${formatCount(height)}`}
       share={used}
       lines={[
-        ["Used", knownFigure(used, formatPercent)],
+        ["Used", formatKnownFigure(used, formatPercent)],
         [
           <>Largest block, {row?.name ?? "no rack"}</>,
-          knownFigure(row?.figures["largest_free_block_u"], (u) => formatDecimal(u, "U")),
+          formatKnownFigure(row?.figures["largest_free_block_u"], (u) => formatDecimal(u, "U")),
         ],
       ]}
     />
   );
 }
 
-function NoFabric() {
+function NoFabricGauge() {
   return (
     <Gauge
       name="Fabric"
@@ -127,7 +127,7 @@ function FabricGauge({ links }: { readonly links: number }) {
       unit={`of ${formatCount(links)} links over 80 %`}
       share={busiest}
       lines={[
-        ["Busiest link", knownFigure(busiest, formatPercent), busiest ?? 0],
+        ["Busiest link", formatKnownFigure(busiest, formatPercent), busiest ?? 0],
         [
           worst?.oversubscription_n1 === undefined ? "After one spine lost" : <>one spine lost, {worst.code}</>,
           worst?.oversubscription_n1 === undefined

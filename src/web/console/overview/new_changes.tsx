@@ -6,14 +6,14 @@ import { describeRequest, groupByRequest, type RequestGroup } from "../history/r
 import { formatDayAgo, toDayEdge } from "../history/time_range.ts";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import { Card, Moment, RefLink } from "../ui/parts.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import { Card, RefLink, TimeText } from "../ui/parts.tsx";
 
 const SHOWN = 6;
-/** Entries that are read to find the last requests. */
+/** Number of log entries that are read to find the last requests. */
 const READ = 200;
 
-/** What is new since yesterday, one line for each request; the requests of an import are one line. */
+/** Changes since yesterday, one line per request; the requests of an import share a line. */
 export function NewChanges() {
   const [since] = useState(() => formatDayAgo(1));
   const asked = useRoute<HistoryReply>("/audit/history", { page_size: String(READ) });
@@ -21,7 +21,7 @@ export function NewChanges() {
   const oldest = useRoute<HistoryReply>("/audit/history", { since: begin, order: "asc", page_size: "1" });
   return (
     <Card title="New since yesterday" action={<a href={formatPageUrl("history", "", { since })}>History</a>}>
-      <Answer asked={asked}>
+      <ReplyView asked={asked}>
         {({ entries, chain }) => {
           const lines = groupRequests(entries);
           const first = oldest.reply?.entries[0];
@@ -29,7 +29,7 @@ export function NewChanges() {
           return (
             <>
               {oldest.reply === undefined ? null : (
-                // Entries are numbered without gaps.
+                // The numbers of log entries have no gaps.
                 <p class="muted">
                   {first === undefined
                     ? "Nothing is new. The last changes were:"
@@ -38,47 +38,51 @@ export function NewChanges() {
               )}
               <ol class="last-changes">
                 {lines.slice(0, SHOWN).map((line) => (
-                  <Line key={line.first.seq} group={line} isCut={entries.length === READ && line === lines.at(-1)} />
+                  <RequestLine
+                    key={line.first.seq}
+                    group={line}
+                    isCut={entries.length === READ && line === lines.at(-1)}
+                  />
                 ))}
               </ol>
             </>
           );
         }}
-      </Answer>
+      </ReplyView>
     </Card>
   );
 }
 
-/** The requests, with those that follow each other of one person, interface and reason as one. */
+/** Groups entries by request, and joins consecutive requests of the same person, interface and reason. */
 function groupRequests(entries: readonly AuditEntry[]): readonly RequestGroup[] {
   const lines: RequestGroup[] = [];
   for (const group of groupByRequest(entries)) {
     const last = lines.at(-1);
-    if (last !== undefined && isBulk(group) && isBulk(last) && sameWork(last.first, group.first))
+    if (last !== undefined && isBulk(group) && isBulk(last) && isSameWork(last.first, group.first))
       lines[lines.length - 1] = { ...last, entries: [...last.entries, ...group.entries] };
     else lines.push(group);
   }
   return lines;
 }
 
-/** An import and other bulk calls write by several requests. */
+/** Whether a request is part of an import or another bulk operation, which needs several requests. */
 function isBulk({ first }: RequestGroup): boolean {
   return /^Bulk|Import|ApplyChanges/.test(first.request.method.split("/").at(-1) ?? "");
 }
 
-function sameWork(a: AuditEntry, b: AuditEntry): boolean {
+function isSameWork(a: AuditEntry, b: AuditEntry): boolean {
   const [of, and] = [a, b].map(({ actor, request, message }) =>
     JSON.stringify([actor.principal, request.interface, message]),
   );
   return of === and;
 }
 
-function Line({ group, isCut }: { readonly group: RequestGroup; readonly isCut: boolean }) {
+function RequestLine({ group, isCut }: { readonly group: RequestGroup; readonly isCut: boolean }) {
   const { entries, first } = group;
   const { occurred_at, actor, message, entity } = first;
   return (
     <li>
-      <Moment at={occurred_at} />
+      <TimeText at={occurred_at} />
       <span class="muted">{actor.principal || "anonymous"}</span>
       <span>
         {message === "" ? "" : `${message}: `}
@@ -89,7 +93,7 @@ function Line({ group, isCut }: { readonly group: RequestGroup; readonly isCut: 
         ) : (
           <a href={formatPageUrl("history", "", { request: first.request.id })}>
             {first.request.method === "Import" ? "Import, " : ""}
-            {isCut ? <Count group={group} /> : describeRequest(group)}
+            {isCut ? <ChangeCount group={group} /> : describeRequest(group)}
           </a>
         )}
       </span>
@@ -97,8 +101,8 @@ function Line({ group, isCut }: { readonly group: RequestGroup; readonly isCut: 
   );
 }
 
-/** How many changes a request made of which not all were read. */
-function Count({ group: { entries, first } }: { readonly group: RequestGroup }) {
+/** Number of changes of a request whose entries were not all read. */
+function ChangeCount({ group: { entries, first } }: { readonly group: RequestGroup }) {
   const { reply } = useRoute<HistoryReply>("/audit/history", {
     request_id: first.request.id,
     order: "asc",
@@ -106,7 +110,7 @@ function Count({ group: { entries, first } }: { readonly group: RequestGroup }) 
   });
   const begin = reply?.entries[0];
   if (begin === undefined) return <>at least {formatQuantity(entries.length, "change")}</>;
-  // Entries of one transaction follow each other; between two, others may have written.
+  // Within a transaction, entry numbers are consecutive; between two transactions others may have written.
   const bound = begin.transaction_id === first.transaction_id ? "" : "up to ";
   return (
     <>

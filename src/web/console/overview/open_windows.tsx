@@ -5,11 +5,11 @@ import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
-import { LIST_WINDOWS_RPC, spanWords, stateOfVerdict } from "../windows/window_words.tsx";
+import { formatTimeSpan, judgeVerdict, LIST_WINDOWS_RPC } from "../windows/window_words.tsx";
 
 const SHOWN = 4;
 
-/** What is out of service now, and what will be next; nothing where nothing is planned. */
+/** Current and next maintenance windows; hidden if none is planned. */
 export function OpenWindows() {
   const { reply } = useCall(LIST_WINDOWS_RPC, {
     states: ["WINDOW_STATE_PLANNED", "WINDOW_STATE_BEGUN"],
@@ -22,11 +22,11 @@ export function OpenWindows() {
       <ul class="failed-now">
         {reply.windows.map((one) => (
           <li key={one.window.code}>
-            <StateMark state={one.overdue ? "fault" : stateOfVerdict(one.verdict)} label="window:" />
+            <StateMark state={one.overdue ? "fault" : judgeVerdict(one.verdict)} label="window:" />
             <span>
-              {whenWords(one)} <RefLink to={`window:${one.window.code}`} />
+              {describeWindowTime(one)} <RefLink to={`window:${one.window.code}`} />
               {one.window.title === "" ? "" : `, ${one.window.title}`}. {stripRefKinds(one.summary)}.{" "}
-              <span class="muted">{spanWords(one.window)}</span>
+              <span class="muted">{formatTimeSpan(one.window)}</span>
             </span>
           </li>
         ))}
@@ -36,7 +36,7 @@ export function OpenWindows() {
   );
 }
 
-function whenWords({ overdue, window: { state, starts_at = "" } }: ListedWindow): string {
+function describeWindowTime({ overdue, window: { state, starts_at = "" } }: ListedWindow): string {
   if (overdue) return "Overdue:";
   return state === "WINDOW_STATE_BEGUN" || Date.parse(starts_at) <= Date.now() ? "Open now:" : "Next:";
 }

@@ -5,7 +5,7 @@ import { type CallState, useCall } from "../api/use_call.ts";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
 
-/** As many as the first screen has room for. */
+/** Maximum number of causes on the first screen. */
 const CAUSES = 6;
 
 /** Loads the effects of every single failure, the worst first. */
@@ -24,12 +24,12 @@ const STATES: Readonly<Record<string, State>> = {
   FAILURE_SEVERITY_INFO: "info",
 };
 
-export function stateOfCause({ severity }: FailureCause): State {
+export function judgeCause({ severity }: FailureCause): State {
   return STATES[severity] ?? "unknown";
 }
 
-/** Returns a link to the picture of a cause's worst element: its power cascade, its thermal zone or its fabric. */
-export function pictureOf({ kind, elements, zones }: FailureCause): string {
+/** Returns the URL of a cause's worst element: its power cascade, its thermal zone or its fabric. */
+export function formatCauseUrl({ kind, elements, zones }: FailureCause): string {
   const ref = elements[0]?.refs[0] ?? "";
   const code = getRefName(ref);
   const [zone] = zones;
@@ -39,15 +39,24 @@ export function pictureOf({ kind, elements, zones }: FailureCause): string {
   return formatPageUrl("power", ref);
 }
 
-/** What the worst failure of a cause does alone. The impact of a cause is that of all its elements together. */
-export function worstOf({ elements }: FailureCause): { readonly name: string; readonly impact: Impact | undefined } {
+/**
+ * Returns the name and impact of a cause's worst single failure. The impact of the cause itself covers all its elements
+ * together.
+ */
+export function findWorstFailure({ elements }: FailureCause): {
+  readonly name: string;
+  readonly impact: Impact | undefined;
+} {
   const [worst] = elements;
   return { name: (worst?.refs ?? []).map(getRefName).join(" and "), impact: worst?.impact };
 }
 
-/** What the worst single failure takes, in one sentence. @param none the sentence if it takes no rack and no device */
-export function lossSentence(cause: FailureCause | undefined, none = "No single failure takes a rack."): string {
-  const { name, impact } = cause === undefined ? { name: "", impact: undefined } : worstOf(cause);
+/**
+ * Describes the effect of the worst single failure in one sentence.
+ * @param none the sentence if no rack and no device is affected
+ */
+export function describeLoss(cause: FailureCause | undefined, none = "No single failure takes a rack."): string {
+  const { name, impact } = cause === undefined ? { name: "", impact: undefined } : findWorstFailure(cause);
   const [racks, devices] = [impact?.racks_dark ?? 0, impact?.it_devices_offline ?? 0];
   if (racks > 0) return `Losing ${name} would take ${formatQuantity(racks, "rack")}.`;
   if (devices > 0) return `Losing ${name} would take ${formatQuantity(devices, "device")} offline.`;

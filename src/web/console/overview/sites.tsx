@@ -3,11 +3,11 @@ import type { InventoryOverview } from "../api/replies.ts";
 import { formatPageUrl } from "../router.ts";
 import { Card } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { WorstLoss } from "./worst_loss.tsx";
+import { WorstLossSentence } from "./worst_loss.tsx";
 
 type Site = InventoryOverview["sites"][number];
 
-/** Sites whose worst failure is asked for here; the list has all. */
+/** Maximum number of sites whose worst failure is loaded; the list shows all sites. */
 const SHOWN = 12;
 
 const sumOf = ({ floors }: Site, what: "racks" | "devices" | "cracs") =>
@@ -17,11 +17,11 @@ const COLUMNS: readonly Column<Site>[] = [
   { name: "Site", cell: ({ site_id }) => <a href={formatPageUrl("site", site_id)}>{site_id}</a> },
   { name: "Racks", numeric: true, cell: (site) => formatCount(sumOf(site, "racks")) },
   { name: "Devices", numeric: true, cell: (site) => formatCount(sumOf(site, "devices")) },
-  { name: "Worst single failure", cell: ({ site_id }) => <WorstLoss scope={`site:${site_id}`} /> },
+  { name: "Worst single failure", cell: ({ site_id }) => <WorstLossSentence scope={`site:${site_id}`} /> },
 ];
 
-/** Several sites, each with the worst that one failure takes of it; the largest first. */
-export function Sites({ inventory: { sites } }: { readonly inventory: InventoryOverview }) {
+/** Cards of several sites, each with the effect of its worst single failure; the largest site first. */
+export function SiteCards({ inventory: { sites } }: { readonly inventory: InventoryOverview }) {
   const bySize = [...sites].sort((a, b) => sumOf(b, "racks") - sumOf(a, "racks"));
   return (
     <Card title="Sites" action={<a href={formatPageUrl("sites")}>All {formatCount(sites.length)} sites</a>}>

@@ -3,24 +3,33 @@ import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
-import { lossSentence, pictureOf, stateOfCause } from "./rehearsal.ts";
+import { describeLoss, formatCauseUrl, judgeCause } from "./rehearsal.ts";
 
-/** Causes that a page of a place names. */
+/** Number of causes that a location's page shows. */
 const CAUSES = 4;
 
-/** The failures in a rack, row, room or site that take most, wherever they take it. */
-export function useCauses(scope: string): readonly FailureCause[] | undefined {
+/** Loads the failures with the greatest effect on a rack, row, room or site, wherever they occur. */
+export function useScopeCauses(scope: string): readonly FailureCause[] | undefined {
   const request = { scope_ref: scope, cascade: true, page_size: CAUSES };
   return useCall("datacenter.v1.PlanningService/RehearseFailures", request).reply?.causes;
 }
 
-/** What turns all of a rack off, which may be outside of it; else the worst of the failures inside. */
-export function RackLoss({ code, location }: { readonly code: string; readonly location: Location | undefined }) {
+/**
+ * Sentence about the failure that turns a whole rack off, which may be outside the rack; otherwise the worst failure
+ * inside it.
+ */
+export function RackLossSentence({
+  code,
+  location,
+}: {
+  readonly code: string;
+  readonly location: Location | undefined;
+}) {
   const floor_ref = `floor:${location?.site_id}/${location?.floor_number}`;
   const { reply } = useCall("FloorPlan", location && { floor_ref, coloring: "COLORING_RISK" });
   if (reply === undefined) return <>&nbsp;</>;
   const { risk, risk_ref = "" } = [...reply.racks, ...reply.unplaced_racks].find((one) => one.code === code) ?? {};
-  if (risk !== "RACK_RISK_DARK") return <WorstLoss scope={`rack:${code}`} />;
+  if (risk !== "RACK_RISK_DARK") return <WorstLossSentence scope={`rack:${code}`} />;
   return (
     <>
       <StateMark state="fault" label="fault:" />
@@ -29,17 +38,19 @@ export function RackLoss({ code, location }: { readonly code: string; readonly l
   );
 }
 
-/** What the worst failure of an element in a place takes, in one sentence. Failures elsewhere may take the place. */
-export function WorstLoss({ scope }: { readonly scope: string }) {
-  const causes = useCauses(scope);
+/**
+ * Sentence about the effect of the worst failure inside a location. Failures elsewhere may also affect the location.
+ */
+export function WorstLossSentence({ scope }: { readonly scope: string }) {
+  const causes = useScopeCauses(scope);
   const [worst] = causes ?? [];
-  // The line is there before its answer, so that nothing below it moves.
+  // The empty line reserves its space, so that nothing below moves when the reply arrives.
   if (causes === undefined) return <>&nbsp;</>;
   if (worst === undefined) return <>No failure inside it takes anything.</>;
   return (
     <>
-      <StateMark state={stateOfCause(worst)} label={`${stateOfCause(worst)}:`} />
-      <a href={pictureOf(worst)}>{lossSentence(worst, "No failure inside it takes a rack or a device.")}</a>
+      <StateMark state={judgeCause(worst)} label={`${judgeCause(worst)}:`} />
+      <a href={formatCauseUrl(worst)}>{describeLoss(worst, "No failure inside it takes a rack or a device.")}</a>
     </>
   );
 }

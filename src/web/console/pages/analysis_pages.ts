@@ -1,16 +1,16 @@
-/** Pages that ask, plan or look back, loaded together when the first of them is opened. */
-export { Capacity } from "./capacity.tsx";
-export { Compare } from "./compare.tsx";
-export { Fabric } from "./fabric.tsx";
-export { Floor } from "./floor.tsx";
-export { History } from "./history.tsx";
-export { Import } from "./import.tsx";
-export { Notices } from "./notices.tsx";
-export { Placement } from "./placement.tsx";
-export { Power } from "./power.tsx";
-export { Readings } from "./readings.tsx";
-export { Rehearsal } from "./rehearsal.tsx";
-export { Thermal } from "./thermal.tsx";
-export { Trace } from "./trace.tsx";
-export { Window } from "./window.tsx";
-export { Windows } from "./windows.tsx";
+/** Pages for analyses, planning and history; one module, loaded when the first of them is opened. */
+export { CapacityPage as Capacity } from "./capacity.tsx";
+export { ComparePage as Compare } from "./compare.tsx";
+export { FabricPage as Fabric } from "./fabric.tsx";
+export { FloorPage as Floor } from "./floor.tsx";
+export { HistoryPage as History } from "./history.tsx";
+export { ImportPage as Import } from "./import.tsx";
+export { NoticesPage as Notices } from "./notices.tsx";
+export { PlacementPage as Placement } from "./placement.tsx";
+export { PowerPage as Power } from "./power.tsx";
+export { ReadingsPage as Readings } from "./readings.tsx";
+export { RehearsalPage as Rehearsal } from "./rehearsal.tsx";
+export { ThermalPage as Thermal } from "./thermal.tsx";
+export { TracePage as Trace } from "./trace.tsx";
+export { WindowPage as Window } from "./window.tsx";
+export { WindowsPage as Windows } from "./windows.tsx";

@@ -9,9 +9,9 @@ import {
 } from "#words/figures.ts";
 import { formatEnum, getRefName } from "#words/names.ts";
 import { formatQuantity } from "../labels.ts";
-import type { Question } from "../ui/download.tsx";
-import { Badge, Card, Figure, Figures, RefLink, type Tone } from "../ui/parts.tsx";
-import { Picture } from "../ui/picture.tsx";
+import type { PictureRequest } from "../ui/download.tsx";
+import { Badge, Card, Figure, FigureRow, RefLink, type Tone } from "../ui/parts.tsx";
+import { PictureView } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
 const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
@@ -56,12 +56,12 @@ const OVERLOADS: readonly Column<PowerBlastRadiusResponse["overloads"][number]>[
   },
 ];
 
-export function Blast({
+export function BlastRadius({
   answer,
   question,
 }: {
   readonly answer: PowerBlastRadiusResponse;
-  readonly question: Question;
+  readonly question: PictureRequest;
 }) {
   const { overloads, cascade_steps, cascade_cut, affected, protected: degraded, truncated, render } = answer;
   return (
@@ -89,7 +89,7 @@ export function Blast({
           <Table caption="Overloaded sources" columns={OVERLOADS} rows={overloads} rowKey={({ ref }) => ref} empty="" />
         </Card>
       )}
-      <Picture
+      <PictureView
         label={`Power impact of ${getRefName(answer.source_ref)}`}
         render={render}
         question={question}
@@ -97,17 +97,17 @@ export function Blast({
         told
       />
       <Card title="Goes dark">
-        <Items caption="Off or dark" items={affected} empty="Nothing goes off." />
+        <AffectedItems caption="Off or dark" items={affected} empty="Nothing goes off." />
       </Card>
       <Card title="Degraded">
-        <Items caption="Still on, with less supply" items={degraded} empty="Nothing else is affected." />
+        <AffectedItems caption="Still on, with less supply" items={degraded} empty="Nothing else is affected." />
       </Card>
       {truncated ? <p class="muted">The lists are cut; the figures above count everything.</p> : null}
     </>
   );
 }
 
-function Items({
+function AffectedItems({
   caption,
   items,
   empty,
@@ -133,12 +133,12 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
   const links = answer.fabric_links_down.length + answer.omitted_fabric_links_down;
   const cutOff = answer.switches_cut_off.length + answer.omitted_switches_cut_off;
   const isolated = answer.devices_without_data_path.length + answer.omitted_devices_without_data_path;
-  // Where supplies are not recorded, nothing proves that no more is lost.
+  // If supplies are not recorded, nothing proves that no more is lost.
   const none: Tone = impact.devices_undocumented > 0 ? "unknown" : "ok";
   const bad = (value: number): Tone => (value > 0 ? "fault" : none);
   const battery = impact.min_ride_through_s;
   return (
-    <Figures>
+    <FigureRow>
       <Figure label="Racks dark" value={formatCount(impact.racks_dark)} tone={bad(impact.racks_dark)} />
       <Figure label="Racks partly dark" value={formatCount(impact.racks_partial)} tone={bad(impact.racks_partial)} />
       <Figure
@@ -185,6 +185,6 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
           note="not counted as off"
         />
       )}
-    </Figures>
+    </FigureRow>
   );
 }

@@ -5,13 +5,13 @@ import { toConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatMoment } from "../labels.ts";
 import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import { ChoiceField, Filters } from "../ui/fields.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import { ChoiceField, FilterRow } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, Facts, Figure, Figures, RefLink } from "../ui/parts.tsx";
+import { Badge, Card, FactList, Figure, FigureRow, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { portsRows } from "./capacity_left.tsx";
+import { listFreePortRows } from "./capacity_left.tsx";
 
 const RPC = "datacenter.v1.PlanningService/GetCapacity";
 const KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
@@ -23,8 +23,8 @@ const PARTS = [
   ["rack", "Racks"],
 ] as const;
 
-/** What is left of a site on one sheet: the whole and its parts, now and after the worst failure. */
-export function Capacity({ place: { subject, settings } }: { readonly place: PageAddress }) {
+/** Free capacity of a site on one page: the whole site and its parts, now and after the worst failure. */
+export function CapacityPage({ place: { subject, settings } }: { readonly place: PageAddress }) {
   const by = settings.get("by") ?? "";
   const whole = useCall(RPC, { scope_ref: subject });
   const parts = useCall(RPC, {
@@ -42,7 +42,7 @@ export function Capacity({ place: { subject, settings } }: { readonly place: Pag
             : `Revision ${formatCount(whole.reply.revision)}, ${formatMoment(new Date().toISOString())}`
         }
       />
-      <Filters>
+      <FilterRow>
         <RefField
           label="Site, room, row or rack"
           placeholder="Everything"
@@ -51,31 +51,31 @@ export function Capacity({ place: { subject, settings } }: { readonly place: Pag
           change={changeSubject}
         />
         <ChoiceField label="Lines are" value={by} choices={PARTS} change={(value) => changeSettings({ by: value })} />
-      </Filters>
-      <Answer asked={whole} shape="tiles">
+      </FilterRow>
+      <ReplyView asked={whole} shape="tiles">
         {({ areas }) => {
           const [only, ...others] = areas;
           return only === undefined || others.length > 0 ? (
-            <Parts title="Sites" areas={areas} />
+            <AreaTable title="Sites" areas={areas} />
           ) : (
-            <Whole area={only} />
+            <WholeArea area={only} />
           );
         }}
-      </Answer>
-      <Answer asked={parts} shape="rows">
-        {({ areas }) => <Parts title="By area" areas={areas} />}
-      </Answer>
+      </ReplyView>
+      <ReplyView asked={parts} shape="rows">
+        {({ areas }) => <AreaTable title="By area" areas={areas} />}
+      </ReplyView>
     </>
   );
 }
 
-function Whole({ area }: { readonly area: AreaCapacity }) {
+function WholeArea({ area }: { readonly area: AreaCapacity }) {
   const { power, air, liquid } = area;
   const after = (kw: number | undefined) => (kw === undefined ? "not recorded" : formatDecimal(kw, "kW"));
   const tone = (kw: number | undefined) => (kw !== undefined && kw <= 0 ? "watch" : "plain");
   return (
     <>
-      <Figures>
+      <FigureRow>
         <Figure label="Free power now" value={after(power?.free_kw)} tone={tone(power?.free_kw)} />
         <Figure
           label="Free power after one failure"
@@ -102,18 +102,18 @@ function Whole({ area }: { readonly area: AreaCapacity }) {
             tone={tone(liquid.failover_free_kw)}
           />
         )}
-      </Figures>
+      </FigureRow>
       {area.ports.length === 0 ? null : (
         <Card title="Ports left">
-          <Facts rows={portsRows(area)} />
+          <FactList rows={listFreePortRows(area)} />
         </Card>
       )}
     </>
   );
 }
 
-/** What is left, amber where nothing is. */
-function Left({ kw }: { readonly kw: number | undefined }) {
+/** A free amount of power or cooling in kW, amber if it is zero or less. */
+function FreeAmount({ kw }: { readonly kw: number | undefined }) {
   if (kw === undefined) return <span class="muted">not recorded</span>;
   return kw > 0 ? <span>{formatDecimal(kw, "kW")}</span> : <Badge tone="watch">{formatDecimal(kw, "kW")}</Badge>;
 }
@@ -122,8 +122,8 @@ const COLUMNS: readonly Column<AreaCapacity>[] = [
   { name: "Area", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Racks", numeric: true, cell: ({ racks }) => formatCount(racks) },
   { name: "Draw", numeric: true, cell: ({ draw_kw }) => formatDecimal(draw_kw, "kW") },
-  { name: "Free power", numeric: true, cell: ({ power }) => <Left kw={power?.free_kw} /> },
-  { name: "After one failure", numeric: true, cell: ({ power }) => <Left kw={power?.failover_free_kw} /> },
+  { name: "Free power", numeric: true, cell: ({ power }) => <FreeAmount kw={power?.free_kw} /> },
+  { name: "After one failure", numeric: true, cell: ({ power }) => <FreeAmount kw={power?.failover_free_kw} /> },
   { name: "Of", cell: ({ power }) => (power?.failure_ref ? <RefLink to={power.failure_ref} /> : "") },
   {
     name: "Free units",
@@ -138,12 +138,12 @@ const COLUMNS: readonly Column<AreaCapacity>[] = [
   {
     name: "Air after one failure",
     numeric: true,
-    cell: ({ air }) => (air === undefined ? "" : <Left kw={air.failover_free_kw} />),
+    cell: ({ air }) => (air === undefined ? "" : <FreeAmount kw={air.failover_free_kw} />),
   },
   { name: "Ports", numeric: true, cell: ({ ports }) => formatCount(ports.reduce((sum, { free }) => sum + free, 0)) },
 ];
 
-function Parts({ title, areas }: { readonly title: string; readonly areas: readonly AreaCapacity[] }) {
+function AreaTable({ title, areas }: { readonly title: string; readonly areas: readonly AreaCapacity[] }) {
   return (
     <Card title={title}>
       <Table

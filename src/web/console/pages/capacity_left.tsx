@@ -4,27 +4,29 @@ import { formatCount, formatDecimal } from "#words/figures.ts";
 import { formatEnum, formatPortType } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import { Card, Facts, RefLink } from "../ui/parts.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import { Card, FactList, RefLink } from "../ui/parts.tsx";
 
-/** What is left in a site, room, row or rack, now and after the worst single failure. */
-export function CapacityLeft({ scope }: { readonly scope: string }) {
+/** Card with the free capacity of a site, room, row or rack, now and after the worst single failure. */
+export function FreeCapacityCard({ scope }: { readonly scope: string }) {
   const asked = useCall("datacenter.v1.PlanningService/GetCapacity", { scope_ref: scope });
   const sheet = scope.startsWith("rack:") ? undefined : <a href={formatPageUrl("capacity", scope)}>Capacity</a>;
   return (
     <Card title="What is left" action={sheet}>
-      <Answer asked={asked}>
+      <ReplyView asked={asked}>
         {({ areas: [area] }) =>
-          area === undefined ? null : <Facts rows={capacityRows(area).map(({ name, held }) => [name, held] as const)} />
+          area === undefined ? null : (
+            <FactList rows={listCapacityRows(area).map(({ name, held }) => [name, held] as const)} />
+          )
         }
-      </Answer>
-      <MeasuredDraw scope={scope} />
+      </ReplyView>
+      <MeasuredDrawFact scope={scope} />
     </Card>
   );
 }
 
-/** What meters say that an area draws, beside the rest, which is planned; nothing if nothing is measured. */
-function MeasuredDraw({ scope }: { readonly scope: string }) {
+/** Measured draw of an area next to the planned remainder; hidden if nothing is measured. */
+function MeasuredDrawFact({ scope }: { readonly scope: string }) {
   const { reply } = useCall("datacenter.v1.PlanningService/GetCapacity", {
     scope_ref: scope,
     load_basis: "LOAD_BASIS_MEASURED",
@@ -44,20 +46,20 @@ function MeasuredDraw({ scope }: { readonly scope: string }) {
   );
 }
 
-/** One fact about what is left: as it is shown, and as it is compared. */
+/** One line about free capacity: as shown, and as a text that is compared. */
 interface LeftRow {
   readonly name: string;
   readonly held: ComponentChildren;
   readonly text: string;
 }
 
-/** What is left in an area, a line for each resource. */
-export function capacityRows(area: AreaCapacity): readonly LeftRow[] {
+/** Returns the free capacity of an area, one row per resource. */
+export function listCapacityRows(area: AreaCapacity): readonly LeftRow[] {
   const { power, air, liquid, racks_without_supply: without } = area;
   const block = `largest block ${formatDecimal(area.largest_free_block_u, "U")} in ${area.largest_free_block_rack}`;
   const units = `${formatCount(area.free_u)} of ${formatCount(area.total_u)} free, ${block}`;
   const kilowatts = (name: string, free: FreePower | FreeCooling | undefined): readonly LeftRow[] =>
-    free === undefined ? [] : [{ name, held: <FreeKilowatts free={free} />, text: kilowattWords(free) }];
+    free === undefined ? [] : [{ name, held: <FreeKilowatts free={free} />, text: formatFreeKilowatts(free) }];
   return [
     ...kilowatts("Power", power),
     ...(without === 0 ? [] : [{ name: "Racks without supply", held: String(without), text: String(without) }]),
@@ -65,19 +67,19 @@ export function capacityRows(area: AreaCapacity): readonly LeftRow[] {
     ...kilowatts("Liquid cooling", liquid),
     { name: "Units", held: units, text: `${area.free_u} ${area.total_u} ${area.largest_free_block_u}` },
     ...area.ports.map((ports) => ({
-      name: portsName(ports),
-      held: <PortsLeft ports={ports} />,
+      name: formatPortsName(ports),
+      held: <FreePortsText ports={ports} />,
       text: `${ports.free} ${ports.failover_free}`,
     })),
   ];
 }
 
-/** Free ports of an area as facts. */
-export function portsRows({ ports }: AreaCapacity): readonly (readonly [string, ComponentChildren])[] {
-  return ports.map((one) => [portsName(one), <PortsLeft key="left" ports={one} />] as const);
+/** Returns rows with the free ports of an area. */
+export function listFreePortRows({ ports }: AreaCapacity): readonly (readonly [string, ComponentChildren])[] {
+  return ports.map((one) => [formatPortsName(one), <FreePortsText key="left" ports={one} />] as const);
 }
 
-function kilowattWords({ free_kw, failover_free_kw }: FreePower | FreeCooling): string {
+function formatFreeKilowatts({ free_kw, failover_free_kw }: FreePower | FreeCooling): string {
   const now = free_kw === undefined ? "not recorded" : `${formatDecimal(free_kw, "kW")} now`;
   return `${now}${failover_free_kw === undefined ? "" : `, ${formatDecimal(failover_free_kw, "kW")} after one failure`}`;
 }
@@ -85,22 +87,22 @@ function kilowattWords({ free_kw, failover_free_kw }: FreePower | FreeCooling): 
 function FreeKilowatts({ free }: { readonly free: FreePower | FreeCooling }) {
   return (
     <>
-      {kilowattWords(free)}
-      <Failure target={free.failure_ref} />
+      {formatFreeKilowatts(free)}
+      <FailureLink target={free.failure_ref} />
     </>
   );
 }
 
-function PortsLeft({ ports: { free, failover_free, failure_ref } }: { readonly ports: FreePorts }) {
+function FreePortsText({ ports: { free, failover_free, failure_ref } }: { readonly ports: FreePorts }) {
   return (
     <>
       {free} free, {failover_free} after one failure
-      <Failure target={failure_ref} />
+      <FailureLink target={failure_ref} />
     </>
   );
 }
 
-function Failure({ target }: { readonly target: string }) {
+function FailureLink({ target }: { readonly target: string }) {
   return target === "" ? null : (
     <>
       {" of "}
@@ -109,7 +111,7 @@ function Failure({ target }: { readonly target: string }) {
   );
 }
 
-function portsName({ kind, type }: FreePorts): string {
+function formatPortsName({ kind, type }: FreePorts): string {
   const what = kind === "PORT_KIND_POWER_OUT" ? "Outlets" : `${formatEnum(kind, "PORT_KIND")} ports`;
   return type === "" ? what : `${what} ${formatPortType(type)}`;
 }

@@ -3,23 +3,23 @@ import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { getRefName, nameKind, pluralize } from "#words/names.ts";
 import { callRpc, type RpcReply } from "../api/client.ts";
 import { useReply } from "../api/use_call.ts";
-import { Cell } from "../lists/cell.tsx";
-import { columnName } from "../lists/column_words.ts";
+import { ListCell } from "../lists/cell.tsx";
+import { getColumnLabel } from "../lists/column_words.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
 import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import { Filters } from "../ui/fields.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import { FilterRow } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Card, Empty, RefLink } from "../ui/parts.tsx";
+import { Card, EmptyText, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { capacityRows } from "./capacity_left.tsx";
+import { listCapacityRows } from "./capacity_left.tsx";
 
 const CAPACITY_RPC = "datacenter.v1.PlanningService/GetCapacity";
-/** Kinds that have a capacity, by the kind of their list. */
+/** Kinds of list rows that have a capacity. */
 const KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
 
-/** One of the compared things: what its list knows of it, and what is left in it. */
+/** One of the compared elements: its list row and its free capacity. */
 interface Side {
   readonly ref: string;
   readonly row: InventoryRow | undefined;
@@ -27,25 +27,25 @@ interface Side {
   readonly left: RpcReply<typeof CAPACITY_RPC>["areas"][number] | undefined;
 }
 
-/** One line of the comparison, a cell for each side. */
+/** One line of the comparison, with a cell for each side. */
 interface Line {
   readonly name: string;
   readonly cells: readonly ComponentChildren[];
-  /** What the sides are compared by. */
+  /** Texts of the cells, which decide whether the sides differ. */
   readonly texts: readonly string[];
 }
 
-/** Two or more racks, rows, rooms, floors or sites side by side. */
-export function Compare({ place: { subject, settings } }: { readonly place: PageAddress }) {
+/** Page that compares two or more racks, rows, rooms, floors or sites side by side. */
+export function ComparePage({ place: { subject, settings } }: { readonly place: PageAddress }) {
   const others = (settings.get("with") ?? "").split(" ").filter((ref) => ref !== "");
   const refs = [subject, ...others].filter((ref) => ref !== "");
   const asked = useReply(refs.length < 2 ? "" : `compare ${refs.join(" ")}`, (signal) =>
-    Promise.all(refs.map((ref) => sideOf(ref, signal))),
+    Promise.all(refs.map((ref) => loadSide(ref, signal))),
   );
   return (
     <>
       <PageHead title={refs.length < 2 ? "Compare" : refs.map(getRefName).join(" and ")} kind="Side by side" />
-      <Filters>
+      <FilterRow>
         <RefField label="What" placeholder="B03" kinds={KINDS} value={subject} change={changeSubject} />
         <RefField
           label="With"
@@ -54,17 +54,17 @@ export function Compare({ place: { subject, settings } }: { readonly place: Page
           value={others.join(" ")}
           change={(value) => changeSettings({ with: value })}
         />
-      </Filters>
+      </FilterRow>
       {refs.length < 2 ? (
-        <Empty>Name two racks, rows, rooms, floors or sites, such as B03 with C03.</Empty>
+        <EmptyText>Name two racks, rows, rooms, floors or sites, such as B03 with C03.</EmptyText>
       ) : (
-        <Answer asked={asked}>{(sides) => <Sides sides={sides} />}</Answer>
+        <ReplyView asked={asked}>{(sides) => <ComparisonTable sides={sides} />}</ReplyView>
       )}
     </>
   );
 }
 
-async function sideOf(ref: string, signal: AbortSignal): Promise<Side> {
+async function loadSide(ref: string, signal: AbortSignal): Promise<Side> {
   const kind = ref.slice(0, ref.indexOf(":"));
   const [list, capacity] = await Promise.all([
     callRpc(
@@ -78,14 +78,20 @@ async function sideOf(ref: string, signal: AbortSignal): Promise<Side> {
   return { ref: row?.ref ?? ref, row, columns: list.columns, left: capacity.areas[0] };
 }
 
-function Sides({ sides }: { readonly sides: readonly Side[] }) {
+function ComparisonTable({ sides }: { readonly sides: readonly Side[] }) {
   const columns: readonly Column<Line>[] = [
-    { name: "Fact", cell: ({ name, texts }) => (isEqual(texts) ? <span class="muted">{name}</span> : <b>{name}</b>) },
+    {
+      name: "Fact",
+      cell: ({ name, texts }) => (hasEqualTexts(texts) ? <span class="muted">{name}</span> : <b>{name}</b>),
+    },
     ...sides.map(({ ref }, at): Column<Line> => ({ name: getRefName(ref), cell: ({ cells }) => cells[at] ?? "" })),
   ];
-  const all = [...factLines(sides), ...capacityLines(sides)];
-  const lines = [...all.filter(({ texts }) => !isEqual(texts)), ...all.filter(({ texts }) => isEqual(texts))];
-  const differing = lines.filter(({ texts }) => !isEqual(texts)).length;
+  const all = [...listFactLines(sides), ...listCapacityLines(sides)];
+  const lines = [
+    ...all.filter(({ texts }) => !hasEqualTexts(texts)),
+    ...all.filter(({ texts }) => hasEqualTexts(texts)),
+  ];
+  const differing = lines.filter(({ texts }) => !hasEqualTexts(texts)).length;
   const [first] = sides;
   const what = pluralize(nameKind(first?.ref.split(":")[0] ?? ""));
   return (
@@ -113,7 +119,7 @@ function Sides({ sides }: { readonly sides: readonly Side[] }) {
   );
 }
 
-function factLines(sides: readonly Side[]): readonly Line[] {
+function listFactLines(sides: readonly Side[]): readonly Line[] {
   const columns = [...new Set(sides.flatMap((side) => side.columns))];
   return columns
     .filter(
@@ -122,14 +128,14 @@ function factLines(sides: readonly Side[]): readonly Line[] {
         sides.some(({ row }) => row?.texts[column] !== undefined || row?.figures[column] !== undefined),
     )
     .map((column) => ({
-      name: columnName(column),
-      cells: sides.map(({ row }) => (row === undefined ? "" : <Cell key={column} row={row} column={column} />)),
+      name: getColumnLabel(column),
+      cells: sides.map(({ row }) => (row === undefined ? "" : <ListCell key={column} row={row} column={column} />)),
       texts: sides.map(({ row }) => String(row?.figures[column] ?? row?.texts[column] ?? "")),
     }));
 }
 
-function capacityLines(sides: readonly Side[]): readonly Line[] {
-  const rows = sides.map(({ left }) => (left === undefined ? [] : capacityRows(left)));
+function listCapacityLines(sides: readonly Side[]): readonly Line[] {
+  const rows = sides.map(({ left }) => (left === undefined ? [] : listCapacityRows(left)));
   const names = [...new Set(rows.flatMap((side) => side.map(({ name }) => name)))];
   return names.map((name) => {
     const found = rows.map((side) => side.find((one) => one.name === name));
@@ -137,6 +143,6 @@ function capacityLines(sides: readonly Side[]): readonly Line[] {
   });
 }
 
-function isEqual(texts: readonly string[]): boolean {
+function hasEqualTexts(texts: readonly string[]): boolean {
   return texts.every((text) => text === texts[0]);
 }

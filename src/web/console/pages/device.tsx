@@ -9,16 +9,16 @@ import { useCanWrite } from "../edit/edit_buttons.tsx";
 import { listFacts } from "../edit/facts.ts";
 import { PortCableButton } from "../edit/port_action.tsx";
 import { formatPortName, formatPortRef } from "../labels.ts";
-import { Measured } from "../readings/measured.tsx";
+import { ReadingsCard } from "../readings/measured.tsx";
 import { formatPageUrl, type PageAddress } from "../router.ts";
-import { Badge, Card, Facts, Moment, RefLink, type Tone } from "../ui/parts.tsx";
+import { Badge, Card, FactList, RefLink, TimeText, type Tone } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { ElementFrame } from "./element_frame.tsx";
-import { Entries } from "./entries.tsx";
-import { placeTrail } from "./place_trail.ts";
-import { place as placeWords } from "./place_words.tsx";
-import { Reasons } from "./reasons.tsx";
-import { ThingActions } from "./thing_actions.tsx";
+import { ElementPage } from "./element_frame.tsx";
+import { LogEntries } from "./entries.tsx";
+import { createLocationTrail } from "./place_trail.ts";
+import { renderLocation as placeWords } from "./place_words.tsx";
+import { HealthReasons } from "./reasons.tsx";
+import { ElementActions } from "./thing_actions.tsx";
 
 const STATUS_TONES: Readonly<Record<string, Tone>> = {
   DEVICE_STATUS_ACTIVE: "ok",
@@ -26,53 +26,57 @@ const STATUS_TONES: Readonly<Record<string, Tone>> = {
   DEVICE_STATUS_OFFLINE: "watch",
 };
 
-export function Device({ place }: { readonly place: PageAddress }) {
+export function DevicePage({ place }: { readonly place: PageAddress }) {
   const ref = `device:${place.subject}`;
   const asked = useCall("GetDevice", { code: place.subject, view: "DEVICE_VIEW_FULL" });
   const device = asked.reply?.device;
   return (
-    <ElementFrame
+    <ElementPage
       place={place}
       asked={asked}
-      kind={device === undefined ? "Device" : deviceWords(device)}
-      trail={placeTrail(device?.location, device?.rack_code)}
+      kind={device === undefined ? "Device" : describeDevice(device)}
+      trail={createLocationTrail(device?.location, device?.rack_code)}
       state={
         device === undefined ? null : (
           <Badge tone={STATUS_TONES[device.status] ?? "info"}>{formatEnum(device.status, "DEVICE_STATUS")}</Badge>
         )
       }
       sentence={asked.reply === undefined ? <>&nbsp;</> : <SupplySentence answer={asked.reply} />}
-      actions={<ThingActions target={ref} edit={{ kind: "device", identity: { code: place.subject } }} history={ref} />}
+      actions={
+        <ElementActions target={ref} edit={{ kind: "device", identity: { code: place.subject } }} history={ref} />
+      }
       tabs={[
-        { key: "", name: "Overview", content: (answer) => <Shown answer={answer} /> },
+        { key: "", name: "Overview", content: (answer) => <DeviceSummary answer={answer} /> },
         {
           key: "ports",
           name: "Ports",
           count: device?.ports.length,
-          content: (answer) => <Ports answer={answer} />,
+          content: (answer) => <PortTable answer={answer} />,
         },
-        { key: "history", name: "Changes", content: ({ recent }) => <Entries entries={recent} /> },
+        { key: "history", name: "Changes", content: ({ recent }) => <LogEntries entries={recent} /> },
       ]}
     />
   );
 }
 
-/** What the device is, in one line: "compute server". */
-function deviceWords({ role, kind }: DeviceFields): string {
+/** Describes a device by its role and kind: "compute server". */
+function describeDevice({ role, kind }: DeviceFields): string {
   const word = formatEnum(kind, "DEVICE_KIND");
   return role === "" || role === kind ? word : `${word}, ${role}`;
 }
 
-/** What turns the device off, in one sentence. */
+/** Sentence about the failure that would turn the device off. */
 function SupplySentence({ answer }: { readonly answer: GetDeviceResponse }) {
   const { supply_state, power_single_points: points } = answer;
   if (supply_state === "SUPPLY_STATE_NO_LIVE_SUPPLY")
-    return <Told state="fault">No live supply: its recorded supply is dead.</Told>;
+    return <MarkedSentence state="fault">No live supply: its recorded supply is dead.</MarkedSentence>;
   if (supply_state === "SUPPLY_STATE_UNSPECIFIED") return <>It needs no supply, or is not in service.</>;
-  if (supply_state !== "SUPPLY_STATE_LIVE") return <Told state="unknown">No power source is recorded.</Told>;
-  if (points.length === 0) return <Told state="ok">No one loss cuts its supply, unless overloads trip.</Told>;
+  if (supply_state !== "SUPPLY_STATE_LIVE")
+    return <MarkedSentence state="unknown">No power source is recorded.</MarkedSentence>;
+  if (points.length === 0)
+    return <MarkedSentence state="ok">No one loss cuts its supply, unless overloads trip.</MarkedSentence>;
   return (
-    <Told state="watch">
+    <MarkedSentence state="watch">
       {points.length === 1 ? "One loss alone turns it off" : `Any of ${points.length} losses alone turns it off`}
       {": "}
       {points.map((ref, at) => (
@@ -81,11 +85,11 @@ function SupplySentence({ answer }: { readonly answer: GetDeviceResponse }) {
           <RefLink to={ref} />
         </span>
       ))}
-    </Told>
+    </MarkedSentence>
   );
 }
 
-function Told({ state, children }: { readonly state: State; readonly children: ComponentChildren }) {
+function MarkedSentence({ state, children }: { readonly state: State; readonly children: ComponentChildren }) {
   return (
     <>
       <StateMark state={state} label={`${state}:`} />
@@ -94,26 +98,26 @@ function Told({ state, children }: { readonly state: State; readonly children: C
   );
 }
 
-function Shown({ answer }: { readonly answer: GetDeviceResponse }) {
+function DeviceSummary({ answer }: { readonly answer: GetDeviceResponse }) {
   return (
     <div class="cards">
       <Card title="Facts">
-        <Facts rows={fields(answer.device)} />
+        <FactList rows={listDeviceFacts(answer.device)} />
       </Card>
-      <Power answer={answer} />
-      <Measured target={`device:${answer.device.code}`} plannedW={answer.device.allocated_draw_w} />
+      <PowerInlets answer={answer} />
+      <ReadingsCard target={`device:${answer.device.code}`} plannedW={answer.device.allocated_draw_w} />
       {answer.device.ports.length > FEW_PORTS ? (
         <PortCounts answer={answer} />
       ) : (
         <div class="wide">
-          <Ports answer={answer} />
+          <PortTable answer={answer} />
         </div>
       )}
     </div>
   );
 }
 
-function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
+function listDeviceFacts(device: DeviceFields): Parameters<typeof FactList>[0]["rows"] {
   const { parent_device_code: parent } = device;
   return [
     ...listFacts("device", device, "name"),
@@ -133,18 +137,18 @@ function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
     ),
     ["Weight", device.weight_kg === undefined ? "not recorded" : formatDecimal(device.weight_kg, "kg")],
     ...listFacts("device", device, "tenant tags labels comments"),
-    ["Changed", device.update_time && <Moment key="changed" at={device.update_time} />],
+    ["Changed", device.update_time && <TimeText key="changed" at={device.update_time} />],
   ];
 }
 
-function Power({ answer }: { readonly answer: GetDeviceResponse }) {
+function PowerInlets({ answer }: { readonly answer: GetDeviceResponse }) {
   const { power_chain, device, undocumented_inlets } = answer;
   return (
     <Card
       title="Power"
       action={<a href={formatPageUrl("devices", "", { fed_by: `device:${device.code}` })}>What it feeds</a>}
     >
-      <Carried answer={answer} />
+      <CarriedLoad answer={answer} />
       {undocumented_inlets.length === 0 ? null : <p>Source not recorded: {undocumented_inlets.join(", ")}.</p>}
       <ol class="chains">
         {power_chain.map(({ inlet, path, path_label, live }) => (
@@ -166,8 +170,8 @@ function Power({ answer }: { readonly answer: GetDeviceResponse }) {
   );
 }
 
-/** What it carries now and after one failure. */
-function Carried({ answer }: { readonly answer: GetDeviceResponse }) {
+/** Card with the load of a supply, now and after one failure. */
+function CarriedLoad({ answer }: { readonly answer: GetDeviceResponse }) {
   const { power_load_w, power_pct, power_failover_w, power_failover_pct, power_failover_ref, power_reasons } = answer;
   return (
     <>
@@ -193,29 +197,29 @@ function Carried({ answer }: { readonly answer: GetDeviceResponse }) {
           </>
         )}
       </p>
-      <Reasons reasons={power_reasons} all />
+      <HealthReasons reasons={power_reasons} all />
     </>
   );
 }
 
-/** Ports up to which the first part of the page has them all. */
+/** Maximum number of ports that the first tab lists. */
 const FEW_PORTS = 6;
 
-function cablesByPort({ device, cables }: GetDeviceResponse): ReadonlyMap<string, Cable> {
+function groupCablesByPort({ device, cables }: GetDeviceResponse): ReadonlyMap<string, Cable> {
   const ends = cables.flatMap((cable) => [cable.a, cable.b].map((end) => ({ cable, end })));
   const own = ends.filter(({ end }) => end.device_code === device.code);
   return new Map(own.map(({ cable, end }) => [end.port_name, cable]));
 }
 
-/** How many ports of each kind there are, and how many of them are in use. */
+/** Number of ports of each kind, and of those in use. */
 function PortCounts({ answer }: { readonly answer: GetDeviceResponse }) {
   const { ports, code } = answer.device;
-  const byPort = cablesByPort(answer);
+  const byPort = groupCablesByPort(answer);
   const kinds = Map.groupBy(ports, ({ kind }) => formatEnum(kind, "PORT_KIND"));
   const isUsed = (port: Port) => byPort.has(port.name) || (port.power_in?.source_ref ?? "") !== "";
   return (
     <Card title="Ports" action={<a href={formatPageUrl("device", code, { tab: "ports" })}>All {ports.length} ports</a>}>
-      <Facts
+      <FactList
         rows={[...kinds].map(
           ([kind, all]) => [kind, `${all.filter(isUsed).length} of ${all.length} connected`] as const,
         )}
@@ -224,10 +228,10 @@ function PortCounts({ answer }: { readonly answer: GetDeviceResponse }) {
   );
 }
 
-function Ports({ answer }: { readonly answer: GetDeviceResponse }) {
+function PortTable({ answer }: { readonly answer: GetDeviceResponse }) {
   const may = useCanWrite();
   const { device } = answer;
-  const byPort = cablesByPort(answer);
+  const byPort = groupCablesByPort(answer);
   const columns: readonly Column<Port>[] = [
     {
       name: "Port",
@@ -243,8 +247,8 @@ function Ports({ answer }: { readonly answer: GetDeviceResponse }) {
     { name: "Kind", cell: ({ kind }) => formatEnum(kind, "PORT_KIND") },
     { name: "Type", cell: ({ type }) => formatPortType(type) },
     { name: "Speed", numeric: true, cell: ({ speed_mbps }) => formatBandwidth(speed_mbps) },
-    { name: "Leads to", cell: (port) => <FarEnd port={port} cable={byPort.get(port.name)} code={device.code} /> },
-    { name: "Cable", cell: ({ name }) => cableWords(byPort.get(name)) },
+    { name: "Leads to", cell: (port) => <CableFarEnd port={port} cable={byPort.get(port.name)} code={device.code} /> },
+    { name: "Cable", cell: ({ name }) => describeCable(byPort.get(name)) },
     ...(may
       ? [
           {
@@ -267,7 +271,7 @@ function Ports({ answer }: { readonly answer: GetDeviceResponse }) {
   );
 }
 
-function FarEnd({
+function CableFarEnd({
   port,
   cable,
   code,
@@ -286,7 +290,7 @@ function FarEnd({
   return feed === "" ? null : <RefLink to={`feed:${feed}`} label={`feed ${feed}`} />;
 }
 
-function cableWords(cable: Cable | undefined): string {
+function describeCable(cable: Cable | undefined): string {
   if (cable === undefined) return "";
   const length = cable.length_m === undefined ? "" : formatDecimal(cable.length_m, "m");
   return [cable.label, formatEnum(cable.type, "CABLE_TYPE"), length].filter((part) => part !== "").join(", ");

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import type { CallState } from "../api/use_call.ts";
 import type { PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
+import { ReplyView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Tabs } from "../ui/tabs.tsx";
+import { PageTabs } from "../ui/tabs.tsx";
 import type { Crumb } from "../ui/trail.ts";
 
-/** A part of the page, of which one is shown. */
+/** A tab of the page, of which one is shown. */
 interface ElementTab<Reply> {
-  /** The word in the address; "" for the first part. */
+  /** Word in the URL; "" for the first tab. */
   readonly key: string;
   readonly name: string;
   readonly count?: number | undefined;
@@ -18,22 +18,25 @@ interface ElementTab<Reply> {
 interface FrameProps<Reply> {
   readonly place: PageAddress;
   readonly asked: CallState<Reply>;
-  /** What it is, in a few words. */
+  /** Kind of the element in a few words. */
   readonly kind: string;
-  /** The places around it; empty while they are not known. */
+  /** Locations that contain the element; empty until they are loaded. */
   readonly trail: readonly Crumb[];
   readonly state?: ComponentChildren;
-  /** The answer to the first question about it. */
+  /** Sentence about the most important fact of the element. */
   readonly sentence?: ComponentChildren;
-  /** What can be done with it; hidden if it does not exist. */
+  /** Buttons for actions on the element; hidden if it does not exist. */
   readonly actions: ComponentChildren;
   readonly tabs: readonly ElementTab<Reply>[];
-  /** How the part that is shown is drawn. */
+  /** Controls for the display of the shown tab. */
   readonly options?: ComponentChildren;
 }
 
-/** The page of one element: its state, one sentence, what can be done, and its parts, each within one screen and one sheet. */
-export function ElementFrame<Reply>(props: FrameProps<Reply>) {
+/**
+ * Page of one element: its state, one sentence, its actions, and its tabs, each of which fits one screen and one
+ * printed page.
+ */
+export function ElementPage<Reply>(props: FrameProps<Reply>) {
   const { place, asked, kind, trail, state, sentence, actions, tabs, options } = props;
   const chosen = place.settings.get("tab") ?? "";
   const shown = tabs.find(({ key }) => key === chosen) ?? tabs[0];
@@ -49,12 +52,12 @@ export function ElementFrame<Reply>(props: FrameProps<Reply>) {
         {sentence === undefined ? null : <p class="sentence">{sentence}</p>}
       </PageHead>
       <div class="page-parts">
-        <Tabs chosen={chosen} tabs={tabs.map(({ key, name, count }) => [key, name, count])} />
+        <PageTabs chosen={chosen} tabs={tabs.map(({ key, name, count }) => [key, name, count])} />
         {options}
       </div>
-      <Answer asked={asked} shape="cards">
+      <ReplyView asked={asked} shape="cards">
         {(reply) => shown?.content(reply)}
-      </Answer>
+      </ReplyView>
     </>
   );
 }

@@ -1,6 +1,6 @@
-/** Pages of elements of the inventory, loaded together when the first of them is opened. */
-export { Device } from "./device.tsx";
-export { List } from "./list.tsx";
+/** Pages of single elements; one module, loaded when the first of them is opened. */
+export { DevicePage as Device } from "./device.tsx";
+export { ListPage as List } from "./list.tsx";
 export { ObjectPage } from "./object.tsx";
-export { Rack } from "./rack.tsx";
-export { Sheet } from "./sheet.tsx";
+export { RackPage as Rack } from "./rack.tsx";
+export { TechnicianSheet as Sheet } from "./sheet.tsx";

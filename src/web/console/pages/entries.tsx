@@ -13,23 +13,23 @@ import {
   type RequestGroup,
 } from "../history/requests.ts";
 import { formatPageUrl } from "../router.ts";
-import { Moment, RefLink } from "../ui/parts.tsx";
+import { RefLink, TimeText } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
-/** Changes of one request that are shown at once, and values of one change. */
+/** Maximum number of a request's changes, and of a change's values, that are shown at first. */
 const SHOWN = 20;
 
 const COLUMNS: readonly Column<RequestGroup>[] = [
-  { name: "When", cell: ({ first }) => <Moment at={first.occurred_at} /> },
-  { name: "What", cell: (group) => <Request group={group} /> },
+  { name: "When", cell: ({ first }) => <TimeText at={first.occurred_at} /> },
+  { name: "What", cell: (group) => <RequestEntries group={group} /> },
   { name: "Who", cell: ({ first }) => first.actor.principal || "anonymous" },
   { name: "Through", cell: ({ first }) => getInterfaceName(first.request) },
   { name: "Why", cell: ({ first }) => first.message },
   { name: "Changes", numeric: true, cell: ({ entries }) => formatCount(entries.length) },
 ];
 
-/** Entries of the change log by request; each opens to the values before and after. */
-export function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
+/** Change log entries grouped by request; each entry can be opened to show its values before and after. */
+export function LogEntries({ entries }: { readonly entries: readonly AuditEntry[] }) {
   return (
     <Table
       caption="Changes"
@@ -41,7 +41,7 @@ export function Entries({ entries }: { readonly entries: readonly AuditEntry[] }
   );
 }
 
-function Request({ group }: { readonly group: RequestGroup }) {
+function RequestEntries({ group }: { readonly group: RequestGroup }) {
   const [open, setOpen] = useState(false);
   const [all, setAll] = useState(false);
   const shown = all ? group.entries : group.entries.slice(0, SHOWN);
@@ -51,7 +51,7 @@ function Request({ group }: { readonly group: RequestGroup }) {
       {open ? (
         <>
           {shown.map((entry) => (
-            <Change key={entry.seq} entry={entry} />
+            <EntryDetails key={entry.seq} entry={entry} />
           ))}
           {shown.length === group.entries.length ? null : (
             <button type="button" onClick={() => setAll(true)}>
@@ -68,7 +68,7 @@ function Request({ group }: { readonly group: RequestGroup }) {
   );
 }
 
-function Change({ entry }: { readonly entry: AuditEntry }) {
+function EntryDetails({ entry }: { readonly entry: AuditEntry }) {
   const { entity, before, after } = entry;
   const leaves = listLeafChanges(before, after);
   const kind = getRefKind(entity);

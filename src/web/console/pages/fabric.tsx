@@ -5,22 +5,22 @@ import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPortName } from "../labels.ts";
 import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import type { Question } from "../ui/download.tsx";
-import { Filters, Segments, Switch } from "../ui/fields.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import type { PictureRequest } from "../ui/download.tsx";
+import { FilterRow, SegmentedChoice, SwitchField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, Figure, Figures, HealthBadge, RefLink } from "../ui/parts.tsx";
-import { Picture } from "../ui/picture.tsx";
+import { Badge, Card, Figure, FigureRow, HealthBadge, RefLink } from "../ui/parts.tsx";
+import { PictureView } from "../ui/picture.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
 type Link = FabricTopologyResponse["links"][number];
 type Node = FabricTopologyResponse["nodes"][number];
 
-/** Links below a picture, and in the table; the list of links has them all. */
+/** Number of links below a picture; the next constant is that in the table view. */
 const BUSIEST = 8;
 const LINKS = 100;
-/** Findings shown at first. */
+/** Maximum number of findings that are shown at first. */
 const FINDINGS = 8;
 
 const LINK_COLUMNS: readonly Column<Link>[] = [
@@ -32,25 +32,27 @@ const LINK_COLUMNS: readonly Column<Link>[] = [
     name: "Spine",
     cell: ({ link }) => <a href={formatPageUrl("device", link.b.device_code)}>{formatPortName(link.b)}</a>,
   },
-  { name: "Status", cell: statusWords },
+  { name: "Status", cell: describeLinkStatus },
   { name: "Capacity", numeric: true, cell: ({ link }) => formatBandwidth(link.capacity_mbps) },
   { name: "Used", numeric: true, cell: ({ link, live }) => formatPercent(live ? link.utilization_pct : undefined) },
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
 ];
 
-/** Whether a link works; one that is recorded as up is down while a switch at its end is taken as failed. */
-function statusWords({ link: { status }, live }: Link): string {
+/**
+ * Returns the status of a link; a link recorded as up counts as down if a switch at its end is assumed to have failed.
+ */
+function describeLinkStatus({ link: { status }, live }: Link): string {
   return live || status !== "LINK_STATUS_UP" ? formatEnum(status, "LINK_STATUS") : "Down: an end fails";
 }
 
-/** How a fabric is shown, by the value in the address; the matrix is what the page opens as. */
+/** Views of a fabric, by the word in the URL; the matrix is the default. */
 const VIEWS = [
   ["", "Matrix"],
   ["bundles", "Bundles"],
   ["table", "Table"],
 ] as const;
 
-export function Fabric({ place }: { readonly place: PageAddress }) {
+export function FabricPage({ place }: { readonly place: PageAddress }) {
   const { subject, settings } = place;
   const failed = (settings.get("failed") ?? "").split(" ").filter((code) => code !== "");
   const scope = settings.get("scope") ?? "";
@@ -61,8 +63,8 @@ export function Fabric({ place }: { readonly place: PageAddress }) {
     scope_ref: scope,
     failed_device_codes: failed,
     check_physical: physical,
-    // A table needs no picture.
-    ...withPicture(useRender(), view),
+    // The table view needs no picture.
+    ...getRenderOptions(useRender(), view),
   };
   const asked = useCall("FabricTopology", request);
   return (
@@ -71,7 +73,7 @@ export function Fabric({ place }: { readonly place: PageAddress }) {
         kind="Fabric"
         title={subject === "" ? "All fabrics" : subject}
         action={
-          <Segments
+          <SegmentedChoice
             label="Shown as"
             value={view}
             choices={VIEWS}
@@ -79,7 +81,7 @@ export function Fabric({ place }: { readonly place: PageAddress }) {
           />
         }
       />
-      <Filters>
+      <FilterRow>
         <RefField
           label="Scope"
           placeholder="AMS1/1, B03"
@@ -94,27 +96,27 @@ export function Fabric({ place }: { readonly place: PageAddress }) {
           value={failed.join(" ")}
           change={(value) => changeSettings({ failed: value })}
         />
-        <Switch
+        <SwitchField
           label="Compare with the cables"
           on={physical}
           change={(on) => changeSettings({ physical: on ? "1" : "" })}
         />
-      </Filters>
-      <Answer asked={asked}>
+      </FilterRow>
+      <ReplyView asked={asked}>
         {(reply) => (
-          <Shown
+          <FabricView
             answer={reply}
             question={{ rpc: "FabricTopology", request }}
             isTable={view === "table"}
             name={subject}
           />
         )}
-      </Answer>
+      </ReplyView>
     </>
   );
 }
 
-function withPicture(usual: object, view: string): { readonly render?: object } {
+function getRenderOptions(usual: object, view: string): { readonly render?: object } {
   if (view === "table") return {};
   return { render: view === "bundles" ? { ...usual, view: "RENDER_VIEW_COMPACT" } : usual };
 }
@@ -124,36 +126,36 @@ const NODE_COLUMNS: readonly Column<Node>[] = [
   { name: "Role", cell: ({ role }) => role },
   { name: "Rack", cell: ({ rack_code }) => (rack_code === "" ? null : <RefLink to={`rack:${rack_code}`} />) },
   { name: "Links up", numeric: true, cell: ({ uplinks_up, uplinks_total }) => `${uplinks_up} of ${uplinks_total}` },
-  { name: "Oversubscription", numeric: true, cell: ({ oversubscription }) => ratio(oversubscription) },
-  { name: "With a spine lost", numeric: true, cell: ({ oversubscription_n1 }) => ratio(oversubscription_n1) },
+  { name: "Oversubscription", numeric: true, cell: ({ oversubscription }) => formatRatio(oversubscription) },
+  { name: "With a spine lost", numeric: true, cell: ({ oversubscription_n1 }) => formatRatio(oversubscription_n1) },
 ];
 
-function ratio(value: number | undefined): string {
+function formatRatio(value: number | undefined): string {
   return value === undefined ? "–" : `${formatDecimal(value)} : 1`;
 }
 
 interface ShownProps {
   readonly answer: FabricTopologyResponse;
-  readonly question: Question;
+  readonly question: PictureRequest;
   readonly isTable: boolean;
   readonly name: string;
 }
 
-function Shown({ answer, question, isTable, name }: ShownProps) {
+function FabricView({ answer, question, isTable, name }: ShownProps) {
   const { nodes, missing, summary, render } = answer;
   const isGrave = ({ severity }: FabricTopologyResponse["findings"][number]) => severity !== "SEVERITY_INFO";
   const findings = answer.findings.toSorted((a, b) => Number(isGrave(b)) - Number(isGrave(a)));
   const switches = [...nodes].sort((a, b) => (b.oversubscription_n1 ?? 0) - (a.oversubscription_n1 ?? 0));
   return (
     <>
-      {summary === undefined ? null : <Summary summary={summary} />}
-      {isTable ? null : <Picture label="Fabric" render={render} question={question} readout told />}
+      {summary === undefined ? null : <FabricSummary summary={summary} />}
+      {isTable ? null : <PictureView label="Fabric" render={render} question={question} readout told />}
       {missing.length === 0 ? null : (
         <Card title="Missing links" action={<Badge tone="watch">{formatCount(missing.length)}</Badge>}>
           <p>{missing.map(({ leaf_code, spine_code }) => `${leaf_code} – ${spine_code}`).join(", ")}</p>
         </Card>
       )}
-      <Links answer={answer} most={isTable ? LINKS : BUSIEST} name={name} />
+      <BusiestLinks answer={answer} most={isTable ? LINKS : BUSIEST} name={name} />
       {isTable ? (
         <Card title="Switches">
           <Table
@@ -183,9 +185,9 @@ function Shown({ answer, question, isTable, name }: ShownProps) {
   );
 }
 
-function Summary({ summary }: { readonly summary: NonNullable<FabricTopologyResponse["summary"]> }) {
+function FabricSummary({ summary }: { readonly summary: NonNullable<FabricTopologyResponse["summary"]> }) {
   return (
-    <Figures>
+    <FigureRow>
       <Figure label="Links up" value={formatCount(summary.links_up)} />
       <Figure
         label="Links down"
@@ -200,12 +202,20 @@ function Summary({ summary }: { readonly summary: NonNullable<FabricTopologyResp
       <Figure label="Busiest link" value={formatPercent(summary.max_util_pct)} />
       <Figure label="19 of 20 links below" value={formatPercent(summary.p95_util_pct)} />
       <Figure label="Bisection" value={formatBandwidth(summary.bisection_mbps)} />
-    </Figures>
+    </FigureRow>
   );
 }
 
-/** The busiest links, and the way to the list of all. */
-function Links({ answer: { links }, most, name }: { answer: FabricTopologyResponse; most: number; name: string }) {
+/** Table of the busiest links, with a link to the list of all. */
+function BusiestLinks({
+  answer: { links },
+  most,
+  name,
+}: {
+  answer: FabricTopologyResponse;
+  most: number;
+  name: string;
+}) {
   const load = ({ link, live }: Link) => (live ? link.utilization_pct : -1);
   const busiest = links.toSorted((a, b) => load(b) - load(a)).slice(0, most);
   const all = formatPageUrl("links", "", { fabric: name, order: "load_pct desc" });

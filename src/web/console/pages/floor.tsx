@@ -6,15 +6,15 @@ import { useRender } from "../../shared/use_theme.ts";
 import { toConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import type { Question } from "../ui/download.tsx";
-import { ChoiceField, Filters } from "../ui/fields.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import type { PictureRequest } from "../ui/download.tsx";
+import { ChoiceField, FilterRow } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, HealthBadge, HealthCounts, RefLink, type Tone } from "../ui/parts.tsx";
-import { Picture } from "../ui/picture.tsx";
+import { PictureView } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Reasons } from "./reasons.tsx";
-import { ThingActions } from "./thing_actions.tsx";
+import { HealthReasons } from "./reasons.tsx";
+import { ElementActions } from "./thing_actions.tsx";
 
 const COLORINGS = [
   ["", "One failure"],
@@ -24,20 +24,20 @@ const COLORINGS = [
   ["utilization", "Space"],
 ] as const;
 
-/** Colours by readings, of which there are some: the word in the address, the words for people, and the colouring. */
+/** Colourings by readings: word in the URL, label, and colouring in the request. */
 const MEASURED = [
   ["measured-power", "Measured power", "power"],
   ["measured-temperature", "Measured temperature", "thermal"],
 ] as const;
 
-/** What one failure takes of a rack: in words, and as a mark. */
+/** Effect of the worst single failure on a rack: label and tone. */
 const RISKS: Readonly<Record<string, readonly [string, Tone]>> = {
   RACK_RISK_DARK: ["goes dark", "fault"],
   RACK_RISK_PARTIAL: ["loses several devices", "watch"],
   RACK_RISK_DEVICE: ["loses one device", "plain"],
 };
 
-function Risk({ risk = "RACK_RISK_NONE", risk_ref }: RackTile) {
+function RackRiskCell({ risk = "RACK_RISK_NONE", risk_ref }: RackTile) {
   const [words, tone] = RISKS[risk] ?? ["stays on", "plain"];
   return (
     <>
@@ -60,16 +60,16 @@ const COLUMNS: readonly Column<RackTile>[] = [
   { name: "Power", numeric: true, cell: ({ power_pct }) => <Share pct={power_pct} /> },
   { name: "Heat", numeric: true, cell: ({ heat_w }) => formatWatts(heat_w) },
   { name: "Inlet", numeric: true, cell: ({ inlet_temp_c }) => formatDecimal(inlet_temp_c, "°C") },
-  { name: "Why", cell: ({ reasons }) => <Reasons reasons={reasons} /> },
+  { name: "Why", cell: ({ reasons }) => <HealthReasons reasons={reasons} /> },
 ];
 
-/** Maximum number of footprints drawn one by one: people read a hall rack by rack, and its picture scrolls. */
+/** Maximum number of footprints drawn individually: people read a hall rack by rack, and its picture scrolls. */
 const MOST_NODES = 2000;
 
-/** The same with what one failure takes, when the colours show it. */
-const WITH_RISK = [...COLUMNS.slice(0, 2), { name: "After one failure", cell: Risk }, ...COLUMNS.slice(2)];
+/** Columns of the table if the colours show the effect of one failure. */
+const WITH_RISK = [...COLUMNS.slice(0, 2), { name: "After one failure", cell: RackRiskCell }, ...COLUMNS.slice(2)];
 
-/** The same with what meters say. */
+/** Columns of the table if the colours show readings. */
 const WITH_MEASURED: readonly Column<RackTile>[] = [
   ...COLUMNS.slice(0, 2),
   {
@@ -82,19 +82,19 @@ const WITH_MEASURED: readonly Column<RackTile>[] = [
 
 const ORDER: readonly (Health | undefined)[] = ["HEALTH_FAULT", "HEALTH_WATCH", "HEALTH_OK", "HEALTH_UNSPECIFIED"];
 
-/** Less is worse. */
-function graveRisk({ risk }: RackTile): number {
+/** Returns the rank of a rack's risk; 0 is the worst. */
+function rankRisk({ risk }: RackTile): number {
   const at = Object.keys(RISKS).indexOf(risk ?? "");
   return at === -1 ? 3 : at;
 }
 
-/** Less is worse; cooling units, which have no health, come last. */
-function severityRank(health: Health | undefined): number {
+/** Returns the rank of a health; 0 is the worst. Cooling units have no health and come last. */
+function rankHealth(health: Health | undefined): number {
   const at = ORDER.indexOf(health);
   return at === -1 ? ORDER.length : at;
 }
 
-export function Floor({ place }: { readonly place: PageAddress }) {
+export function FloorPage({ place }: { readonly place: PageAddress }) {
   const floorRef = place.subject;
   const coloring = place.settings.get("coloring") ?? "";
   const measured = MEASURED.find(([word]) => word === coloring);
@@ -121,47 +121,49 @@ export function Floor({ place }: { readonly place: PageAddress }) {
               <a class="button" href={formatPageUrl("thermal", floorRef)}>
                 Cooling
               </a>
-              <ThingActions target={floorRef}>
+              <ElementActions target={floorRef}>
                 <a class="button" href={formatPageUrl("fabric", "", { scope: floorRef })}>
                   Fabric
                 </a>
-              </ThingActions>
+              </ElementActions>
             </>
           )
         }
       />
-      <Filters>
+      <FilterRow>
         <ChoiceField
           label="Colours show"
           value={coloring}
           choices={isMeasurable ? [...COLORINGS, ...MEASURED.map(([word, name]) => [word, name] as const)] : COLORINGS}
           change={(value) => changeSettings({ coloring: value })}
         />
-      </Filters>
-      <Answer asked={plan}>{(reply) => <Plan plan={reply} question={{ rpc: "FloorPlan", request }} />}</Answer>
+      </FilterRow>
+      <ReplyView asked={plan}>
+        {(reply) => <FloorPlanView plan={reply} question={{ rpc: "FloorPlan", request }} />}
+      </ReplyView>
     </>
   );
 }
 
-function Plan({
+function FloorPlanView({
   plan: { racks, counts, unplaced, unplaced_racks, render, floor_ref, load_basis },
   question,
 }: {
   readonly plan: FloorPlanResponse;
-  readonly question: Question;
+  readonly question: PictureRequest;
 }) {
   const all = [...racks, ...unplaced_racks].sort(
-    (a, b) => graveRisk(a) - graveRisk(b) || severityRank(a.health) - severityRank(b.health),
+    (a, b) => rankRisk(a) - rankRisk(b) || rankHealth(a.health) - rankHealth(b.health),
   );
   const hasRisk = all.some(({ risk }) => risk !== undefined);
   const healths = new Map(unplaced_racks.map(({ code, health }) => [`rack:${code}`, health]));
   const without = unplaced
     .map((ref) => ({ ref, health: healths.get(ref) }))
-    .sort((a, b) => severityRank(a.health) - severityRank(b.health));
+    .sort((a, b) => rankHealth(a.health) - rankHealth(b.health));
   return (
     <>
       <HealthCounts counts={counts} />
-      <Picture label={`Floor plan of ${getRefName(floor_ref)}`} render={render} question={question} told />
+      <PictureView label={`Floor plan of ${getRefName(floor_ref)}`} render={render} question={question} told />
       {unplaced.length === 0 ? null : (
         <Card title="Without a place on the plan">
           <ul class="inline">

@@ -6,12 +6,12 @@ import { groupByRequest } from "../history/requests.ts";
 import { findTimeRange, formatDayAgo, TIME_RANGES, toDayEdge } from "../history/time_range.ts";
 import { formatQuantity } from "../labels.ts";
 import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import { ChoiceField, DateField, Filters, TextField } from "../ui/fields.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import { ChoiceField, DateField, FilterRow, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Pager, usePages } from "../ui/pager.tsx";
+import { Pager, useVisitedPages } from "../ui/pager.tsx";
 import { RefField } from "../ui/ref_field.tsx";
-import { Entries } from "./entries.tsx";
+import { LogEntries } from "./entries.tsx";
 
 const ACTIONS = [
   ["", "Every change"],
@@ -30,10 +30,10 @@ const INTERFACES = [
   ["webhook", "Change feed"],
 ] as const;
 
-/** Entries of one page. */
+/** Number of entries per page. */
 const PAGE = "200";
 
-export function History({ place }: { readonly place: PageAddress }) {
+export function HistoryPage({ place }: { readonly place: PageAddress }) {
   const { settings, subject } = place;
   const setting = (name: string) => settings.get(name) ?? "";
   const filter = {
@@ -45,12 +45,12 @@ export function History({ place }: { readonly place: PageAddress }) {
     since: toDayEdge(setting("since"), "start"),
     until: toDayEdge(setting("until"), "end"),
   };
-  const pages = usePages(JSON.stringify(filter));
+  const pages = useVisitedPages(JSON.stringify(filter));
   const asked = useRoute<HistoryReply>("/audit/history", { ...filter, page_size: PAGE, page_token: pages.token });
   return (
     <>
       <PageHead title={subject === "" ? "History" : `History of ${getRefName(subject)}`} />
-      <Filters>
+      <FilterRow>
         <ChoiceField
           label="When"
           value={findTimeRange(setting("since"), setting("until"))}
@@ -86,13 +86,13 @@ export function History({ place }: { readonly place: PageAddress }) {
           choices={INTERFACES}
           change={(through) => changeSettings({ through })}
         />
-      </Filters>
+      </FilterRow>
       {filter.request_id === "" ? null : (
         <p>
           Only the request {filter.request_id}. <a href={formatPageUrl("history", subject)}>Show every request</a>
         </p>
       )}
-      <Answer asked={asked}>
+      <ReplyView asked={asked}>
         {({ entries, next_page_token }) => (
           <>
             <p class="tally-line">
@@ -100,11 +100,11 @@ export function History({ place }: { readonly place: PageAddress }) {
               {entries.length === 1 ? "change" : "changes"}
               {next_page_token === "" ? "" : " on this page"}
             </p>
-            <Entries entries={entries} />
+            <LogEntries entries={entries} />
             <Pager pages={pages} next={next_page_token} />
           </>
         )}
-      </Answer>
+      </ReplyView>
     </>
   );
 }

@@ -6,41 +6,41 @@ import { countRefused } from "../import/counts.ts";
 import { type CsvTable, replaceCell } from "../import/csv.ts";
 import { ImportResult } from "../import/import_result.tsx";
 import { type ColumnMapping, listUnfilledFields, MappingTable } from "../import/mapping.tsx";
-import { type Item, type Kind, parseItems, withField } from "../import/parse_items.ts";
-import { LARGE, readText, tableOf } from "../import/source.ts";
-import { type StepName, Steps } from "../import/steps.tsx";
-import { goodItems, isDone, type Run, useRun } from "../import/use_run.ts";
+import { type ImportItem, type ImportKind, parseItems, replaceField } from "../import/parse_items.ts";
+import { LARGE_TEXT_CHARS, parseTable, readUtf8File } from "../import/source.ts";
+import { ImportSteps, type StepName } from "../import/steps.tsx";
+import { type ImportRun, isDone, listAcceptedItems, useImportRunner } from "../import/use_run.ts";
 import { formatQuantity } from "../labels.ts";
 import { PageHead } from "../ui/page.tsx";
-import { Empty } from "../ui/parts.tsx";
+import { EmptyText } from "../ui/parts.tsx";
 
 const EXAMPLE = '{"rack": {"code": "A01", "location": {"site_id": "AMS1", "floor_number": 1}}}';
 
-function guessMapping(table: CsvTable, kind: Kind): ColumnMapping {
+function guessMapping(table: CsvTable, kind: ImportKind): ColumnMapping {
   const targets = listTargets(kind);
   return { kind, columns: table.headers.map((header) => guessTargetPath(header, targets)), defaults: {} };
 }
 
-/** Brings many resources in at once, for those who may write. */
-export function Import() {
+/** Page that imports many resources at once, for people who may write. */
+export function ImportPage() {
   const { reply: session } = useSession();
-  if (session === undefined || canWrite(session)) return <Wizard />;
+  if (session === undefined || canWrite(session)) return <ImportWizard />;
   return (
     <>
       <PageHead title="Import" />
-      <Empty>Your role may read only. An import needs the role writer or admin.</Empty>
+      <EmptyText>Your role may read only. An import needs the role writer or admin.</EmptyText>
     </>
   );
 }
 
-function Wizard() {
+function ImportWizard() {
   const [step, setStep] = useState<StepName>("map");
-  const source = useSource();
+  const source = useImportSource();
   const { text, table, mapping, parse } = source;
-  const running = useRun();
+  const running = useImportRunner();
   const { run, check, recheck, write, stop, goOn } = running;
   const blocking = mapping === undefined ? [] : listUnfilledFields(mapping);
-  // What is written is what was checked: another text or column needs another check.
+  // Only checked data is written, so that another text or column requires another check.
   const changed = (change: () => void) => {
     running.forget();
     change();
@@ -54,11 +54,11 @@ function Wizard() {
     setStep("write");
     void write();
   };
-  const correct = (item: Item, key: string, value: string) => {
+  const correct = (item: ImportItem, key: string, value: string) => {
     const row = table?.rows.find(({ line }) => line === item.line);
     const next =
       table === undefined || row === undefined
-        ? withField(text, item, key, value)
+        ? replaceField(text, item, key, value)
         : replaceCell(text, table, row, Number(key), value);
     source.setText(next);
     void recheck(parse(next));
@@ -67,7 +67,7 @@ function Wizard() {
   return (
     <>
       <PageHead title="Import" />
-      <Steps
+      <ImportSteps
         now={shown}
         open={{
           map: run?.step !== "write" || !run.running,
@@ -100,16 +100,16 @@ function Wizard() {
   );
 }
 
-/** Where one goes from a check or a write. */
+/** Buttons that lead from a check or a write to the next step. */
 function StepButtons(props: {
-  readonly run: Run;
+  readonly run: ImportRun;
   readonly go: (step: StepName) => void;
   readonly stop: () => void;
   readonly write: () => void;
   readonly again: () => void;
 }) {
   const { run, go, stop, write, again } = props;
-  const good = isDone(run) && run.step === "check" ? goodItems(run).length : 0;
+  const good = isDone(run) && run.step === "check" ? listAcceptedItems(run).length : 0;
   return (
     <div class="filters import-buttons">
       {run.running ? (
@@ -138,25 +138,25 @@ function StepButtons(props: {
 interface Source {
   readonly text: string;
   readonly setText: (text: string) => void;
-  /** What the text holds if it is no JSON. */
+  /** Table in the text; undefined if the text is JSON. */
   readonly table: CsvTable | undefined;
   readonly mapping: ColumnMapping | undefined;
   readonly setMapping: (mapping: ColumnMapping) => void;
   readonly parse: (text: string) => ReturnType<typeof parseItems>;
 }
 
-/** The text of a file, and how its columns are understood: a choice stays while the columns do. */
-function useSource(): Source {
+/** Stores the text of a file and the mapping of its columns. The mapping stays as long as the columns are the same. */
+function useImportSource(): Source {
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState<{ readonly headers: string; readonly mapping: ColumnMapping }>();
-  const table = useMemo(() => tableOf(text), [text]);
+  const table = useMemo(() => parseTable(text), [text]);
   const headers = JSON.stringify(table?.headers);
   const mapping = useMemo(() => {
     if (table === undefined || chosen?.headers === headers) return table && chosen?.mapping;
     return guessMapping(table, guessKind(table.headers));
   }, [table, headers, chosen]);
   const parse = (whole: string) => {
-    const rows = tableOf(whole);
+    const rows = parseTable(whole);
     return rows === undefined || mapping === undefined
       ? parseItems(whole)
       : parseRows(rows, mapping.kind, mapping.columns, mapping.defaults);
@@ -164,10 +164,10 @@ function useSource(): Source {
   return { text, setText, table, mapping, setMapping: (next) => setChosen({ headers, mapping: next }), parse };
 }
 
-/** The first step: a file, and which column fills which field. */
+/** First step: choose a file and assign its columns to fields. */
 function MapStep(props: {
   readonly source: Source;
-  /** Changes what is to be imported. */
+  /** Applies a change to the data that is to be imported. */
   readonly changed: (change: () => void) => void;
   readonly isReady: boolean;
   readonly next: () => void;
@@ -179,7 +179,7 @@ function MapStep(props: {
   const set = (to: ColumnMapping) => changed(() => source.setMapping(to));
   const choose = async (file: File): Promise<void> => {
     try {
-      setText(await readText(file));
+      setText(await readUtf8File(file));
       setUnread("");
     } catch {
       setText("");
@@ -223,7 +223,7 @@ function MapStep(props: {
   );
 }
 
-/** A file, or text that is typed or pasted; much of it is counted instead of shown. */
+/** Input for a file, or for text that is typed or pasted. Large text is summarised instead of shown. */
 function TextSource({
   text,
   setText,
@@ -246,7 +246,7 @@ function TextSource({
         />
         {unread !== "" && <span role="alert">{unread}</span>}
       </label>
-      {text.length > LARGE ? (
+      {text.length > LARGE_TEXT_CHARS ? (
         <p>
           {formatCount(text.length)} characters are ready to import.{" "}
           <button type="button" onClick={() => setText("")}>
@@ -262,7 +262,7 @@ function TextSource({
             value={text}
             onPaste={(event) => {
               const pasted = event.clipboardData?.getData("text/plain") ?? "";
-              if (pasted.length <= LARGE) return;
+              if (pasted.length <= LARGE_TEXT_CHARS) return;
               event.preventDefault();
               setText(pasted);
             }}

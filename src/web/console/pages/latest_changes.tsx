@@ -7,22 +7,22 @@ import { useReply, useRoute } from "../api/use_call.ts";
 import { isInsideLocation } from "../history/in_place.ts";
 import { type LocationSearch, searchLocationChanges } from "../history/place_search.ts";
 import { formatMoment } from "../labels.ts";
-import { Answer } from "../ui/answer.tsx";
-import { Card, Empty } from "../ui/parts.tsx";
-import { Entries } from "./entries.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import { Card, EmptyText } from "../ui/parts.tsx";
+import { LogEntries } from "./entries.tsx";
 
-/** The latest changes of one thing. */
-export function ChangesOf({ entity }: { readonly entity: string }) {
+/** Card with the latest changes of one element. */
+export function ElementChanges({ entity }: { readonly entity: string }) {
   const asked = useRoute<HistoryReply>("/audit/history", { entity, page_size: "10" });
   return (
     <Card title="Latest changes">
-      <Answer asked={asked}>{({ entries }) => <Entries entries={entries} />}</Answer>
+      <ReplyView asked={asked}>{({ entries }) => <LogEntries entries={entries} />}</ReplyView>
     </Card>
   );
 }
 
-/** The latest changes of racks, devices and cooling units in a place. */
-export function PlaceChanges({ row }: { readonly row: InventoryRow }) {
+/** Card with the latest changes of racks, devices and cooling units in a location. */
+export function LocationChanges({ row }: { readonly row: InventoryRow }) {
   const earlier = useRef<{ readonly ref: string; readonly search: LocationSearch } | undefined>(undefined);
   const asked = useReply(`changes in ${row.ref}`, async (signal) => {
     const page = (parameters: Readonly<Record<string, string>>) =>
@@ -34,23 +34,23 @@ export function PlaceChanges({ row }: { readonly row: InventoryRow }) {
   });
   return (
     <Card title="Latest changes">
-      <Answer asked={asked}>
+      <ReplyView asked={asked}>
         {(search) => (
           <>
             {search.entries.length === 0 ? (
-              <Empty>No change of a rack, device or cooling unit here was found.</Empty>
+              <EmptyText>No change of a rack, device or cooling unit here was found.</EmptyText>
             ) : (
-              <Entries entries={search.entries} />
+              <LogEntries entries={search.entries} />
             )}
-            <p class="muted">{searchedText(search)}</p>
+            <p class="muted">{describeSearch(search)}</p>
           </>
         )}
-      </Answer>
+      </ReplyView>
     </Card>
   );
 }
 
-function searchedText({ searched, isWhole, back }: LocationSearch): string {
+function describeSearch({ searched, isWhole, back }: LocationSearch): string {
   if (isWhole) return `All ${formatCount(searched)} changes of the history were searched.`;
   return `The last ${formatCount(searched)} changes were searched, back to ${formatMoment(back)}.`;
 }

@@ -6,31 +6,38 @@ import { toCallError } from "../api/client.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
 import type { EditableKind } from "../edit/form_model.ts";
-import { Cell } from "../lists/cell.tsx";
-import { columnName, isFigure } from "../lists/column_words.ts";
+import { ListCell } from "../lists/cell.tsx";
+import { getColumnLabel, isFigureColumn } from "../lists/column_words.ts";
 import { ColumnsChoice } from "../lists/columns_choice.tsx";
-import { allRows, asCsv, asJson } from "../lists/export.ts";
-import { columnsOf, conditionsOf, LIST_RPC, PAGE_SIZE, pageOf, requestOf } from "../lists/inventory_rows.ts";
-import { keptColumns } from "../lists/kept.ts";
-import { allColumns } from "../lists/list_columns.ts";
+import { formatRowsAsCsv, formatRowsAsJson, loadAllRows } from "../lists/export.ts";
+import {
+  createListRequest,
+  getPageNumber,
+  LIST_RPC,
+  listConditions,
+  listShownColumns,
+  PAGE_SIZE,
+} from "../lists/inventory_rows.ts";
+import { readStoredColumns } from "../lists/kept.ts";
+import { listAllColumns } from "../lists/list_columns.ts";
 import { ListFilters } from "../lists/list_filters.tsx";
-import { type ListKind, listKindOf } from "../lists/list_kinds.ts";
+import { findListKind, type ListKind } from "../lists/list_kinds.ts";
 import { ListPager } from "../lists/list_pager.tsx";
 import { SavedFilters } from "../lists/saved_filters.tsx";
-import { choiceColumn, SelectedBar, useSelection } from "../lists/selection.tsx";
+import { createCheckboxColumn, SelectionBar, useRowSelection } from "../lists/selection.tsx";
 import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
+import { ReplyView } from "../ui/answer.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Empty, RefLink } from "../ui/parts.tsx";
+import { EmptyText, RefLink } from "../ui/parts.tsx";
 import { saveFile } from "../ui/save_file.ts";
 import { type Column, Table } from "../ui/table.tsx";
 
-/** Kinds that a writer changes many of, by the kind of the list. */
+/** Kinds that a writer can edit in bulk, by the kind of the list. */
 const WRITTEN: Readonly<Record<string, EditableKind>> = { RACK: "rack", DEVICE: "device", CRAC: "crac" };
 
-/** Kinds that a writer creates, by the kind of the list. */
+/** Kinds that a writer can create, by the kind of the list. */
 const CREATED: Readonly<Record<string, EditableKind>> = {
   ...WRITTEN,
   CABLE: "cable",
@@ -38,18 +45,18 @@ const CREATED: Readonly<Record<string, EditableKind>> = {
   DEVICE_TYPE: "device_type",
 };
 
-/** The list of one kind of thing. The address holds everything that is chosen. */
-export function List({ place }: { readonly place: PageAddress }) {
-  const list = listKindOf(place.page);
-  return list === undefined ? null : <Listed key={list.page} list={list} place={place} />;
+/** Page with the list of one kind of element. The URL contains every choice. */
+export function ListPage({ place }: { readonly place: PageAddress }) {
+  const list = findListKind(place.page);
+  return list === undefined ? null : <ListView key={list.page} list={list} place={place} />;
 }
 
-function Listed({ list, place }: { readonly list: ListKind; readonly place: PageAddress }) {
-  const page = pageOf(place);
-  const { request, asked, leftOut } = useListed(list, place, page);
-  const known = allColumns(list.page);
-  useKeptColumns(list, place);
-  const shown = columnsOf(list, place);
+function ListView({ list, place }: { readonly list: ListKind; readonly place: PageAddress }) {
+  const page = getPageNumber(place);
+  const { request, asked, leftOut } = useListRows(list, place, page);
+  const known = listAllColumns(list.page);
+  useStoredColumns(list, place);
+  const shown = listShownColumns(list, place);
   const created = CREATED[list.kind];
   return (
     <>
@@ -58,8 +65,8 @@ function Listed({ list, place }: { readonly list: ListKind; readonly place: Page
         kind={asked.reply === undefined ? undefined : `${formatCount(asked.reply.total_count)} found`}
         action={
           <>
-            <Export list={list} request={request} columns={shown} />
-            {created === undefined ? null : <Create kind={created} one={list.one} />}
+            <ExportMenu list={list} request={request} columns={shown} />
+            {created === undefined ? null : <CreateButton kind={created} one={list.one} />}
           </>
         }
       />
@@ -70,25 +77,25 @@ function Listed({ list, place }: { readonly list: ListKind; readonly place: Page
         <ColumnsChoice list={list} shown={shown} />
       </div>
       {leftOut === undefined ? null : <Notice>{leftOut.message}. The condition is left out.</Notice>}
-      <Answer asked={asked} shape="rows">
-        {(reply) => <Rows {...{ list, place, reply, request, page }} columns={shown} />}
-      </Answer>
+      <ReplyView asked={asked} shape="rows">
+        {(reply) => <ListRows {...{ list, place, reply, request, page }} columns={shown} />}
+      </ReplyView>
     </>
   );
 }
 
-/** Puts the columns that this browser keeps into an address that names none, so that it can be passed on. */
-function useKeptColumns(list: ListKind, { settings }: PageAddress): void {
-  const kept = settings.has("columns") ? undefined : keptColumns(list)?.join("|");
+/** Adds the columns that this browser stores to a URL without columns, so that the URL can be shared. */
+function useStoredColumns(list: ListKind, { settings }: PageAddress): void {
+  const kept = settings.has("columns") ? undefined : readStoredColumns(list)?.join("|");
   const whole = kept && formatPageUrl(list.page, "", { ...Object.fromEntries(settings), columns: kept });
   useEffect(() => {
     if (whole !== undefined) location.replace(whole);
   }, [whole]);
 }
 
-/** Asks for a page of a list; without the condition that the service refuses, if there is one. */
-function useListed(list: ListKind, place: PageAddress, page: number) {
-  const whole = requestOf(list, place);
+/** Loads a page of a list; omits the condition that the service refuses, if there is one. */
+function useListRows(list: ListKind, place: PageAddress, page: number) {
+  const whole = createListRequest(list, place);
   const paged = { page_size: PAGE_SIZE, skip: (page - 1) * PAGE_SIZE };
   const first = useCall(LIST_RPC, { ...whole, ...paged });
   const [, refused] = /^conditions\[(\d+)\]/.exec(first.error?.violations[0]?.field ?? "") ?? [];
@@ -100,27 +107,27 @@ function useListed(list: ListKind, place: PageAddress, page: number) {
     : { request: less, asked: second, leftOut: first.error };
 }
 
-function Rows(props: {
+function ListRows(props: {
   readonly list: ListKind;
   readonly place: PageAddress;
   readonly reply: ListInventoryResponse;
-  readonly request: ReturnType<typeof requestOf>;
+  readonly request: ReturnType<typeof createListRequest>;
   readonly columns: readonly string[];
   readonly page: number;
 }) {
   const { list, place, reply, request, columns, page } = props;
-  const selection = useSelection(JSON.stringify([request.query, request.conditions]));
+  const selection = useRowSelection(JSON.stringify([request.query, request.conditions]));
   const may = useCanWrite();
   const kind = WRITTEN[list.kind];
   const writes = may ? kind : undefined;
-  if (reply.total_count === 0) return <NothingListed list={list} place={place} />;
+  if (reply.total_count === 0) return <EmptyList list={list} place={place} />;
   return (
     <>
       <Table
         caption={list.title}
         columns={[
-          ...(writes === undefined ? [] : [choiceColumn(selection, reply.rows)]),
-          ...tableColumns(list, columns, reply),
+          ...(writes === undefined ? [] : [createCheckboxColumn(selection, reply.rows)]),
+          ...createTableColumns(list, columns, reply),
         ]}
         rows={reply.rows}
         rowKey={({ ref }) => ref}
@@ -129,66 +136,68 @@ function Rows(props: {
       />
       <ListPager page={page} total={reply.total_count} />
       {writes === undefined ? null : (
-        <SelectedBar kind={writes} selection={selection} request={request} total={reply.total_count} />
+        <SelectionBar kind={writes} selection={selection} request={request} total={reply.total_count} />
       )}
     </>
   );
 }
 
-function tableColumns(
+function createTableColumns(
   { page }: ListKind,
   columns: readonly string[],
   { rows }: ListInventoryResponse,
 ): readonly Column<InventoryRow>[] {
-  const known = allColumns(page);
+  const known = listAllColumns(page);
   return [
     { name: "Code", cell: ({ ref, name }) => <RefLink to={ref} label={name} /> },
     ...columns.map((column): Column<InventoryRow> => {
       const most = Math.max(...rows.map(({ figures }) => figures[column] ?? 0));
       return {
-        name: columnName(column),
-        numeric: isFigure(column),
+        name: getColumnLabel(column),
+        numeric: isFigureColumn(column),
         ...(known.includes(column) && { order: column }),
-        cell: (row) => <Cell row={row} column={column} most={most} />,
+        cell: (row) => <ListCell row={row} column={column} most={most} />,
       };
     }),
   ];
 }
 
-/** Why a list is empty, and the way out. */
-function NothingListed({ list, place }: { readonly list: ListKind; readonly place: PageAddress }) {
+/** Reason why a list is empty, with a link that removes the filter or adds elements. */
+function EmptyList({ list, place }: { readonly list: ListKind; readonly place: PageAddress }) {
   const may = useCanWrite();
-  const isFiltered = conditionsOf(place).length > 0 || (place.settings.get("q") ?? "") !== "";
+  const isFiltered = listConditions(place).length > 0 || (place.settings.get("q") ?? "") !== "";
   if (isFiltered) {
     return (
-      <Empty>
+      <EmptyText>
         No {list.one} matches. <a href={formatPageUrl(list.page)}>Remove the filters</a>
-      </Empty>
+      </EmptyText>
     );
   }
   return (
-    <Empty>
+    <EmptyText>
       No {list.one} is recorded. {list.empty} {may ? <a href={formatPageUrl("import")}>Import a file</a> : null}
-    </Empty>
+    </EmptyText>
   );
 }
 
-function Create({ kind, one }: { readonly kind: EditableKind; readonly one: string }) {
+function CreateButton({ kind, one }: { readonly kind: EditableKind; readonly one: string }) {
   const may = useCanWrite();
   return may ? <EditButton edit={{ mode: "create", kind, values: {} }}>New {one}</EditButton> : null;
 }
 
-/** Saves all pages of the list with the chosen columns. */
-function Export({ list, request, columns }: { list: ListKind; request: object; columns: readonly string[] }) {
+/** Menu that saves all pages of the list with the chosen columns. */
+function ExportMenu({ list, request, columns }: { list: ListKind; request: object; columns: readonly string[] }) {
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
   const save = async (format: "csv" | "json") => {
     setProblem("");
     setBusy(true);
     try {
-      const rows = await allRows(request);
+      const rows = await loadAllRows(request);
       const [text, type] =
-        format === "csv" ? [asCsv(rows, columns), "text/csv"] : [asJson(rows, columns), "application/json"];
+        format === "csv"
+          ? [formatRowsAsCsv(rows, columns), "text/csv"]
+          : [formatRowsAsJson(rows, columns), "application/json"];
       saveFile(new Blob([text], { type }), `${list.page}.${format}`);
     } catch (error) {
       setProblem(toCallError(error).message);

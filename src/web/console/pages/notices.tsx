@@ -6,24 +6,24 @@ import { callSignedIn } from "../api/sign_in.ts";
 import { type CallState, useCall } from "../api/use_call.ts";
 import { useCanWrite } from "../edit/edit_buttons.tsx";
 import { formatQuantity } from "../labels.ts";
-import { Answer } from "../ui/answer.tsx";
+import { ReplyView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, Empty, Moment } from "../ui/parts.tsx";
+import { Badge, Card, EmptyText, TimeText } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { SEVERITY_MARKS } from "./rehearsal.tsx";
 
 const LIST = "datacenter.v1.PlanningService/ListNotices";
 const SHOWN = { page_size: 200 };
-/** Longer than a server waits for a receiver. */
+/** Maximum time to wait for a trial's result, in milliseconds; longer than the server waits for a receiver. */
 const PATIENCE_MS = 20_000;
 const LOOK_MS = 500;
 
-/** The receivers of notices, what waits to be sent, and what could not be sent. */
-export function Notices() {
+/** Page with the receivers of notices, the notices that wait to be sent, and those that could not be sent. */
+export function NoticesPage() {
   const asked = useCall(LIST, { ...SHOWN, state: "NOTICE_STATE_WAITING" });
   const dead = useCall(LIST, { ...SHOWN, state: "NOTICE_STATE_DEAD" });
   const { waiting_count = 0, dead_count = 0 } = asked.reply ?? {};
-  const orders = useOrders([asked, dead]);
+  const orders = useOperations([asked, dead]);
   return (
     <>
       <PageHead
@@ -35,33 +35,33 @@ export function Notices() {
         }
       />
       <p role="status">{orders.said}</p>
-      <Answer asked={asked}>
+      <ReplyView asked={asked}>
         {(reply) => (
           <>
-            <Receivers names={reply.receivers} orders={orders} />
+            <ReceiverList names={reply.receivers} orders={orders} />
             <Card title="Waiting">
-              <Listed notices={reply.notices} of={waiting_count}>
+              <NoticeTable notices={reply.notices} of={waiting_count}>
                 No notice waits.
-              </Listed>
+              </NoticeTable>
             </Card>
           </>
         )}
-      </Answer>
-      <Answer asked={dead}>{(reply) => <DeadLetters reply={reply} orders={orders} />}</Answer>
+      </ReplyView>
+      <ReplyView asked={dead}>{(reply) => <DeadLetterList reply={reply} orders={orders} />}</ReplyView>
     </>
   );
 }
 
 interface Orders {
-  /** The result of the last order. */
+  /** Result of the last operation as text. */
   readonly said: string;
   readonly isBusy: boolean;
-  /** Runs an order that returns its result. */
+  /** Runs an operation that returns its result as text. */
   readonly run: (order: () => Promise<string>) => void;
 }
 
-/** Runs one order at a time, and asks for the lists again after it. */
-function useOrders(lists: readonly Pick<CallState<unknown>, "again">[]): Orders {
+/** Runs one operation at a time, and reloads the lists after it. */
+function useOperations(lists: readonly Pick<CallState<unknown>, "again">[]): Orders {
   const [said, say] = useState("");
   const [isBusy, setBusy] = useState(false);
   const run = async (order: () => Promise<string>) => {
@@ -74,14 +74,14 @@ function useOrders(lists: readonly Pick<CallState<unknown>, "again">[]): Orders 
   return { said, isBusy, run: (order) => void run(order) };
 }
 
-function Receivers({ names, orders }: { readonly names: readonly string[]; readonly orders: Orders }) {
+function ReceiverList({ names, orders }: { readonly names: readonly string[]; readonly orders: Orders }) {
   const may = useCanWrite();
   return (
     <Card title="Receivers">
       {names.length === 0 ? (
-        <Empty>
+        <EmptyText>
           No server sends notices: start one with <code>planner dc serve --notify &lt;file&gt;</code>.
-        </Empty>
+        </EmptyText>
       ) : (
         <ul class="plan">
           {names.map((name) => (
@@ -100,7 +100,7 @@ function Receivers({ names, orders }: { readonly names: readonly string[]; reado
   );
 }
 
-/** Sends a trial and waits for its first try. Returns how that ended. */
+/** Sends a test notice and waits for its first attempt. Returns the result as text. */
 async function sendTrial(receiver: string): Promise<string> {
   const rpc = "datacenter.v1.PlanningService/TestNotice";
   const { notice } = await callSignedIn(() => callRpc(rpc, { receiver, request_id: crypto.randomUUID() }));
@@ -116,58 +116,58 @@ async function sendTrial(receiver: string): Promise<string> {
   return `The trial to “${receiver}” was not sent yet: it waits.`;
 }
 
-async function resend(ids: readonly string[]): Promise<string> {
+async function resendNotices(ids: readonly string[]): Promise<string> {
   const rpc = "datacenter.v1.PlanningService/ResendNotices";
   const { resent } = await callSignedIn(() => callRpc(rpc, { ids, request_id: crypto.randomUUID() }));
   return `${formatQuantity(resent, "dead letter")} will be sent again.`;
 }
 
-function DeadLetters({ reply, orders }: { readonly reply: ListNoticesResponse; readonly orders: Orders }) {
+function DeadLetterList({ reply, orders }: { readonly reply: ListNoticesResponse; readonly orders: Orders }) {
   const may = useCanWrite();
   const action =
     may && reply.dead_count > 0 ? (
-      <button type="button" disabled={orders.isBusy} onClick={() => orders.run(() => resend([]))}>
+      <button type="button" disabled={orders.isBusy} onClick={() => orders.run(() => resendNotices([]))}>
         Send again
       </button>
     ) : null;
   return (
     <Card title="Dead letters" action={action}>
-      <Listed notices={reply.notices} of={reply.dead_count}>
+      <NoticeTable notices={reply.notices} of={reply.dead_count}>
         Every notice was taken within a day, or still waits.
-      </Listed>
+      </NoticeTable>
     </Card>
   );
 }
 
 const COLUMNS: readonly Column<KeptNotice>[] = [
   { name: "Notice", cell: ({ summary }) => stripRefKinds(summary) },
-  { name: "Severity", cell: ({ severity }) => <Severity of={severity} /> },
+  { name: "Severity", cell: ({ severity }) => <SeverityBadge of={severity} /> },
   { name: "To", cell: ({ receiver }) => receiver },
-  { name: "When", cell: ({ time }) => (time === undefined ? "" : <Moment at={time} />) },
+  { name: "When", cell: ({ time }) => (time === undefined ? "" : <TimeText at={time} />) },
   { name: "Tries", numeric: true, cell: ({ attempts }) => attempts },
   {
     name: "Next or last try",
     cell: ({ next_time, dead_time }) => {
       const at = dead_time ?? next_time;
-      return at === undefined ? "" : <Moment at={at} />;
+      return at === undefined ? "" : <TimeText at={at} />;
     },
   },
   { name: "Why", cell: ({ error }) => error },
 ];
 
-function Severity({ of }: { readonly of: string }) {
+function SeverityBadge({ of }: { readonly of: string }) {
   const [tone, word] = SEVERITY_MARKS[of] ?? ["plain", of];
   return <Badge tone={tone}>{word}</Badge>;
 }
 
 interface ListedProps {
   readonly notices: readonly KeptNotice[];
-  /** How many there are in all. */
+  /** Total number of notices. */
   readonly of: number;
   readonly children: string;
 }
 
-function Listed({ notices, of, children }: ListedProps) {
+function NoticeTable({ notices, of, children }: ListedProps) {
   return (
     <>
       <Table

@@ -2,20 +2,20 @@ import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
-import { Cell } from "../lists/cell.tsx";
-import { columnName } from "../lists/column_words.ts";
+import { ListCell } from "../lists/cell.tsx";
+import { getColumnLabel } from "../lists/column_words.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
-import { listOfKind } from "../lists/list_kinds.ts";
-import { Measured } from "../readings/measured.tsx";
+import { findListOfKind } from "../lists/list_kinds.ts";
+import { ReadingsCard } from "../readings/measured.tsx";
 import { findRefUrl, formatPageUrl, type PageAddress } from "../router.ts";
-import type { Question } from "../ui/download.tsx";
-import { Card, Empty, Facts } from "../ui/parts.tsx";
-import { Picture } from "../ui/picture.tsx";
+import type { PictureRequest } from "../ui/download.tsx";
+import { Card, EmptyText, FactList } from "../ui/parts.tsx";
+import { PictureView } from "../ui/picture.tsx";
 import type { Crumb } from "../ui/trail.ts";
-import { ElementFrame } from "./element_frame.tsx";
-import { ChangesOf, PlaceChanges } from "./latest_changes.tsx";
+import { ElementPage } from "./element_frame.tsx";
+import { ElementChanges, LocationChanges } from "./latest_changes.tsx";
 import { OBJECT_KINDS, type ObjectKind } from "./object_kinds.tsx";
-import { Headroom } from "./thermal.tsx";
+import { HeadroomView } from "./thermal.tsx";
 
 export function ObjectPage({ place }: { readonly place: PageAddress }) {
   const object = Object.entries(OBJECT_KINDS).find(([page]) => page === place.page)?.[1];
@@ -24,19 +24,19 @@ export function ObjectPage({ place }: { readonly place: PageAddress }) {
     LIST_RPC,
     object === undefined
       ? undefined
-      : { kind: `INVENTORY_KIND_${object.kind}`, query: wordsOf(place.subject), page_size: 100 },
+      : { kind: `INVENTORY_KIND_${object.kind}`, query: toSearchWords(place.subject), page_size: 100 },
   );
   if (object === undefined) return null;
   const row = asked.reply?.rows.find((one) => one.ref.toLowerCase() === ref.toLowerCase());
   const shown = (content: (row: InventoryRow) => ComponentChildren) => () =>
-    row === undefined ? <Missing subject={place.subject} target={ref} /> : content(row);
+    row === undefined ? <MissingElement subject={place.subject} target={ref} /> : content(row);
   const { picture } = object;
   return (
-    <ElementFrame
+    <ElementPage
       place={place}
       asked={asked}
       kind={object.one}
-      trail={trailOf(object, row)}
+      trail={createTrail(object, row)}
       state={row === undefined ? null : <ObjectState row={row} />}
       sentence={row === undefined ? undefined : object.sentence?.(row)}
       actions={row === undefined ? null : object.actions(row)}
@@ -44,10 +44,10 @@ export function ObjectPage({ place }: { readonly place: PageAddress }) {
         {
           key: "",
           name: "Overview",
-          content: shown((one) => <Shown object={object} row={one} columns={asked.reply?.columns ?? []} />),
+          content: shown((one) => <ElementData object={object} row={one} columns={asked.reply?.columns ?? []} />),
         },
         ...(object.isPlace
-          ? [{ key: "cooling", name: "Cooling", content: shown((one) => <PlaceCooling scope={one.ref} />) }]
+          ? [{ key: "cooling", name: "Cooling", content: shown((one) => <LocationCooling scope={one.ref} />) }]
           : []),
         ...(picture === undefined
           ? []
@@ -62,7 +62,11 @@ export function ObjectPage({ place }: { readonly place: PageAddress }) {
           key: "history",
           name: "Changes",
           content: shown((one) =>
-            object.isPlace ? <PlaceChanges row={one} /> : <ChangesOf entity={object.changed?.(one) ?? one.ref} />,
+            object.isPlace ? (
+              <LocationChanges row={one} />
+            ) : (
+              <ElementChanges entity={object.changed?.(one) ?? one.ref} />
+            ),
           ),
         },
       ]}
@@ -70,36 +74,36 @@ export function ObjectPage({ place }: { readonly place: PageAddress }) {
   );
 }
 
-/** Kinds that meters measure, devices and racks aside. */
+/** Matches references of kinds with meters, except devices and racks. */
 const MEASURED = /^(?:crac|feed|port):/;
 
-function Missing({ subject, target }: { readonly subject: string; readonly target: string }) {
+function MissingElement({ subject, target }: { readonly subject: string; readonly target: string }) {
   return (
-    <Empty>
+    <EmptyText>
       Nothing is named “{subject}”. It may have been renamed or deleted: look among{" "}
       <a href={formatPageUrl("history", target)}>its changes</a>.
-    </Empty>
+    </EmptyText>
   );
 }
 
-/** Columns that say how a thing is. */
+/** Columns that contain an element's state. */
 const STATES = ["health", "status", "power", "traffic"] as const;
 
 function ObjectState({ row }: { readonly row: InventoryRow }) {
   const column = STATES.find((one) => row.texts[one] !== undefined);
-  return column === undefined ? null : <Cell row={row} column={column} />;
+  return column === undefined ? null : <ListCell row={row} column={column} />;
 }
 
-function Shown({ object, row, columns }: { object: ObjectKind; row: InventoryRow; columns: readonly string[] }) {
+function ElementData({ object, row, columns }: { object: ObjectKind; row: InventoryRow; columns: readonly string[] }) {
   const all = [...columns, ...Object.keys(row.texts).filter((column) => !columns.includes(column))];
   return (
     <div class="cards">
       <div>
         <Card title="Facts">
-          <Facts
+          <FactList
             rows={all
               .filter((column) => column in row.texts || column in row.figures)
-              .map((column) => [columnName(column), <Cell key={column} row={row} column={column} />] as const)}
+              .map((column) => [getColumnLabel(column), <ListCell key={column} row={row} column={column} />] as const)}
           />
         </Card>
         <Card title="Related">
@@ -113,16 +117,16 @@ function Shown({ object, row, columns }: { object: ObjectKind; row: InventoryRow
         </Card>
       </div>
       {object.details?.(row)}
-      {MEASURED.test(row.ref) ? <Measured target={row.ref} /> : null}
+      {MEASURED.test(row.ref) ? <ReadingsCard target={row.ref} /> : null}
     </div>
   );
 }
 
-/** The cooling of a place; the page of cooling answers what the loss of a unit does to it. */
-function PlaceCooling({ scope }: { readonly scope: string }) {
+/** Cooling of a location. A click on a unit opens the cooling page with the unit failed. */
+function LocationCooling({ scope }: { readonly scope: string }) {
   const request = { scope_ref: scope, render: useRender() };
   return (
-    <Headroom
+    <HeadroomView
       request={request}
       fail={(code) => {
         location.hash = formatPageUrl("thermal", scope, { failed: code });
@@ -131,21 +135,23 @@ function PlaceCooling({ scope }: { readonly scope: string }) {
   );
 }
 
-function ObjectPicture({ question, row }: { readonly question: Question; readonly row: InventoryRow }) {
+function ObjectPicture({ question, row }: { readonly question: PictureRequest; readonly row: InventoryRow }) {
   const request = { ...question.request, render: useRender() };
   const { reply } = useCall(question.rpc, request);
   const asked = { rpc: question.rpc, request };
-  // Of a path the page has ends, length and state; of a failure or a zone only the picture has the figures.
-  return <Picture label={row.name} render={reply?.render} question={asked} told={question.rpc === "TraceCablePath"} />;
+  // The page shows a path's ends, length and state; for a failure or a zone only the picture has the figures.
+  return (
+    <PictureView label={row.name} render={reply?.render} question={asked} told={question.rpc === "TraceCablePath"} />
+  );
 }
 
-/** Words that the row surely has: without the marks between the parts of a reference. */
-function wordsOf(subject: string): string {
+/** Converts a reference to search words that its row contains, without the separators of the reference. */
+function toSearchWords(subject: string): string {
   return subject.replaceAll(/[~/]/g, " ");
 }
 
-function trailOf({ kind }: ObjectKind, row: InventoryRow | undefined): readonly Crumb[] {
-  const list = listOfKind(kind);
+function createTrail({ kind }: ObjectKind, row: InventoryRow | undefined): readonly Crumb[] {
+  const list = findListOfKind(kind);
   const first: readonly Crumb[] = list === undefined ? [] : [{ name: list.title, href: formatPageUrl(list.page) }];
   const { site, floor, room, device } = row?.texts ?? {};
   const places: Crumb[] = [];

@@ -6,35 +6,35 @@ import { StateMark } from "../../shared/state.tsx";
 import { judgeVisibleShare } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
 import type { ResourceValues } from "../edit/form_model.ts";
-import { figureWords } from "../lists/column_words.ts";
-import { WorstLoss } from "../overview/worst_loss.tsx";
+import { formatColumnFigure } from "../lists/column_words.ts";
+import { WorstLossSentence } from "../overview/worst_loss.tsx";
 import { formatPageUrl, type OBJECT_PAGES } from "../router.ts";
-import type { Question } from "../ui/download.tsx";
+import type { PictureRequest } from "../ui/download.tsx";
 import { Card, Meter } from "../ui/parts.tsx";
-import { CapacityLeft } from "./capacity_left.tsx";
+import { FreeCapacityCard } from "./capacity_left.tsx";
 import { PortPowerCard } from "./port_power.tsx";
-import { Supply, WhatIf } from "./rack_cards.tsx";
-import { ThingActions } from "./thing_actions.tsx";
+import { FailureEffectsCard, SupplyCard } from "./rack_cards.tsx";
+import { ElementActions } from "./thing_actions.tsx";
 import { TypePorts } from "./type_ports.tsx";
 
-/** A kind of object whose page shows the data of its list row. */
+/** A kind of element whose page shows the data of its list row. */
 export interface ObjectKind {
-  /** The value of InventoryKind without its prefix. */
+  /** Value of InventoryKind without its prefix. */
   readonly kind: string;
   readonly one: string;
-  /** What can be done with it. */
+  /** Renders the buttons for actions on the element. */
   readonly actions: (row: InventoryRow) => ComponentChildren;
-  /** The answer to the first question about it. */
+  /** Renders a sentence about the most important fact of the element. */
   readonly sentence?: (row: InventoryRow) => ComponentChildren;
-  /** The question whose answer has its picture. */
-  readonly picture?: (row: InventoryRow) => Question;
-  /** Whether it is made of the locations of other things, and changes with them alone. */
+  /** Returns the request whose reply contains the element's picture. */
+  readonly picture?: (row: InventoryRow) => PictureRequest;
+  /** Whether it is a location, which exists only in the locations of other elements and changes with them. */
   readonly isPlace?: true;
-  /** Reference under which the change log has its changes; its own if absent. */
+  /** Returns the reference under which the change log stores its changes; its own if absent. */
   readonly changed?: (row: InventoryRow) => string;
-  /** Renders data that its list does not have. */
+  /** Renders data that the list row lacks. */
   readonly details?: (row: InventoryRow) => ComponentChildren;
-  /** Lists of what belongs to it: their names, pages and conditions. */
+  /** Returns links to lists of related elements: name, page and conditions. */
   readonly related: (row: InventoryRow) => readonly Related[];
 }
 
@@ -46,8 +46,8 @@ const link = (text: string, href: string) => (
   </a>
 );
 
-/** The racks, devices, cooling units and supplies that match the same conditions. */
-function contents(settings: Readonly<Record<string, string>>, hasRow: boolean): readonly Related[] {
+/** Returns links to the racks, devices, cooling units and supplies that match the same conditions. */
+function linkContents(settings: Readonly<Record<string, string>>, hasRow: boolean): readonly Related[] {
   const all: readonly Related[] = [
     ["Racks", "racks", settings],
     ["Devices", "devices", settings],
@@ -56,28 +56,28 @@ function contents(settings: Readonly<Record<string, string>>, hasRow: boolean): 
   return hasRow ? all : [...all, ["Feeds and sources", "supplies", settings]];
 }
 
-/** What a site, a room and a row have in common. */
+/** Properties that the kinds site, room and row share. */
 const PLACE = {
   isPlace: true,
-  sentence: ({ ref }: InventoryRow) => <WorstLoss scope={ref} />,
+  sentence: ({ ref }: InventoryRow) => <WorstLossSentence scope={ref} />,
   actions: ({ ref }: InventoryRow) => (
-    <ThingActions target={ref}>{link("Fabric", formatPageUrl("fabric", "", { scope: ref }))}</ThingActions>
+    <ElementActions target={ref}>{link("Fabric", formatPageUrl("fabric", "", { scope: ref }))}</ElementActions>
   ),
   details: ({ ref }: InventoryRow) => (
     <>
-      <CapacityLeft scope={ref} />
-      <WhatIf scope={ref} />
+      <FreeCapacityCard scope={ref} />
+      <FailureEffectsCard scope={ref} />
     </>
   ),
 } as const;
 
-const pathPicture = (port: string): Question => ({ rpc: "TraceCablePath", request: { port_ref: port } });
+const pathPicture = (port: string): PictureRequest => ({ rpc: "TraceCablePath", request: { port_ref: port } });
 
-/** The change log has a feed under the device that declares it. */
+/** Returns the device that declares a feed, because the change log stores the feed's changes under it. */
 const feedChanges = ({ ref, texts: { source = "" } }: InventoryRow) =>
   source === "" ? ref : `device:${source.split("/")[0]}`;
 
-/** Kinds of objects by the names of their pages. */
+/** Kinds of elements by the names of their pages. */
 export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], ObjectKind>> = {
   site: {
     kind: "SITE",
@@ -86,50 +86,50 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     related: ({ name }) => [
       ["Floors", "floors", { site: name }],
       ["Rooms", "rooms", { site: name }],
-      ...contents({ site: name }, false),
+      ...linkContents({ site: name }, false),
     ],
   },
   room: {
     kind: "ROOM",
     one: "Room",
     ...PLACE,
-    related: (row) => contents(placeOf(row, "room"), false),
+    related: (row) => linkContents(getLocationConditions(row, "room"), false),
   },
   row: {
     kind: "ROW",
     one: "Row",
     ...PLACE,
-    related: (row) => contents(placeOf(row, "row"), true),
+    related: (row) => linkContents(getLocationConditions(row, "row"), true),
   },
   crac: {
     kind: "CRAC",
     one: "Cooling unit",
     sentence: ({ figures, texts }) => (
-      <Carried share={figures["load_pct"]}>
-        It carries {figureWords("load_kw", figures["load_kw"] ?? 0)} of heat from{" "}
-        {zonesOf(texts["serves"]).map(getRefName).join(" and ") || "an unknown zone"},{" "}
+      <LoadSentence share={figures["load_pct"]}>
+        It carries {formatColumnFigure("load_kw", figures["load_kw"] ?? 0)} of heat from{" "}
+        {splitZones(texts["serves"]).map(getRefName).join(" and ") || "an unknown zone"},{" "}
         {figures["load_pct"] === undefined
           ? "of an unknown capacity"
           : `${formatPercent(figures["load_pct"])} of what it can`}
         .
-      </Carried>
+      </LoadSentence>
     ),
     details: ({ name, texts }) => (
       <Card title="If it fails">
-        {zonesOf(texts["serves"]).map((zone) => (
-          <ZoneWithout key={zone} zone={zone} unit={name} isLiquid={texts["medium"] === "LIQUID"} />
+        {splitZones(texts["serves"]).map((zone) => (
+          <ZoneWithoutUnit key={zone} zone={zone} unit={name} isLiquid={texts["medium"] === "LIQUID"} />
         ))}
       </Card>
     ),
     picture: ({ texts }) => ({
       rpc: "ThermalHeadroom",
-      request: { scope_ref: zonesOf(texts["serves"])[0] ?? "" },
+      request: { scope_ref: splitZones(texts["serves"])[0] ?? "" },
     }),
     actions: ({ ref, name }) => (
-      <ThingActions target={ref} edit={{ kind: "crac", identity: { code: name } }} history={ref} />
+      <ElementActions target={ref} edit={{ kind: "crac", identity: { code: name } }} history={ref} />
     ),
     related: ({ texts }) =>
-      zonesOf(texts["serves"]).map(
+      splitZones(texts["serves"]).map(
         (ref): Related => [`Cooling of ${getRefName(ref)}`, `thermal/${encodeURIComponent(ref)}`, {}],
       ),
   },
@@ -137,17 +137,17 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     kind: "SUPPLY",
     one: "Feed",
     sentence: ({ figures, texts }) => (
-      <Carried share={Math.max(figures["load_pct"] ?? 0, figures["failover_pct"] ?? 0)}>
+      <LoadSentence share={Math.max(figures["load_pct"] ?? 0, figures["failover_pct"] ?? 0)}>
         It carries {formatWatts(figures["load_w"])} of {formatWatts(figures["capacity_w"])}
         {texts["failover_ref"] === undefined
           ? "."
           : `, and ${formatWatts(figures["failover_w"])} when ${getRefName(texts["failover_ref"])} is lost.`}
-      </Carried>
+      </LoadSentence>
     ),
-    details: (row) => <Supply supplies={[row]} />,
+    details: (row) => <SupplyCard supplies={[row]} />,
     changed: feedChanges,
     picture: ({ ref }) => ({ rpc: "PowerBlastRadius", request: { source_ref: ref } }),
-    actions: (row) => <ThingActions target={row.ref} history={feedChanges(row)} />,
+    actions: (row) => <ElementActions target={row.ref} history={feedChanges(row)} />,
     related: ({ ref }) => [["Devices that it feeds", "devices", { fed_by: ref }]],
   },
   cable: {
@@ -157,7 +157,12 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     actions: ({ ref, texts }) => (
       <>
         {link("Where does it end", formatPageUrl("trace", `port:${texts["a_device"]}/${texts["a_port"]}`))}
-        <ThingActions target={ref} fails={false} edit={{ kind: "cable", identity: endValues(texts) }} history={ref} />
+        <ElementActions
+          target={ref}
+          fails={false}
+          edit={{ kind: "cable", identity: parseEndValues(texts) }}
+          history={ref}
+        />
       </>
     ),
     related: ({ texts }) => [
@@ -171,10 +176,10 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     actions: ({ ref, texts }) => (
       <>
         {link("Fabric", formatPageUrl("fabric", texts["fabric"] ?? ""))}
-        <ThingActions
+        <ElementActions
           target={ref}
           fails={false}
-          edit={{ kind: "fabric_link", identity: endValues(texts) }}
+          edit={{ kind: "fabric_link", identity: parseEndValues(texts) }}
           history={ref}
         />
       </>
@@ -192,7 +197,7 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     actions: ({ ref }) => (
       <>
         {link("Where does it lead", formatPageUrl("trace", ref))}
-        <ThingActions target={ref} fails={false} history={ref} />
+        <ElementActions target={ref} fails={false} history={ref} />
       </>
     ),
     related: ({ texts }) => [[`Ports of ${texts["device"]}`, "ports", { device: texts["device"] ?? "" }]],
@@ -203,7 +208,7 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     actions: ({ ref, name }) => (
       <>
         {link("Where does it fit?", formatPageUrl("placement", "", { type: name }))}
-        <ThingActions edit={{ kind: "device_type", identity: { code: name } }} history={ref} />
+        <ElementActions edit={{ kind: "device_type", identity: { code: name } }} history={ref} />
       </>
     ),
     details: ({ name }) => <TypePorts code={name} />,
@@ -213,8 +218,14 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
   },
 };
 
-/** A sentence about a load, with the state that its share means. */
-function Carried({ share, children }: { readonly share: number | undefined; readonly children: ComponentChildren }) {
+/** A sentence about a load, marked with the state of its share of the limit. */
+function LoadSentence({
+  share,
+  children,
+}: {
+  readonly share: number | undefined;
+  readonly children: ComponentChildren;
+}) {
   const state = share === undefined ? "unknown" : (judgeVisibleShare(share) ?? "ok");
   return (
     <>
@@ -224,12 +235,12 @@ function Carried({ share, children }: { readonly share: number | undefined; read
   );
 }
 
-function zonesOf(serves = ""): readonly string[] {
+function splitZones(serves = ""): readonly string[] {
   return serves.split(", ").filter((ref) => ref !== "");
 }
 
-/** The heat of a zone beside the cooling that is left without a unit. */
-function ZoneWithout(props: { readonly zone: string; readonly unit: string; readonly isLiquid: boolean }) {
+/** Heat of a zone and the cooling that remains without a unit. */
+function ZoneWithoutUnit(props: { readonly zone: string; readonly unit: string; readonly isLiquid: boolean }) {
   const { zone, unit, isLiquid } = props;
   const { reply } = useCall("ThermalHeadroom", { scope_ref: zone, failed_crac_codes: [unit] });
   if (reply === undefined) return null;
@@ -245,11 +256,11 @@ function ZoneWithout(props: { readonly zone: string; readonly unit: string; read
   );
 }
 
-function placeOf({ texts, name }: InventoryRow, kind: "room" | "row"): Readonly<Record<string, string>> {
+function getLocationConditions({ texts, name }: InventoryRow, kind: "room" | "row"): Readonly<Record<string, string>> {
   return { site: texts["site"] ?? "", floor: texts["floor"] ?? "", [kind]: name.slice(name.lastIndexOf("/") + 1) };
 }
 
-function endValues(texts: Readonly<Record<string, string>>): ResourceValues {
+function parseEndValues(texts: Readonly<Record<string, string>>): ResourceValues {
   const end = (side: "a" | "b") => ({
     device_code: texts[`${side}_device`] ?? "",
     port_name: texts[`${side}_port`] ?? "",

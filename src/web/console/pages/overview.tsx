@@ -4,20 +4,20 @@ import type { InventoryOverview } from "../api/replies.ts";
 import { useInventory } from "../api/use_inventory.ts";
 import { formatQuantity } from "../labels.ts";
 import { createLazyComponent } from "../on_demand.tsx";
-import { Causes } from "../overview/causes.tsx";
-import { FailedNow, useFailures } from "../overview/failed_now.tsx";
+import { CauseList } from "../overview/causes.tsx";
+import { CurrentFailures, useFailureCounts } from "../overview/failed_now.tsx";
 import { FloorCard } from "../overview/floors.tsx";
-import { Gauges } from "../overview/gauges.tsx";
+import { OverviewGauges } from "../overview/gauges.tsx";
 import { NewChanges } from "../overview/new_changes.tsx";
 import { OpenWindows } from "../overview/open_windows.tsx";
-import { lossSentence, useRehearsal } from "../overview/rehearsal.ts";
-import { Sites } from "../overview/sites.tsx";
-import { ShownFindings } from "../readings/shown_findings.tsx";
+import { describeLoss, useRehearsal } from "../overview/rehearsal.ts";
+import { SiteCards } from "../overview/sites.tsx";
+import { WorstFindings } from "../readings/shown_findings.tsx";
 import { formatPageUrl } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
+import { ReplyView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 
-/** Floors drawn on the first screen; the list has them all. */
+/** Maximum number of floors drawn on the first screen; the list shows all. */
 const FLOORS = 4;
 
 const EmptyInventory = createLazyComponent(
@@ -25,48 +25,48 @@ const EmptyInventory = createLazyComponent(
 );
 
 /** The first screen: failed resources, effects of single failures, and free capacity. */
-export function Overview() {
+export function OverviewPage() {
   const inventory = useInventory();
   const [isFilled, setFilled] = useState(true);
   const isEmpty =
     inventory.reply !== undefined && inventory.reply.sites.length === 0 && inventory.reply.totals.devices === 0;
-  // The first batch fills the inventory; the rest is still to come.
+  // The first batch fills the inventory while later batches are still being written.
   if (isEmpty || !isFilled) return <EmptyInventory setFilled={setFilled} />;
   if (inventory.reply === undefined) {
     return (
       <>
         <PageHead title="Overview" />
-        <Answer asked={inventory} shape="tiles">
+        <ReplyView asked={inventory} shape="tiles">
           {() => null}
-        </Answer>
+        </ReplyView>
       </>
     );
   }
-  return <Recorded inventory={inventory.reply} />;
+  return <InventoryDashboard inventory={inventory.reply} />;
 }
 
-function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
+function InventoryDashboard({ inventory }: { readonly inventory: InventoryOverview }) {
   const asked = useRehearsal();
-  const failures = useFailures();
+  const failures = useFailureCounts();
   const floors = inventory.sites.flatMap(({ site_id, floors: all }) => all.map((floor) => ({ site: site_id, floor })));
   return (
     <>
-      <PageHead title={titleOf(asked.reply, failures)} trail={[]} crumb="Overview">
+      <PageHead title={formatTitle(asked.reply, failures)} trail={[]} crumb="Overview">
         {failures?.length === 0 ? <p>No device, feed, cooling unit or link is failed.</p> : null}
       </PageHead>
-      <Gauges inventory={inventory} rehearsal={asked.reply} />
+      <OverviewGauges inventory={inventory} rehearsal={asked.reply} />
       <div class={inventory.sites.length > 1 ? "columns overview sites whole-tables" : "columns overview"}>
         <div>
-          <Answer asked={asked} shape="rows">
-            {(rehearsal) => <Causes rehearsal={rehearsal} />}
-          </Answer>
+          <ReplyView asked={asked} shape="rows">
+            {(rehearsal) => <CauseList rehearsal={rehearsal} />}
+          </ReplyView>
           <NewChanges />
         </div>
         <div class={floors.length > 1 ? "small-plans" : undefined}>
-          <FailedNow failures={failures} />
-          {asked.reply === undefined ? null : <ShownFindings most={2} />}
+          <CurrentFailures failures={failures} />
+          {asked.reply === undefined ? null : <WorstFindings most={2} />}
           <OpenWindows />
-          {inventory.sites.length > 1 ? <Sites inventory={inventory} /> : null}
+          {inventory.sites.length > 1 ? <SiteCards inventory={inventory} /> : null}
           {floors.slice(0, inventory.sites.length > 1 ? 0 : FLOORS).map(({ site, floor }) => (
             <FloorCard key={floor.floor_ref} site={site} floor={floor} />
           ))}
@@ -81,10 +81,13 @@ function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
   );
 }
 
-/** The answer to the first question in one sentence. */
-function titleOf(rehearsal: RehearseFailuresResponse | undefined, failures: ReturnType<typeof useFailures>): string {
+/** Returns the page's title: a sentence about current failures and the worst single failure. */
+function formatTitle(
+  rehearsal: RehearseFailuresResponse | undefined,
+  failures: ReturnType<typeof useFailureCounts>,
+): string {
   if (rehearsal === undefined || failures === undefined) return "Overview";
   const failed = failures.reduce((sum, { list }) => sum + list.total_count, 0);
   const now = failed === 0 ? "" : `${formatQuantity(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;
-  return `${now}${lossSentence(rehearsal.causes[0])}`;
+  return `${now}${describeLoss(rehearsal.causes[0])}`;
 }

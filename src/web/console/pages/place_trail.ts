@@ -2,8 +2,8 @@ import type { Location } from "#gen/datacenter/v1/json.ts";
 import { findRefUrl, formatPageUrl } from "../router.ts";
 import type { Crumb } from "../ui/trail.ts";
 
-/** The places around something, from the site down to its rack. */
-export function placeTrail(location: Location | undefined, rackCode = ""): readonly Crumb[] {
+/** Returns the locations that contain an element, from the site down to its rack. */
+export function createLocationTrail(location: Location | undefined, rackCode = ""): readonly Crumb[] {
   if (location === undefined) return [];
   const { site_id, floor_number, room, row } = location;
   const floor = `${site_id}/${floor_number}`;

@@ -2,7 +2,7 @@ import type { Location } from "#gen/datacenter/v1/json.ts";
 import { formatPageUrl } from "../router.ts";
 
 /** Renders a location, with its floor as a link. */
-export function place(location: Location | undefined, rackCode = "") {
+export function renderLocation(location: Location | undefined, rackCode = "") {
   if (location === undefined) return undefined;
   const { site_id, floor_number, room, row } = location;
   return (

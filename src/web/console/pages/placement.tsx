@@ -5,46 +5,57 @@ import { canWrite, useSession } from "../api/session.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatQuantity } from "../labels.ts";
 import type { PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import { askedInputs } from "../ui/asked_input.tsx";
-import { Filters } from "../ui/fields.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import { renderFieldInputs } from "../ui/asked_input.tsx";
+import { FilterRow } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Card, Empty, RefLink } from "../ui/parts.tsx";
+import { Card, EmptyText, RefLink } from "../ui/parts.tsx";
 import { FIRST_FIELDS, MORE_FIELDS } from "./placement_fields.ts";
-import { type ChosenPlaces, PLACEMENT_RPC, type PlacementRequest, placementRequest } from "./placement_request.ts";
+import {
+  type ChosenPlaces,
+  createPlacementRequest,
+  PLACEMENT_RPC,
+  type PlacementRequest,
+} from "./placement_request.ts";
 import { PlacementResult } from "./placement_result.tsx";
-import { PlacementWrite } from "./placement_write.tsx";
+import { PlacementWriteDialog } from "./placement_write.tsx";
 
-/** Where equal devices fit; all of the question is in the address. */
-export function Placement({ place }: { readonly place: PageAddress }) {
+/** Page that finds positions for equal devices; the URL contains the whole request. */
+export function PlacementPage({ place }: { readonly place: PageAddress }) {
   const { settings } = place;
   const value = (name: string) => settings.get(name) ?? "";
-  const question = placementRequest(value);
+  const question = createPlacementRequest(value);
   return (
     <>
       <PageHead title="Where does it fit?" />
-      <Filters>{askedInputs(FIRST_FIELDS, settings)}</Filters>
+      <FilterRow>{renderFieldInputs(FIRST_FIELDS, settings)}</FilterRow>
       <details class="more-fields" open={MORE_FIELDS.some(({ setting }) => value(setting) !== "")}>
         <summary>More: mounting, weight, cooling, spread, reserve</summary>
-        <Filters>{askedInputs(MORE_FIELDS, settings)}</Filters>
+        <FilterRow>{renderFieldInputs(MORE_FIELDS, settings)}</FilterRow>
       </details>
       {typeof question === "string" ? (
-        <Empty>{question}</Empty>
+        <EmptyText>{question}</EmptyText>
       ) : (
-        <Found key={JSON.stringify(question)} request={question} />
+        <FoundPositions key={JSON.stringify(question)} request={question} />
       )}
     </>
   );
 }
 
-/** The answer, until devices are placed: then these, so that the same ones are not placed twice. */
-function Found({ request }: { readonly request: PlacementRequest }) {
+/** Shows the found positions until devices are placed; afterwards only those, so that they are not placed twice. */
+function FoundPositions({ request }: { readonly request: PlacementRequest }) {
   const [placed, setPlaced] = useState<readonly DevicePlace[]>();
-  if (placed !== undefined) return <Placed places={placed} askAgain={() => setPlaced(undefined)} />;
-  return <Places request={request} placed={setPlaced} />;
+  if (placed !== undefined) return <PlacedDevices places={placed} askAgain={() => setPlaced(undefined)} />;
+  return <PositionSearch request={request} placed={setPlaced} />;
 }
 
-function Placed({ places, askAgain }: { readonly places: readonly DevicePlace[]; readonly askAgain: () => void }) {
+function PlacedDevices({
+  places,
+  askAgain,
+}: {
+  readonly places: readonly DevicePlace[];
+  readonly askAgain: () => void;
+}) {
   return (
     <Card title={`Placed ${formatQuantity(places.length, "device")}`}>
       <ul class="plan" aria-label="Placed devices">
@@ -61,7 +72,7 @@ function Placed({ places, askAgain }: { readonly places: readonly DevicePlace[];
   );
 }
 
-function Places({
+function PositionSearch({
   request,
   placed,
 }: {
@@ -73,7 +84,7 @@ function Places({
   const [writing, setWriting] = useState<ChosenPlaces>();
   return (
     <>
-      <Answer asked={asked}>
+      <ReplyView asked={asked}>
         {(answer) => (
           <PlacementResult
             answer={answer}
@@ -81,9 +92,9 @@ function Places({
             {...(canWrite(session.reply) && { write: (chosen) => setWriting({ answer, chosen }) })}
           />
         )}
-      </Answer>
+      </ReplyView>
       {writing === undefined ? null : (
-        <PlacementWrite request={request} places={writing} placed={placed} leave={() => setWriting(undefined)} />
+        <PlacementWriteDialog request={request} places={writing} placed={placed} leave={() => setWriting(undefined)} />
       )}
     </>
   );

@@ -1,6 +1,6 @@
 import { FindPlacement } from "#gen/datacenter/v1/questions.ts";
 import { BASIS_WORDS, capitalize } from "#words/names.ts";
-import { askedFields } from "./asked_field.ts";
+import { createRequestFields } from "./asked_field.ts";
 
 const BASES = { max: BASIS_WORDS.MAX, measured: BASIS_WORDS.MEASURED };
 const COOLINGS = { air: "air", liquid: "liquid", hybrid: "air and liquid", immersion: "immersion" };
@@ -8,7 +8,7 @@ const SPREADS = { "row|rack|feed": "rows first", "feed|rack|row": "feeds first" 
 const SUPPLIES = { n: "one feed", "n-plus-1": "one inlet more than needed", "two-n": "both feeds" };
 const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 
-export const FIRST_FIELDS = askedFields(FindPlacement, [
+export const FIRST_FIELDS = createRequestFields(FindPlacement, [
   { setting: "count", field: "count", label: "Count", empty: "1" },
   { setting: "type", field: "device_type", label: "Device type", kinds: ["DEVICE_TYPE"], empty: "code of a type" },
   { setting: "like", field: "device_code", label: "Like device", kinds: ["DEVICE"], empty: "code of a device" },
@@ -19,7 +19,7 @@ export const FIRST_FIELDS = askedFields(FindPlacement, [
   { setting: "scope", field: "scope_ref", label: "Scope", kinds: SCOPES, empty: "everywhere" },
 ]);
 
-const RARE_FIELDS = askedFields(FindPlacement, [
+const RARE_FIELDS = createRequestFields(FindPlacement, [
   { setting: "face", field: "face", label: "Face", empty: "as the device says, else front" },
   { setting: "depth", field: "depth", label: "Depth", empty: "as the device says, else full" },
   { setting: "weight", field: "weight_kg", label: "Weight, kg", empty: "not known" },
@@ -40,15 +40,15 @@ const RARE_FIELDS = askedFields(FindPlacement, [
   { setting: "warnings", field: "allow_existing_warnings", label: "Use supplies with warnings", empty: "" },
 ]);
 
-/** Fields that the page sets itself, or does without: it lists every place. */
+/** Request fields that the page sets itself or does not offer, because it lists every position. */
 const NOT_ASKED: ReadonlySet<string> = new Set(["include_items", "max_places", "render"]);
 
 const NAMED: ReadonlySet<string> = new Set([...FIRST_FIELDS, ...RARE_FIELDS].map(({ field }) => field));
 
-/** What is asked for less often: rows of this page, then every other field of the request under its own name. */
+/** Less frequent fields: those of this page, then every other field of the request under its own name. */
 export const MORE_FIELDS = [
   ...RARE_FIELDS,
-  ...askedFields(
+  ...createRequestFields(
     FindPlacement,
     (Object.keys(FindPlacement) as (keyof typeof FindPlacement)[])
       .filter((field) => !NAMED.has(field) && !NOT_ASKED.has(field))

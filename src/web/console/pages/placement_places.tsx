@@ -6,7 +6,7 @@ import { formatQuantity } from "../labels.ts";
 import { changeSettings } from "../router.ts";
 import { Card, MeterBar, RefLink } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { placeKey } from "./placement_request.ts";
+import { getPlaceKey } from "./placement_request.ts";
 
 const PLACES: readonly Column<DevicePlace>[] = [
   {
@@ -18,25 +18,25 @@ const PLACES: readonly Column<DevicePlace>[] = [
   {
     name: "Supplies",
     cell: ({ inlets = [] }) =>
-      unbrokenNames(inlets.map(({ source_ref }) => source_ref.replace(/^(?:device|port):/, ""))),
+      renderUnbrokenNames(inlets.map(({ source_ref }) => source_ref.replace(/^(?:device|port):/, ""))),
   },
   {
     name: "Ports",
-    cell: ({ ports = [] }) => unbrokenNames(ports.map((one) => `${one.switch_code}/${one.switch_port}`)),
+    cell: ({ ports = [] }) => renderUnbrokenNames(ports.map((one) => `${one.switch_code}/${one.switch_port}`)),
   },
   {
     name: "Busiest supply, now and after one failure",
-    cell: ({ after }) => <Load now={after.power_now_pct} failed={after.power_failover_pct} />,
+    cell: ({ after }) => <LoadAfterPlacement now={after.power_now_pct} failed={after.power_failover_pct} />,
   },
   { name: "Rack draw", numeric: true, cell: ({ after }) => formatWatts(after.rack_draw_w) },
-  { name: "Power used", numeric: true, cell: ({ after }) => knownFigure(after.rack_power_pct) },
-  { name: "Cooling used", numeric: true, cell: ({ after }) => knownFigure(after.rack_cooling_pct) },
+  { name: "Power used", numeric: true, cell: ({ after }) => formatKnownPercent(after.rack_power_pct) },
+  { name: "Cooling used", numeric: true, cell: ({ after }) => formatKnownPercent(after.rack_cooling_pct) },
   {
     name: "Air left",
     numeric: true,
     cell: ({ after }) => (after.air_headroom_kw === undefined ? "unknown" : formatDecimal(after.air_headroom_kw, "kW")),
   },
-  { name: "Load used", numeric: true, cell: ({ after }) => knownFigure(after.weight_pct) },
+  { name: "Load used", numeric: true, cell: ({ after }) => formatKnownPercent(after.weight_pct) },
   { name: "Free units", numeric: true, cell: ({ after }) => formatCount(after.free_u ?? 0) },
   {
     name: "Free ports",
@@ -45,8 +45,8 @@ const PLACES: readonly Column<DevicePlace>[] = [
   },
 ];
 
-/** Lists names, none of which is broken at its hyphens. */
-function unbrokenNames(names: readonly string[]): ComponentChildren {
+/** Lists names without line breaks at their hyphens. */
+function renderUnbrokenNames(names: readonly string[]): ComponentChildren {
   return names.map((name, at) => (
     <span key={name}>
       <span class="whole">
@@ -59,19 +59,19 @@ function unbrokenNames(names: readonly string[]): ComponentChildren {
 
 interface PlacesProps {
   readonly places: readonly DevicePlace[];
-  /** Absent for readers. */
+  /** Places the chosen devices; undefined for people who may not write. */
   readonly write: ((chosen: readonly DevicePlace[]) => void) | undefined;
   readonly empty: string;
 }
 
-/** The places; a writer takes all of them, or those that are chosen. */
-export function Places({ places, write, empty }: PlacesProps) {
+/** Table of found positions; a writer can place all devices or chosen ones. */
+export function PositionTable({ places, write, empty }: PlacesProps) {
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const chosen = places.filter((place) => !left.has(placeKey(place)));
+  const chosen = places.filter((place) => !left.has(getPlaceKey(place)));
   const take = (place: DevicePlace, on: boolean) => {
     const next = new Set(left);
-    if (on) next.delete(placeKey(place));
-    else next.add(placeKey(place));
+    if (on) next.delete(getPlaceKey(place));
+    else next.add(getPlaceKey(place));
     setLeft(next);
   };
   const choice: Column<DevicePlace> = {
@@ -81,12 +81,12 @@ export function Places({ places, write, empty }: PlacesProps) {
       <input
         type="checkbox"
         aria-label={`Take ${place.device_code} in ${place.rack_code}`}
-        checked={!left.has(placeKey(place))}
+        checked={!left.has(getPlaceKey(place))}
         onChange={({ currentTarget }) => take(place, currentTarget.checked)}
       />
     ),
   };
-  const setAll = (on: boolean) => setLeft(new Set(on ? [] : places.map(placeKey)));
+  const setAll = (on: boolean) => setLeft(new Set(on ? [] : places.map(getPlaceKey)));
   return (
     <Card
       title="Places"
@@ -114,10 +114,10 @@ export function Places({ places, write, empty }: PlacesProps) {
   );
 }
 
-/** Racks that are listed. */
+/** Maximum number of racks that are listed. */
 const LISTED = 40;
 
-/** Every rack that takes a device, and the way to ask about it alone. */
+/** Table of every rack with room for a device, each with a link that searches in this rack alone. */
 export function FittingRacks({ racks }: { readonly racks: readonly FittingRack[] }) {
   if (racks.length < 2) return null;
   return (
@@ -148,7 +148,13 @@ const FITTING: readonly Column<FittingRack>[] = [
   },
 ];
 
-function Load({ now, failed }: { readonly now: number | undefined; readonly failed: number | undefined }) {
+function LoadAfterPlacement({
+  now,
+  failed,
+}: {
+  readonly now: number | undefined;
+  readonly failed: number | undefined;
+}) {
   if (now === undefined && failed === undefined) return <>unknown</>;
   return (
     <>
@@ -157,6 +163,6 @@ function Load({ now, failed }: { readonly now: number | undefined; readonly fail
   );
 }
 
-function knownFigure(value: number | undefined): string {
+function formatKnownPercent(value: number | undefined): string {
   return value === undefined ? "unknown" : formatPercent(value);
 }

@@ -1,27 +1,27 @@
 import type { DevicePlace, FindPlacementResponse } from "#gen/datacenter/v1/json.ts";
 import { parseWantedPorts, type WantedPorts } from "#words/wanted_ports.ts";
 import { toConstant } from "../address_words.ts";
-import type { AskedField } from "./asked_field.ts";
+import type { RequestField } from "./asked_field.ts";
 import { FIRST_FIELDS, MORE_FIELDS } from "./placement_fields.ts";
 
 export const PLACEMENT_RPC = "datacenter.v1.PlanningService/FindPlacement";
 
-/** A question that FindPlacement takes, as proto JSON. */
+/** A FindPlacement request as proto JSON. */
 export type PlacementRequest = Readonly<Record<string, unknown>>;
 
-/** An answer, and the places of it that a person takes. */
+/** A request's reply and the positions that the person chose from it. */
 export interface ChosenPlaces {
   readonly answer: FindPlacementResponse;
   readonly chosen: readonly DevicePlace[];
 }
 
-/** Identifies a place and all that it connects: two answers of the same key would be written alike. */
-export function placeKey({ device_code, rack_code, position_u, inlets, ports }: DevicePlace): string {
+/** Returns a key of a position and its connections: positions with equal keys would be written alike. */
+export function getPlaceKey({ device_code, rack_code, position_u, inlets, ports }: DevicePlace): string {
   return JSON.stringify([device_code, rack_code, position_u, inlets, ports]);
 }
 
-/** The request of the page's fields, or what has to be filled in. */
-export function placementRequest(value: (name: string) => string): PlacementRequest | string {
+/** Returns the request for the page's fields, or a text about a field that must be filled in. */
+export function createPlacementRequest(value: (name: string) => string): PlacementRequest | string {
   const [like, type] = [value("like"), value("type")];
   const isDescribed = like !== "" || type !== "";
   if (!isDescribed && (value("height") === "" || value("draw") === "")) {
@@ -31,7 +31,7 @@ export function placementRequest(value: (name: string) => string): PlacementRequ
   for (const row of [...FIRST_FIELDS, ...MORE_FIELDS]) {
     const text = value(row.setting);
     if (text === "") continue;
-    const read = fieldValue(row, text);
+    const read = parseFieldValue(row, text);
     if (typeof read === "object" && "wrong" in read) return read.wrong;
     entries.push([row.field, read]);
   }
@@ -42,9 +42,9 @@ interface Wrong {
   readonly wrong: string;
 }
 
-/** The text of a field as its type has it. */
-function fieldValue({ asked, label }: AskedField, text: string): string | number | boolean | object | Wrong {
-  if (asked.type === "group") return portsOf(text);
+/** Converts the text of a field to the type of the request's field. */
+function parseFieldValue({ asked, label }: RequestField, text: string): string | number | boolean | object | Wrong {
+  if (asked.type === "group") return parsePorts(text);
   if (asked.type === "flag") return text === "1";
   if (asked.type === "choice") {
     const words = text.split("|").map((word) => toConstant(asked.prefix, word));
@@ -52,22 +52,22 @@ function fieldValue({ asked, label }: AskedField, text: string): string | number
   }
   if (asked.type === "text") return text;
   if (Number.isFinite(Number(text))) return Number(text);
-  // Without the unit.
+  // The message names the field without its unit.
   return { wrong: `${label.split(",")[0]} takes a number, not “${text}”.` };
 }
 
-/** The part of a request that a page's settings say, for fields whose words the address has checked. */
-export function askedRequest(
-  rows: readonly AskedField[],
+/** Returns the request fields that a page's settings contain; the settings' words must have been checked. */
+export function createRequestFromSettings(
+  rows: readonly RequestField[],
   settings: URLSearchParams,
 ): Readonly<Record<string, unknown>> {
   const given = rows.map((row) => [row, settings.get(row.setting) || (row.isOn === true ? "1" : "")] as const);
   const named = given.filter(([, text]) => text !== "");
-  return Object.fromEntries(named.map(([row, text]) => [row.field, fieldValue(row, text)]));
+  return Object.fromEntries(named.map(([row, text]) => [row.field, parseFieldValue(row, text)]));
 }
 
-/** Reads `2x25G, 1x1G/1000base-t`. */
-function portsOf(text: string): readonly WantedPorts[] | Wrong {
+/** Parses a list of ports such as `2x25G, 1x1G/1000base-t`. */
+function parsePorts(text: string): readonly WantedPorts[] | Wrong {
   const found: WantedPorts[] = [];
   for (const part of text.split(/[,;]/).map((one) => one.trim())) {
     if (part === "") continue;

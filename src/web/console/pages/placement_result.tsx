@@ -4,11 +4,11 @@ import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
 import { simplifyMessage } from "../plain_message.ts";
 import { describeRefusal } from "../reason_words.ts";
-import type { Question } from "../ui/download.tsx";
-import { Card, Figure, Figures, RefLink } from "../ui/parts.tsx";
-import { Picture } from "../ui/picture.tsx";
+import type { PictureRequest } from "../ui/download.tsx";
+import { Card, Figure, FigureRow, RefLink } from "../ui/parts.tsx";
+import { PictureView } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { FittingRacks, Places } from "./placement_places.tsx";
+import { FittingRacks, PositionTable } from "./placement_places.tsx";
 
 const REFUSALS: readonly Column<PlacementRefusal>[] = [
   { name: "Reason", cell: ({ reason, message }) => `${describeRefusal(reason)}: ${simplifyMessage(message)}` },
@@ -27,49 +27,53 @@ const REFUSALS: readonly Column<PlacementRefusal>[] = [
 
 interface ResultProps {
   readonly answer: FindPlacementResponse;
-  readonly question: Question;
-  /** Absent for readers. */
+  readonly question: PictureRequest;
+  /** Places the chosen devices; absent for people who may not write. */
   readonly write?: (chosen: readonly DevicePlace[]) => void;
 }
 
-/** The places with their figures, and why other racks take nothing. */
+/** Found positions with their figures, and the reasons why other racks were refused. */
 export function PlacementResult({ answer, question, write }: ResultProps) {
   const { placed = 0, requested = 0, proven = false, places = [], refusals = [], limits = [], announced = [] } = answer;
   const total = answer.racks_in_scope ?? 0;
   const refused = answer.racks_refused ?? 0;
   return (
     <>
-      <Figures>
+      <FigureRow>
         <Figure
           label="Devices that fit"
           value={`${formatCount(placed)} of ${formatCount(requested)}`}
           tone={placed < requested ? "watch" : "ok"}
-          note={placed === requested ? `in ${formatQuantity(answer.racks_used ?? 0, "rack")}` : shortfall(proven)}
+          note={
+            placed === requested ? `in ${formatQuantity(answer.racks_used ?? 0, "rack")}` : describeShortfall(proven)
+          }
         />
         <Figure label="Racks that take one" value={`${formatCount(total - refused)} of ${formatCount(total)}`} />
         <Figure label="Holds for" value={`revision ${answer.revision ?? 0}`} />
-      </Figures>
-      <Places places={places} write={write} empty={whyNone(answer)} />
+      </FigureRow>
+      <PositionTable places={places} write={write} empty={explainNoPosition(answer)} />
       {announced.length === 0 ? null : <AnnouncedList announced={announced} />}
-      {limits.length === 0 ? null : <Reasons title="Why no further device fits" rows={limits} />}
-      {refusals.length === 0 ? null : <Reasons title={`${formatQuantity(refused, "rack")} refused`} rows={refusals} />}
+      {limits.length === 0 ? null : <RefusalReasons title="Why no further device fits" rows={limits} />}
+      {refusals.length === 0 ? null : (
+        <RefusalReasons title={`${formatQuantity(refused, "rack")} refused`} rows={refusals} />
+      )}
       <FittingRacks racks={answer.racks ?? []} />
-      <Picture label="The floor with the places" render={answer.render} question={question} />
+      <PictureView label="The floor with the places" render={answer.render} question={question} />
     </>
   );
 }
 
-/** Why there is no place, and where the reasons are, if there are any. */
-function whyNone({ racks_in_scope = 0, refusals = [] }: FindPlacementResponse): string {
+/** Explains why there is no position, and points to the table of reasons if it is not empty. */
+function explainNoPosition({ racks_in_scope = 0, refusals = [] }: FindPlacementResponse): string {
   if (racks_in_scope === 0) return "There is no rack in the scope.";
   return `No rack takes such a device.${refusals.length === 0 ? "" : " The reasons are below."}`;
 }
 
-function shortfall(proven: boolean): string {
+function describeShortfall(proven: boolean): string {
   return proven ? "no more fit, whatever places are chosen" : "at least; another choice might fit more";
 }
 
-function Reasons({ title, rows }: { readonly title: string; readonly rows: readonly PlacementRefusal[] }) {
+function RefusalReasons({ title, rows }: { readonly title: string; readonly rows: readonly PlacementRefusal[] }) {
   return (
     <Card title={title}>
       <Table caption={title} columns={REFUSALS} rows={rows} rowKey={({ reason }) => reason} empty="" />
@@ -82,14 +86,14 @@ const ANNOUNCED: readonly Column<Finding>[] = [
     name: "Finding",
     cell: ({ message, severity }) => (
       <>
-        <StateMark state={severity === "SEVERITY_WARNING" ? "watch" : "info"} label={wordOf(severity)} />{" "}
+        <StateMark state={severity === "SEVERITY_WARNING" ? "watch" : "info"} label={getSeverityWord(severity)} />{" "}
         {simplifyMessage(message)}
       </>
     ),
   },
 ];
 
-function wordOf(severity: string): string {
+function getSeverityWord(severity: string): string {
   return severity === "SEVERITY_WARNING" ? "warning" : "information";
 }
 

@@ -9,26 +9,26 @@ import { ProposalEffects } from "../edit/effects.tsx";
 import { useProposal } from "../edit/use_proposal.ts";
 import { formatQuantity } from "../labels.ts";
 import { RefLink } from "../ui/parts.tsx";
-import { type ChosenPlaces, PLACEMENT_RPC, type PlacementRequest, placeKey } from "./placement_request.ts";
+import { type ChosenPlaces, getPlaceKey, PLACEMENT_RPC, type PlacementRequest } from "./placement_request.ts";
 
 interface WriteProps {
   readonly request: PlacementRequest;
   readonly places: ChosenPlaces;
   readonly leave: () => void;
-  /** Hears what was placed. */
+  /** Receives the positions of the placed devices. */
   readonly placed: (places: readonly DevicePlace[]) => void;
 }
 
-/** Checks the chosen devices of an answer, shows what they would do, and writes them with their cables. */
-export function PlacementWrite({ request, places, leave, placed }: WriteProps) {
+/** Dialog that checks the chosen devices, shows their effects, and writes them with their cables. */
+export function PlacementWriteDialog({ request, places, leave, placed }: WriteProps) {
   const [found, setFound] = useState<readonly DevicePlace[]>();
   const [problem, setProblem] = useState("");
   const [why, setWhy] = useState("");
   // biome-ignore lint/correctness/useExhaustiveDependencies: the dialog is about the answer that it was opened with
   useEffect(() => {
-    void findAgain(request, places).then(setFound, (error: unknown) => setProblem(toCallError(error).message));
+    void loadItems(request, places).then(setFound, (error: unknown) => setProblem(toCallError(error).message));
   }, []);
-  const changes = useMemo(() => found?.flatMap(changesOf), [found]);
+  const changes = useMemo(() => found?.flatMap(toPlacementChanges), [found]);
   const proposal = useProposal({
     changes,
     done: ({ done }) => {
@@ -50,7 +50,7 @@ export function PlacementWrite({ request, places, leave, placed }: WriteProps) {
     >
       <div class="edit-body">
         {problem === "" ? null : <p role="alert">{problem}</p>}
-        {found === undefined ? null : <Plan places={found} />}
+        {found === undefined ? null : <PlacementPlan places={found} />}
         {proposal.progress === undefined ? null : (
           <p role="status">
             {proposal.progress} of {changes?.length} written
@@ -65,7 +65,7 @@ export function PlacementWrite({ request, places, leave, placed }: WriteProps) {
   );
 }
 
-function Plan({ places }: { readonly places: readonly DevicePlace[] }) {
+function PlacementPlan({ places }: { readonly places: readonly DevicePlace[] }) {
   const cables = places.reduce((sum, { cables: own = [] }) => sum + own.length, 0);
   return (
     <>
@@ -83,17 +83,20 @@ function Plan({ places }: { readonly places: readonly DevicePlace[] }) {
   );
 }
 
-/** Asks for the items of the same answer. @throws CallError, also if the places have changed */
-async function findAgain(request: PlacementRequest, { chosen }: ChosenPlaces): Promise<readonly DevicePlace[]> {
+/**
+ * Requests the chosen positions again with the items to write.
+ * @throws CallError, also if the positions have changed
+ */
+async function loadItems(request: PlacementRequest, { chosen }: ChosenPlaces): Promise<readonly DevicePlace[]> {
   const { places: all } = await callSignedIn(() => callRpc(PLACEMENT_RPC, { ...request, include_items: true }));
-  const wanted = new Set(chosen.map(placeKey));
-  const places = all.filter((place) => wanted.has(placeKey(place)));
+  const wanted = new Set(chosen.map(getPlaceKey));
+  const places = all.filter((place) => wanted.has(getPlaceKey(place)));
   if (places.length === chosen.length) return places;
   throw new CallError("aborted", "The inventory has changed, and so have the places. Close this and look again.");
 }
 
-/** A device and its cables: none of it may be stored yet. */
-function changesOf({ device, cables }: DevicePlace): readonly ResourceChange[] {
+/** Returns the changes that create a device and its cables; none of them may be stored yet. */
+function toPlacementChanges({ device, cables }: DevicePlace): readonly ResourceChange[] {
   const etag = NOT_STORED_ETAG;
   return [{ device, etag }, ...cables.map((cable) => ({ cable, etag }))];
 }

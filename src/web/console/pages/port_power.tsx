@@ -2,24 +2,26 @@ import type { PhaseLoad, PortPower } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { formatEnum } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { Answer } from "../ui/answer.tsx";
-import { Card, Facts, RefLink } from "../ui/parts.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import { Card, FactList, RefLink } from "../ui/parts.tsx";
 
-/** Load of a power port and its phases, now and after one failure. */
+/** Card with the load of a power port and its phases, now and after one failure. */
 export function PortPowerCard({ port }: { readonly port: string }) {
   const asked = useCall("GetPort", { port_ref: port });
-  return <Answer asked={asked}>{({ power }) => (power === undefined ? null : <Carried power={power} />)}</Answer>;
+  return (
+    <ReplyView asked={asked}>{({ power }) => (power === undefined ? null : <PortLoad power={power} />)}</ReplyView>
+  );
 }
 
-function Carried({ power }: { readonly power: PortPower }) {
+function PortLoad({ power }: { readonly power: PortPower }) {
   const { live, load_w, capacity_va, worst_leg, phases } = power;
   return (
     <Card title="What it carries">
-      <Facts
+      <FactList
         rows={[
           ["Power", live ? "arrives" : "does not arrive"],
-          ["Load now", `${formatWatts(load_w)}${share(power.load_pct)}`],
-          ["After one failure", <After key="after" load={power} />],
+          ["Load now", `${formatWatts(load_w)}${formatShare(power.load_pct)}`],
+          ["After one failure", <LoadAfterFailure key="after" load={power} />],
           ["Rating", capacity_va === undefined ? "" : `${formatCount(capacity_va)} VA`],
           ["Busiest phase", worst_leg === "PHASE_LEG_UNSPECIFIED" ? "" : formatEnum(worst_leg, "PHASE_LEG")],
           ...phases.map(
@@ -28,7 +30,7 @@ function Carried({ power }: { readonly power: PortPower }) {
                 `Phase ${formatEnum(phase.leg, "PHASE_LEG")}`,
                 <span key={phase.leg}>
                   {formatDecimal(phase.load_va, "VA")}
-                  {share(phase.load_pct)}, after one failure <After load={phase} />
+                  {formatShare(phase.load_pct)}, after one failure <LoadAfterFailure load={phase} />
                 </span>,
               ] as const,
           ),
@@ -38,11 +40,15 @@ function Carried({ power }: { readonly power: PortPower }) {
   );
 }
 
-function After({ load: { failover_va, failover_pct, failover_ref } }: { readonly load: PhaseLoad | PortPower }) {
+function LoadAfterFailure({
+  load: { failover_va, failover_pct, failover_ref },
+}: {
+  readonly load: PhaseLoad | PortPower;
+}) {
   return (
     <>
       {formatDecimal(failover_va, "VA")}
-      {share(failover_pct)}
+      {formatShare(failover_pct)}
       {failover_ref === "" ? null : (
         <>
           {" when "}
@@ -54,6 +60,6 @@ function After({ load: { failover_va, failover_pct, failover_ref } }: { readonly
   );
 }
 
-function share(value: number | undefined): string {
+function formatShare(value: number | undefined): string {
   return value === undefined ? "" : `, ${formatPercent(value)}`;
 }

@@ -8,22 +8,22 @@ import { toCamelCaseKeys } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { listFacts } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
-import { RackLoss } from "../overview/worst_loss.tsx";
-import { useMeasured } from "../readings/measured.tsx";
-import { ShownFindings } from "../readings/shown_findings.tsx";
+import { RackLossSentence } from "../overview/worst_loss.tsx";
+import { useReadingRows } from "../readings/measured.tsx";
+import { WorstFindings } from "../readings/shown_findings.tsx";
 import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
-import { ChoiceField, Filters } from "../ui/fields.tsx";
-import { Card, Empty, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
-import { Picture } from "../ui/picture.tsx";
+import { ChoiceField, FilterRow } from "../ui/fields.tsx";
+import { Card, EmptyText, FactList, HealthBadge, Meter } from "../ui/parts.tsx";
+import { PictureView } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { CapacityLeft } from "./capacity_left.tsx";
-import { ElementFrame } from "./element_frame.tsx";
-import { ChangesOf } from "./latest_changes.tsx";
-import { placeTrail } from "./place_trail.ts";
-import { place as placeWords } from "./place_words.tsx";
-import { cordsOf, Supply, Uplinks, useRows, WhatIf } from "./rack_cards.tsx";
-import { Reasons } from "./reasons.tsx";
-import { ThingActions } from "./thing_actions.tsx";
+import { FreeCapacityCard } from "./capacity_left.tsx";
+import { ElementPage } from "./element_frame.tsx";
+import { ElementChanges } from "./latest_changes.tsx";
+import { createLocationTrail } from "./place_trail.ts";
+import { renderLocation as placeWords } from "./place_words.tsx";
+import { FailureEffectsCard, groupPowerPaths, SupplyCard, UplinksCard, useRows } from "./rack_cards.tsx";
+import { HealthReasons } from "./reasons.tsx";
+import { ElementActions } from "./thing_actions.tsx";
 
 const COLUMNS: readonly Column<Occupant>[] = [
   { name: "U", numeric: true, cell: ({ position_u }) => formatDecimal(position_u) },
@@ -48,7 +48,7 @@ const COLORINGS = [
   ["power", "Power"],
 ] as const;
 
-export function Rack({ place }: { readonly place: PageAddress }) {
+export function RackPage({ place }: { readonly place: PageAddress }) {
   const [view, coloring, tab] = ["view", "coloring", "tab"].map((name) => place.settings.get(name) ?? "") as [
     string,
     string,
@@ -66,20 +66,20 @@ export function Rack({ place }: { readonly place: PageAddress }) {
   const ref = `rack:${code}`;
   const rack = asked.reply?.rack;
   return (
-    <ElementFrame
+    <ElementPage
       place={place}
       asked={asked}
-      kind={rack === undefined ? "Rack" : rackWords(rack)}
-      trail={placeTrail(rack?.location)}
+      kind={rack === undefined ? "Rack" : describeRack(rack)}
+      trail={createLocationTrail(rack?.location)}
       state={rack === undefined ? null : <HealthBadge health={rack.health} />}
-      sentence={<RackLoss code={code} location={rack?.location} />}
-      actions={<ThingActions target={ref} edit={{ kind: "rack", identity: { code } }} history={ref} />}
-      options={tab === "" || tab === "picture" ? <DrawnBy view={view} coloring={coloring} /> : null}
+      sentence={<RackLossSentence code={code} location={rack?.location} />}
+      actions={<ElementActions target={ref} edit={{ kind: "rack", identity: { code } }} history={ref} />}
+      options={tab === "" || tab === "picture" ? <ElevationControls view={view} coloring={coloring} /> : null}
       tabs={[
         {
           key: "",
           name: "Overview",
-          content: (reply) => <Shown answer={reply} view={view} coloring={coloring} />,
+          content: (reply) => <RackOverview answer={reply} view={view} coloring={coloring} />,
         },
         {
           key: "devices",
@@ -99,18 +99,18 @@ export function Rack({ place }: { readonly place: PageAddress }) {
           key: "picture",
           name: "Picture",
           content: ({ render: drawn }) => (
-            <Picture label={`Rack ${code}`} render={drawn} question={{ rpc: "GetRack", request }} told />
+            <PictureView label={`Rack ${code}`} render={drawn} question={{ rpc: "GetRack", request }} told />
           ),
         },
-        { key: "history", name: "Changes", content: () => <ChangesOf entity={ref} /> },
+        { key: "history", name: "Changes", content: () => <ElementChanges entity={ref} /> },
       ]}
     />
   );
 }
 
-function DrawnBy({ view, coloring }: { readonly view: string; readonly coloring: string }) {
+function ElevationControls({ view, coloring }: { readonly view: string; readonly coloring: string }) {
   return (
-    <Filters>
+    <FilterRow>
       <ChoiceField label="View" value={view} choices={VIEWS} change={(value) => changeSettings({ view: value })} />
       <ChoiceField
         label="Colours show"
@@ -118,12 +118,12 @@ function DrawnBy({ view, coloring }: { readonly view: string; readonly coloring:
         choices={COLORINGS}
         change={(value) => changeSettings({ coloring: value })}
       />
-    </Filters>
+    </FilterRow>
   );
 }
 
-/** What the rack is, in one line: "compute rack, active, 2N". */
-function rackWords({ role, status, required_redundancy }: RackFields): string {
+/** Describes a rack by its role, status and redundancy: "compute rack, active, 2N". */
+function describeRack({ role, status, required_redundancy }: RackFields): string {
   const words = [
     `${role} rack`.trim(),
     formatEnum(status, "RACK_STATUS").toLowerCase(),
@@ -132,24 +132,24 @@ function rackWords({ role, status, required_redundancy }: RackFields): string {
   return words.filter((word) => word !== "").join(", ");
 }
 
-function Shown(props: { readonly answer: GetRackResponse; readonly view: string; readonly coloring: string }) {
+function RackOverview(props: { readonly answer: GetRackResponse; readonly view: string; readonly coloring: string }) {
   const { answer, view, coloring } = props;
   const { rack, capacity, conflicts, occupants } = answer;
   const supplies = useRows("SUPPLY", { rack: [rack.code] });
-  const measured = useMeasured(`rack:${rack.code}`);
+  const measured = useReadingRows(`rack:${rack.code}`);
   const inlets = useRows("PORT", { rack: [rack.code], kind: ["POWER_IN"] });
   return (
     <div class="rack-page">
-      <RackBoard answer={answer} view={view} coloring={coloring} cords={cordsOf(inlets, supplies)} />
+      <RackBoard answer={answer} view={view} coloring={coloring} cords={groupPowerPaths(inlets, supplies)} />
       <div>
-        {capacity === undefined ? null : <Used capacity={capacity} hasSupplies={supplies.length > 0} />}
-        <Supply supplies={supplies} />
-        <CapacityLeft scope={`rack:${rack.code}`} />
+        {capacity === undefined ? null : <UsedCapacity capacity={capacity} hasSupplies={supplies.length > 0} />}
+        <SupplyCard supplies={supplies} />
+        <FreeCapacityCard scope={`rack:${rack.code}`} />
       </div>
       <div>
         <Card title="Findings">
-          {rack.health_reasons.length + conflicts.length === 0 ? <Empty>Nothing to watch.</Empty> : null}
-          <Reasons reasons={rack.health_reasons} all />
+          {rack.health_reasons.length + conflicts.length === 0 ? <EmptyText>Nothing to watch.</EmptyText> : null}
+          <HealthReasons reasons={rack.health_reasons} all />
           {conflicts.length === 0 ? null : (
             <ul>
               {conflicts.map(({ device_code, other_code, position_u, code }) => (
@@ -160,11 +160,11 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
             </ul>
           )}
         </Card>
-        <ShownFindings scope={`rack:${rack.code}`} most={1} />
-        <WhatIf scope={`rack:${rack.code}`} />
-        <Uplinks occupants={occupants} />
+        <WorstFindings scope={`rack:${rack.code}`} most={1} />
+        <FailureEffectsCard scope={`rack:${rack.code}`} />
+        <UplinksCard occupants={occupants} />
         <Card title="Facts">
-          <Facts
+          <FactList
             rows={[
               ...listFacts("rack", rack, "name facility_id"),
               ["Place", placeWords(rack.location)],
@@ -178,7 +178,7 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
   );
 }
 
-function Used({ capacity, hasSupplies }: { readonly capacity: Capacity; readonly hasSupplies: boolean }) {
+function UsedCapacity({ capacity, hasSupplies }: { readonly capacity: Capacity; readonly hasSupplies: boolean }) {
   const { freeSpace, power, sides, weight, heat } = formatCapacity(toCamelCaseKeys(capacity));
   return (
     <Card title="Capacity">

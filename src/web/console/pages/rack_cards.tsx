@@ -4,25 +4,25 @@ import { getRefName, stripRefKinds } from "#words/names.ts";
 import { Share, StateMark } from "../../shared/state.tsx";
 import { type CallState, useCall } from "../api/use_call.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
-import { pictureOf, stateOfCause } from "../overview/rehearsal.ts";
-import { useCauses } from "../overview/worst_loss.tsx";
+import { formatCauseUrl, judgeCause } from "../overview/rehearsal.ts";
+import { useScopeCauses } from "../overview/worst_loss.tsx";
 import { formatPageUrl } from "../router.ts";
 import { Card, Meter, RefLink } from "../ui/parts.tsx";
 
-/** Rows that are read at once. */
+/** Maximum number of rows that one call loads. */
 const ROWS = 1000;
 
 interface Row extends Pick<InventoryRow, "texts" | "figures"> {}
 
-/** Asks a list for what matches, at most 1,000 rows. */
+/** Loads the rows of a list that match the conditions, at most 1,000. */
 export function useRows(
   kind: string,
   conditions: Readonly<Record<string, readonly string[]>>,
 ): readonly InventoryRow[] {
-  return useRowsAsked(kind, conditions).reply?.rows ?? [];
+  return useRowsState(kind, conditions).reply?.rows ?? [];
 }
 
-export function useRowsAsked(kind: string, conditions: Readonly<Record<string, readonly string[]>>) {
+export function useRowsState(kind: string, conditions: Readonly<Record<string, readonly string[]>>) {
   const columns = Object.entries(conditions).map(([column, values]) => ({ column, values }));
   const isAsked = columns.every(({ values }) => values.length > 0);
   const request = { kind: `INVENTORY_KIND_${kind}`, conditions: columns, page_size: ROWS };
@@ -31,8 +31,8 @@ export function useRowsAsked(kind: string, conditions: Readonly<Record<string, r
 
 const number = ({ figures }: Row, name: string) => figures[name];
 
-/** The supplies in the rack: what each carries now, and after the failure that is worst for it. */
-export function Supply({ supplies }: { readonly supplies: readonly InventoryRow[] }) {
+/** Supplies in the rack: the load of each, now and after the failure that is worst for it. */
+export function SupplyCard({ supplies }: { readonly supplies: readonly InventoryRow[] }) {
   if (supplies.length === 0) return null;
   return (
     <Card title="Supply" action={<span class="muted">planned draw</span>}>
@@ -59,17 +59,17 @@ export function Supply({ supplies }: { readonly supplies: readonly InventoryRow[
   );
 }
 
-/** What single failures in a place take, one line each. */
-export function WhatIf({ scope }: { readonly scope: string }) {
-  const causes = useCauses(scope);
+/** Effects of single failures inside a location, one line each. */
+export function FailureEffectsCard({ scope }: { readonly scope: string }) {
+  const causes = useScopeCauses(scope);
   if (causes === undefined || causes.length === 0) return null;
   return (
     <Card title="What a failure inside takes" action={<a href={formatPageUrl("rehearsal", "", { scope })}>Rehearse</a>}>
       <ul class="lines">
         {causes.map((cause) => (
           <li key={`${cause.kind} ${cause.summary}`}>
-            <StateMark state={stateOfCause(cause)} label={`${stateOfCause(cause)}:`} />
-            <a href={pictureOf(cause)}>{stripRefKinds(cause.summary)}</a>
+            <StateMark state={judgeCause(cause)} label={`${judgeCause(cause)}:`} />
+            <a href={formatCauseUrl(cause)}>{stripRefKinds(cause.summary)}</a>
           </li>
         ))}
       </ul>
@@ -78,7 +78,7 @@ export function WhatIf({ scope }: { readonly scope: string }) {
 }
 
 /** Load of the uplinks of the rack's switches. */
-export function Uplinks({ occupants }: Pick<GetRackResponse, "occupants">) {
+export function UplinksCard({ occupants }: Pick<GetRackResponse, "occupants">) {
   const switches = occupants.filter(({ kind }) => kind === "DEVICE_KIND_SWITCH").map((one) => one.device_code);
   const links = Map.groupBy(useRows("FABRIC_LINK", { a_device: switches }), ({ texts }) => texts["a_device"] ?? "");
   if (links.size === 0) return null;
@@ -103,8 +103,8 @@ export function Uplinks({ occupants }: Pick<GetRackResponse, "occupants">) {
   );
 }
 
-/** The sides that each device of the rack is fed from, one for each inlet. */
-export function cordsOf(
+/** Returns the power paths that feed each device of the rack, one for each inlet. */
+export function groupPowerPaths(
   inlets: readonly InventoryRow[],
   supplies: readonly InventoryRow[],
 ): ReadonlyMap<string, readonly string[]> {

@@ -3,20 +3,20 @@ import { formatDecimal, formatPercent } from "#words/figures.ts";
 import { formatEnum, stripRefKinds } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatQuantity } from "../labels.ts";
-import { quantityName } from "../readings/measured.tsx";
+import { formatQuantityName } from "../readings/measured.tsx";
 import { formatPageUrl, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
+import { ReplyView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, Empty, HealthBadge, Moment, RefLink } from "../ui/parts.tsx";
+import { Badge, Card, EmptyText, HealthBadge, RefLink, TimeText } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
 const STOPPED = "FINDING_KIND_READING_STOPPED";
-/** Rows of each table: two sheets of paper hold them. The rest is counted, and listed on demand. */
+/** Number of rows of each table that are shown at first: with these, the tables fit on two printed pages. */
 const FIRST = { found: 16, silent: 8 };
 const ALL = 1000;
 
-/** What is measured, what is not, and where it differs from what is recorded. */
-export function Readings({ place: { settings } }: { readonly place: PageAddress }) {
+/** Page about readings: coverage by meters, and differences from recorded values. */
+export function ReadingsPage({ place: { settings } }: { readonly place: PageAddress }) {
   const findings = useCall("datacenter.v1.PlanningService/ListFindings", { page_size: ALL });
   const rooms = useCall("datacenter.v1.PlanningService/GetCapacity", {
     by: "AREA_KIND_ROOM",
@@ -37,11 +37,11 @@ export function Readings({ place: { settings } }: { readonly place: PageAddress 
               : `${formatQuantity(all, "finding")}, ${formatQuantity(fault_count, "fault")}`
         }
       />
-      <Answer asked={findings} shape="rows">
-        {(reply) => <Findings reply={reply} isWhole={settings.get("all") === "yes"} />}
-      </Answer>
+      <ReplyView asked={findings} shape="rows">
+        {(reply) => <ReadingFindings reply={reply} isWhole={settings.get("all") === "yes"} />}
+      </ReplyView>
       <Card title="Measured by room">
-        <Answer asked={rooms}>{({ areas }) => <Coverage areas={areas} />}</Answer>
+        <ReplyView asked={rooms}>{({ areas }) => <MeterCoverage areas={areas} />}</ReplyView>
       </Card>
     </div>
   );
@@ -51,7 +51,7 @@ const FOUND: readonly Column<ReadingFinding>[] = [
   { name: "Element", cell: ({ element_ref, source }) => (element_ref === "" ? source : <RefLink to={element_ref} />) },
   { name: "State", cell: ({ severity }) => <HealthBadge health={severity} /> },
   { name: "What", cell: ({ kind }) => formatEnum(kind, "FINDING_KIND") },
-  { name: "Since", cell: ({ since }) => (since === undefined ? "" : <Moment at={since} />) },
+  { name: "Since", cell: ({ since }) => (since === undefined ? "" : <TimeText at={since} />) },
   { name: "Figures", cell: ({ summary }) => stripRefKinds(summary) },
 ];
 
@@ -60,12 +60,12 @@ const SILENT: readonly Column<ReadingFinding>[] = [
     name: "Element",
     cell: ({ element_ref, source }) => (element_ref === "" ? `All of ${source}` : <RefLink to={element_ref} />),
   },
-  { name: "What", cell: ({ quantities }) => quantities.map(quantityName).join(", ") },
-  { name: "Last reading", cell: ({ since }) => (since === undefined ? "" : <Moment at={since} />) },
+  { name: "What", cell: ({ quantities }) => quantities.map(formatQuantityName).join(", ") },
+  { name: "Last reading", cell: ({ since }) => (since === undefined ? "" : <TimeText at={since} />) },
   { name: "Source", cell: ({ source }) => source },
 ];
 
-function Findings({ reply, isWhole }: { readonly reply: ListFindingsResponse; readonly isWhole: boolean }) {
+function ReadingFindings({ reply, isWhole }: { readonly reply: ListFindingsResponse; readonly isWhole: boolean }) {
   const { findings, total_count } = reply;
   const stopped = findings.filter(({ kind }) => kind === STOPPED);
   const found = findings.filter(({ kind }) => kind !== STOPPED);
@@ -103,8 +103,8 @@ function Findings({ reply, isWhole }: { readonly reply: ListFindingsResponse; re
   );
 }
 
-/** Share of the draw that meters say; the rest is planned. */
-function shareOf({ draw_kw, measured_draw_kw = 0 }: AreaCapacity): number {
+/** Returns the measured share of an area's draw; the remainder is planned. */
+function computeMeasuredShare({ draw_kw, measured_draw_kw = 0 }: AreaCapacity): number {
   return draw_kw > 0 ? (100 * measured_draw_kw) / draw_kw : 0;
 }
 
@@ -116,17 +116,23 @@ const ROOMS: readonly Column<AreaCapacity>[] = [
     name: "Share",
     numeric: true,
     cell: (area) =>
-      area.draw_kw === 0 ? "" : shareOf(area) === 0 ? <Badge tone="unknown">none</Badge> : formatPercent(shareOf(area)),
+      area.draw_kw === 0 ? (
+        ""
+      ) : computeMeasuredShare(area) === 0 ? (
+        <Badge tone="unknown">none</Badge>
+      ) : (
+        formatPercent(computeMeasuredShare(area))
+      ),
   },
 ];
 
-function Coverage({ areas }: { readonly areas: readonly AreaCapacity[] }) {
+function MeterCoverage({ areas }: { readonly areas: readonly AreaCapacity[] }) {
   if (areas.every(({ measured_draw_kw }) => measured_draw_kw === undefined)) {
     return (
-      <Empty>
+      <EmptyText>
         No reading of power is kept. Probes report readings with a token of the role meter, by the call{" "}
         <code>ReportReadings</code>.
-      </Empty>
+      </EmptyText>
     );
   }
   return (

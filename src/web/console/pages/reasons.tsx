@@ -5,7 +5,7 @@ import { RefLink } from "../ui/parts.tsx";
 const SHOWN = 3;
 
 /** Lists the most severe reasons for a rack's health, with measured and allowed values. */
-export function Reasons({
+export function HealthReasons({
   reasons,
   all = false,
 }: {
@@ -13,7 +13,7 @@ export function Reasons({
   readonly all?: boolean;
 }) {
   if (reasons.length === 0) return null;
-  const sorted = [...reasons].sort((a, b) => severityRank(b) - severityRank(a));
+  const sorted = [...reasons].sort((a, b) => rankReason(b) - rankReason(a));
   const shown = all ? sorted : sorted.slice(0, SHOWN);
   return (
     <ul class="reasons">
@@ -34,6 +34,6 @@ export function Reasons({
   );
 }
 
-function severityRank({ health }: HealthReason): number {
+function rankReason({ health }: HealthReason): number {
   return health === "HEALTH_FAULT" ? 2 : health === "HEALTH_WATCH" ? 1 : 0;
 }

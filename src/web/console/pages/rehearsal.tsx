@@ -3,21 +3,21 @@ import { formatCount, formatDecimal, formatWatts } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import { askedInputs } from "../ui/asked_input.tsx";
-import { Filters } from "../ui/fields.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import { renderFieldInputs } from "../ui/asked_input.tsx";
+import { FilterRow } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Pager, type Pages, usePages } from "../ui/pager.tsx";
+import { Pager, useVisitedPages, type VisitedPages } from "../ui/pager.tsx";
 import { Badge, Card, type Tone } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { askedRequest } from "./placement_request.ts";
+import { createRequestFromSettings } from "./placement_request.ts";
 import { CauseDetails } from "./rehearsal_cause.tsx";
 import { REHEARSAL_FIELDS } from "./rehearsal_fields.ts";
 
 const RPC = "datacenter.v1.PlanningService/RehearseFailures";
 const PAGE_SIZE = 25;
 
-/** How each severity is marked, and the word for it. */
+/** Tone and label of each severity. */
 export const SEVERITY_MARKS: Readonly<Record<string, readonly [Tone, string]>> = {
   FAILURE_SEVERITY_CRITICAL: ["fault", "critical"],
   FAILURE_SEVERITY_HIGH: ["fault", "high"],
@@ -26,11 +26,11 @@ export const SEVERITY_MARKS: Readonly<Record<string, readonly [Tone, string]>> =
   FAILURE_SEVERITY_INFO: ["info", "info"],
 };
 
-/** What the failure of every element would do, the worst cause first. */
-export function Rehearsal({ place }: { readonly place: PageAddress }) {
+/** Page with the effect of every element's failure, the worst cause first. */
+export function RehearsalPage({ place }: { readonly place: PageAddress }) {
   const { settings } = place;
-  const request = { ...askedRequest(REHEARSAL_FIELDS, settings), page_size: PAGE_SIZE };
-  const pages = usePages(JSON.stringify(request));
+  const request = { ...createRequestFromSettings(REHEARSAL_FIELDS, settings), page_size: PAGE_SIZE };
+  const pages = useVisitedPages(JSON.stringify(request));
   const asked = useCall(RPC, { ...request, page_token: pages.token });
   return (
     <>
@@ -39,18 +39,18 @@ export function Rehearsal({ place }: { readonly place: PageAddress }) {
         kind={
           asked.reply === undefined
             ? "Every element failed in turn"
-            : summaryOf(asked.reply, settings.get("pairs") === "1")
+            : summarizeRehearsal(asked.reply, settings.get("pairs") === "1")
         }
       />
-      <Filters>{askedInputs(REHEARSAL_FIELDS, settings, { cause: "" })}</Filters>
-      <Answer asked={asked}>
-        {(reply) => <Causes reply={reply} pages={pages} chosen={settings.get("cause") ?? ""} settings={settings} />}
-      </Answer>
+      <FilterRow>{renderFieldInputs(REHEARSAL_FIELDS, settings, { cause: "" })}</FilterRow>
+      <ReplyView asked={asked}>
+        {(reply) => <CauseTable reply={reply} pages={pages} chosen={settings.get("cause") ?? ""} settings={settings} />}
+      </ReplyView>
     </>
   );
 }
 
-function summaryOf(
+function summarizeRehearsal(
   { elements_failed, pairs_failed, total_count, revision }: RehearseFailuresResponse,
   pairs: boolean,
 ): string {
@@ -58,25 +58,25 @@ function summaryOf(
   return `${formatQuantity(elements_failed, "element")} ${what}: ${formatQuantity(total_count, "cause")} of loss at revision ${formatCount(revision)}`;
 }
 
-/** Key of a cause: the references of its first element. */
-function keyOf({ elements }: FailureCause): string {
+/** Returns the key of a cause: the references of its first element. */
+function getCauseKey({ elements }: FailureCause): string {
   return elements[0]?.refs.join(" ") ?? "";
 }
 
-function Causes({
+function CauseTable({
   reply,
   pages,
   chosen,
   settings,
 }: {
   readonly reply: RehearseFailuresResponse;
-  readonly pages: Pages;
+  readonly pages: VisitedPages;
   readonly chosen: string;
   readonly settings: URLSearchParams;
 }) {
   const { causes, next_page_token, harmless, elements_failed } = reply;
-  const shown = causes.find((cause) => keyOf(cause) === chosen) ?? causes[0];
-  const columns = columnsOf(shown, Object.fromEntries(settings));
+  const shown = causes.find((cause) => getCauseKey(cause) === chosen) ?? causes[0];
+  const columns = createCauseColumns(shown, Object.fromEntries(settings));
   return (
     <div class="columns causes-first">
       <Card title="Causes, the worst first" action={<SeverityCounts reply={reply} />}>
@@ -84,7 +84,7 @@ function Causes({
           caption="Causes of loss"
           columns={columns}
           rows={causes}
-          rowKey={keyOf}
+          rowKey={getCauseKey}
           empty={
             elements_failed === 0
               ? "Nothing is recorded here that could fail."
@@ -98,7 +98,7 @@ function Causes({
           </p>
         )}
       </Card>
-      {shown === undefined ? null : <CauseDetails key={keyOf(shown)} cause={shown} settings={settings} />}
+      {shown === undefined ? null : <CauseDetails key={getCauseKey(shown)} cause={shown} settings={settings} />}
     </div>
   );
 }
@@ -124,7 +124,7 @@ function SeverityCount({ severity, value }: { readonly severity: string; readonl
   );
 }
 
-function columnsOf(
+function createCauseColumns(
   shown: FailureCause | undefined,
   settings: Readonly<Record<string, string>>,
 ): readonly Column<FailureCause>[] {
@@ -133,7 +133,7 @@ function columnsOf(
       name: "Cause",
       cell: (cause) => (
         <a
-          href={formatPageUrl("rehearsal", "", { ...settings, cause: keyOf(cause) })}
+          href={formatPageUrl("rehearsal", "", { ...settings, cause: getCauseKey(cause) })}
           aria-current={cause === shown ? "true" : undefined}
         >
           {cause.summary.split(": ")[0]}

@@ -6,15 +6,15 @@ import { useRender } from "../../shared/use_theme.ts";
 import { toConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import { Card, Facts, RefLink } from "../ui/parts.tsx";
-import { Picture } from "../ui/picture.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import { Card, FactList, RefLink } from "../ui/parts.tsx";
+import { PictureView } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
-/** Kinds whose failure another picture shows. */
+/** Kinds of failures whose picture another page shows. */
 const DRAWN_ELSEWHERE: ReadonlySet<string> = new Set(["FAILURE_KIND_COOLING", "FAILURE_KIND_SWITCH"]);
 
-/** The evidence for one cause: what fails, what that takes along, and the picture of its first element. */
+/** Evidence for one cause: the failing elements, the effects, and the picture of the first element. */
 export function CauseDetails({
   cause,
   settings,
@@ -29,25 +29,25 @@ export function CauseDetails({
         {cause.element_count === 1 ? null : (
           <p class="muted">The figures below are of all {formatCount(cause.element_count)} together.</p>
         )}
-        <Facts rows={[...factsOf(cause), ...otherFailures(cause, settings)]} />
+        <FactList rows={[...listCauseFacts(cause), ...listOtherFailures(cause, settings)]} />
       </Card>
-      <Card title={whatFails(cause)}>
+      <Card title={describeFailingElements(cause)}>
         <Table
           caption="Failing elements"
-          columns={elementColumns(cause, settings)}
+          columns={createElementColumns(cause, settings)}
           rows={cause.elements}
           rowKey={({ refs }) => refs.join(" ")}
           empty=""
         />
       </Card>
       {worst === undefined || DRAWN_ELSEWHERE.has(cause.kind) ? null : (
-        <WhatFalls element={worst} settings={settings} />
+        <FailurePicture element={worst} settings={settings} />
       )}
     </section>
   );
 }
 
-function whatFails({ element_count, elements }: FailureCause): string {
+function describeFailingElements({ element_count, elements }: FailureCause): string {
   if (element_count === 1) return "What fails";
   const all = `${formatCount(element_count)} alike`;
   return elements.length < element_count
@@ -55,25 +55,25 @@ function whatFails({ element_count, elements }: FailureCause): string {
     : `What fails: ${all}`;
 }
 
-function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChildren])[] {
+function listCauseFacts(cause: FailureCause): readonly (readonly [string, ComponentChildren])[] {
   const { impact, trips, overloads, zones, fabric_lost_mbps, switches_cut_off, single_fed_count } = cause;
   return [
-    ["Racks dark", listLinks("rack", cause.racks_dark, impact?.racks_dark ?? 0)],
-    ["Racks partly dark", listLinks("rack", cause.racks_partial, impact?.racks_partial ?? 0)],
-    ["Devices offline", listLinks("device", cause.devices_lost, impact?.it_devices_offline ?? 0)],
-    ["Devices with less supply", number(impact?.devices_degraded)],
-    ["Fed by one element", number(single_fed_count)],
+    ["Racks dark", renderLinks("rack", cause.racks_dark, impact?.racks_dark ?? 0)],
+    ["Racks partly dark", renderLinks("rack", cause.racks_partial, impact?.racks_partial ?? 0)],
+    ["Devices offline", renderLinks("device", cause.devices_lost, impact?.it_devices_offline ?? 0)],
+    ["Devices with less supply", formatNumber(impact?.devices_degraded)],
+    ["Fed by one element", formatNumber(single_fed_count)],
     ["IT load lost", (impact?.it_load_lost_w ?? 0) === 0 ? "" : formatWatts(impact?.it_load_lost_w)],
-    ["Cooling lost", listLinks("crac", cause.cracs_lost, impact?.cracs_offline ?? 0)],
+    ["Cooling lost", renderLinks("crac", cause.cracs_lost, impact?.cracs_offline ?? 0)],
     ["Fabric links lost", fabric_lost_mbps === 0 ? "" : formatBandwidth(fabric_lost_mbps)],
-    ["Switches without uplink", listLinks("device", switches_cut_off, cause.switches_cut_off_count)],
+    ["Switches without uplink", renderLinks("device", switches_cut_off, cause.switches_cut_off_count)],
     [
       "Devices without data path",
-      listLinks("device", cause.devices_without_data_path, cause.devices_without_data_path_count),
+      renderLinks("device", cause.devices_without_data_path, cause.devices_without_data_path_count),
     ],
     [
       "Trips",
-      inLines(
+      renderInLines(
         trips.map(({ ref, load_before_w, load_w, capacity_w, utilization_pct }) => (
           <>
             <RefLink to={ref} />: {formatWatts(load_before_w)} become {formatWatts(load_w)} of {formatWatts(capacity_w)}
@@ -84,7 +84,7 @@ function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChil
     ],
     [
       "Overloaded",
-      inLines(
+      renderInLines(
         overloads.map(({ ref, load_after_w, capacity_w, utilization_pct }) => (
           <>
             <RefLink to={ref} />: {formatWatts(load_after_w)} of {formatWatts(capacity_w)},{" "}
@@ -95,7 +95,7 @@ function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChil
     ],
     [
       "Cooled areas",
-      inLines(
+      renderInLines(
         zones.map(({ ref, short, heat_kw, capacity_kw }) => (
           <>
             <RefLink to={ref} />: {formatDecimal(heat_kw, "kW")} of heat for {formatDecimal(capacity_kw, "kW")}
@@ -107,11 +107,11 @@ function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChil
   ];
 }
 
-function number(value: number | undefined): string {
+function formatNumber(value: number | undefined): string {
   return value === undefined || value === 0 ? "" : formatCount(value);
 }
 
-function inLines(items: readonly ComponentChildren[]): ComponentChildren {
+function renderInLines(items: readonly ComponentChildren[]): ComponentChildren {
   if (items.length === 0) return "";
   return (
     <ul class="findings">
@@ -123,8 +123,8 @@ function inLines(items: readonly ComponentChildren[]): ComponentChildren {
   );
 }
 
-/** Links to some of many things, with the number of all. */
-function listLinks(kind: string, codes: readonly string[], all: number): ComponentChildren {
+/** Returns links to the first of many elements, and the number of the others. */
+function renderLinks(kind: string, codes: readonly string[], all: number): ComponentChildren {
   if (all === 0) return "";
   return (
     <>
@@ -140,8 +140,8 @@ function listLinks(kind: string, codes: readonly string[], all: number): Compone
   );
 }
 
-/** The page that shows one failure with the same options. */
-function blastLink([first = "", ...more]: readonly string[], settings: URLSearchParams): string {
+/** Returns the URL of the page for one failure with the same options. */
+function formatFailureUrl([first = "", ...more]: readonly string[], settings: URLSearchParams): string {
   return formatPageUrl("power", first, {
     and: more.join(" "),
     cascade: settings.get("cascade") ?? "",
@@ -150,7 +150,7 @@ function blastLink([first = "", ...more]: readonly string[], settings: URLSearch
   });
 }
 
-function elementColumns({ kind }: FailureCause, settings: URLSearchParams): readonly Column<FailedElement>[] {
+function createElementColumns({ kind }: FailureCause, settings: URLSearchParams): readonly Column<FailedElement>[] {
   return [
     {
       name: "Element",
@@ -158,7 +158,7 @@ function elementColumns({ kind }: FailureCause, settings: URLSearchParams): read
         DRAWN_ELSEWHERE.has(kind) ? (
           <RefLink to={refs[0] ?? ""} label={refs.map(getRefName).join(" and ")} />
         ) : (
-          <a href={blastLink(refs, settings)}>{refs.map(getRefName).join(" and ")}</a>
+          <a href={formatFailureUrl(refs, settings)}>{refs.map(getRefName).join(" and ")}</a>
         ),
     },
     { name: "Racks dark", numeric: true, cell: ({ impact }) => formatCount(impact?.racks_dark ?? 0) },
@@ -167,14 +167,14 @@ function elementColumns({ kind }: FailureCause, settings: URLSearchParams): read
   ];
 }
 
-/** Larger elements whose failure includes the same or a part of it, and smaller ones that do a part of it alone. */
-function otherFailures(
+/** Returns larger elements whose failure has the same or more effects, and smaller ones that cause a part of them. */
+function listOtherFailures(
   cause: FailureCause,
   settings: URLSearchParams,
 ): readonly (readonly [string, ComponentChildren])[] {
   const { also_by, omitted_also_by, partly_by, omitted_partly_by, nearer, omitted_nearer } = cause;
   const row = (name: string, refs: readonly string[], omitted: number) =>
-    [name, <Failures key={name} refs={refs} omitted={omitted} settings={settings} />] as const;
+    [name, <RelatedFailures key={name} refs={refs} omitted={omitted} settings={settings} />] as const;
   return [
     row("Also by", also_by, omitted_also_by),
     ...(partly_by.length === 0 ? [] : [row("In part by", partly_by, omitted_partly_by)]),
@@ -182,7 +182,7 @@ function otherFailures(
   ];
 }
 
-function Failures({
+function RelatedFailures({
   refs,
   omitted,
   settings,
@@ -197,7 +197,7 @@ function Failures({
       {refs.map((one, at) => (
         <span key={one}>
           {at === 0 ? "" : ", "}
-          <a href={blastLink(one.split(" "), settings)}>{one.split(" ").map(getRefName).join(" and ")}</a>
+          <a href={formatFailureUrl(one.split(" "), settings)}>{one.split(" ").map(getRefName).join(" and ")}</a>
         </span>
       ))}
       {omitted === 0 ? "" : `, and ${formatCount(omitted)} more`}
@@ -205,8 +205,14 @@ function Failures({
   );
 }
 
-/** The power picture of a failure. */
-function WhatFalls({ element, settings }: { readonly element: FailedElement; readonly settings: URLSearchParams }) {
+/** Power picture of a failure. */
+function FailurePicture({
+  element,
+  settings,
+}: {
+  readonly element: FailedElement;
+  readonly settings: URLSearchParams;
+}) {
   const [first = "", ...more] = element.refs;
   const request = {
     source_ref: first,
@@ -222,11 +228,11 @@ function WhatFalls({ element, settings }: { readonly element: FailedElement; rea
   return (
     <Card
       title={`If ${name} ${more.length > 0 ? "fail" : "fails"}`}
-      action={<a href={blastLink(element.refs, settings)}>Everything that it takes</a>}
+      action={<a href={formatFailureUrl(element.refs, settings)}>Everything that it takes</a>}
     >
-      <Answer asked={asked}>
+      <ReplyView asked={asked}>
         {({ render }) => (
-          <Picture
+          <PictureView
             label={`Power impact of ${name}`}
             render={render}
             question={{ rpc: "PowerBlastRadius", request }}
@@ -234,7 +240,7 @@ function WhatFalls({ element, settings }: { readonly element: FailedElement; rea
             told
           />
         )}
-      </Answer>
+      </ReplyView>
     </Card>
   );
 }

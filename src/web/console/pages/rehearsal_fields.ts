@@ -1,8 +1,8 @@
 import { PowerBlastRadius, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 import { LOAD_BASES } from "../labels.ts";
-import { askedFields } from "./asked_field.ts";
+import { createRequestFields } from "./asked_field.ts";
 
-/** Kinds of failing elements that the address names, and what the page calls them. */
+/** Kinds of failing elements: words of the URL with their labels. */
 export const FAILURE_KINDS = {
   power: "Power equipment",
   outlet: "Outlets and feeds",
@@ -22,16 +22,16 @@ const SEVERITIES = { low: "Low and worse", medium: "Medium and worse", high: "Hi
 const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 const [[, BASIS], ...BASES] = LOAD_BASES;
 
-/** How failures are judged, on each page that asks for some. */
+/** Fields about the assessment of failures, which several pages share. */
 const JUDGEMENT = [
   { setting: "basis", field: "load_basis", label: "Loads by", words: Object.fromEntries(BASES), empty: BASIS },
   { setting: "cascade", field: "cascade", label: "Let overloads trip", isOn: true, empty: "" },
   { setting: "battery", field: "assume_battery", label: "Count batteries", empty: "" },
 ] as const;
 
-export const POWER_FIELDS = askedFields(PowerBlastRadius, JUDGEMENT);
+export const POWER_FIELDS = createRequestFields(PowerBlastRadius, JUDGEMENT);
 
-export const REHEARSAL_FIELDS = askedFields(RehearseFailures, [
+export const REHEARSAL_FIELDS = createRequestFields(RehearseFailures, [
   { setting: "scope", field: "scope_ref", label: "Where elements fail", kinds: SCOPES, empty: "AMS1/1/D" },
   { setting: "kind", field: "kinds", label: "Elements", words: FAILURE_KINDS, empty: "Supply, cooling and switches" },
   { setting: "severity", field: "min_severity", label: "Severity", words: SEVERITIES, empty: "All" },

@@ -8,29 +8,32 @@ import { BoardFace } from "../edit/board_face.tsx";
 import { listFacts } from "../edit/facts.ts";
 import { FACES, type FaceName, listBoxes } from "../edit/rack_cells.ts";
 import { formatMoment } from "../labels.ts";
-import { cellWords } from "../lists/column_words.ts";
+import { formatColumnText } from "../lists/column_words.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
+import { ReplyView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Card, Empty, Facts, RefLink } from "../ui/parts.tsx";
+import { Card, EmptyText, FactList, RefLink } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { placeTrail } from "./place_trail.ts";
-import { useRows, useRowsAsked } from "./rack_cards.tsx";
+import { createLocationTrail } from "./place_trail.ts";
+import { useRows, useRowsState } from "./rack_cards.tsx";
 
-/** A port, and the cable in it. */
+/** A port and its cable. */
 interface Line {
   readonly port: InventoryRow;
   readonly cable: InventoryRow | undefined;
 }
 
-/** What a technician takes along to a device or a rack: where it is, what is in each port, and room to write. */
-export function Sheet({ place: { subject } }: { readonly place: PageAddress }) {
+/**
+ * Printed page that a technician takes to a device or a rack: its location, the cable in each port, and space for
+ * notes.
+ */
+export function TechnicianSheet({ place: { subject } }: { readonly place: PageAddress }) {
   if (subject.startsWith("rack:")) return <RackSheet code={getRefName(subject)} />;
   if (subject !== "") return <DeviceSheet code={getRefName(subject)} />;
   return (
     <>
       <PageHead title="Technician's sheet" />
-      <Empty>Choose the sheet in the menu of a device or a rack.</Empty>
+      <EmptyText>Choose the sheet in the menu of a device or a rack.</EmptyText>
     </>
   );
 }
@@ -38,12 +41,12 @@ export function Sheet({ place: { subject } }: { readonly place: PageAddress }) {
 function RackSheet({ code }: { readonly code: string }) {
   const asked = useCall("GetRack", { code });
   return (
-    <Frame target={`rack:${code}`} rack={code} location={asked.reply?.rack.location} at={code}>
-      {asked.reply === undefined ? <span /> : <Strip rack={asked.reply} own={[]} />}
-      <Answer asked={asked}>
-        {({ occupants }) => <Ports of={{ rack: [code] }} devices={occupants.map((one) => one.device_code)} />}
-      </Answer>
-    </Frame>
+    <SheetFrame target={`rack:${code}`} rack={code} location={asked.reply?.rack.location} at={code}>
+      {asked.reply === undefined ? <span /> : <RackStrip rack={asked.reply} own={[]} />}
+      <ReplyView asked={asked}>
+        {({ occupants }) => <SheetPorts of={{ rack: [code] }} devices={occupants.map((one) => one.device_code)} />}
+      </ReplyView>
+    </SheetFrame>
   );
 }
 
@@ -53,42 +56,42 @@ function DeviceSheet({ code }: { readonly code: string }) {
   const rack = useCall("GetRack", rack_code === "" ? undefined : { code: rack_code });
   const at = position_u === undefined ? "" : `U${formatDecimal(position_u)}`;
   return (
-    <Frame target={`device:${code}`} rack={rack_code} location={location} at={at}>
-      {rack.reply === undefined ? <span /> : <Strip rack={rack.reply} own={[code, parent_device_code]} />}
-      <Answer asked={asked}>
+    <SheetFrame target={`device:${code}`} rack={rack_code} location={location} at={at}>
+      {rack.reply === undefined ? <span /> : <RackStrip rack={rack.reply} own={[code, parent_device_code]} />}
+      <ReplyView asked={asked}>
         {({ device }) => (
           <>
-            <Facts
+            <FactList
               rows={[
                 ["Maker and model", [device.manufacturer, device.model].filter(Boolean).join(" ")],
                 ...listFacts("device", device, "serial asset_tag"),
               ]}
             />
-            <Ports of={{ device: [device.code] }} devices={[device.code]} />
+            <SheetPorts of={{ device: [device.code] }} devices={[device.code]} />
           </>
         )}
-      </Answer>
-    </Frame>
+      </ReplyView>
+    </SheetFrame>
   );
 }
 
 interface FrameProps {
   readonly target: string;
-  /** The rack whose sheet it is, or in which the device is. */
+  /** Code of the rack that the sheet describes, or that contains the device. */
   readonly rack: string;
   readonly location: Location | undefined;
-  /** What follows the places where the sheet says where it is. */
+  /** Text that follows the locations in the sheet's heading, such as the unit. */
   readonly at: string;
   readonly children: readonly [strip: ComponentChildren, ports: ComponentChildren];
 }
 
-/** The head of a sheet, which says of when it is, and the rack, the notes and the ports below. */
-function Frame({ target, rack, location, at, children: [strip, ports] }: FrameProps) {
+/** Heading of a sheet with its revision and time, followed by the rack, the notes and the ports. */
+function SheetFrame({ target, rack, location, at, children: [strip, ports] }: FrameProps) {
   const code = getRefName(target);
   const isRack = target.startsWith("rack:");
   const scope_ref = rack === "" ? "" : `rack:${rack}`;
   const { reply } = useCall("datacenter.v1.PlanningService/GetCapacity", { scope_ref });
-  const trail = placeTrail(location, isRack ? "" : rack);
+  const trail = createLocationTrail(location, isRack ? "" : rack);
   const back = formatPageUrl(isRack ? "rack" : "device", code);
   return (
     <>
@@ -130,19 +133,20 @@ const COLUMNS: readonly Column<Line>[] = [
   { name: "Port", cell: ({ port: { texts } }) => [texts["port"], texts["label"]].filter(Boolean).join(", ") },
   {
     name: "Type",
-    cell: ({ port: { texts } }) => cellWords("type", texts["type"] ?? "") || cellWords("kind", texts["kind"] ?? ""),
+    cell: ({ port: { texts } }) =>
+      formatColumnText("type", texts["type"] ?? "") || formatColumnText("kind", texts["kind"] ?? ""),
   },
-  { name: "Far end", cell: FarEnd },
-  { name: "Cable", cell: ({ cable }) => cableWords(cable) },
-  { name: "Colour", cell: Colour },
+  { name: "Far end", cell: PathEnd },
+  { name: "Cable", cell: ({ cable }) => describeCable(cable) },
+  { name: "Colour", cell: CableColour },
   { name: "Done", cell: () => <span class="tick" /> },
 ];
 
-/** The next port, and where the path ends if that is farther. */
-function FarEnd({ port, cable }: Line) {
+/** The port at the other end of the cable, and the end of the path if that is farther. */
+function PathEnd({ port, cable }: Line) {
   const { leads_to = "", source = "", feed = "" } = port.texts;
   if (cable === undefined) return source === "" ? feed : <RefLink to={source} />;
-  const far = farOf(port.name, cable);
+  const far = findFarEnd(port.name, cable);
   return (
     <>
       <RefLink to={`port:${far}`} />
@@ -155,24 +159,28 @@ function FarEnd({ port, cable }: Line) {
   );
 }
 
-function endsOf({ texts }: InventoryRow): readonly string[] {
+function listCableEnds({ texts }: InventoryRow): readonly string[] {
   return [`${texts["a_device"]}/${texts["a_port"]}`, `${texts["b_device"]}/${texts["b_port"]}`];
 }
 
-function farOf(port: string, cable: InventoryRow): string {
-  return endsOf(cable).find((end) => end !== port) ?? "";
+function findFarEnd(port: string, cable: InventoryRow): string {
+  return listCableEnds(cable).find((end) => end !== port) ?? "";
 }
 
-function cableWords(cable: InventoryRow | undefined): string {
+function describeCable(cable: InventoryRow | undefined): string {
   if (cable === undefined) return "";
   const { texts, figures } = cable;
-  return [texts["label"] ?? "no label", cellWords("type", texts["type"] ?? ""), formatDecimal(figures["length_m"], "m")]
+  return [
+    texts["label"] ?? "no label",
+    formatColumnText("type", texts["type"] ?? ""),
+    formatDecimal(figures["length_m"], "m"),
+  ]
     .filter((word) => word !== "" && word !== "–")
     .join(", ");
 }
 
-/** A colour by itself and in words, for those who cannot tell it from others. */
-function Colour({ cable }: Line) {
+/** A cable's colour as a sample and in words, for people who cannot distinguish it. */
+function CableColour({ cable }: Line) {
   const color = cable?.texts["color"] ?? "";
   if (color === "") return null;
   return (
@@ -182,24 +190,24 @@ function Colour({ cable }: Line) {
   );
 }
 
-/** What is in each port of some devices, in their order; free ports are named below. */
-function Ports({
+/** Table of the cabled ports of some devices, in their order; free ports are listed below. */
+function SheetPorts({
   of,
   devices,
 }: {
   readonly of: Readonly<Record<string, readonly string[]>>;
   readonly devices: readonly string[];
 }) {
-  const asked = useRowsAsked("PORT", of);
+  const asked = useRowsState("PORT", of);
   const cables = [...useRows("CABLE", { a_device: devices }), ...useRows("CABLE", { b_device: devices })];
-  const byPort = new Map(cables.flatMap((cable) => endsOf(cable).map((end) => [end, cable] as const)));
+  const byPort = new Map(cables.flatMap((cable) => listCableEnds(cable).map((end) => [end, cable] as const)));
   const lineOf = (port: InventoryRow): Line => ({ port, cable: byPort.get(port.name) });
   return (
-    <Answer asked={asked}>
+    <ReplyView asked={asked}>
       {({ rows, total_count }) => {
         const lines = devices.flatMap((device) => rows.filter(({ texts }) => texts["device"] === device).map(lineOf));
         const free = Map.groupBy(
-          lines.filter((line) => !isTaken(line)),
+          lines.filter((line) => !isPortInUse(line)),
           ({ port }) => port.texts["device"] ?? "",
         );
         return (
@@ -207,7 +215,7 @@ function Ports({
             <Table
               caption="Ports"
               columns={devices.length === 1 ? COLUMNS : [OF_DEVICE, ...COLUMNS]}
-              rows={lines.filter(isTaken)}
+              rows={lines.filter(isPortInUse)}
               rowKey={({ port }) => port.ref}
               empty={lines.length === 0 ? "No port is recorded." : "No port is connected."}
             />
@@ -222,16 +230,19 @@ function Ports({
           </>
         );
       }}
-    </Answer>
+    </ReplyView>
   );
 }
 
-function isTaken({ port: { texts }, cable }: Line): boolean {
+function isPortInUse({ port: { texts }, cable }: Line): boolean {
   return (cable ?? texts["source"] ?? texts["feed"]) !== undefined;
 }
 
-/** The rack from the side that shows the device, which is dark in it; of a rack itself both sides. @param own devices that stand out */
-function Strip({
+/**
+ * Rack elevation from the side that shows the device, which is highlighted; both sides for a rack's own sheet.
+ * @param own codes of the highlighted devices
+ */
+function RackStrip({
   rack: { units, occupants, rack },
   own,
 }: {

@@ -5,16 +5,16 @@ import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { describeReason } from "../reason_words.ts";
 import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import type { Question } from "../ui/download.tsx";
-import { Filters, TextField } from "../ui/fields.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import type { PictureRequest } from "../ui/download.tsx";
+import { FilterRow, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, Empty, Figure, Figures, HealthBadge, RefLink } from "../ui/parts.tsx";
-import { Picture } from "../ui/picture.tsx";
+import { Badge, Card, EmptyText, Figure, FigureRow, HealthBadge, RefLink } from "../ui/parts.tsx";
+import { PictureView } from "../ui/picture.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
-/** Headroom in percent from which on it is watched, as in the picture. */
+/** Headroom in percent below which it needs watching, as in the picture. */
 const SCARCE_PCT = 20;
 
 const HOTSPOTS: readonly Column<ThermalHeadroomResponse["hotspots"][number]>[] = [
@@ -44,7 +44,7 @@ const ZONES: readonly Column<ThermalHeadroomResponse["zones"][number]>[] = [
   { name: "Racks", numeric: true, cell: ({ rack_codes }) => rack_codes.length },
 ];
 
-export function Thermal({ place }: { readonly place: PageAddress }) {
+export function ThermalPage({ place }: { readonly place: PageAddress }) {
   const { subject, settings } = place;
   const failed = (settings.get("failed") ?? "").split(" ").filter((code) => code !== "");
   const reserve = settings.get("reserve") ?? "";
@@ -57,7 +57,7 @@ export function Thermal({ place }: { readonly place: PageAddress }) {
   return (
     <>
       <PageHead kind="Cooling" title={subject === "" ? "Is there cooling left?" : getRefName(subject)} />
-      <Filters>
+      <FilterRow>
         <RefField
           label="Scope"
           placeholder="AMS1/1, DH1, B03"
@@ -71,11 +71,11 @@ export function Thermal({ place }: { readonly place: PageAddress }) {
           value={reserve}
           change={(value) => changeSettings({ reserve: value })}
         />
-      </Filters>
+      </FilterRow>
       {subject === "" ? (
-        <Empty>Name a scope above, or press “Cooling” on a floor's page.</Empty>
+        <EmptyText>Name a scope above, or press “Cooling” on a floor's page.</EmptyText>
       ) : (
-        <Headroom
+        <HeadroomView
           key={subject}
           request={request}
           fail={(code) => changeSettings({ failed: toggleCode(failed, code).join(" ") })}
@@ -85,13 +85,13 @@ export function Thermal({ place }: { readonly place: PageAddress }) {
   );
 }
 
-/** The balance of heat and cooling of a place, with its picture. */
-export function Headroom({ request, fail }: { readonly request: object; readonly fail: (code: string) => void }) {
+/** Balance of heat and cooling in a location, with its picture. */
+export function HeadroomView({ request, fail }: { readonly request: object; readonly fail: (code: string) => void }) {
   const asked = useCall("ThermalHeadroom", request);
   return (
-    <Answer asked={asked}>
-      {(reply) => <Shown answer={reply} question={{ rpc: "ThermalHeadroom", request }} fail={fail} />}
-    </Answer>
+    <ReplyView asked={asked}>
+      {(reply) => <HeadroomDetails answer={reply} question={{ rpc: "ThermalHeadroom", request }} fail={fail} />}
+    </ReplyView>
   );
 }
 
@@ -99,7 +99,7 @@ function toggleCode(codes: readonly string[], code: string): readonly string[] {
   return codes.includes(code) ? codes.filter((other) => other !== code) : [...codes, code];
 }
 
-/** Liquid has a separate balance: units for air take none of its heat. */
+/** Figure for liquid cooling, which has a separate balance because air units remove none of its heat. */
 function LiquidFigure({
   answer: { liquid_heat_kw, liquid_effective_kw, liquid_headroom_kw },
 }: {
@@ -119,8 +119,8 @@ function LiquidFigure({
   );
 }
 
-/** Figures that are known only with units that run, or with measured inlets. */
-function Indices({ answer: { ccf, rci_hi_pct, rci_lo_pct } }: { readonly answer: ThermalHeadroomResponse }) {
+/** Cooling indices, which are known only with running units or measured inlets. */
+function CoolingIndices({ answer: { ccf, rci_hi_pct, rci_lo_pct } }: { readonly answer: ThermalHeadroomResponse }) {
   return (
     <>
       {ccf === 0 ? null : <Figure label="Cooling capacity factor" value={formatDecimal(ccf)} />}
@@ -155,13 +155,13 @@ function CoolingFigures({ answer }: { readonly answer: ThermalHeadroomResponse }
   );
 }
 
-function Shown({
+function HeadroomDetails({
   answer,
   question,
   fail,
 }: {
   readonly answer: ThermalHeadroomResponse;
-  readonly question: Question;
+  readonly question: PictureRequest;
   readonly fail: (code: string) => void;
 }) {
   const { hotspots, zones, cracs, render } = answer;
@@ -174,7 +174,7 @@ function Shown({
     {
       name: "Used",
       numeric: true,
-      // A unit that does not run has no capacity to be used.
+      // A unit that does not run has no capacity, so it has no utilization.
       cell: ({ effective_kw, utilization_pct }) => formatPercent(effective_kw > 0 ? utilization_pct : undefined),
     },
     {
@@ -189,7 +189,7 @@ function Shown({
   ];
   return (
     <>
-      <Figures>
+      <FigureRow>
         <Figure
           label="Heat in the air"
           value={formatDecimal(answer.air_heat_kw, "kW")}
@@ -207,9 +207,9 @@ function Shown({
           <CoolingFigures answer={answer} />
         )}
         <LiquidFigure answer={answer} />
-        <Indices answer={answer} />
-      </Figures>
-      <Picture label="Cooling" render={render} question={question} told />
+        <CoolingIndices answer={answer} />
+      </FigureRow>
+      <PictureView label="Cooling" render={render} question={question} told />
       <Card title="Too warm, or short of cooling">
         <Table
           caption="Warm inlets and missing cooling"

@@ -4,26 +4,26 @@ import { EditAction, MoreEdits } from "../edit/edit_buttons.tsx";
 import type { EditableKind, ResourceValues } from "../edit/form_model.ts";
 import { formatPageUrl } from "../router.ts";
 import { Popover } from "../ui/popover.tsx";
-import { TakeOut } from "../windows/planned.tsx";
+import { TakeOutButton } from "../windows/planned.tsx";
 
 interface ThingProps {
-  /** Reference of what can fail and be taken out of service; absent for what is only described. */
+  /** Reference of an element that can fail and be taken out of service; absent if it can do neither. */
   readonly target?: string;
-  /** What a writer edits. */
+  /** Kind and identity of the resource that a writer can edit. */
   readonly edit?: { readonly kind: EditableKind; readonly identity: ResourceValues };
-  /** Whether one can ask what its failure takes. */
+  /** Whether the effect of the element's failure can be shown. */
   readonly fails?: boolean;
-  /** The reference whose history is shown. */
+  /** Reference whose history is shown. */
   readonly history?: string;
-  /** What else this kind of thing can be asked. */
+  /** Further links for this kind of element. */
   readonly children?: ComponentChildren;
 }
 
-/** Kinds of which two are seen side by side. */
+/** Matches references of kinds that can be compared. */
 const COMPARED = /^(?:site|floor|room|row|rack):/;
 
-/** What can be done with one thing: one action that leads, the edit, and the rest behind a menu. */
-export function ThingActions({ target, edit, fails = true, history, children }: ThingProps) {
+/** Actions on an element: one primary action, the edit, and the others in a menu. */
+export function ElementActions({ target, edit, fails = true, history, children }: ThingProps) {
   return (
     <>
       {target !== undefined && fails ? (
@@ -47,7 +47,7 @@ export function ThingActions({ target, edit, fails = true, history, children }: 
             Technician's sheet
           </a>
         ) : null}
-        {target === undefined ? null : <TakeOut target={target} />}
+        {target === undefined ? null : <TakeOutButton target={target} />}
         {edit === undefined ? null : <MoreEdits {...edit} />}
         {history === undefined ? null : (
           <a class="button" href={formatPageUrl("history", history)}>

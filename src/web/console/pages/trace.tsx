@@ -5,11 +5,11 @@ import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPortName, formatPortRef, formatQuantity } from "../labels.ts";
 import { changeSettings, changeSubject, formatPageUrl, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import { Filters, Switch } from "../ui/fields.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import { FilterRow, SwitchField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, Empty, type Tone } from "../ui/parts.tsx";
-import { Picture } from "../ui/picture.tsx";
+import { Badge, Card, EmptyText, type Tone } from "../ui/parts.tsx";
+import { PictureView } from "../ui/picture.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
@@ -33,7 +33,7 @@ const HOPS: readonly Column<Hop>[] = [
   { name: "U", numeric: true, cell: ({ position_u }) => formatDecimal(position_u) },
 ];
 
-export function Trace({ place }: { readonly place: PageAddress }) {
+export function TracePage({ place }: { readonly place: PageAddress }) {
   const { subject, settings } = place;
   const branches = settings.get("branches") === "1";
   const render = useRender();
@@ -41,7 +41,7 @@ export function Trace({ place }: { readonly place: PageAddress }) {
   return (
     <>
       <PageHead kind="Cable trace" title={subject === "" ? "Where does this cable end?" : getRefName(subject)} />
-      <Filters>
+      <FilterRow>
         <RefField
           label="From port"
           placeholder="SRV-B03-07/eth0"
@@ -49,28 +49,28 @@ export function Trace({ place }: { readonly place: PageAddress }) {
           value={subject}
           change={changeSubject}
         />
-        <Switch
+        <SwitchField
           label="Follow every branch"
           on={branches}
           change={(on) => changeSettings({ branches: on ? "1" : "" })}
         />
-      </Filters>
+      </FilterRow>
       {subject === "" ? (
-        <Empty>Name a port above, or choose one on a device's page.</Empty>
+        <EmptyText>Name a port above, or choose one on a device's page.</EmptyText>
       ) : (
-        <Paths key={subject} request={request} />
+        <CablePaths key={subject} request={request} />
       )}
     </>
   );
 }
 
-function Paths({ request }: { readonly request: { readonly port_ref: string } }) {
+function CablePaths({ request }: { readonly request: { readonly port_ref: string } }) {
   const asked = useCall("TraceCablePath", request);
   return (
-    <Answer asked={asked}>
+    <ReplyView asked={asked}>
       {({ paths, render }) => (
         <>
-          <Picture
+          <PictureView
             label={`Trace of ${getRefName(request.port_ref)}`}
             render={render}
             question={{ rpc: "TraceCablePath", request }}
@@ -78,20 +78,20 @@ function Paths({ request }: { readonly request: { readonly port_ref: string } })
           />
           {paths.map((path, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: paths have no other name and keep their order
-            <Path key={index} path={path} />
+            <PathCard key={index} path={path} />
           ))}
         </>
       )}
-    </Answer>
+    </ReplyView>
   );
 }
 
-function isOnWay({ device_code, in_port, out_port }: Hop, end: CablePath["branches"][number]["to"]): boolean {
+function isHopBefore({ device_code, in_port, out_port }: Hop, end: CablePath["branches"][number]["to"]): boolean {
   return device_code === end.device_code && (in_port === end.port_name || out_port === end.port_name);
 }
 
-/** Length and state of the cables, and each device on the way that is not active, with its state. */
-function stateOfPath({ length_is_partial, total_length_m, segments, hops }: CablePath): string {
+/** Describes the length and state of a path's cables, and each device on it that is not active. */
+function describePath({ length_is_partial, total_length_m, segments, hops }: CablePath): string {
   const cables = segments.flatMap(({ cable }) => cable ?? []);
   const length = `${length_is_partial ? "at least " : ""}${formatDecimal(total_length_m, "m")}`;
   const loose = cables.filter(({ status }) => status !== "CABLE_STATUS_CONNECTED");
@@ -108,17 +108,17 @@ function stateOfPath({ length_is_partial, total_length_m, segments, hops }: Cabl
 
 const WORKING: ReadonlySet<string> = new Set(["DEVICE_STATUS_ACTIVE", "DEVICE_STATUS_UNSPECIFIED"]);
 
-function Path({ path }: { readonly path: CablePath }) {
+function PathCard({ path }: { readonly path: CablePath }) {
   const { origin, destination, status, hops, findings, branches } = path;
-  // Of the inlets of a device the path takes one, which is no other way.
-  const others = branches.filter(({ to }) => !hops.some((hop) => isOnWay(hop, to)));
+  // A path ends at one inlet of a device; the other inlets are no further branches.
+  const others = branches.filter(({ to }) => !hops.some((hop) => isHopBefore(hop, to)));
   const end = destination === undefined ? "an open end" : formatPortName(destination);
   return (
     <Card
       title={`${origin === undefined ? "" : formatPortName(origin)} → ${end}`}
       action={<Badge tone={TONES[status] ?? "watch"}>{formatEnum(status, "PATH_STATUS")}</Badge>}
     >
-      <p>{stateOfPath(path)}</p>
+      <p>{describePath(path)}</p>
       <Table
         caption="Devices on the way"
         columns={HOPS}

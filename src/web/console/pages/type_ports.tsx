@@ -2,7 +2,7 @@ import type { Port } from "#gen/datacenter/v1/json.ts";
 import { formatBandwidth } from "#words/figures.ts";
 import { formatEnum, formatPortType } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { Answer } from "../ui/answer.tsx";
+import { ReplyView } from "../ui/answer.tsx";
 import { Card } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
@@ -13,12 +13,12 @@ const COLUMNS: readonly Column<Port>[] = [
   { name: "Speed", numeric: true, cell: ({ speed_mbps }) => formatBandwidth(speed_mbps) },
 ];
 
-/** The ports and bays of a type of the catalogue. */
+/** Ports and bays of a device type in the catalogue. */
 export function TypePorts({ code }: { readonly code: string }) {
   const asked = useCall("datacenter.v1.PlanningService/GetDeviceType", { code });
   return (
     <Card title="Ports and bays">
-      <Answer asked={asked}>
+      <ReplyView asked={asked}>
         {({ device_type: { ports, bays } }) => (
           <>
             <Table
@@ -31,7 +31,7 @@ export function TypePorts({ code }: { readonly code: string }) {
             {bays.length === 0 ? null : <p>Bays: {bays.join(", ")}</p>}
           </>
         )}
-      </Answer>
+      </ReplyView>
     </Card>
   );
 }

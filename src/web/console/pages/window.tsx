@@ -7,19 +7,19 @@ import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
 import { listFacts } from "../edit/facts.ts";
 import { formatRef } from "../edit/refs_field.tsx";
 import { formatPageUrl, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
+import { ReplyView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, Empty, Facts, Moment, RefLink } from "../ui/parts.tsx";
-import { Judgement } from "../windows/judgement.tsx";
-import { spanWords, stateWords } from "../windows/window_words.tsx";
-import { ChangesOf } from "./latest_changes.tsx";
-import { ThingActions } from "./thing_actions.tsx";
+import { Badge, Card, EmptyText, FactList, RefLink, TimeText } from "../ui/parts.tsx";
+import { WindowJudgement } from "../windows/judgement.tsx";
+import { describeWindowState, formatTimeSpan } from "../windows/window_words.tsx";
+import { ElementChanges } from "./latest_changes.tsx";
+import { ElementActions } from "./thing_actions.tsx";
 
-/** Items of each list; a sheet is one page. */
+/** Maximum number of items of each list, on the screen and on paper, so that a printed sheet fits on one page. */
 const [ON_SCREEN, ON_PAPER] = [50, 10];
 
-/** One maintenance window: whether it may take place, its state, and its run sheet. */
-export function Window({ place }: { readonly place: PageAddress }) {
+/** Page of a maintenance window: its verdict, its state, and its run sheet. */
+export function WindowPage({ place }: { readonly place: PageAddress }) {
   const code = place.subject;
   const isSheet = place.settings.get("view") === "sheet";
   const max_items = isSheet ? ON_PAPER : ON_SCREEN;
@@ -45,12 +45,14 @@ export function Window({ place }: { readonly place: PageAddress }) {
           )
         }
       />
-      <Answer asked={asked}>{(answer) => (isSheet ? <Sheet answer={answer} /> : <Shown answer={answer} />)}</Answer>
+      <ReplyView asked={asked}>
+        {(answer) => (isSheet ? <RunSheet answer={answer} /> : <WindowDetails answer={answer} />)}
+      </ReplyView>
     </>
   );
 }
 
-/** What may follow each state, with its button. */
+/** States that may follow each state, with their button labels. */
 const STEPS: Readonly<Record<string, readonly (readonly [state: string, verb: string])[]>> = {
   WINDOW_STATE_PLANNED: [
     ["BEGUN", "Begin"],
@@ -79,17 +81,17 @@ function WindowActions({ answer: { window } }: { readonly answer: GetWindowRespo
             </EditButton>
           ))
         : null}
-      {state === "WINDOW_STATE_PLANNED" || state === "WINDOW_STATE_BEGUN" ? <DuringButton code={code} /> : null}
+      {state === "WINDOW_STATE_PLANNED" || state === "WINDOW_STATE_BEGUN" ? <ShowDuringButton code={code} /> : null}
       <a class="button" href={formatPageUrl("window", code, { view: "sheet" })}>
         Run sheet
       </a>
-      <ThingActions edit={{ kind: "window", identity: { code } }} history={`window:${code}`} />
+      <ElementActions edit={{ kind: "window", identity: { code } }} history={`window:${code}`} />
     </>
   );
 }
 
-/** Switches all pages to what they are during the window, and back. */
-function DuringButton({ code }: { readonly code: string }) {
+/** Button that switches all pages to the state during the window, and back. */
+function ShowDuringButton({ code }: { readonly code: string }) {
   const isOn = useShownWindow() === code;
   return (
     <button type="button" aria-pressed={isOn} onClick={() => shownWindow.set(isOn ? "" : code)}>
@@ -98,46 +100,56 @@ function DuringButton({ code }: { readonly code: string }) {
   );
 }
 
-function Shown({ answer: { window, overdue, judgement, time_zone, notices } }: { readonly answer: GetWindowResponse }) {
-  const [here, onSite] = [spanWords(window), time_zone?.note === "" ? spanWords(window, time_zone.name) : ""];
+function WindowDetails({
+  answer: { window, overdue, judgement, time_zone, notices },
+}: {
+  readonly answer: GetWindowResponse;
+}) {
+  const [here, onSite] = [formatTimeSpan(window), time_zone?.note === "" ? formatTimeSpan(window, time_zone.name) : ""];
   return (
     <>
       <div class="columns even">
         <Card title="May it take place?">
           {judgement === undefined ? (
-            <Empty>A window that is {stateWord(window)} is not judged.</Empty>
+            <EmptyText>A window that is {formatState(window)} is not judged.</EmptyText>
           ) : (
-            <Judgement judged={judgement} />
+            <WindowJudgement judged={judgement} />
           )}
         </Card>
-        <Card title="Plan" action={<Badge tone={overdue ? "fault" : "plain"}>{stateWords(window, overdue)}</Badge>}>
-          <Facts
+        <Card
+          title="Plan"
+          action={<Badge tone={overdue ? "fault" : "plain"}>{describeWindowState(window, overdue)}</Badge>}
+        >
+          <FactList
             rows={[
-              ["When", `${here}, ${lengthWords(window)}`],
+              ["When", `${here}, ${formatWindowLength(window)}`],
               ["On site", onSite === here ? "" : onSite],
-              ["Out of service", <Refs key="out" refs={window.element_refs} />],
-              ["May be lost", window.accepted_refs.length === 0 ? "" : <Refs key="lost" refs={window.accepted_refs} />],
+              ["Out of service", <RefList key="out" refs={window.element_refs} />],
+              [
+                "May be lost",
+                window.accepted_refs.length === 0 ? "" : <RefList key="lost" refs={window.accepted_refs} />,
+              ],
               ...listFacts("window", window, "owner contact notes"),
-              ["Changed", window.update_time && <Moment key="changed" at={window.update_time} />],
+              ["Changed", window.update_time && <TimeText key="changed" at={window.update_time} />],
             ]}
           />
         </Card>
       </div>
-      <Notices notices={notices} />
-      <ChangesOf entity={`window:${window.code}`} />
+      <ContactMessages notices={notices} />
+      <ElementChanges entity={`window:${window.code}`} />
     </>
   );
 }
 
-function stateWord({ state }: MaintenanceWindow): string {
+function formatState({ state }: MaintenanceWindow): string {
   return formatEnum(state, "WINDOW_STATE").toLowerCase();
 }
 
-function lengthWords({ starts_at = "", ends_at = "" }: MaintenanceWindow): string {
+function formatWindowLength({ starts_at = "", ends_at = "" }: MaintenanceWindow): string {
   return formatDuration((Date.parse(ends_at) - Date.parse(starts_at)) / 1000);
 }
 
-function Refs({ refs }: { readonly refs: readonly string[] }) {
+function RefList({ refs }: { readonly refs: readonly string[] }) {
   return (
     <ul class="plain-list">
       {refs.map((ref) => (
@@ -149,9 +161,9 @@ function Refs({ refs }: { readonly refs: readonly string[] }) {
   );
 }
 
-/** The run sheet, for paper, with a box to tick before each line. */
-function Sheet({ answer: { window, sheet } }: { readonly answer: GetWindowResponse }) {
-  if (sheet.length === 0) return <Empty>A window that is {stateWord(window)} has no run sheet.</Empty>;
+/** Run sheet for printing, with a check box before each line. */
+function RunSheet({ answer: { window, sheet } }: { readonly answer: GetWindowResponse }) {
+  if (sheet.length === 0) return <EmptyText>A window that is {formatState(window)} has no run sheet.</EmptyText>;
   return (
     <article class="run-sheet">
       {sheet.map(({ title, lines }) => (
@@ -170,8 +182,8 @@ function Sheet({ answer: { window, sheet } }: { readonly answer: GetWindowRespon
   );
 }
 
-/** What can be sent to those whose devices are lost or on their last supply. */
-function Notices({ notices }: Pick<GetWindowResponse, "notices">) {
+/** Messages for the contacts whose devices lose power or redundancy. */
+function ContactMessages({ notices }: Pick<GetWindowResponse, "notices">) {
   if (notices.length === 0) return null;
   return (
     <Card title="Texts to send">

@@ -6,15 +6,15 @@ import { useCall } from "../api/use_call.ts";
 import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
 import { formatRef } from "../edit/refs_field.tsx";
 import { changeSettings, type PageAddress } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import { ChoiceField, Filters } from "../ui/fields.tsx";
+import { ReplyView } from "../ui/answer.tsx";
+import { ChoiceField, FilterRow } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { newWindow } from "../windows/planned.tsx";
+import { createWindowEdit } from "../windows/planned.tsx";
 import { TimeLine } from "../windows/time_line.tsx";
-import { LIST_WINDOWS_RPC, spanWords, stateWords, Verdict } from "../windows/window_words.tsx";
+import { describeWindowState, formatTimeSpan, LIST_WINDOWS_RPC, VerdictBadge } from "../windows/window_words.tsx";
 
 const STATES = [
   ["", "Planned or begun"],
@@ -38,32 +38,32 @@ const WITHIN = [
 ] as const;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Elements that a line names. */
+/** Maximum number of elements that a line names. */
 const ELEMENTS = 3;
 
 const COLUMNS: readonly Column<ListedWindow>[] = [
   { name: "Window", cell: ({ window }) => <RefLink to={`window:${window.code}`} /> },
   { name: "Title", cell: ({ window }) => window.title },
-  { name: "When", cell: ({ window }) => spanWords(window) },
+  { name: "When", cell: ({ window }) => formatTimeSpan(window) },
   {
     name: "State",
     cell: ({ window, overdue }) => {
-      const words = stateWords(window, overdue);
+      const words = describeWindowState(window, overdue);
       return overdue ? <Badge tone="fault">{words}</Badge> : words;
     },
   },
-  { name: "Verdict", cell: ({ verdict }) => <Verdict verdict={verdict} /> },
+  { name: "Verdict", cell: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
   { name: "Why", cell: ({ summary }) => stripRefKinds(summary.split(": ").slice(1).join(": ")) },
-  { name: "Out of service", cell: ({ window: { element_refs } }) => elementWords(element_refs) },
+  { name: "Out of service", cell: ({ window: { element_refs } }) => formatElements(element_refs) },
 ];
 
-function elementWords(refs: readonly string[]): string {
+function formatElements(refs: readonly string[]): string {
   const rest = refs.length - ELEMENTS;
   return refs.slice(0, ELEMENTS).map(formatRef).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
-/** Maintenance windows by time, with their verdicts. */
-export function Windows({ place: { settings } }: { readonly place: PageAddress }) {
+/** Page with maintenance windows by time, with their verdicts. */
+export function WindowsPage({ place: { settings } }: { readonly place: PageAddress }) {
   const [state, verdict, within, element] = ["state", "verdict", "within", "element"].map(
     (name) => settings.get(name) ?? "",
   ) as [string, string, string, string];
@@ -73,8 +73,8 @@ export function Windows({ place: { settings } }: { readonly place: PageAddress }
     states: states.map((one) => `WINDOW_STATE_${one}`),
     ...(verdict !== "" && { verdicts: [toConstant("WINDOW_VERDICT", verdict)] }),
     element_ref: element,
-    // By the minute, so that drawing again asks no new question.
-    ...(within !== "" && { starts_before: minute(now + Number(within) * DAY_MS), ends_after: minute(now) }),
+    // Rounded to the minute, so that drawing again sends no new request.
+    ...(within !== "" && { starts_before: toMinute(now + Number(within) * DAY_MS), ends_after: toMinute(now) }),
     page_size: 200,
   });
   const may = useCanWrite();
@@ -83,9 +83,9 @@ export function Windows({ place: { settings } }: { readonly place: PageAddress }
       <PageHead
         title="Windows"
         kind={asked.reply === undefined ? undefined : `${formatCount(asked.reply.total_count)} found`}
-        action={<EditButton edit={newWindow([])}>{may ? "New window" : "Ask about a window"}</EditButton>}
+        action={<EditButton edit={createWindowEdit([])}>{may ? "New window" : "Ask about a window"}</EditButton>}
       />
-      <Filters>
+      <FilterRow>
         <ChoiceField label="State" value={state} choices={STATES} change={(to) => changeSettings({ state: to })} />
         <ChoiceField
           label="Verdict"
@@ -101,8 +101,8 @@ export function Windows({ place: { settings } }: { readonly place: PageAddress }
           kinds={[]}
           change={(to) => changeSettings({ element: to })}
         />
-      </Filters>
-      <Answer asked={asked}>
+      </FilterRow>
+      <ReplyView asked={asked}>
         {({ windows }) => (
           <>
             {windows.length === 0 ? null : <TimeLine windows={windows} now={now} />}
@@ -115,11 +115,11 @@ export function Windows({ place: { settings } }: { readonly place: PageAddress }
             />
           </>
         )}
-      </Answer>
+      </ReplyView>
     </>
   );
 }
 
-function minute(at: number): string {
+function toMinute(at: number): string {
   return new Date(at - (at % 60_000)).toISOString();
 }

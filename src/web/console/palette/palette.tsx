@@ -11,19 +11,19 @@ import { editStore } from "../edit/editing.ts";
 import { EDITABLE_KINDS } from "../edit/form_model.ts";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
 import { formatPageUrl } from "../router.ts";
-import { keyShown } from "../shell/keys.ts";
-import { shareAddress } from "../shell/share.ts";
+import { getKeyLabel } from "../shell/keys.ts";
+import { copyPageUrl } from "../shell/share.ts";
 import type { PaletteGroup, PaletteOption } from "./options.ts";
-import { type FoundKind, useFound } from "./use_found.ts";
+import { type FoundKind, useInventorySearch } from "./use_found.ts";
 
 interface PaletteProps {
-  /** What the field begins with; undefined while the palette is closed. */
+  /** Initial text of the field; undefined while the palette is closed. */
   readonly opened: string | undefined;
   readonly close: () => void;
   readonly showHelp: () => void;
 }
 
-/** The one search: everything by name, and what can be done. */
+/** Search dialog for all elements by name, and for all actions. */
 export function Palette({ opened, close, showHelp }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useBackCloses(opened !== undefined, close);
@@ -31,7 +31,7 @@ export function Palette({ opened, close, showHelp }: PaletteProps) {
     if (opened !== undefined) dialog.current?.showModal();
     else dialog.current?.close();
   }, [opened]);
-  // The click beside the dialog closes it, as Esc does.
+  // A click outside the dialog closes it, as Esc does.
   useEffect(() => {
     const shown = dialog.current;
     const clicked = ({ target }: Event) => target === shown && shown?.close();
@@ -40,30 +40,30 @@ export function Palette({ opened, close, showHelp }: PaletteProps) {
   }, []);
   return (
     <dialog ref={dialog} class="palette" aria-label="Search" onClose={close}>
-      {opened === undefined ? null : <Search begun={opened} close={close} showHelp={showHelp} />}
+      {opened === undefined ? null : <PaletteSearch begun={opened} close={close} showHelp={showHelp} />}
     </dialog>
   );
 }
 
-function Search({ begun, close, showHelp }: { begun: string; close: () => void; showHelp: () => void }) {
+function PaletteSearch({ begun, close, showHelp }: { begun: string; close: () => void; showHelp: () => void }) {
   const [text, setText] = useState(begun);
   const [chosen, setChosen] = useState(0);
   const [isOpening, setOpening] = useState(false);
   const [only, setOnly] = useState("");
-  const { groups, kinds, hint, loading } = useGroups(text, only, showHelp);
+  const { groups, kinds, hint, loading } = usePaletteGroups(text, only, showHelp);
   const options = groups.flatMap((group) => group.options);
   const marked = options[Math.min(chosen, options.length - 1)];
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => field.current?.focus(), []);
   useLayoutEffect(() => {
-    document.getElementById(optionId(marked))?.scrollIntoView({ block: "nearest" });
+    document.getElementById(getOptionId(marked))?.scrollIntoView({ block: "nearest" });
   }, [marked]);
   const run = (option: PaletteOption | undefined) => {
     if (option === undefined) return;
     close();
     option.run();
   };
-  // Enter waits for what answers the whole text, so that it never opens what answered a part of it.
+  // Enter waits for the reply to the whole text, so that it never opens a result for a part of it.
   useEffect(() => {
     if (!isOpening || loading) return;
     setOpening(false);
@@ -88,7 +88,7 @@ function Search({ begun, close, showHelp }: { begun: string; close: () => void; 
           aria-label="Search or jump to"
           aria-expanded="true"
           aria-controls="palette-list"
-          aria-activedescendant={optionId(marked)}
+          aria-activedescendant={getOptionId(marked)}
           placeholder="Code, name, serial, place; > for actions"
           autocomplete="off"
           spellcheck={false}
@@ -103,7 +103,7 @@ function Search({ begun, close, showHelp }: { begun: string; close: () => void; 
         />
         <kbd>Esc</kbd>
       </div>
-      <Kinds kinds={kinds} only={only} choose={setOnly} />
+      <KindFilters kinds={kinds} only={only} choose={setOnly} />
       {hint === "" ? null : (
         <p class="palette-hint" role="status">
           {hint}
@@ -111,7 +111,7 @@ function Search({ begun, close, showHelp }: { begun: string; close: () => void; 
       )}
       <div class="palette-list" id="palette-list" role="listbox" aria-label="Found">
         {groups.map((group) => (
-          <Group key={group.name} group={group} marked={marked} run={run} />
+          <OptionGroup key={group.name} group={group} marked={marked} run={run} />
         ))}
       </div>
       <p class="palette-foot">
@@ -121,7 +121,7 @@ function Search({ begun, close, showHelp }: { begun: string; close: () => void; 
   );
 }
 
-function Group(props: {
+function OptionGroup(props: {
   readonly group: PaletteGroup;
   readonly marked: PaletteOption | undefined;
   readonly run: (option: PaletteOption) => void;
@@ -136,7 +136,7 @@ function Group(props: {
         // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the marked option
         <div
           key={option.id}
-          id={optionId(option)}
+          id={getOptionId(option)}
           role="option"
           aria-selected={option === marked}
           onClick={() => run(option)}
@@ -152,12 +152,12 @@ function Group(props: {
   );
 }
 
-function optionId(option: PaletteOption | undefined): string {
+function getOptionId(option: PaletteOption | undefined): string {
   return option === undefined ? "" : `option-${option.id.replaceAll(/[^\w-]/g, "_")}`;
 }
 
-/** The kinds that were found, as filters. */
-function Kinds(props: {
+/** Filters for the kinds of elements that were found. */
+function KindFilters(props: {
   readonly kinds: readonly FoundKind[];
   readonly only: string;
   readonly choose: (kind: string) => void;
@@ -189,20 +189,23 @@ interface Offered {
   readonly loading: boolean;
 }
 
-/** What the text leads to. */
-function useGroups(text: string, only: string, showHelp: () => void): Offered {
-  const actions = useActions(showHelp);
+/** Returns the actions and found elements for a text, in groups. */
+function usePaletteGroups(text: string, only: string, showHelp: () => void): Offered {
+  const actions = usePaletteActions(showHelp);
   const isCommand = text.startsWith(">");
   const words = (isCommand ? text.slice(1) : text).trim();
-  const { groups: found, kinds, hint, loading } = useFound(isCommand ? "" : words, only);
-  const actionGroup = { name: "Actions", options: actionsFor(actions, words) };
+  const { groups: found, kinds, hint, loading } = useInventorySearch(isCommand ? "" : words, only);
+  const actionGroup = { name: "Actions", options: filterActions(actions, words) };
   const groups = (only === "" ? [...found, actionGroup] : found).filter(({ options }) => options.length > 0);
   const isNothing = groups.length === 0 && !loading && hint === "";
   return { groups, kinds, hint: isNothing ? `Nothing is named “${words}”.` : hint, loading };
 }
 
-/** What can be done from everywhere: go to a page, create something, change the colours, see the keys, sign out. */
-function useActions(showHelp: () => void): readonly PaletteOption[] {
+/**
+ * Returns the actions that every page offers: open a page, create a resource, change the theme, show the shortcuts,
+ * sign out.
+ */
+function usePaletteActions(showHelp: () => void): readonly PaletteOption[] {
   const other = useTheme() === "dark" ? "light" : "dark";
   const pages: readonly PaletteOption[] = NAVIGATION_ITEMS.map(({ page, name, icon, key }) => ({
     id: `go-${page}`,
@@ -227,10 +230,10 @@ function useActions(showHelp: () => void): readonly PaletteOption[] {
       id: "share",
       icon: "link",
       name: "Copy the address of this page",
-      detail: keyShown("share"),
-      run: () => void shareAddress(),
+      detail: getKeyLabel("share"),
+      run: () => void copyPageUrl(),
     },
-    { id: "help", icon: "help", name: "Show the keys", detail: keyShown("help"), run: showHelp },
+    { id: "help", icon: "help", name: "Show the keys", detail: getKeyLabel("help"), run: showHelp },
   ];
   if (tokenStore.value() === "") return [...pages, ...others];
   return [
@@ -240,8 +243,8 @@ function useActions(showHelp: () => void): readonly PaletteOption[] {
   ];
 }
 
-/** The actions whose names contain every word. */
-function actionsFor(actions: readonly PaletteOption[], text: string): readonly PaletteOption[] {
+/** Returns the actions whose names contain every word. */
+function filterActions(actions: readonly PaletteOption[], text: string): readonly PaletteOption[] {
   const words = text.toLowerCase().split(/\s+/);
   return actions.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
 }

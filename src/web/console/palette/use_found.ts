@@ -1,16 +1,16 @@
 import type { InventoryHits } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
-import { listOfKind } from "../lists/list_kinds.ts";
+import { findListOfKind } from "../lists/list_kinds.ts";
 import { findRefUrl, formatPageUrl } from "../router.ts";
 import { useDelayed } from "../ui/use_delayed.ts";
 import type { PaletteGroup, PaletteOption } from "./options.ts";
 
 const REST_MS = 80;
-/** Hits of each kind: less of one among all kinds. */
+/** Number of hits per kind: for all kinds together, and if only one kind is chosen. */
 const [HITS, HITS_OF_ONE] = [5, 20] as const;
 
-/** A kind that was found, as a filter. */
+/** A kind of found elements, which can be chosen as a filter. */
 export interface FoundKind {
   readonly kind: string;
   readonly name: string;
@@ -19,15 +19,18 @@ export interface FoundKind {
 
 interface Found {
   readonly groups: readonly PaletteGroup[];
-  /** All kinds with hits, whichever is chosen. */
+  /** All kinds with hits, independent of the chosen one. */
   readonly kinds: readonly FoundKind[];
   /** Hint about the results, or empty. */
   readonly hint: string;
   readonly loading: boolean;
 }
 
-/** Searches the inventory for these words. @param only a kind out of `kinds`; all if empty */
-export function useFound(words: string, only: string): Found {
+/**
+ * Searches the inventory for words.
+ * @param only one of `kinds`; all kinds if empty
+ */
+export function useInventorySearch(words: string, only: string): Found {
   const settled = useDelayed(words, REST_MS);
   const request = settled === "" ? undefined : { query: settled, page_size: only === "" ? HITS : HITS_OF_ONE };
   const asked = useCall("datacenter.v1.PlanningService/SearchInventory", request);
@@ -37,15 +40,15 @@ export function useFound(words: string, only: string): Found {
   const shown = reply.kinds.filter(({ kind }) => only === "" || kind === only);
   const hint = reply.corrected_query === "" ? "" : `Nothing is named “${settled}”. Showing ${reply.corrected_query}.`;
   return {
-    groups: shown.map(groupOf),
-    kinds: reply.kinds.map(({ kind, total_count }) => ({ kind, name: nameOf(kind), total: total_count })),
+    groups: shown.map(toPaletteGroup),
+    kinds: reply.kinds.map(({ kind, total_count }) => ({ kind, name: getKindName(kind), total: total_count })),
     hint: error?.message ?? hint,
     loading,
   };
 }
 
-function groupOf({ kind, hits, total_count }: InventoryHits): PaletteGroup {
-  const icon = listOfKind(bareKind(kind))?.icon ?? "search";
+function toPaletteGroup({ kind, hits, total_count }: InventoryHits): PaletteGroup {
+  const icon = findListOfKind(stripKindPrefix(kind))?.icon ?? "search";
   const options = hits.map(({ ref, name, detail }): PaletteOption => {
     const href = findRefUrl(ref) ?? formatPageUrl("history", ref);
     const run = () => {
@@ -53,13 +56,13 @@ function groupOf({ kind, hits, total_count }: InventoryHits): PaletteGroup {
     };
     return { id: ref, icon, name, detail, href, run };
   });
-  return { name: `${nameOf(kind)} ${formatCount(total_count)}`, options, more: total_count - hits.length };
+  return { name: `${getKindName(kind)} ${formatCount(total_count)}`, options, more: total_count - hits.length };
 }
 
-function nameOf(kind: string): string {
-  return listOfKind(bareKind(kind))?.title ?? "Others";
+function getKindName(kind: string): string {
+  return findListOfKind(stripKindPrefix(kind))?.title ?? "Others";
 }
 
-function bareKind(kind: string): string {
+function stripKindPrefix(kind: string): string {
   return kind.replace("INVENTORY_KIND_", "");
 }

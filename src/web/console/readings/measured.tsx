@@ -4,49 +4,58 @@ import { appendUnit, formatBandwidth, formatDecimal, formatDuration } from "#wor
 import { formatConstant, splitUnit } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatUtcMoment } from "../labels.ts";
-import { Card, Facts } from "../ui/parts.tsx";
+import { Card, FactList } from "../ui/parts.tsx";
 
-/** What meters say of an element, beside what is planned, with its age and the last 30 days: a line for each quantity. */
-export function useMeasured(target: string, plannedW?: number): ComponentProps<typeof Facts>["rows"] {
+/**
+ * Loads the readings of an element and returns a row for each quantity, with the planned value, the age and the last 30
+ * days.
+ */
+export function useReadingRows(target: string, plannedW?: number): ComponentProps<typeof FactList>["rows"] {
   const { reply } = useCall("datacenter.v1.PlanningService/ListReadings", {
     element_refs: [target],
     include_days: true,
     page_size: 100,
   });
   return (reply?.readings ?? []).map((one) => [
-    quantityName(one.quantity),
-    <Kept key={one.quantity} one={one} plannedW={plannedW} />,
+    formatQuantityName(one.quantity),
+    <ReadingValue key={one.quantity} one={one} plannedW={plannedW} />,
   ]);
 }
 
-/** What meters say of an element; nothing if nothing is measured. */
-export function Measured({ target, plannedW }: { readonly target: string; readonly plannedW?: number | undefined }) {
-  const rows = useMeasured(target, plannedW);
+/** Card with the readings of an element; hidden if there are none. */
+export function ReadingsCard({
+  target,
+  plannedW,
+}: {
+  readonly target: string;
+  readonly plannedW?: number | undefined;
+}) {
+  const rows = useReadingRows(target, plannedW);
   if (rows.length === 0) return null;
   return (
     <Card title="Measured" action={<a href="#/readings">Readings</a>}>
-      <Facts rows={rows} />
+      <FactList rows={rows} />
     </Card>
   );
 }
 
-function Kept({ one, plannedW }: { readonly one: KeptReading; readonly plannedW: number | undefined }) {
+function ReadingValue({ one, plannedW }: { readonly one: KeptReading; readonly plannedW: number | undefined }) {
   const { quantity, value, time, source, p95_30d, max_30d, days } = one;
   const isPower = quantity === "READING_QUANTITY_POWER_W";
   return (
     <>
-      <strong>{valueWords(quantity, value)}</strong>
+      <strong>{formatReadingValue(quantity, value)}</strong>
       {isPower && plannedW !== undefined ? `, ${formatDecimal(plannedW, "W")} planned` : ""}
       {time === undefined ? null : (
         <span class="muted" title={formatUtcMoment(time)}>
           {" "}
-          {age(time)} ago, {source}
+          {formatAge(time)} ago, {source}
         </span>
       )}
-      <DaysLine quantity={quantity} days={days} />
+      <DailyChart quantity={quantity} days={days} />
       {p95_30d === undefined || max_30d === undefined || days.length < 2 ? null : (
         <span class="muted">
-          95 % of 30 days below {valueWords(quantity, p95_30d)}, most {valueWords(quantity, max_30d)}
+          95 % of 30 days below {formatReadingValue(quantity, p95_30d)}, most {formatReadingValue(quantity, max_30d)}
         </span>
       )}
     </>
@@ -56,14 +65,14 @@ function Kept({ one, plannedW }: { readonly one: KeptReading; readonly plannedW:
 const WIDTH = 120;
 const HEIGHT = 20;
 
-/** A line of the 95th percentile of each day. */
-function DaysLine({ quantity, days }: Pick<KeptReading, "quantity" | "days">) {
+/** Line chart of each day's 95th percentile. */
+function DailyChart({ quantity, days }: Pick<KeptReading, "quantity" | "days">) {
   if (days.length < 2) return null;
   const values = days.map(({ p95 }) => p95);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const step = WIDTH / (values.length - 1);
   const y = (value: number) => HEIGHT - 2 - ((value - least) / (most - least || 1)) * (HEIGHT - 4);
-  const label = `${days.length} days, from ${valueWords(quantity, least)} to ${valueWords(quantity, most)}`;
+  const label = `${days.length} days, from ${formatReadingValue(quantity, least)} to ${formatReadingValue(quantity, most)}`;
   return (
     <svg class="days-line" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
       <title>{label}</title>
@@ -75,19 +84,19 @@ function DaysLine({ quantity, days }: Pick<KeptReading, "quantity" | "days">) {
 const PREFIX = "READING_QUANTITY_";
 const STATES = ["off", "on", "failed"];
 
-/** `READING_QUANTITY_CURRENT_L1_A` as "Current L1". */
-export function quantityName(quantity: string): string {
+/** Formats a quantity for people: `READING_QUANTITY_CURRENT_L1_A` becomes "Current L1". */
+export function formatQuantityName(quantity: string): string {
   const { stem } = splitUnit(quantity.slice(PREFIX.length).replace(/_BPS$/, "").toLowerCase());
   return formatConstant(stem.toUpperCase());
 }
 
-function valueWords(quantity: string, value: number): string {
+function formatReadingValue(quantity: string, value: number): string {
   if (quantity.endsWith("_STATE")) return STATES[value] ?? String(value);
   if (quantity.endsWith("_BPS")) return formatBandwidth(value / 1_000_000);
   return appendUnit(formatDecimal(value), splitUnit(quantity.toLowerCase()).unit);
 }
 
-/** How long ago something was measured. */
-function age(time: string): string {
+/** Formats the age of a reading. */
+function formatAge(time: string): string {
   return formatDuration(Math.max(0, (Date.now() - Date.parse(time)) / 1000));
 }

@@ -4,10 +4,10 @@ import { getRefName, stripRefKinds } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
-import { Card, Moment, RefLink } from "../ui/parts.tsx";
+import { Card, RefLink, TimeText } from "../ui/parts.tsx";
 
-/** The worst findings of readings in a scope, or everywhere; nothing where readings show none. */
-export function ShownFindings({ scope = "", most = 4 }: { readonly scope?: string; readonly most?: number }) {
+/** The worst findings of readings in a scope, or everywhere; hidden if there are none. */
+export function WorstFindings({ scope = "", most = 4 }: { readonly scope?: string; readonly most?: number }) {
   const { reply } = useCall("datacenter.v1.PlanningService/ListFindings", { scope_ref: scope, page_size: most });
   if (reply === undefined || reply.findings.length === 0) return null;
   const rest = reply.total_count - reply.findings.length;
@@ -15,7 +15,7 @@ export function ShownFindings({ scope = "", most = 4 }: { readonly scope?: strin
     <Card title="Shown by readings" action={<a href={formatPageUrl("readings")}>Readings</a>}>
       <ul class="failed-now">
         {reply.findings.map((one) => (
-          <Line key={`${one.kind} ${one.element_ref} ${one.source}`} finding={one} />
+          <FindingLine key={`${one.kind} ${one.element_ref} ${one.source}`} finding={one} />
         ))}
       </ul>
       {rest === 0 ? null : (
@@ -27,8 +27,8 @@ export function ShownFindings({ scope = "", most = 4 }: { readonly scope?: strin
   );
 }
 
-function Line({ finding: { element_ref, severity, since, summary } }: { readonly finding: ReadingFinding }) {
-  // The sentence names its element, which leads there.
+function FindingLine({ finding: { element_ref, severity, since, summary } }: { readonly finding: ReadingFinding }) {
+  // The name of the element within the sentence becomes a link to its page.
   const name = getRefName(element_ref);
   const [before = "", ...after] = stripRefKinds(summary).split(name);
   const state = severity === "HEALTH_FAULT" ? "fault" : "watch";
@@ -48,7 +48,7 @@ function Line({ finding: { element_ref, severity, since, summary } }: { readonly
         .{" "}
         {since === undefined ? null : (
           <span class="muted">
-            Since <Moment at={since} />
+            Since <TimeText at={since} />
           </span>
         )}
       </span>

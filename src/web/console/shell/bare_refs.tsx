@@ -9,7 +9,7 @@ const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 const FAILING = ["SUPPLY", "DEVICE", "PORT", "CRAC", ...SCOPES];
 const ALL: readonly string[] = [];
 
-/** Parts of addresses that name things by reference, with the kinds that they take. "" is the subject of the page. */
+/** Parts of URLs that contain references, with the accepted kinds, by page. "" is the subject of the page. */
 const REFS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   power: { "": FAILING, and: FAILING },
   rehearsal: { scope: SCOPES },
@@ -25,30 +25,36 @@ const REFS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   compare: { "": SCOPES, with: SCOPES },
 };
 
-/** A bare code in an address, such as UPS-A2, where a reference belongs. */
+/** A code without a kind in a URL, such as UPS-A2, where a reference is expected. */
 export interface BareRef {
   readonly part: string;
   readonly code: string;
   readonly kinds: readonly string[];
 }
 
-/** The first bare code of an address, and the place without it, so that the page asks nothing that it cannot. */
+/**
+ * Returns the first code without a kind in a URL, and the address without that code, so that the page sends no request
+ * that would fail.
+ */
 export function findBareRef(place: PageAddress): { readonly place: PageAddress; readonly bare: BareRef | undefined } {
   for (const [part, kinds] of Object.entries(REFS[place.page] ?? {})) {
-    const code = textOf(place, part)
+    const code = getPartText(place, part)
       .split(/[ |]/)
       .find((one) => one !== "" && !one.includes(":"));
     if (code !== undefined)
-      return { place: withText(place, part, textWithout(textOf(place, part), code)), bare: { part, code, kinds } };
+      return {
+        place: replacePartText(place, part, removeCode(getPartText(place, part), code)),
+        bare: { part, code, kinds },
+      };
   }
   return { place, bare: undefined };
 }
 
-function textOf({ subject, settings }: PageAddress, part: string): string {
+function getPartText({ subject, settings }: PageAddress, part: string): string {
   return part === "" ? subject : (settings.get(part) ?? "");
 }
 
-function withText(place: PageAddress, part: string, text: string): PageAddress {
+function replacePartText(place: PageAddress, part: string, text: string): PageAddress {
   if (part === "") return { ...place, subject: text };
   const settings = new URLSearchParams(place.settings);
   if (text === "") settings.delete(part);
@@ -56,21 +62,24 @@ function withText(place: PageAddress, part: string, text: string): PageAddress {
   return { ...place, settings };
 }
 
-function textWithout(text: string, code: string): string {
+function removeCode(text: string, code: string): string {
   return text
     .split(" ")
     .filter((one) => one !== code)
     .join(" ");
 }
 
-/** Finds what a bare code means and puts the reference into the address; says so if that is nothing, or several things. */
-export function ResolveBareRef({ place, bare }: { readonly place: PageAddress; readonly bare: BareRef }) {
+/**
+ * Looks up a code without a kind and puts its reference into the URL. Shows a notice if the code names nothing, or
+ * several elements.
+ */
+export function BareRefResolver({ place, bare }: { readonly place: PageAddress; readonly bare: BareRef }) {
   const { part, code, kinds } = bare;
   const { reply } = useCall(SEARCH_RPC, createNameQuery(code, kinds));
   const hits = (reply?.kinds ?? []).flatMap((kind) => kind.hits).map(({ ref }) => ref);
   const found = findRefsByName(hits, code);
   const linkWith = (ref: string) => {
-    const { page, subject, settings } = withText(place, part, textOf(place, part).replace(code, ref));
+    const { page, subject, settings } = replacePartText(place, part, getPartText(place, part).replace(code, ref));
     return formatPageUrl(page, subject, Object.fromEntries(settings));
   };
   const only = found.length === 1 ? linkWith(found[0] ?? "") : undefined;
@@ -86,14 +95,14 @@ export function ResolveBareRef({ place, bare }: { readonly place: PageAddress; r
       {offered.map((ref) => (
         <span key={ref}>
           {" "}
-          <a href={linkWith(ref)}>{kindAndName(ref)}</a>
+          <a href={linkWith(ref)}>{formatKindAndName(ref)}</a>
         </span>
       ))}
     </Notice>
   );
 }
 
-/** A reference as a person reads it: "fabric link A~B". */
-function kindAndName(ref: string): string {
+/** Formats a reference for people: "fabric link A~B". */
+function formatKindAndName(ref: string): string {
   return `${nameKind(ref.slice(0, ref.indexOf(":")))} ${getRefName(ref)}`;
 }

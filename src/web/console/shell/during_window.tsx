@@ -3,11 +3,14 @@ import { shownWindow, useShownWindow } from "../api/during.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl, usePageAddress } from "../router.ts";
 
-/** Pages that ask nothing as during a window. */
+/** Matches pages that do not support the state during a window. */
 const NOW = /^(?:trace|fabric|window|windows|history|readings|notices|import)$/;
 
-/** Says on every page that the inventory is shown as during a window, until the person goes back or the window is over. */
-export function DuringWindow() {
+/**
+ * Banner on every page while the inventory is shown in the state during a window, until the person returns or the
+ * window ends.
+ */
+export function DuringWindowBanner() {
   const code = useShownWindow();
   const { page } = usePageAddress();
   const request = code === "" ? undefined : { code, max_items: 1 };

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useBackCloses } from "../../shared/use_back.ts";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
-import { KEYS } from "./keys.ts";
+import { SHORTCUTS } from "./keys.ts";
 
 const PAGES = NAVIGATION_ITEMS.flatMap(({ key, name }) => (key === undefined ? [] : `${key} ${name}`));
 
-/** Every key of the console, by where it acts. */
-export function KeySheet({ open, close }: { readonly open: boolean; readonly close: () => void }) {
+/** Dialog with every keyboard shortcut of the console, by where it works. */
+export function ShortcutDialog({ open, close }: { readonly open: boolean; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useBackCloses(open, close);
   useEffect(() => {
@@ -23,7 +23,7 @@ export function KeySheet({ open, close }: { readonly open: boolean; readonly clo
       </header>
       <div>
         {/* Not while it is closed: its groups have the names of fields. */}
-        {(open ? Object.entries(KEYS) : []).map(([group, keys]) => (
+        {(open ? Object.entries(SHORTCUTS) : []).map(([group, keys]) => (
           <section key={group} aria-label={group}>
             <h3>{group}</h3>
             <dl class="keys">

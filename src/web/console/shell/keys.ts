@@ -1,13 +1,16 @@
 interface Key {
-  /** What is pressed, as a person reads it. */
+  /** Label of the key for people. */
   readonly shown: string;
   readonly does: string;
-  /** Values of `KeyboardEvent.key` that act by themselves, in small letters. */
+  /** Values of `KeyboardEvent.key` that trigger the shortcut without a modifier, in lower case. */
   readonly press?: readonly string[];
 }
 
-/** Every key of the console, by where it acts. What listens to a letter takes it from here, and the sheet shows all. */
-export const KEYS = {
+/**
+ * Every keyboard shortcut of the console, by where it works. Handlers take their keys from this table, and the shortcut
+ * dialog lists it.
+ */
+export const SHORTCUTS = {
   Everywhere: {
     search: { shown: "Ctrl K or /", does: "search, or jump to a page", press: ["/"] },
     actions: { shown: ">", does: "search the actions", press: [">"] },
@@ -49,17 +52,19 @@ export const KEYS = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Key>>>>;
 
-type Groups = typeof KEYS;
+type Groups = typeof SHORTCUTS;
 export type KeyName = { [Group in keyof Groups]: keyof Groups[Group] }[keyof Groups];
 
-const BY_NAME: ReadonlyMap<string, Key> = new Map(Object.values(KEYS).flatMap((keys) => Object.entries<Key>(keys)));
+const BY_NAME: ReadonlyMap<string, Key> = new Map(
+  Object.values(SHORTCUTS).flatMap((keys) => Object.entries<Key>(keys)),
+);
 
-/** Whether an event is the key of this name, pressed alone. */
+/** Whether an event is the key of a shortcut, pressed without a modifier. */
 export function isKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, name: KeyName): boolean {
   return !ctrlKey && !metaKey && !altKey && BY_NAME.get(name)?.press?.includes(key.toLowerCase()) === true;
 }
 
-/** The key of a name, as a button shows it. */
-export function keyShown(name: KeyName): string {
+/** Returns the label of a shortcut's key, for buttons. */
+export function getKeyLabel(name: KeyName): string {
   return BY_NAME.get(name)?.shown ?? "";
 }

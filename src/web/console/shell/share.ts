@@ -1,14 +1,17 @@
 import { editStore } from "../edit/editing.ts";
 
-/** Copies the address of the page, which holds all that is chosen on it, and says so. */
-export async function shareAddress(): Promise<void> {
+/** Copies the page's URL, which contains every choice, and shows a notice. */
+export async function copyPageUrl(): Promise<void> {
   const { href } = location;
-  const text = (await isCopied(href)) ? "The address of this page is copied" : `Copy this address: ${href}`;
+  const text = (await copyText(href)) ? "The address of this page is copied" : `Copy this address: ${href}`;
   editStore.close({ text, requestId: "", etags: new Map() });
 }
 
-/** Puts a text into the clipboard. Browsers offer that to pages of this machine and of HTTPS; others select and copy. */
-async function isCopied(text: string): Promise<boolean> {
+/**
+ * Copies a text to the clipboard. Returns whether that succeeded. Browsers offer the clipboard only to pages over HTTPS
+ * or from this machine; otherwise the text is selected and copied.
+ */
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -15,8 +15,8 @@ const NO_TOTALS = {
   fabric_links: undefined,
 };
 
-/** The navigation, and who is signed in. On small windows it covers the page while `open`. */
-export function Side({ place, open }: { readonly place: PageAddress; readonly open: boolean }) {
+/** Side navigation and the signed-in person. In narrow windows it covers the page while `open`. */
+export function SideNavigation({ place, open }: { readonly place: PageAddress; readonly open: boolean }) {
   const { reply: inventory } = useInventory();
   const here = findNavigationItem(place.page);
   const tallies: Readonly<Record<NonNullable<NavigationItem["tally"]>, number | undefined>> = {
@@ -28,7 +28,7 @@ export function Side({ place, open }: { readonly place: PageAddress; readonly op
   return (
     <aside class={open ? "side open" : "side"} id="side" aria-label="Navigation">
       <a class="brand" href={formatPageUrl("overview")}>
-        <Mark />
+        <ProductMark />
         planner
       </a>
       <nav aria-label="Pages">
@@ -53,12 +53,12 @@ export function Side({ place, open }: { readonly place: PageAddress; readonly op
           </section>
         ))}
       </nav>
-      <Who />
+      <SignedInPerson />
     </aside>
   );
 }
 
-function Mark() {
+function ProductMark() {
   return (
     <svg viewBox="0 0 18 18" aria-hidden="true">
       <rect x="1" y="1" width="16" height="16" rx="4" fill="var(--accent)" />
@@ -67,15 +67,15 @@ function Mark() {
   );
 }
 
-/** Who is signed in; without tokens, that everyone may do everything. */
-function Who() {
+/** Name and role of the signed-in person; without tokens, a note that everyone may do everything. */
+function SignedInPerson() {
   const { reply: session } = useSession();
   if (session === undefined) return null;
   return (
     <div class="who">
       <div>
         <strong>{session.principal === "" ? "Not signed in" : session.principal}</strong>
-        <span>{roleLine(session)}</span>
+        <span>{formatRoles(session)}</span>
       </div>
       {tokenStore.value() === "" ? null : (
         <button
@@ -92,7 +92,7 @@ function Who() {
   );
 }
 
-function roleLine({ auth_required, roles }: Session): string {
+function formatRoles({ auth_required, roles }: Session): string {
   if (!auth_required) return "No token needed: everyone may write";
   return ["admin", "writer", "reader"].find((role) => roles.includes(role)) ?? "no role";
 }

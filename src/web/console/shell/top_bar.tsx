@@ -3,10 +3,10 @@ import { Icon } from "../../shared/icon.tsx";
 import { StateMark } from "../../shared/state.tsx";
 import { chooseTheme, useTheme } from "../../shared/use_theme.ts";
 import { formatTimeOfDay } from "../labels.ts";
-import { liveState, onLiveState } from "../live/live.ts";
-import { useShownTrail } from "../ui/trail.ts";
-import { keyShown } from "./keys.ts";
-import { shareAddress } from "./share.ts";
+import { addLiveStateListener, getLiveState } from "../live/live.ts";
+import { useShownBreadcrumbs } from "../ui/trail.ts";
+import { getKeyLabel } from "./keys.ts";
+import { copyPageUrl } from "./share.ts";
 
 interface TopBarProps {
   readonly menuOpen: boolean;
@@ -15,7 +15,7 @@ interface TopBarProps {
   readonly showHelp: () => void;
 }
 
-/** Where one is, the search, and what concerns every page. */
+/** Top bar with the path to the page, the search, and actions for every page. */
 export function TopBar({ menuOpen, toggleMenu, search, showHelp }: TopBarProps) {
   const theme = useTheme();
   const other = theme === "dark" ? "light" : "dark";
@@ -31,8 +31,8 @@ export function TopBar({ menuOpen, toggleMenu, search, showHelp }: TopBarProps) 
       >
         <Icon name={menuOpen ? "close" : "menu"} />
       </button>
-      <Crumbs />
-      <LiveMark />
+      <Breadcrumbs />
+      <LiveIndicator />
       <button type="button" class="find" onClick={search} aria-label="Search" aria-keyshortcuts="Control+K">
         <Icon name="search" />
         <span>Search or jump to</span>
@@ -41,8 +41,8 @@ export function TopBar({ menuOpen, toggleMenu, search, showHelp }: TopBarProps) 
       <button
         type="button"
         class="quiet share"
-        title={`Copy the address of this page (${keyShown("share")})`}
-        onClick={() => void shareAddress()}
+        title={`Copy the address of this page (${getKeyLabel("share")})`}
+        onClick={() => void copyPageUrl()}
       >
         <Icon name="link" />
         Share
@@ -62,8 +62,8 @@ export function TopBar({ menuOpen, toggleMenu, search, showHelp }: TopBarProps) 
   );
 }
 
-function Crumbs() {
-  const trail = useShownTrail();
+function Breadcrumbs() {
+  const trail = useShownBreadcrumbs();
   return (
     <nav class="crumbs" aria-label="Where you are">
       <ol>
@@ -81,14 +81,14 @@ function Crumbs() {
   );
 }
 
-/** Says whether the figures on the screen follow the inventory, and from when they are otherwise. */
-function LiveMark() {
-  const [state, setState] = useState(liveState());
+/** Shows whether the figures on the screen follow the inventory; otherwise, their time. */
+function LiveIndicator() {
+  const [state, setState] = useState(getLiveState());
   useEffect(() => {
-    const follow = () => setState(liveState());
-    // It may have changed between the first drawing and now.
+    const follow = () => setState(getLiveState());
+    // The state may have changed between the first drawing and this effect.
     follow();
-    return onLiveState(follow);
+    return addLiveStateListener(follow);
   }, []);
   return (
     <p class={`live ${state.kind}`} role="status">

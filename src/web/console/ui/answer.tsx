@@ -6,17 +6,20 @@ import { simplifyMessage } from "../plain_message.ts";
 import { formatPageUrl } from "../router.ts";
 import { SignInForm } from "./sign_in.tsx";
 
-/** What comes: figures side by side, rows, cards, or something of unknown form. */
-export type Shape = "tiles" | "rows" | "cards" | "block";
+/** Form of the placeholder for a reply: figures side by side, rows, cards, or a single block. */
+export type PlaceholderShape = "tiles" | "rows" | "cards" | "block";
 
-/** Shows an answer, the wait for it in its shape, or its error. An old answer stays, dimmed, while a new one comes. */
-export function Answer<Reply>({
+/**
+ * Shows a reply, a placeholder of its form while it loads, or its error. The old reply stays, dimmed, while a new one
+ * loads.
+ */
+export function ReplyView<Reply>({
   asked,
   shape,
   children,
 }: {
   readonly asked: CallState<Reply>;
-  readonly shape?: Shape;
+  readonly shape?: PlaceholderShape;
   readonly children: (reply: Reply) => ComponentChildren;
 }) {
   if (asked.error !== undefined) return <Failure error={asked.error} again={asked.again} />;
@@ -28,14 +31,17 @@ export function Answer<Reply>({
   );
 }
 
-/** After so long, a person wonders whether anything happens. */
+/**
+ * Time in milliseconds after which a placeholder also shows a text, because people then wonder whether anything
+ * happens.
+ */
 const LONG_MS = 4000;
 
-/** Parts that are drawn of what comes. */
-const PARTS: Readonly<Record<Shape, number>> = { tiles: 5, rows: 12, cards: 3, block: 1 };
+/** Number of parts that a placeholder of each form draws. */
+const PARTS: Readonly<Record<PlaceholderShape, number>> = { tiles: 5, rows: 12, cards: 3, block: 1 };
 
-/** The wait for something, in words after a while. */
-export function Skeleton({ shape = "block" }: { readonly shape?: Shape }) {
+/** Placeholder for a reply; shows a text after `LONG_MS`. */
+export function Skeleton({ shape = "block" }: { readonly shape?: PlaceholderShape }) {
   const [long, setLong] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLong(true), LONG_MS);
@@ -52,14 +58,14 @@ export function Skeleton({ shape = "block" }: { readonly shape?: Shape }) {
   );
 }
 
-/** Asking the same once more helps in these cases no more than before. */
+/** Error codes for which a repeated request would fail again. */
 const FINAL: ReadonlySet<string> = new Set(["not_found", "invalid_argument", "permission_denied"]);
 
 export function Failure({ error, again }: { readonly error: CallError; readonly again?: () => void }) {
-  if (error.code === "unauthenticated") return <SignIn message={error.message} />;
+  if (error.code === "unauthenticated") return <SignInCard message={error.message} />;
   return (
     <div class="failure" role="alert">
-      <h2>{title(error)}</h2>
+      <h2>{getFailureTitle(error)}</h2>
       <p>{error.message}</p>
       {error.violations.length > 1 ? (
         <ul>
@@ -95,11 +101,11 @@ const TITLES: Readonly<Record<string, string>> = {
   outdated: "This page is outdated",
 };
 
-function title({ code }: CallError): string {
+function getFailureTitle({ code }: CallError): string {
   return TITLES[code] ?? "That did not work";
 }
 
-function SignIn({ message }: { readonly message: string }) {
+function SignInCard({ message }: { readonly message: string }) {
   return (
     <section class="failure">
       <h2>This server asks for a token</h2>

@@ -1,24 +1,24 @@
 import type { InputHTMLAttributes } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Option } from "./use_hits.ts";
+import type { FieldOption } from "./use_hits.ts";
 
 interface ComboboxProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "value" | "list"> {
   readonly value: string;
-  readonly options: readonly Option[];
-  readonly choose: (option: Option) => void;
-  /** Hears of each letter, and of a key that asks what there is. */
+  readonly options: readonly FieldOption[];
+  readonly choose: (option: FieldOption) => void;
+  /** Called for each typed letter, and for a key that opens the list. */
   readonly typed: (text: string) => void;
 }
 
 /**
- * A text field that offers what matches below it. Nothing is chosen before a person chooses it: other text stays as typed.
+ * A text field that lists matching options below it. Options are never chosen automatically: other text stays as typed.
  * Source: WAI-ARIA Authoring Practices, editable combobox with list autocomplete.
  */
 export function Combobox({ value, options, choose, typed, onKeyDown, onBlur, ...input }: ComboboxProps) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState(false);
-  /** Place of the marked option; -1 for no option, -2 for the last one. */
+  /** Index of the marked option; -1 for no option, -2 for the last one. */
   const [at, setAt] = useState(-1);
   const isSettled = options.length === 1 && options[0]?.name.toLowerCase() === value.trim().toLowerCase();
   const isShown = open && options.length > 0 && !isSettled && input.readOnly !== true;
@@ -27,7 +27,7 @@ export function Combobox({ value, options, choose, typed, onKeyDown, onBlur, ...
     setOpen(false);
     setAt(-1);
   };
-  const take = (option: Option) => {
+  const take = (option: FieldOption) => {
     choose(option);
     close();
   };
@@ -42,7 +42,7 @@ export function Combobox({ value, options, choose, typed, onKeyDown, onBlur, ...
         ArrowUp: () => setAt(marked <= 0 ? options.length - 1 : marked - 1),
         "Alt ArrowUp": close,
         Escape: close,
-        Enter: options[marked] && (() => take(options[marked] as Option)),
+        Enter: options[marked] && (() => take(options[marked] as FieldOption)),
       }
     : { ArrowDown: () => show(0), ArrowUp: () => show(-2), "Alt ArrowDown": () => show(-1) };
   return (
@@ -72,36 +72,36 @@ export function Combobox({ value, options, choose, typed, onKeyDown, onBlur, ...
           const act = event.ctrlKey || event.metaKey ? undefined : keys[`${event.altKey ? "Alt " : ""}${event.key}`];
           if (act === undefined || input.readOnly === true) return onKeyDown?.(event);
           event.preventDefault();
-          // A dialog or form around the field has no part in it.
+          // The key must not reach a dialog or form around the field.
           event.stopPropagation();
           act();
         }}
       />
-      {isShown ? <Offered id={id} field={field} options={options} marked={marked} take={take} /> : null}
+      {isShown ? <OptionList id={id} field={field} options={options} marked={marked} take={take} /> : null}
     </>
   );
 }
 
-/** The options, above everything else on the page, below the field or above it where there is more room. */
-function Offered(props: {
+/** List of options above all other elements, below the field, or above it if there is more space. */
+function OptionList(props: {
   readonly id: string;
   readonly field: { readonly current: HTMLElement | null };
-  readonly options: readonly Option[];
+  readonly options: readonly FieldOption[];
   readonly marked: number;
-  readonly take: (option: Option) => void;
+  readonly take: (option: FieldOption) => void;
 }) {
   const { id, field, options, marked, take } = props;
   const list = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const ended = new AbortController();
-    const place = () => list.current !== null && field.current !== null && placeAt(list.current, field.current);
+    const place = () => list.current !== null && field.current !== null && positionList(list.current, field.current);
     list.current?.showPopover();
     addEventListener("scroll", place, { capture: true, passive: true, signal: ended.signal });
     addEventListener("resize", place, { signal: ended.signal });
     return () => ended.abort();
   }, [field]);
   useLayoutEffect(() => {
-    if (list.current !== null && field.current !== null) placeAt(list.current, field.current);
+    if (list.current !== null && field.current !== null) positionList(list.current, field.current);
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   });
   return (
@@ -117,7 +117,7 @@ function Offered(props: {
             aria-selected={at === marked}
             onPointerDown={(event) => event.preventDefault()}
             onClick={(event) => {
-              // Not the label's click, which would open a list anew.
+              // Prevents the label's click, which would open the list again.
               event.preventDefault();
               take(option);
             }}
@@ -133,19 +133,19 @@ function Offered(props: {
   );
 }
 
-/** Pixels between a field and its list, and between the list and the edge of the window. */
+/** Distance in pixels between a field and its list, and between the list and the window's edge. */
 const GAP = 4;
 const MOST_HEIGHT = 320;
 
-/** The lower edge of a field, or of the message about its error below it, which the list must not cover. */
-function lowestOf(field: HTMLElement): number {
+/** Returns the lower edge of a field, or of the error message below it, which the list must not cover. */
+function findLowestEdge(field: HTMLElement): number {
   const message = field.closest(".form-field, .field, td")?.querySelector(".form-problem, [role=alert]");
   return Math.max(field.getBoundingClientRect().bottom, message?.getBoundingClientRect().bottom ?? 0);
 }
 
-function placeAt(list: HTMLElement, field: HTMLElement): void {
+function positionList(list: HTMLElement, field: HTMLElement): void {
   const { left, top, width } = field.getBoundingClientRect();
-  const bottom = lowestOf(field);
+  const bottom = findLowestEdge(field);
   const below = innerHeight - bottom - 2 * GAP;
   const above = top - 2 * GAP;
   const isBelow = below >= Math.min(MOST_HEIGHT, list.scrollHeight) || below >= above;

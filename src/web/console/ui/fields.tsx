@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Combobox } from "./combobox.tsx";
-import type { Option } from "./use_hits.ts";
+import type { FieldOption } from "./use_hits.ts";
 
 let pressed = false;
 
@@ -9,10 +9,10 @@ addEventListener("pointerdown", () => (pressed = true), { capture: true });
 for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (pressed = false), { capture: true });
 
 /**
- * Runs `act` now, or when the pointer's button that is down comes up. A field is left as the button goes down: what
- * that changes would be drawn before the button comes up, and what stood below the pointer would miss its click.
+ * Runs `act` now, or when the pressed pointer button is released. A field is left when the button is pressed; drawing
+ * its change before the release would move the element below the pointer, which would miss its click.
  */
-function afterPress(act: () => void): void {
+function runAfterPress(act: () => void): void {
   if (!pressed) {
     act();
     return;
@@ -31,7 +31,7 @@ interface FieldProps {
   readonly change: (value: string) => void;
 }
 
-/** A text that takes effect when it is left or Enter is pressed; `placeholder` shows the form expected. */
+/** A text field that applies its value on Enter or when it is left; `placeholder` shows the expected format. */
 export function TextField({
   label,
   value,
@@ -40,18 +40,18 @@ export function TextField({
   offered,
 }: FieldProps & {
   readonly placeholder?: string;
-  /** What may be chosen instead of typed, which takes effect at once. */
+  /** Options that can be chosen instead of typing; a choice applies at once. */
   readonly offered?: {
-    readonly options: readonly Option[];
+    readonly options: readonly FieldOption[];
     readonly typed: (text: string) => void;
     readonly choose: (value: string) => void;
   };
 }) {
   const id = useId();
   const [text, setText] = useState(value);
-  // With the drawing itself: leaving the field a moment later would put the old text back.
+  // A layout effect: a later effect could restore the old text after the field was left.
   useLayoutEffect(() => setText(value), [value]);
-  // A browser takes the focus away from a field that goes with its page: what stood in it must not lead back there.
+  // A browser blurs a field that is removed with its page; its text must not change the URL then.
   const gone = useRef(false);
   useLayoutEffect(
     () => () => {
@@ -66,7 +66,7 @@ export function TextField({
     id,
     value: text,
     placeholder,
-    onBlur: () => afterPress(settle),
+    onBlur: () => runAfterPress(settle),
     onKeyDown: ({ key }: KeyboardEvent) => key === "Enter" && settle(),
   };
   return (
@@ -98,7 +98,7 @@ export function TextField({
   );
 }
 
-/** A day as `YYYY-MM-DD`. */
+/** A field for a day in the form `YYYY-MM-DD`. */
 export function DateField({ label, value, change }: FieldProps) {
   return (
     <label class="field">
@@ -130,7 +130,7 @@ export function ChoiceField({
   );
 }
 
-export function Switch({
+export function SwitchField({
   label,
   on,
   change,
@@ -147,12 +147,12 @@ export function Switch({
   );
 }
 
-export function Filters({ children }: { readonly children: ComponentChildren }) {
+export function FilterRow({ children }: { readonly children: ComponentChildren }) {
   return <div class="filters">{children}</div>;
 }
 
-/** A choice of a few, of which one is always taken; arrow keys change it. */
-export function Segments({
+/** A choice between a few options, of which one is always chosen; arrow keys change it. */
+export function SegmentedChoice({
   label,
   value,
   choices,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { StateMark } from "../../shared/state.tsx";
 
-/** Says above a page what of its address was not followed. */
+/** Notice above a page about a part of its URL that was ignored. */
 export function Notice({ children }: { readonly children: ComponentChildren }) {
   return (
     <p class="notice" role="status">

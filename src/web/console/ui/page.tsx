@@ -2,15 +2,15 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { findNavigationItem } from "../navigation.ts";
 import { formatPageUrl, parseAddress } from "../router.ts";
-import { type Crumb, useTrail } from "./trail.ts";
+import { type Crumb, useBreadcrumbs } from "./trail.ts";
 
 interface PageHeadProps {
   readonly title: string;
-  /** Kind of the object that the title names, or topic of the page. */
+  /** Kind of the element that the title names, or topic of the page. */
   readonly kind?: string | undefined;
-  /** The places that contain the subject; the list that the page belongs to if absent. */
+  /** Locations that contain the subject; if absent, the list that the page belongs to. */
   readonly trail?: readonly Crumb[];
-  /** The name of the page where the way here is shown; the title if absent. */
+  /** Name of the page in the breadcrumbs; the title if absent. */
   readonly crumb?: string;
   readonly action?: ComponentChildren;
   readonly children?: ComponentChildren;
@@ -18,14 +18,14 @@ interface PageHeadProps {
 
 let isHeadingWanted = false;
 
-/** Moves the focus to the heading of the page, now or when the page has one. */
+/** Moves the focus to the page's heading, as soon as the page has one. */
 export function focusHeading(page: HTMLElement | null): void {
   const heading = page?.querySelector<HTMLElement>("h1");
   isHeadingWanted = heading === undefined || heading === null;
   heading?.focus({ preventScroll: true });
 }
 
-/** A page's heading, which also names the browser's tab and the way here, and what can be done. */
+/** A page's heading with its actions. It also sets the title of the browser's tab and the breadcrumbs. */
 export function PageHead({ title, kind, trail, crumb = title, action, children }: PageHeadProps) {
   useEffect(() => {
     document.title = `${title} · planner`;
@@ -35,7 +35,7 @@ export function PageHead({ title, kind, trail, crumb = title, action, children }
     if (isHeadingWanted) heading.current?.focus({ preventScroll: true });
     isHeadingWanted = false;
   }, []);
-  useTrail([...(trail ?? usualTrail(title)), { name: crumb }]);
+  useBreadcrumbs([...(trail ?? getDefaultTrail(title)), { name: crumb }]);
   return (
     <header class="page-head">
       <div>
@@ -50,8 +50,8 @@ export function PageHead({ title, kind, trail, crumb = title, action, children }
   );
 }
 
-/** The entry of the navigation that the page belongs to, unless it is the page itself. */
-function usualTrail(title: string): readonly Crumb[] {
+/** Returns the navigation entry that the page belongs to, unless it is the page itself. */
+function getDefaultTrail(title: string): readonly Crumb[] {
   const item = findNavigationItem(parseAddress(location.hash).page);
   return item === undefined || item.name === title ? [] : [{ name: item.name, href: formatPageUrl(item.page) }];
 }

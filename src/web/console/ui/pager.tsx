@@ -1,15 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** The pages walked so far: tokens lead forward only, so the way back is remembered. */
-export interface Pages {
+/** Pages visited so far. The service's tokens lead only forward, so that earlier ones are stored for the way back. */
+export interface VisitedPages {
   readonly token: string;
   readonly number: number;
   readonly forward: (token: string) => void;
   readonly back: () => void;
 }
 
-/** Begins anew when the question changes. */
-export function usePages(question: string): Pages {
+/** Stores the visited pages; starts again at the first page when the question changes. */
+export function useVisitedPages(question: string): VisitedPages {
   const [walked, setWalked] = useState<{ readonly question: string; readonly tokens: readonly string[] }>({
     question,
     tokens: [],
@@ -24,7 +24,7 @@ export function usePages(question: string): Pages {
   };
 }
 
-export function Pager({ pages, next }: { readonly pages: Pages; readonly next: string }) {
+export function Pager({ pages, next }: { readonly pages: VisitedPages; readonly next: string }) {
   if (next === "" && pages.number === 1) return null;
   return (
     <nav class="pager" aria-label="Pages of this list">

@@ -30,7 +30,7 @@ export function Card({
 
 export type Tone = State | "plain";
 
-/** A state by colour, mark and word, so that no one sign has to carry it alone. */
+/** A state as colour, shape and word, so that none of them is needed alone. */
 export function Badge({ tone, children }: Held & { readonly tone: Tone }) {
   return (
     <span class={`badge ${tone}`}>
@@ -40,7 +40,7 @@ export function Badge({ tone, children }: Held & { readonly tone: Tone }) {
   );
 }
 
-/** How many racks are how well; a count of none warns of nothing. */
+/** Number of racks by health; a count of zero has no warning colour. */
 export function HealthCounts({ counts }: { readonly counts: FloorPlanResponse["counts"] }) {
   return (
     <p class="badges">
@@ -84,12 +84,12 @@ export function Figure(props: {
   );
 }
 
-export function Figures({ children }: Held) {
+export function FigureRow({ children }: Held) {
   return <dl class="figures">{children}</dl>;
 }
 
-/** Names and values; rows without a value are left out. */
-export function Facts({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren])[] }) {
+/** List of names and values; rows without a value are omitted. */
+export function FactList({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="facts">
       {rows
@@ -104,10 +104,10 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Com
   );
 }
 
-/** Length up to which a name is not broken at its hyphens. */
+/** Maximum length of a name that is not broken at its hyphens. */
 const WHOLE = 20;
 
-/** A reference as a link to its page, where it has one. */
+/** A reference as a link to its page, or as text if it has none. */
 export function RefLink({ to, label }: { readonly to: string; readonly label?: string }) {
   const href = findRefUrl(to);
   const text = label ?? getRefName(to);
@@ -121,8 +121,8 @@ export function RefLink({ to, label }: { readonly to: string; readonly label?: s
   );
 }
 
-/** When it was, in the reader's time; in UTC where the pointer rests on it. */
-export function Moment({ at }: { readonly at: string }) {
+/** A time in the reader's time zone; the tooltip shows it in UTC. */
+export function TimeText({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={formatUtcMoment(at)}>
       {formatShortMoment(at)}
@@ -131,15 +131,15 @@ export function Moment({ at }: { readonly at: string }) {
 }
 
 /**
- * How much of a limit is used: a bar with marks at 80 and 100 %, its figure in words beside it. `after` is the share
- * after one failure, which is hatched. An unknown share is hatched all along and never drawn as 0 %.
+ * Use of a limit: a bar with marks at 80 and 100 %, and the figure in words. `after` is the hatched share after one
+ * failure. An unknown share is hatched over the whole bar and never drawn as 0 %.
  */
 export function Meter(props: {
   readonly label: string;
   readonly share: number | undefined;
   readonly after?: number | undefined;
   readonly text: string;
-  /** That a full one is no harm: it has no colour. */
+  /** Whether a full bar is harmless; it then has no colour. */
   readonly harmless?: true;
 }) {
   const { label, share, after, text, harmless } = props;
@@ -189,6 +189,6 @@ export function MeterBar({
   );
 }
 
-export function Empty({ children }: Held) {
+export function EmptyText({ children }: Held) {
   return <p class="empty">{children}</p>;
 }

@@ -4,16 +4,16 @@ import { useEffect, useRef, useState } from "preact/hooks";
 interface PopoverProps {
   readonly label: ComponentChildren;
   readonly class?: string;
-  /** Names the button for the keys that open it. */
+  /** Name of the button in `data-name`, by which shortcuts find it. */
   readonly name?: string;
-  /** What the button does, if its label is a sign alone. */
+  /** Accessible description of the button, if its label is only an icon. */
   readonly title?: string;
-  /** Whether it holds actions, which close it. */
+  /** Whether the popover contains actions, which close it. */
   readonly menu?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A choice at a place: a button that opens what is below it. Esc and a click elsewhere close it. */
+/** A button that opens a panel below it. Esc and a click outside close the panel. */
 export function Popover({ label, class: style = "", name, title, menu = false, children }: PopoverProps) {
   const [open, setOpen] = useState(false);
   const whole = useRef<HTMLDivElement>(null);

@@ -1,28 +1,28 @@
 import { useState } from "preact/hooks";
 import { getRefName } from "#words/names.ts";
 import { TextField } from "./fields.tsx";
-import { optionsOf, shownRef, typedRef, useHits } from "./use_hits.ts";
+import { formatShownRef, parseTypedRef, toOptions, useSearchHits } from "./use_hits.ts";
 
 interface RefFieldProps {
   readonly label: string;
   readonly value: string;
   readonly change: (value: string) => void;
   readonly placeholder?: string;
-  /** Kinds of the inventory that the field may name, such as RACK. */
+  /** Kinds of elements that the field accepts, such as RACK. */
   readonly kinds: readonly string[];
 }
 
 /**
- * A field that names things of the inventory, several parted by blanks; it offers what is there while one types. It shows
- * codes, with their kind where a code names several things; `change` is given references, and codes that were only typed.
+ * A field for references, separated by spaces, that offers matches while the person types. It shows codes, with their
+ * kind if a code names several elements; `change` receives references, and codes that were typed but not chosen.
  */
 export function RefField({ kinds, value, change, ...field }: RefFieldProps) {
   const [text, setText] = useState<string>();
   const refs = value.split(" ");
   const words = (text ?? refs.map(getRefName).join(" ")).split(/ +/);
-  const hits = useHits(words.at(-1) ?? "", kinds);
-  const shown = refs.map((ref) => shownRef(ref, hits));
-  const refOf = (word: string) => refs[shown.indexOf(word)] ?? typedRef(word);
+  const hits = useSearchHits(words.at(-1) ?? "", kinds);
+  const shown = refs.map((ref) => formatShownRef(ref, hits));
+  const refOf = (word: string) => refs[shown.indexOf(word)] ?? parseTypedRef(word);
   const before = words.slice(0, -1);
   return (
     <TextField
@@ -30,7 +30,7 @@ export function RefField({ kinds, value, change, ...field }: RefFieldProps) {
       value={shown.join(" ")}
       change={(typed) => change(typed.split(/ +/).map(refOf).join(" "))}
       offered={{
-        options: optionsOf(hits).map((option) => ({ ...option, name: [...before, option.name].join(" ") })),
+        options: toOptions(hits).map((option) => ({ ...option, name: [...before, option.name].join(" ") })),
         typed: setText,
         choose: (ref) => {
           setText(undefined);

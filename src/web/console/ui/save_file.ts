@@ -1,7 +1,7 @@
-/** Milliseconds after which a browser has surely begun to save. */
+/** Time in milliseconds after which a browser has certainly begun to save. */
 const KEPT_MS = 10_000;
 
-/** Lets the browser save a file that the page has made. */
+/** Saves a file that the page has created, by a browser download. */
 export function saveFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");

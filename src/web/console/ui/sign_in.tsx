@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { signIns } from "../api/sign_in.ts";
 import { tokenStore } from "../api/token.ts";
 
-/** Asks for a token; it is kept for the tab unless the person chooses otherwise. */
+/** Form for a token, which is stored for this tab unless the person chooses otherwise. */
 export function SignInForm({ message }: { readonly message: string }) {
   const [text, setText] = useState("");
   const [keep, setKeep] = useState(tokenStore.isKept());
@@ -36,7 +36,7 @@ export function SignInForm({ message }: { readonly message: string }) {
   );
 }
 
-/** Asks for a token above everything else while a call waits for one; what was typed below stays. */
+/** Modal dialog for a token while a call waits for one; input in the dialogs below is kept. */
 export function SignInDialog() {
   const [message, setMessage] = useState(signIns.message());
   const dialog = useRef<HTMLDialogElement>(null);

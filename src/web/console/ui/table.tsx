@@ -1,15 +1,15 @@
 import type { ComponentChildren } from "preact";
-import { Empty } from "./parts.tsx";
+import { EmptyText } from "./parts.tsx";
 
 export interface Column<Row> {
   readonly name: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly numeric?: boolean;
-  /** Holds a choice of the row rather than something about it. */
+  /** Whether the column contains a checkbox for the row instead of data. */
   readonly mark?: boolean;
-  /** What the head holds in place of the name. */
+  /** Content of the header in place of the name. */
   readonly head?: ComponentChildren;
-  /** The order that a click on the head asks for; absent where the rows cannot be ordered by it. */
+  /** Order that a click on the header requests; absent if the rows cannot be ordered by this column. */
   readonly order?: string;
 }
 
@@ -22,9 +22,9 @@ interface TableProps<Row> {
   readonly order?: { readonly by: string; readonly choose: (order: string) => void };
 }
 
-/** A table whose rows' links are walked with the arrow keys. */
+/** A table in which arrow keys move between the rows' links. */
 export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: TableProps<Row>) {
-  if (rows.length === 0) return <Empty>{empty}</Empty>;
+  if (rows.length === 0) return <EmptyText>{empty}</EmptyText>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
     <section class="table-wrap" tabIndex={0} aria-label={caption}>
@@ -33,16 +33,16 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: Tab
         <thead>
           <tr>
             {columns.map((column) => (
-              <Head
+              <TableHead
                 key={column.name}
                 column={column}
-                leads={column === leadOf(columns)}
+                leads={column === findLeadColumn(columns)}
                 {...(order === undefined ? {} : { order })}
               />
             ))}
           </tr>
         </thead>
-        <tbody onKeyDown={walk}>
+        <tbody onKeyDown={moveLinkFocus}>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
               {columns.map((column) => (
@@ -64,18 +64,18 @@ function formatCell(held: ComponentChildren): ComponentChildren {
   return isEmpty || (Array.isArray(held) && held.length === 0) ? <span class="muted none">–</span> : held;
 }
 
-/** Returns a cell's class. In rows of two lines, the first column that is not a mark leads. */
+/** Returns a cell's class. In rows of two lines, the first column without checkboxes is on the first line. */
 function cellClass<Row>(column: Column<Row>, columns: readonly Column<Row>[]): string | undefined {
   if (column.mark === true) return "mark";
-  if (column === leadOf(columns)) return "lead";
+  if (column === findLeadColumn(columns)) return "lead";
   return column.numeric === true ? "num" : undefined;
 }
 
-function leadOf<Row>(columns: readonly Column<Row>[]): Column<Row> | undefined {
+function findLeadColumn<Row>(columns: readonly Column<Row>[]): Column<Row> | undefined {
   return columns.find(({ mark }) => mark !== true);
 }
 
-function Head<Row>({
+function TableHead<Row>({
   column,
   leads,
   order,
@@ -85,7 +85,7 @@ function Head<Row>({
   readonly order?: NonNullable<TableProps<Row>["order"]>;
 }) {
   const { name, numeric, order: own, head = name } = column;
-  // The leading column is aligned with its cells.
+  // The header of the first-line column is aligned with its cells.
   const plain = numeric === true && !leads ? "num" : undefined;
   if (own === undefined || order === undefined)
     return (
@@ -105,8 +105,8 @@ function Head<Row>({
   );
 }
 
-/** Arrow up and down move between the first links of rows. */
-function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+/** Moves the focus between the first links of rows on arrow up and down. */
+function moveLinkFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const row = (event.target as HTMLElement).closest("tr");
   if (step === undefined || row === null) return;

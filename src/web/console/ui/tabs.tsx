@@ -1,7 +1,7 @@
 import { formatPageUrl, parseAddress } from "../router.ts";
 
-/** The parts of a page, of which one is shown; the address holds which. */
-export function Tabs({
+/** Tabs of a page, of which one is shown; the URL stores the choice. */
+export function PageTabs({
   tabs,
   chosen,
 }: {

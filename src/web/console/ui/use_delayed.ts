@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value that follows another once that has rested for a while, so that typing asks no question per letter. */
+/** Returns a value that was unchanged for some milliseconds, so that typing does not send a request per letter. */
 export function useDelayed<Value>(value: Value, milliseconds: number): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -3,22 +3,31 @@ import { formatEnum, getRefName, stripRefKinds } from "#words/names.ts";
 import { FindingLine } from "../edit/changes_panel.tsx";
 import { formatQuantity } from "../labels.ts";
 import { RefLink } from "../ui/parts.tsx";
-import { contactWords, impactWord, reasonNumbers, spanWords, stateOfVerdict, Verdict } from "./window_words.tsx";
+import {
+  describeContact,
+  describeImpact,
+  formatReasonFigures,
+  formatTimeSpan,
+  judgeVerdict,
+  VerdictBadge,
+} from "./window_words.tsx";
 
-/** Reasons of a kind that are listed at once, and codes of a contact. */
+/** Maximum number of reasons of one kind that are listed at first, and of codes of one contact. */
 const [REASONS, CODES] = [3, 6];
 
-/** What the service says of a window: verdict, impact, reasons, what one more failure takes, and whom to tell. */
-export function Judgement({
+/**
+ * The service's assessment of a window: verdict, impact, reasons, effects of one more failure, and contacts to inform.
+ */
+export function WindowJudgement({
   judged,
   accept,
 }: {
   readonly judged: CheckWindowResponse;
-  /** Accepts the loss of an element; absent where nothing is being edited. */
+  /** Accepts the loss of an element; absent if nothing is being edited. */
   readonly accept?: (ref: string) => void;
 }) {
   const { reasons, pieces, contacts, blocking_windows: blocking, relieved_by: relief } = judged;
-  // What is accepted comes last.
+  // Accepted reasons come last.
   const sorted = reasons.toSorted((a, b) => Number(a.accepted) - Number(b.accepted));
   const first = [...Map.groupBy(sorted, ({ kind }) => kind).values()].flatMap((all) => all.slice(0, REASONS));
   const others = sorted.filter((reason) => !first.includes(reason));
@@ -26,18 +35,18 @@ export function Judgement({
   return (
     <div class="judgement">
       <p class="verdict" role="status">
-        <Verdict verdict={judged.verdict} /> {impactWord(judged)}
+        <VerdictBadge verdict={judged.verdict} /> {describeImpact(judged)}
       </p>
       {reasons.length === 0 ? <p>Nothing is lost, and no reserve is used.</p> : null}
-      <Reasons reasons={first} accept={accept} />
+      <JudgementReasons reasons={first} accept={accept} />
       {rest === 0 ? null : (
         <details>
           <summary>{formatQuantity(rest, "more reason")}</summary>
-          <Reasons reasons={others} accept={accept} />
+          <JudgementReasons reasons={others} accept={accept} />
         </details>
       )}
-      <Named title="It would be better without" refs={blocking.map((code) => `window:${code}`)} />
-      <Named title="It would be better with one of these out as well" refs={relief.slice(0, CODES)} />
+      <NamedElements title="It would be better without" refs={blocking.map((code) => `window:${code}`)} />
+      <NamedElements title="It would be better with one of these out as well" refs={relief.slice(0, CODES)} />
       {pieces.length < 2 ? null : (
         <>
           <h3>Beside other windows</h3>
@@ -45,8 +54,8 @@ export function Judgement({
             {pieces.map((piece) => (
               <FindingLine
                 key={piece.starts_at}
-                state={stateOfVerdict(piece.verdict)}
-                title={`${formatEnum(piece.verdict, "WINDOW_VERDICT")}: ${spanWords(piece)}`}
+                state={judgeVerdict(piece.verdict)}
+                title={`${formatEnum(piece.verdict, "WINDOW_VERDICT")}: ${formatTimeSpan(piece)}`}
               >
                 {piece.window_codes.length === 0 ? "alone" : `with ${piece.window_codes.join(", ")}`}
               </FindingLine>
@@ -57,7 +66,7 @@ export function Judgement({
       {contacts.length === 0 ? null : <h3>Whom to tell</h3>}
       <dl class="facts">
         {contacts.map((one) => {
-          const [who, what] = contactWords(one, CODES);
+          const [who, what] = describeContact(one, CODES);
           return (
             <div key={who}>
               <dt>{who}</dt>
@@ -71,7 +80,7 @@ export function Judgement({
   );
 }
 
-function Reasons(props: {
+function JudgementReasons(props: {
   readonly reasons: readonly WindowReason[];
   readonly accept: ((ref: string) => void) | undefined;
 }) {
@@ -84,10 +93,10 @@ function Reasons(props: {
         return (
           <FindingLine
             key={`${kind} ${ref} ${summary}`}
-            state={isNote ? "info" : stateOfVerdict(verdict)}
+            state={isNote ? "info" : judgeVerdict(verdict)}
             title={stripRefKinds(summary)}
           >
-            {reasonNumbers(reason)}
+            {formatReasonFigures(reason)}
             {accept === undefined || isNote || !/_LOST$|_SHORT$|_CUT_OFF$/.test(kind) ? null : (
               <>
                 {" "}
@@ -103,7 +112,7 @@ function Reasons(props: {
   );
 }
 
-function Named({ title, refs }: { readonly title: string; readonly refs: readonly string[] }) {
+function NamedElements({ title, refs }: { readonly title: string; readonly refs: readonly string[] }) {
   if (refs.length === 0) return null;
   return (
     <p>

@@ -4,8 +4,8 @@ import type { ResourceValues } from "../edit/form_model.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A new window about some elements: two hours from the next full hour on. */
-export function newWindow(refs: readonly string[]): ResourceEditing {
+/** Returns the edit of a new window for some elements: two hours, from the next full hour. */
+export function createWindowEdit(refs: readonly string[]): ResourceEditing {
   const now = new Date();
   const start = new Date(now).setMinutes(0, 0, 0) + HOUR_MS;
   const stamp = now.toISOString().replaceAll(/\D/g, "");
@@ -21,8 +21,8 @@ export function newWindow(refs: readonly string[]): ResourceEditing {
   };
 }
 
-/** The values with the end moved along when the start moves: a window keeps its length. */
-export function withLength(before: ResourceValues, after: ResourceValues): ResourceValues {
+/** Moves the end of a window when its start changes, so that it keeps its length. */
+export function keepWindowLength(before: ResourceValues, after: ResourceValues): ResourceValues {
   if (before["starts_at"] === after["starts_at"] || before["ends_at"] !== after["ends_at"]) return after;
   const [was, is, end] = [before["starts_at"], after["starts_at"], before["ends_at"]].map((at) =>
     Date.parse(String(at)),
@@ -31,10 +31,13 @@ export function withLength(before: ResourceValues, after: ResourceValues): Resou
   return Number.isNaN(moved.getTime()) ? after : { ...after, ends_at: moved.toISOString() };
 }
 
-/** Asks whether this may be taken out of service. Everybody may ask; what a writer asks can be stored. */
-export function TakeOut({ target }: { readonly target: string }) {
+/**
+ * Button that checks whether an element may be taken out of service. Everyone may check; a writer can also store the
+ * window.
+ */
+export function TakeOutButton({ target }: { readonly target: string }) {
   return (
-    <button type="button" onClick={() => editStore.open(newWindow([target]))}>
+    <button type="button" onClick={() => editStore.open(createWindowEdit([target]))}>
       <Icon name="window" />
       Take out of service…
     </button>

@@ -2,22 +2,25 @@ import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
-import { spanWords, stateOfVerdict } from "./window_words.tsx";
+import { formatTimeSpan, judgeVerdict } from "./window_words.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Days that are drawn before and after now at least and at most. */
+/** Minimum number of days drawn before and after now, and maximum number of days drawn. */
 const [BEFORE, AFTER, MOST] = [1, 7, 30];
-/** Days that are named below each other. */
+/** Maximum number of labelled days. */
 const TICKS = 8;
 
 const days = new Intl.DateTimeFormat(undefined, { weekday: "short", month: "short", day: "numeric" });
 
-/** Windows by time, one below the other; the marks are their verdicts. @param now ms since 1970 */
+/**
+ * Chart of windows by time, one per row, marked by their verdicts.
+ * @param now milliseconds since 1970
+ */
 export function TimeLine({ windows, now }: { readonly windows: readonly ListedWindow[]; readonly now: number }) {
-  const bars = windows.map((one) => barOf(one, now));
+  const bars = windows.map((one) => getBarSpan(one, now));
   const isNear = bars.some((bar) => bar.from < now + MOST * DAY_MS && bar.until > now - MOST * DAY_MS);
   const middle = isNear ? now : (bars[0]?.from ?? now);
-  const from = midnight(
+  const from = toMidnight(
     Math.max(middle - MOST * DAY_MS, Math.min(middle - BEFORE * DAY_MS, ...bars.map((bar) => bar.from))),
   );
   const until = Math.min(
@@ -42,11 +45,11 @@ export function TimeLine({ windows, now }: { readonly windows: readonly ListedWi
         {shown.map(({ listed, ...bar }) => {
           const { window, verdict, overdue } = listed;
           const [left, right] = [share(bar.from), share(bar.until)];
-          const state = stateOfVerdict(verdict);
+          const state = judgeVerdict(verdict);
           const place = right > 70 ? { right: `${100 - left}%` } : { left: `${right}%` };
           return (
             <li key={window.code}>
-              <a href={formatPageUrl("window", window.code)} title={spanWords(window)}>
+              <a href={formatPageUrl("window", window.code)} title={formatTimeSpan(window)}>
                 <span
                   class={`bar ${state}${overdue ? " overdue" : ""}`}
                   style={{ left: `${left}%`, width: `${right - left}%` }}
@@ -67,12 +70,12 @@ export function TimeLine({ windows, now }: { readonly windows: readonly ListedWi
   );
 }
 
-/** When its elements are out: of an overdue window, until now. */
-function barOf(listed: ListedWindow, now: number) {
+/** Returns the time span of a window's bar; for an overdue window it ends now. */
+function getBarSpan(listed: ListedWindow, now: number) {
   const [from, until] = [listed.window.starts_at, listed.window.ends_at].map((at) => Date.parse(at ?? ""));
   return { listed, from: from ?? now, until: listed.overdue ? now : (until ?? now) };
 }
 
-function midnight(at: number): number {
+function toMidnight(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
 }

@@ -2,12 +2,15 @@ import { useCall } from "../api/use_call.ts";
 import { RefusalLine } from "../edit/changes_panel.tsx";
 import type { ResourceValues } from "../edit/form_model.ts";
 import { useDelayed } from "../ui/use_delayed.ts";
-import { Judgement } from "./judgement.tsx";
+import { WindowJudgement } from "./judgement.tsx";
 import { CHECK_RPC } from "./window_words.tsx";
 
 const PAUSE_MS = 250;
 
-/** Whether a window that is being edited may take place; asked again as it changes. @param code of the window, if it is stored */
+/**
+ * Verdict of a window that is being edited, checked again after each change.
+ * @param code of the window, if it is stored
+ */
 export function WindowCheck({
   values,
   code,
@@ -17,7 +20,7 @@ export function WindowCheck({
   readonly values: ResourceValues;
   readonly code: string;
   readonly change: (values: ResourceValues) => void;
-  /** Whether the refusal is shown already. */
+  /** Whether the refusal is already shown elsewhere. */
   readonly isRefused: boolean;
 }) {
   const { element_refs = [], accepted_refs = [], starts_at, ends_at, state } = values;
@@ -42,7 +45,7 @@ export function WindowCheck({
   const accept = (ref: string) => change({ ...values, accepted_refs: [...accepted, ref] });
   return (
     <div class={loading || question !== asked ? "outdated" : undefined} aria-busy={loading}>
-      <Judgement judged={reply} accept={accept} />
+      <WindowJudgement judged={reply} accept={accept} />
     </div>
   );
 }

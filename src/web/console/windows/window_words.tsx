@@ -20,27 +20,27 @@ const STATES: Readonly<Record<string, State>> = {
   WINDOW_VERDICT_NO_GO: "fault",
 };
 
-export function stateOfVerdict(verdict: WindowVerdict): State {
+export function judgeVerdict(verdict: WindowVerdict): State {
   return STATES[verdict] ?? "unknown";
 }
 
-/** The verdict as a badge; nothing for a window that is done or cancelled. */
-export function Verdict({ verdict }: { readonly verdict: WindowVerdict }) {
+/** A verdict as a badge; hidden for a window that is done or cancelled. */
+export function VerdictBadge({ verdict }: { readonly verdict: WindowVerdict }) {
   const word = formatEnum(verdict, "WINDOW_VERDICT");
-  return word === "" ? null : <Badge tone={stateOfVerdict(verdict)}>{word}</Badge>;
+  return word === "" ? null : <Badge tone={judgeVerdict(verdict)}>{word}</Badge>;
 }
 
-export function impactWord({ impact }: Pick<CheckWindowResponse, "impact">): string {
+export function describeImpact({ impact }: Pick<CheckWindowResponse, "impact">): string {
   return formatEnum(impact, "WINDOW_IMPACT").toLowerCase();
 }
 
-/** The state of a window, and that it is overdue. */
-export function stateWords({ state }: MaintenanceWindow, overdue: boolean): string {
+/** Returns the state of a window in words, and whether it is overdue. */
+export function describeWindowState({ state }: MaintenanceWindow, overdue: boolean): string {
   return `${formatEnum(state, "WINDOW_STATE")}${overdue ? ", overdue" : ""}`;
 }
 
-/** A time from and until, in the reader's zone or another one, with its offset from UTC; "" for none. */
-export function spanWords(
+/** Formats a time span in the reader's or another time zone, with its offset from UTC; "" if it has no start. */
+export function formatTimeSpan(
   { starts_at = "", ends_at = "" }: Pick<MaintenanceWindow, "starts_at" | "ends_at">,
   timeZone?: string,
 ): string {
@@ -60,7 +60,7 @@ export function spanWords(
   return `${words} ${formatMoment(starts_at, timeZone).split(" ").at(-1)}`;
 }
 
-/** Units of the figures of reasons; others are counts. */
+/** Formatters of reason figures with a unit; other figures are counts. */
 const UNITS: Readonly<Record<string, (value: number) => string>> = {
   TRIP: (value) => formatDecimal(value, "%"),
   OVER_LIMIT: (value) => formatDecimal(value, "%"),
@@ -72,8 +72,8 @@ const UNITS: Readonly<Record<string, (value: number) => string>> = {
   NEXT_FAILURE: (value) => formatQuantity(value, "rack"),
 };
 
-/** The figures of a reason: before, in the window, and what it may be. */
-export function reasonNumbers({ kind, before, during, limit }: WindowReason): string {
+/** Formats the figures of a reason: before the window, during it, and the limit. */
+export function formatReasonFigures({ kind, before, during, limit }: WindowReason): string {
   const words = UNITS[kind.replace("WINDOW_REASON_KIND_", "")] ?? ((value: number) => formatDecimal(value));
   const parts = [
     ["before", before],
@@ -83,8 +83,11 @@ export function reasonNumbers({ kind, before, during, limit }: WindowReason): st
   return parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${words(value)}`])).join(", ");
 }
 
-/** Who is responsible, and for what. @param most codes that are listed */
-export function contactWords(one: WindowContact, most: number): readonly [who: string, what: string] {
+/**
+ * Returns the name of a contact and the elements that it is responsible for.
+ * @param most maximum number of listed codes
+ */
+export function describeContact(one: WindowContact, most: number): readonly [who: string, what: string] {
   const who = [one.tenant, one.contact].filter((text) => text !== "").join(", ");
   const parts = [
     one.lost_count > 0 ? `lost: ${listSome(one.lost, most, one.lost_count)}` : "",

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { allColumns, wordsOfColumn } from "#web/console/lists/list_columns.ts";
+import { listAllColumns, listColumnValues } from "#web/console/lists/list_columns.ts";
 import { LIST_KINDS } from "#web/console/lists/list_kinds.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { loadAms1, type TestService, testService } from "../../../support/dc/service.ts";
@@ -42,11 +42,11 @@ const byCode = (a: string, b: string) => (a.toLowerCase() < b.toLowerCase() ? -1
 
 describe("ListInventory", () => {
   test.each(LISTS)("has the columns and words that addresses of %s take", async (page, kind) => {
-    const known = allColumns(page);
+    const known = listAllColumns(page);
     const { columns } = await list(kind, { page_size: 1 });
     expect(columns).toEqual(known as string[]);
     for (const column of known) {
-      const words = wordsOfColumn(page, column);
+      const words = listColumnValues(page, column);
       if (words === undefined) continue;
       const { facets } = await list(kind, { page_size: 1, facets: [column] });
       expect(Object.keys(facets?.[0]?.counts ?? {}).filter((word) => word !== "" && !words.includes(word))).toEqual([]);

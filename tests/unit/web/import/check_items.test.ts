@@ -1,26 +1,26 @@
 import { expect, test } from "bun:test";
 import { dropUnreadField, splitIntoCalls } from "#web/console/import/check_items.ts";
 import { listCounts } from "#web/console/import/counts.ts";
-import type { Item } from "#web/console/import/parse_items.ts";
-import { allProblems, columnOf, findRepeated, problemsOf } from "#web/console/import/problems.ts";
-import { uncheckedItems } from "#web/console/import/use_run.ts";
+import type { ImportItem } from "#web/console/import/parse_items.ts";
+import { findFieldColumn, findRepeated, joinProblems, toFieldProblems } from "#web/console/import/problems.ts";
+import { listUncheckedItems } from "#web/console/import/use_run.ts";
 
-const rack = (code: string, line = 1, row = "A"): Item => ({
+const rack = (code: string, line = 1, row = "A"): ImportItem => ({
   kind: "rack",
   line,
   resource: { code, location: { site_id: "S", floor_number: 1, row } },
 });
-const device = (code: string, rack_code: string, line = 1): Item => ({
+const device = (code: string, rack_code: string, line = 1): ImportItem => ({
   kind: "device",
   line,
   resource: { code, rack_code },
 });
-const cable = (a: string, b: string, line = 1): Item => ({
+const cable = (a: string, b: string, line = 1): ImportItem => ({
   kind: "cable",
   line,
   resource: { a: { device_code: a, port_name: "e" }, b: { device_code: b, port_name: "e" } },
 });
-const names = (items: readonly Item[]) => items.map(({ resource: { code } }) => String(code)).toSorted();
+const names = (items: readonly ImportItem[]) => items.map(({ resource: { code } }) => String(code)).toSorted();
 
 test("uncheckedItems leaves out what was found good, also where a correction took a line away", () => {
   const [bad, good, unread] = [
@@ -30,14 +30,14 @@ test("uncheckedItems leaves out what was found good, also where a correction too
   ];
   const after = [rack("R9", 2), { ...good, line: 3 }, { ...unread, line: 4 }];
 
-  expect([...uncheckedItems(after, [good])]).toEqual([after[0], after[2]] as Item[]);
-  expect([...uncheckedItems([bad, good, unread], [bad, good, unread])]).toEqual([]);
-  expect([...uncheckedItems([good, { ...good, line: 9 }], [good])].map(({ line }) => line)).toEqual([9]);
+  expect([...listUncheckedItems(after, [good])]).toEqual([after[0], after[2]] as ImportItem[]);
+  expect([...listUncheckedItems([bad, good, unread], [bad, good, unread])]).toEqual([]);
+  expect([...listUncheckedItems([good, { ...good, line: 9 }], [good])].map(({ line }) => line)).toEqual([9]);
 });
 
 test("withoutUnread leaves out the one field that a server cannot read, whatever the file calls it", () => {
-  const of = (resource: Item["resource"], path: string) => {
-    const item: Item = { kind: "rack", line: 7, resource };
+  const of = (resource: ImportItem["resource"], path: string) => {
+    const item: ImportItem = { kind: "rack", line: 7, resource };
     const violations = [{ field: `changes[1].rack${path}`, description: "wrong" }];
     return dropUnreadField([rack("R1"), item], { violations, message: "wrong" } as never)?.[1];
   };
@@ -84,7 +84,7 @@ test("callsOf asks about each item once, together with what it names of the file
 
 test("callsOf asks about a device together with the others of its rack, and about a cooling unit with a rack of its row", () => {
   const crowd = Array.from({ length: 301 }, (_, at) => device(`D${String(at).padStart(3, "0")}`, "R"));
-  const unit: Item = { kind: "crac", line: 1, resource: { code: "C", serves: ["row:S/1/B"] } };
+  const unit: ImportItem = { kind: "crac", line: 1, resource: { code: "C", serves: ["row:S/1/B"] } };
 
   const calls = [...splitIntoCalls([...crowd, rack("Q", 1, "B"), unit])];
 
@@ -115,12 +115,15 @@ test("problems of a row are named by the heads of their columns, those of the fi
     { path: "position_u", header: "HE", at: 1 },
     { path: "location.site_id", header: "Ort", at: 2 },
   ];
-  const item: Item = { ...device("A", "N"), problems: [{ field: "position_u", message: '"x" is not a number' }] };
+  const item: ImportItem = { ...device("A", "N"), problems: [{ field: "position_u", message: '"x" is not a number' }] };
 
-  const found = allProblems(item, problemsOf(told, "Refused"));
+  const found = joinProblems(item, toFieldProblems(told, "Refused"));
 
   expect(
-    found.map(({ field, message }) => [columnOf({ items: [], unreadable: [], columns }, field)?.header ?? "", message]),
+    found.map(({ field, message }) => [
+      findFieldColumn({ items: [], unreadable: [], columns }, field)?.header ?? "",
+      message,
+    ]),
   ).toEqual([
     ["HE", '"x" is not a number'],
     ["Cabinet", 'Cannot find rack "N"'],
@@ -132,7 +135,9 @@ test("problems of a row are named by the heads of their columns, those of the fi
 test("countsOf adds up to what was read, when checked and when written", () => {
   const items = ["A", "B", "C", "D"].map((code, at) => device(code, "R", at + 2));
   const parsed = { items, unreadable: [{ line: 9, message: "no JSON" }] };
-  const failed = [{ item: items[3] as Item, outcome: "OUTCOME_FAILED", problems: [{ field: "", message: "no" }] }];
+  const failed = [
+    { item: items[3] as ImportItem, outcome: "OUTCOME_FAILED", problems: [{ field: "", message: "no" }] },
+  ];
   const promised = new Map([
     ["OUTCOME_CREATED", 1],
     ["OUTCOME_UNCHANGED", 2],

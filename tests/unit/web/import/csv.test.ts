@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
 import { guessKind, guessTargetPath, listTargets, parseRows } from "#web/console/import/columns.ts";
 import { parseCsv, replaceCell } from "#web/console/import/csv.ts";
-import { tableOf } from "#web/console/import/source.ts";
+import { parseTable } from "#web/console/import/source.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { SeededRandom } from "../../../support/seeded_random.ts";
 
@@ -54,8 +54,8 @@ test("withCell writes one cell anew, with quotes where they are needed, and leav
 });
 
 test("tableOf leaves JSON to its own reader", () => {
-  expect([tableOf('{"rack": {}}'), tableOf(" [1]"), tableOf("")]).toEqual([undefined, undefined, undefined]);
-  expect(tableOf("code,name\nA,1")?.headers).toEqual(["code", "name"]);
+  expect([parseTable('{"rack": {}}'), parseTable(" [1]"), parseTable("")]).toEqual([undefined, undefined, undefined]);
+  expect(parseTable("code,name\nA,1")?.headers).toEqual(["code", "name"]);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { escapeForTerminal } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { acceptLines } from "#planner/operations/shared/held_rules.ts";
+import { acceptRuleChanges } from "#planner/operations/shared/held_rules.ts";
 import { insideRun, projectAround } from "#planner/store/processes/inside_run.ts";
 import { type CommandLine, isRule, withoutAccepted } from "#planner/work/acceptance.ts";
 import type { OpenProject } from "./open_project.ts";
@@ -28,7 +28,7 @@ export async function askToAccept({ context, root }: OpenProject, lines: readonl
   const waiting = withoutAccepted(await (await context.accepted()).read(), lines);
   if (waiting.length === 0) return;
   if (askOnTerminal([...waiting.map(lineText), questionAbout(waiting)].join("\n"))) {
-    await acceptLines(context, waiting);
+    await acceptRuleChanges(context, waiting);
   }
 }
 

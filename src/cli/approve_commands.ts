@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
-import { acceptLines, readRules } from "#planner/operations/shared/held_rules.ts";
+import { acceptRuleChanges, readRules } from "#planner/operations/shared/held_rules.ts";
 import { changedCheckFiles } from "#planner/runs/proof/edited_files.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { type CommandLine, checkLines, isPrefix, withoutAccepted } from "#planner/work/acceptance.ts";
@@ -46,7 +46,7 @@ export async function approveCommands(words: ApproveWords, cli: Cli): Promise<Ex
     else print("Nothing was accepted\n");
     return EXIT_STATUS.refused;
   }
-  await acceptLines(
+  await acceptRuleChanges(
     project.context,
     waiting.map(({ kind, text }) => ({ kind, text })),
   );

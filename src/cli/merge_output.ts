@@ -1,4 +1,4 @@
-import { rulesLost } from "#planner/operations/shared/held_rules.ts";
+import { readLostRules } from "#planner/operations/shared/held_rules.ts";
 import { type Merged, type MergeResult, refusalText } from "#planner/runs/merge/complete_spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { checkLines } from "#planner/work/acceptance.ts";
@@ -11,7 +11,7 @@ import { printText } from "./output/wrap_text.ts";
 
 /** Asks about the commands by which a merge of these specs judges: before it, since it holds up others. */
 export async function askAboutChecks(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
-  const lines = [...configLines(await project.context.config()), ...(await rulesLost(project.context))];
+  const lines = [...configLines(await project.context.config()), ...(await readLostRules(project.context))];
   for (const id of ids) lines.push(...checkLines((await project.context.specs.load(id)).body));
   await askToAccept(project, lines);
 }

@@ -1,4 +1,4 @@
-import { filterTest, type SpecFilter } from "#planner/operations/shared/spec_filter.ts";
+import { createFilterTest, type SpecFilter } from "#planner/operations/shared/spec_filter.ts";
 import { isDay, PRIORITIES } from "#planner/spec/planning.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
@@ -37,7 +37,7 @@ export function cutList<Row extends ListedSpec>(
   list: { readonly specs: readonly Row[]; readonly unreadable?: readonly UnreadableFile[] },
   { limit, ...filter }: SpecFilter & { readonly limit: number | undefined },
 ): ListedSpecs<Row> {
-  const found = list.specs.filter(filterTest(filter));
+  const found = list.specs.filter(createFilterTest(filter));
   const specs = limit === undefined ? found : found.slice(0, limit);
   const unreadable = list.unreadable === undefined ? {} : { unreadable: list.unreadable };
   return { specs, total: found.length, limit: limit ?? null, returned: specs.length, ...unreadable };

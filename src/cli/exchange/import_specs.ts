@@ -5,7 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
-import { localDay } from "#planner/operations/shared/local_time.ts";
+import { formatLocalDay } from "#planner/operations/shared/local_time.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { titleOf } from "#planner/spec/sections.ts";
@@ -74,7 +74,7 @@ function createNew(context: PlannerContext, { name, text }: ImportItem): Promise
   const document = parseDocument(text);
   const { frontmatter, body } = document.ok ? document : { frontmatter: {} as Record<string, unknown>, body: "" };
   const untitled = titleOf(body) === null && typeof frontmatter["title"] !== "string";
-  return context.specs.create(localDay(context.clock.now()), (id) =>
+  return context.specs.create(formatLocalDay(context.clock.now()), (id) =>
     editFields(text, {
       id,
       ...(frontmatter["status"] === undefined ? { status: "pending" } : {}),

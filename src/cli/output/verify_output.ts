@@ -4,7 +4,7 @@ import { text as readText } from "node:stream/consumers";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
-import { outputReport } from "#planner/operations/shared/output_report.ts";
+import { reportOutput } from "#planner/operations/shared/output_report.ts";
 import { outputProblems, outputReportLines } from "#planner/output/report.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
 import type { Spec } from "#planner/spec/spec.ts";
@@ -68,7 +68,7 @@ async function judgeOutput(context: PlannerContext, { spec, schemaPath, file, cw
     const output = file === "-" ? await readText(process.stdin) : readOutput(resolve(cwd, file), file);
     return { spec, schemaPath, verdict: await context.outputs.validate(schemaPath, output), log: null };
   }
-  const report = spec === null ? null : await outputReport(context, spec, schemaPath);
+  const report = spec === null ? null : await reportOutput(context, spec, schemaPath);
   if (report === null)
     throw new UsageError("Missing argument: expected a spec or a file with the output", helpHint("verify"));
   return { spec, ...report };

@@ -1,7 +1,7 @@
-import { BOX, edgeLines, placesOf } from "../operations/graph/places.ts";
-import { type GraphWorld, specGraph } from "../operations/graph/spec_graph.ts";
-import type { World } from "../operations/shared/world.ts";
-import { countsOf } from "../operations/status.ts";
+import { BOX, drawEdge, layOutBoxes } from "../operations/graph/places.ts";
+import { buildSpecGraph, type GraphWorld } from "../operations/graph/spec_graph.ts";
+import type { SpecWorld } from "../operations/shared/world.ts";
+import { countSpecs } from "../operations/status.ts";
 import { readinessOf } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
 import { buildCard } from "./card.ts";
@@ -16,7 +16,7 @@ import type { BoardChange, BoardPicture, BoardTotals, Card, CardAgent, Column, P
 export const ENDED_SPEC_VISIBLE_MS = 30 * 24 * 60 * 60 * 1000;
 
 export interface BoardFacts extends WorkFacts {
-  readonly world: World;
+  readonly world: SpecWorld;
   readonly archivedIds: ReadonlySet<string>;
   /** Latest run record of each spec, by spec id. */
   readonly proofs: Proofs;
@@ -97,7 +97,7 @@ export class BoardState {
       this.#gone.set(id, revision);
       changed = true;
     }
-    const totals = { counts: countsOf(world), columns, older, unreadable: world.unreadable };
+    const totals = { counts: countSpecs(world), columns, older, unreadable: world.unreadable };
     const totalsText = JSON.stringify(totals);
     if (!changed && totalsText === this.#totalsText && revision > 1) return false;
     this.#shown = shown;
@@ -156,11 +156,11 @@ export class BoardState {
 
 /** Lays out the open specs and their dependencies as `planner graph` does. Cost: that of `specGraph`. */
 function layOutGraph(world: GraphWorld): BoardPicture {
-  const graph = specGraph(world, { all: false });
-  const { places, width, height } = placesOf(graph, 0);
+  const graph = buildSpecGraph(world, { all: false });
+  const { places, width, height } = layOutBoxes(graph, 0);
   const index = new Map(graph.boxes.map(({ id }, at) => [id, at]));
   const edges = graph.edges.flatMap((edge): PictureEdge[] => {
-    const lines = edgeLines(edge, places);
+    const lines = drawEdge(edge, places);
     if (lines === null) return [];
     const { kind, critical, backward } = edge;
     return [{ from: index.get(edge.from) ?? 0, to: index.get(edge.to) ?? 0, kind, critical, backward, ...lines }];

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
-import { statesOf } from "../operations/shared/person_needs.ts";
-import { type World, worldOf } from "../operations/shared/world.ts";
+import { collectStates } from "../operations/shared/person_needs.ts";
+import { buildWorld, type SpecWorld } from "../operations/shared/world.ts";
 import type { SpecSet } from "../ports.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -64,7 +64,7 @@ export class FactsReader {
     const key = JSON.stringify([[...agents], [...work.worktrees], [...work.last], day, archived.size, proven]);
     const known = this.#known;
     if (known?.key === key && known.set === set) return null;
-    const world = worldOf(set, archived);
+    const world = buildWorld(set, archived);
     await this.#readEnds(world);
     this.#known = { key, set };
     return {
@@ -119,7 +119,7 @@ export class FactsReader {
     }
     this.#work = {
       running,
-      worktrees: statesOf(ids, worktrees, ids.length === 0 ? new Map() : await ports.requests.notes()),
+      worktrees: collectStates(ids, worktrees, ids.length === 0 ? new Map() : await ports.requests.notes()),
       last: new Map(processes.map((record) => [record.spec_id, record])),
     };
     this.#workMark = mark;
@@ -154,7 +154,7 @@ export class FactsReader {
     }
   }
 
-  async #readEnds({ specs }: World): Promise<void> {
+  async #readEnds({ specs }: SpecWorld): Promise<void> {
     for (const spec of specs) {
       if ((spec.status !== "completed" && spec.status !== "cancelled") || this.#ended.has(spec)) continue;
       this.#ended.set(spec, await this.#endOf(spec));

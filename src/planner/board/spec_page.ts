@@ -4,7 +4,7 @@ import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import type { PlannerContext } from "../context.ts";
 import { diagnose } from "../operations/diagnose.ts";
 import { findSpec } from "../operations/shared/find_spec.ts";
-import { worktreeBody } from "../operations/shared/worktree_body.ts";
+import { readWorktreeBody } from "../operations/shared/worktree_body.ts";
 import { loadWorld } from "../operations/shared/world.ts";
 import { runTool } from "../service.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -41,7 +41,7 @@ export async function readSpecPage(
     readOrNull(() => readDifference(context, id)),
     readOrNull(() => context.projectLogs.open(id)),
     readOrNull(async () => (await runTool(context, diagnose, { id })).value),
-    readOrNull(() => (spec.archived ? null : worktreeBody(context, id))),
+    readOrNull(() => (spec.archived ? null : readWorktreeBody(context, id))),
   ]);
   return {
     id,

@@ -11,8 +11,8 @@ import { isDay, PRIORITIES } from "../spec/planning.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { hasTemplate, promptNotFound } from "../work/prompts/prompt_template.ts";
 import { findSpecIds } from "./shared/find_spec.ts";
-import { type Diagnostic, diagnosticsOf, lintProject } from "./shared/lint_project.ts";
-import { localDay } from "./shared/local_time.ts";
+import { type Diagnostic, lintProject, listDiagnostics } from "./shared/lint_project.ts";
+import { formatLocalDay } from "./shared/local_time.ts";
 
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
@@ -52,7 +52,7 @@ const PLANNED_PARAMS = Type.Object({
   template: text("Name of a template in .planner/templates"),
 });
 
-/** The same with the fields that people plan by, and templates: the command `add`. */
+/** The command `add`: the same tool with planning fields and templates as additional parameters. */
 export const addPlanned = defineTool<PlannerContext>()({
   ...add,
   name: "add",
@@ -63,7 +63,7 @@ export const addPlanned = defineTool<PlannerContext>()({
 type Addition = Static<typeof PLANNED_PARAMS>;
 
 async function addSpec(context: PlannerContext, { description, due, template: name, ...given }: Addition) {
-  const template = name === undefined ? undefined : await templateText(context, name);
+  const template = name === undefined ? undefined : await readTemplate(context, name);
   if (due !== undefined && !isDay(due)) {
     throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
   }
@@ -77,18 +77,18 @@ async function addSpec(context: PlannerContext, { description, due, template: na
     due,
   };
   return createSpec(context, description, {
-    body: [body, criteriaSection(`${description}\n\n${body}\n\n${template ?? ""}`, { criteria, checks })]
+    body: [body, buildCriteriaSection(`${description}\n\n${body}\n\n${template ?? ""}`, { criteria, checks })]
       .filter((part) => part !== "")
       .join("\n\n"),
     ...(title === undefined ? {} : { title }),
     ...(type === undefined ? {} : { type }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(template === undefined ? {} : { template }),
-    fields: withoutEmpty(fields),
+    fields: omitEmptyFields(fields),
   });
 }
 
-async function templateText({ templates }: PlannerContext, name: string): Promise<string> {
+async function readTemplate({ templates }: PlannerContext, name: string): Promise<string> {
   const text = await templates.text(name);
   if (text !== null) return text;
   const names = await templates.names();
@@ -98,7 +98,7 @@ async function templateText({ templates }: PlannerContext, name: string): Promis
   throw new OperationError("not_found", `Template not found: "${name}": ${hint}`);
 }
 
-function withoutEmpty(fields: Readonly<Record<string, FieldValue | undefined>>): Record<string, FieldValue> {
+function omitEmptyFields(fields: Readonly<Record<string, FieldValue | undefined>>): Record<string, FieldValue> {
   const set = Object.entries(fields).filter(
     (entry): entry is [string, FieldValue] =>
       entry[1] !== undefined && !(Array.isArray(entry[1]) && entry[1].length === 0),
@@ -108,11 +108,11 @@ function withoutEmpty(fields: Readonly<Record<string, FieldValue | undefined>>):
 
 interface CheckedCriteria {
   readonly criteria: readonly string[];
-  /** None, or one for each criterion; an empty one means no check. */
+  /** Empty, or one check per criterion; an empty text means that the criterion has no check. */
   readonly checks: readonly string[];
 }
 
-function refuseUnpaired({ criteria, checks }: CheckedCriteria): void {
+function refuseUnpairedChecks({ criteria, checks }: CheckedCriteria): void {
   const refuse = (message: string): never => {
     throw new OperationError("invalid_argument", message);
   };
@@ -124,9 +124,12 @@ function refuseUnpaired({ criteria, checks }: CheckedCriteria): void {
   if (broken !== undefined) refuse(`Invalid check "${broken}": expected one line`);
 }
 
-/** The section of the criteria; empty without any. @param before the text that it comes behind */
-function criteriaSection(before: string, { criteria, checks }: CheckedCriteria): string {
-  refuseUnpaired({ criteria, checks });
+/**
+ * Builds the section of acceptance criteria; empty without criteria.
+ * @param before the text that precedes the section
+ */
+function buildCriteriaSection(before: string, { criteria, checks }: CheckedCriteria): string {
+  refuseUnpairedChecks({ criteria, checks });
   if (criteria.length === 0) return "";
   for (const criterion of criteria) {
     if (criterion.trim() === "" || /[\r\n]/.test(criterion)) {
@@ -139,18 +142,18 @@ function criteriaSection(before: string, { criteria, checks }: CheckedCriteria):
     return check === "" ? `- [ ] ${criterion}` : `- [ ] ${criterion}\n  verify: ${check}`;
   });
   const section = `## ${CRITERIA_SECTION}\n\n${items.join("\n")}`;
-  // Only the first section counts, and none inside a code block that stays open.
+  // Only the first section counts, and not one inside a code block that is not closed.
   const counted = criteriaOf(`${before}\n\n${section}\n`).map(({ label }) => label);
   if (counted.join("\n") === lines.join("\n")) return section;
   const reason = "the text before them has such a section, or a code block that is not closed";
   throw new OperationError("invalid_argument", `Cannot add criteria: ${reason}; write them into the text`);
 }
 
-/** What a new spec gets beside its description; `body` comes behind the description's own. */
+/** Parts of a new spec besides its description; `body` is appended to the body that the description gives. */
 type NewParts = Pick<NewSpec, "body" | "type" | "prompt" | "fields"> & {
-  /** Instead of the beginning of the description, which is then all of the body. */
+  /** The title. Without it the beginning of the description is the title; with it the whole description is body. */
   readonly title?: string;
-  /** The text of a template that the spec is made from. */
+  /** The text of the template for the spec. */
   readonly template?: string;
 };
 
@@ -160,26 +163,29 @@ async function createSpec(context: PlannerContext, description: string, parts: N
   if (title === "") throw new OperationError("invalid_argument", "Invalid description: expected text to work from");
   if (parts.prompt !== undefined) await requirePrompt(context, parts.prompt);
   const text = [body === title ? "" : body, parts.body ?? ""].filter((part) => part !== "").join("\n\n");
-  const day = localDay(context.clock.now());
-  const id = await context.specs.create(day, (newId) => textOf(newId, { title, text }, parts));
+  const day = formatLocalDay(context.clock.now());
+  const id = await context.specs.create(day, (newId) => buildSpecText(newId, { title, text }, parts));
   const diagnostics = await lintNew(context, id);
   return {
     value: { spec_id: id, file: `.planner/specs/${id}.md`, diagnostics },
-    text: [`Created spec: ${id}`, ...diagnosticLines(diagnostics)].join("\n"),
+    text: [`Created spec: ${id}`, ...formatDiagnostics(diagnostics)].join("\n"),
   };
 }
 
-function textOf(id: SpecId, { title, text }: { title: string; text: string }, parts: NewParts): string {
+function buildSpecText(id: SpecId, { title, text }: { title: string; text: string }, parts: NewParts): string {
   const { template, type, prompt, fields } = parts;
   if (template === undefined) return newSpecText({ ...parts, id, title, body: text });
   const given = { ...(type === undefined ? {} : { type }), ...(prompt === undefined ? {} : { prompt }), ...fields };
   return specFromTemplate(template, { id, title, body: text, fields: given });
 }
 
-/** Lints the new spec. It is there already, so broken settings must not turn the answer into a refusal. */
+/**
+ * Lints the new spec. A broken configuration becomes a diagnostic instead of an error, because the spec has already
+ * been created.
+ */
 async function lintNew(context: PlannerContext, id: SpecId): Promise<readonly Diagnostic[]> {
   try {
-    return diagnosticsOf(await lintProject(context, { ids: [id] }));
+    return listDiagnostics(await lintProject(context, { ids: [id] }));
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     return [{ spec_id: id, severity: "error", rule: "parse", message: error.message }];
@@ -190,7 +196,7 @@ async function requirePrompt({ prompts }: PlannerContext, name: string): Promise
   if (!(await hasTemplate(prompts, name))) throw promptNotFound(name, await prompts.names());
 }
 
-function diagnosticLines(diagnostics: readonly Diagnostic[]): readonly string[] {
+function formatDiagnostics(diagnostics: readonly Diagnostic[]): readonly string[] {
   if (diagnostics.length === 0) return [];
   const lines = diagnostics.flatMap(({ severity, rule, message, suggestion }) => [
     `[${severity.toUpperCase()}] ${rule}: ${message}`,

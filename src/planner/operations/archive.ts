@@ -17,14 +17,14 @@ export const archive = defineTool<PlannerContext>()({
   async run(context, { id: text }) {
     const spec = await findSpec(context, text, { archived: false });
     const { id } = spec;
-    refuseUnlessCompleted(spec);
+    refuseUncompleted(spec);
     await refuseWhileWorked(context, id, "archive");
-    const file = await context.specs.moveToArchive(id, refuseUnlessCompleted);
+    const file = await context.specs.moveToArchive(id, refuseUncompleted);
     return { value: { spec_id: id, file }, text: `Archived spec: ${id} -> ${file}` };
   },
 });
 
-function refuseUnlessCompleted({ id, status }: Spec): void {
+function refuseUncompleted({ id, status }: Spec): void {
   if (status === "completed") return;
   throw new OperationError("failed_precondition", `Spec '${id}' must be completed to archive (current: ${status})`);
 }

@@ -6,36 +6,36 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { reasonsAgainst } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
-import { passedText } from "./shared/prove_completion.ts";
+import { formatPassedChecks } from "./shared/prove_completion.ts";
 
 const MAX_LISTED = 20;
 
 export interface CheckedCriterion {
   readonly spec_id: SpecId;
-  /** From 1. */
+  /** Number of the criterion, from 1. */
   readonly number: number;
   readonly criterion: string;
   readonly checked: boolean;
   readonly open: number;
-  /** What its check came to, for people; null for a criterion without one. */
+  /** Result of its check as text; null for a criterion without a check. */
   readonly proof: string | null;
 }
 
 /**
- * Checks one criterion of a spec, or unchecks it. One that names a check is checked only if that succeeds.
- *
- * @param wanted its number from 1, or a part of its text that no other one has
- * @throws OperationError that lists the criteria if none or several are meant
+ * Checks or unchecks one criterion of a spec. A criterion with a verify command is checked only if the command
+ * succeeds.
+ * @param wanted its number from 1, or a part of its text that no other criterion has
+ * @throws OperationError that lists the criteria if no criterion or several match
  */
 export async function checkCriterion(
   context: PlannerContext,
   { id, wanted, checked }: { readonly id: SpecId; readonly wanted: string; readonly checked: boolean },
 ): Promise<CheckedCriterion> {
   const before = await context.specs.load(id);
-  const proof = checked ? await proofOf(context, before, { wanted }) : null;
+  const proof = checked ? await proveCriterion(context, before, { wanted }) : null;
   let found: Omit<CheckedCriterion, "open"> | undefined;
   await changeSpec(context, id, (text, spec) => {
-    const { number, label: criterion, verify } = criterionOf(spec, wanted);
+    const { number, label: criterion, verify } = findCriterion(spec, wanted);
     if (checked) refuseOtherCheck(id, verify, proof);
     found = { spec_id: id, number, criterion, checked, proof: proof?.text ?? null };
     return editCriterion(text, number, checked);
@@ -51,8 +51,7 @@ interface WantedCheck {
 }
 
 /**
- * Runs the check of a criterion now, and returns the edit that checks it.
- *
+ * Runs the verify command of a criterion and returns the edit that checks it.
  * @throws OperationError as `checkCriterion`
  */
 export async function prepareCheck(
@@ -60,17 +59,20 @@ export async function prepareCheck(
   id: SpecId,
   check: WantedCheck,
 ): Promise<(text: string) => string> {
-  const proof = await proofOf(context, await context.specs.load(id), check);
+  const proof = await proveCriterion(context, await context.specs.load(id), check);
   return (text) => {
-    const { number, verify } = criterionOf({ id, body: readableDocument(text).body }, check.wanted);
+    const { number, verify } = findCriterion({ id, body: readableDocument(text).body }, check.wanted);
     refuseOtherCheck(id, verify, proof);
     return editCriterion(text, number, true);
   };
 }
 
-/** Returns the text with a criterion checked; the caller runs the check. @throws OperationError as `checkCriterion` */
-export function tickText(id: SpecId, text: string, wanted: string): string {
-  return editCriterion(text, criterionOf({ id, body: readableDocument(text).body }, wanted).number, true);
+/**
+ * Returns the text with a criterion checked; the caller must run the verify command.
+ * @throws OperationError as `checkCriterion`
+ */
+export function checkCriterionText(id: SpecId, text: string, wanted: string): string {
+  return editCriterion(text, findCriterion({ id, body: readableDocument(text).body }, wanted).number, true);
 }
 
 function refuseOtherCheck(id: SpecId, verify: string | null, proof: { readonly command: string } | null): void {
@@ -78,28 +80,34 @@ function refuseOtherCheck(id: SpecId, verify: string | null, proof: { readonly c
   throw new OperationError("aborted", `The criteria of spec '${id}' changed while the check ran: try again`);
 }
 
-/** Runs the check of a criterion; null for one without. @throws OperationError unless it succeeds */
-async function proofOf(context: PlannerContext, { id, body }: Spec, { wanted, signal }: WantedCheck) {
-  const { number: only, verify: command } = criterionOf({ id, body }, wanted);
+/**
+ * Runs the verify command of a criterion; null for a criterion without one.
+ * @throws OperationError unless it succeeds
+ */
+async function proveCriterion(context: PlannerContext, { id, body }: Spec, { wanted, signal }: WantedCheck) {
+  const { number: only, verify: command } = findCriterion({ id, body }, wanted);
   if (command === null) return null;
   const proof = await context.prove({ id, body, only, ...(signal !== undefined && { signal }) });
   const reasons = reasonsAgainst(id, proof);
-  if (reasons.length === 0) return { command, text: passedText(proof) };
+  if (reasons.length === 0) return { command, text: formatPassedChecks(proof) };
   throw new OperationError(
     "failed_precondition",
     `Criterion ${only} of spec '${id}' is not proven: ${reasons.join("; ")}`,
   );
 }
 
-function criterionOf({ id, body }: Pick<Spec, "id" | "body">, wanted: string): Criterion & { readonly number: number } {
+function findCriterion(
+  { id, body }: Pick<Spec, "id" | "body">,
+  wanted: string,
+): Criterion & { readonly number: number } {
   const criteria = criteriaOf(body);
-  const number = numberOf(id, criteria, wanted);
+  const number = resolveNumber(id, criteria, wanted);
   const criterion = criteria[number - 1];
   if (criterion === undefined) throw new RangeError(`Spec '${id}' has no criterion ${number}`);
   return { ...criterion, number };
 }
 
-function numberOf(id: SpecId, criteria: readonly Criterion[], wanted: string): number {
+function resolveNumber(id: SpecId, criteria: readonly Criterion[], wanted: string): number {
   if (criteria.length === 0) {
     throw new OperationError("failed_precondition", `Spec '${id}' has no acceptance criteria`);
   }
@@ -112,11 +120,11 @@ function numberOf(id: SpecId, criteria: readonly Criterion[], wanted: string): n
   const expected = `expected a number from 1 to ${criteria.length} or a part of one text`;
   throw new OperationError(
     "invalid_argument",
-    `"${wanted}" ${problem} of spec '${id}': ${expected}\n${listCriteria(criteria)}`,
+    `"${wanted}" ${problem} of spec '${id}': ${expected}\n${formatCriteria(criteria)}`,
   );
 }
 
-function listCriteria(criteria: readonly Criterion[]): string {
+function formatCriteria(criteria: readonly Criterion[]): string {
   const shown = criteria.slice(0, MAX_LISTED).map(({ checked, label }, index) => {
     return `  ${index + 1}. [${checked ? "x" : " "}] ${label}`;
   });
@@ -124,11 +132,10 @@ function listCriteria(criteria: readonly Criterion[]): string {
 }
 
 /**
- * The text of a spec's file with one box changed, and no other byte.
- *
+ * Returns the text of a spec's file with one checkbox changed and every other byte unchanged.
  * @param number of the criterion, from 1
- * @throws OperationError `failed_precondition` with line and column when `text` does not parse; RangeError when there is
- *   no such criterion
+ * @throws OperationError `failed_precondition` with line and column if `text` does not parse; RangeError if there is no
+ * such criterion
  */
 export function editCriterion(text: string, number: number, checked: boolean): string {
   const { body } = readableDocument(text);

@@ -8,12 +8,12 @@ import { changeSpec } from "./shared/change_spec.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { refuseWhileWorked } from "./shared/live_worker.ts";
 
-/** What a person says about a spec that may not be worked without approval. */
+/** A person's decision on a spec that needs approval before work. */
 export interface ApprovalDecision {
   readonly status: "approved" | "rejected";
-  /** Who decides, one line. */
+  /** Name of the person, on one line. */
   readonly by: string;
-  /** Why; asked for where the answer is no. */
+  /** Reason of the decision; required for a rejection. */
   readonly reason: string | null;
 }
 
@@ -28,12 +28,11 @@ const DISCUSSION = "Approval Discussion";
 const ENDED: readonly string[] = ["completed", "cancelled"];
 
 /**
- * Writes a decision into the spec: `approval` and an entry under `## Approval Discussion`, in one edit. It is no tool:
- * an agent that could approve its own work would need no approval.
- *
+ * Writes a decision into the spec: field `approval` and an entry under `## Approval Discussion`, in one edit. It is not
+ * a tool, because an agent that could approve its own work would need no approval.
  * @param text full or partial id of an active spec
- * @throws OperationError `failed_precondition` where there is nothing to decide, `invalid_argument` without a name or,
- *   for a rejection, a reason
+ * @throws OperationError `failed_precondition` if there is nothing to decide, `invalid_argument` without a name or, for
+ * a rejection, without a reason
  *
  * Source: docs/decisions.md#s-05, docs/decisions.md#s-28.
  */
@@ -42,19 +41,19 @@ export async function decideApproval(
   text: string,
   decision: ApprovalDecision,
 ): Promise<DecidedApproval> {
-  const { status, by, reason } = checkDecision(decision);
+  const { status, by, reason } = normalizeDecision(decision);
   const id = await findSpecId(context, text, { archived: false });
   if (status === "rejected") await refuseWhileWorked(context, id, "reject");
   const at = context.clock.now().toISOString();
   await changeSpec(context, id, (before, spec) => {
     refuseUndecidable(spec, status);
-    const edited = editFields(before, { approval: { ...scalarsOf(spec.frontmatter["approval"]), status, by, at } });
-    return appendToSection(edited, DISCUSSION, entryOf({ status, by, reason }, at));
+    const edited = editFields(before, { approval: { ...pickScalars(spec.frontmatter["approval"]), status, by, at } });
+    return appendToSection(edited, DISCUSSION, formatEntry({ status, by, reason }, at));
   });
   return { spec_id: id, approval: status, by, at };
 }
 
-function checkDecision({ status, by: given, reason: why }: ApprovalDecision): ApprovalDecision {
+function normalizeDecision({ status, by: given, reason: why }: ApprovalDecision): ApprovalDecision {
   const refuse = (message: string): never => {
     throw new OperationError("invalid_argument", message);
   };
@@ -74,13 +73,16 @@ function refuseUndecidable({ id, status, approval }: Spec, wanted: ApprovalDecis
   if (approval?.status === wanted) refuse(`is already ${wanted}${approval.by === null ? "" : ` by ${approval.by}`}`);
 }
 
-/** Other keys beside the known ones; a value that no edit can write would be refused by it. */
-function scalarsOf(approval: unknown): Readonly<Record<string, string | boolean | number>> {
+/** Returns the other keys of `approval` that have a scalar value; an edit would refuse any other value. */
+function pickScalars(approval: unknown): Readonly<Record<string, string | boolean | number>> {
   return (approval ?? {}) as Readonly<Record<string, Extract<FieldValue, string | boolean | number>>>;
 }
 
-/** Quoted, so that no line of a reason is taken for a heading, a criterion or a code fence of the spec. */
-function entryOf({ status, by, reason }: ApprovalDecision, at: string): string {
+/**
+ * Formats an entry as a quotation, so that no line of the reason counts as a heading, a criterion or a code fence of
+ * the spec.
+ */
+function formatEntry({ status, by, reason }: ApprovalDecision, at: string): string {
   const heading = `**${status === "approved" ? "Approved" : "Rejected"}** by ${by}, ${at}`;
   if (reason === null) return heading;
   return [heading, "", ...reason.split(/\r\n|\r|\n/).map((line) => `> ${line}`.trimEnd())].join("\n");

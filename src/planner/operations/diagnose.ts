@@ -10,11 +10,11 @@ import { diagnose as judge, type LastRun } from "../work/diagnosis.ts";
 import { allowingLine } from "../work/providers/grant.ts";
 import { rowOf } from "../work/providers.ts";
 import { findSpecId } from "./shared/find_spec.ts";
-import { openReadChecks } from "./shared/invalid_fields.ts";
-import { liveWorker } from "./shared/live_worker.ts";
+import { createInvalidCheck } from "./shared/invalid_fields.ts";
+import { findLiveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
-import { worktreeBody } from "./shared/worktree_body.ts";
-import { computedStatus } from "./shared/world.ts";
+import { readWorktreeBody } from "./shared/worktree_body.ts";
+import { computeStatus } from "./shared/world.ts";
 
 export const diagnose = defineTool<PlannerContext>()({
   name: "planner_diagnose",
@@ -28,19 +28,19 @@ export const diagnose = defineTool<PlannerContext>()({
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {
     const id = await findSpecId(context, text, { archived: true });
-    const spec = await orMessage(context.specs.load(id));
+    const spec = await readOrMessage(context.specs.load(id));
     const [log, lock, worker, worktrees, commits, last] = await Promise.all([
-      orMessage(context.logs.open(id)),
+      readOrMessage(context.logs.open(id)),
       context.work.lockHolder(id),
-      liveWorker(context, id),
+      findLiveWorker(context, id),
       context.work.worktrees(),
-      commitsOf(context, id, spec),
-      lastRun(context, id),
+      findCommits(context, id, spec),
+      findLastRun(context, id),
     ]);
     const readable = typeof spec === "string" ? null : spec;
-    const { invalid = [] } = readable === null ? {} : (await openReadChecks(context))(readable);
+    const { invalid = [] } = readable === null ? {} : (await createInvalidCheck(context))(readable);
     const wrong = invalid.map(({ message }) => message).join("; ");
-    const state = readable === null ? null : await computedStatus(context, readable);
+    const state = readable === null ? null : await computeStatus(context, readable);
     const status = state?.status ?? null;
     const worktree = worktrees.find(({ spec_id }) => spec_id === id);
     const diagnosis = judge({
@@ -48,7 +48,9 @@ export const diagnose = defineTool<PlannerContext>()({
       problem: typeof spec === "string" ? spec : wrong || null,
       status,
       criteria: readable === null ? [] : criteriaOf(readable.body),
-      ...(readable === null || worktree === undefined ? {} : { criteriaThere: await criteriaThere(context, id) }),
+      ...(readable === null || worktree === undefined
+        ? {}
+        : { criteriaThere: await readWorktreeCriteria(context, id) }),
       waitsFor: state?.blockedBy.map((name) => ({ id: name, status: state.statusOf(name) })) ?? [],
       cycle: state?.cycle ?? null,
       log,
@@ -72,27 +74,32 @@ export const diagnose = defineTool<PlannerContext>()({
   },
 });
 
-/** A configuration that cannot be read is for lint to report. */
-async function commitsOf(context: PlannerContext, id: SpecId, spec: Spec | string): Promise<readonly string[]> {
-  const config = await orMessage(context.config());
+/**
+ * Finds the commits that name a spec. If the configuration cannot be read, it uses no template and no branch prefix,
+ * because lint reports that error.
+ */
+async function findCommits(context: PlannerContext, id: SpecId, spec: Spec | string): Promise<readonly string[]> {
+  const config = await readOrMessage(context.config());
   const template = typeof config === "string" ? null : config.git.commit_template;
   const prefix = typeof config === "string" ? null : config.defaults.branch_prefix;
-  return context.git.commitsNaming(id, { branch: branchOf(spec) ?? (prefix === null ? null : prefix + id), template });
+  return context.git.commitsNaming(id, { branch: getBranch(spec) ?? (prefix === null ? null : prefix + id), template });
 }
 
-/** The criteria in the spec's worktree; those of the project where the worktree's file cannot be read. */
-async function criteriaThere(context: PlannerContext, id: SpecId): Promise<readonly Criterion[]> {
-  const body = await orMessage(worktreeBody(context, id).then((text) => ({ text })));
+/**
+ * Returns the criteria in the spec's worktree, or those of the project without one; empty if the file cannot be read.
+ */
+async function readWorktreeCriteria(context: PlannerContext, id: SpecId): Promise<readonly Criterion[]> {
+  const body = await readOrMessage(readWorktreeBody(context, id).then((text) => ({ text })));
   return typeof body === "string" ? [] : criteriaOf(body.text);
 }
 
-/** The branch that the last run worked on: its commits may wait for the merge. */
-function branchOf(spec: Spec | string): string | null {
+/** Returns the branch of the last run, whose commits may wait for the merge. */
+function getBranch(spec: Spec | string): string | null {
   const branch = typeof spec === "string" ? null : spec.frontmatter["branch"];
   return typeof branch === "string" ? branch : null;
 }
 
-async function lastRun(context: PlannerContext, id: SpecId): Promise<LastRun | null> {
+async function findLastRun(context: PlannerContext, id: SpecId): Promise<LastRun | null> {
   const record = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
   if (record === undefined || record.status === "running") return null;
   const report = (await context.reports()).find(({ process_id }) => process_id === record.process_id);
@@ -101,14 +108,14 @@ async function lastRun(context: PlannerContext, id: SpecId): Promise<LastRun | n
   return { error: record.error ?? null, denied, allow, outside };
 }
 
-/** Whether the newest review is younger than the last run. */
+/** Returns whether the newest review was written after the last run. */
 async function isReviewed(context: PlannerContext, { id, body }: Spec): Promise<boolean> {
   const record = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
   return isSentBack(body, record?.started_at ?? null);
 }
 
-/** What was read, or why it cannot be. */
-async function orMessage<Value>(reading: Promise<Value>): Promise<Value | string> {
+/** Returns the result of `reading`, or the message of its error. */
+async function readOrMessage<Value>(reading: Promise<Value>): Promise<Value | string> {
   try {
     return await reading;
   } catch (error) {

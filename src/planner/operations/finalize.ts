@@ -11,11 +11,16 @@ import { parentOf } from "../spec/spec_id.ts";
 import { resultsIn } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { finishShared, NO_WISHES } from "./shared/finish_shared.ts";
+import { finishSharedClaim, TOOL_CLAIM_OPTIONS } from "./shared/finish_shared.ts";
 import { refuseInvalid } from "./shared/invalid_fields.ts";
-import { outputReport } from "./shared/output_report.ts";
+import { reportOutput } from "./shared/output_report.ts";
 import { sharedClaimParams, specIdParam } from "./shared/params.ts";
-import { type Completing, judgedText, proveCompletion, recordCompletion } from "./shared/prove_completion.ts";
+import {
+  type CompletionRequest,
+  proveCompletion,
+  recordCompletion,
+  serializeCriteria,
+} from "./shared/prove_completion.ts";
 
 const SOURCES: readonly string[] = ["in_progress", "completed", "failed", "needs_attention"];
 const DONE: readonly string[] = ["completed", "cancelled"];
@@ -30,10 +35,11 @@ export const finalize = defineTool<PlannerContext>()({
   idempotent: true,
   slow: true,
   params: Type.Object({ id: specIdParam }),
-  run: (context, { id }, { signal } = {}) => finalizeSpec(context, { id, unproven: null, shared: NO_WISHES, signal }),
+  run: (context, { id }, { signal } = {}) =>
+    finalizeSpec(context, { id, unproven: null, shared: TOOL_CLAIM_OPTIONS, signal }),
 });
 
-/** The same for a person, who may complete a spec without proof: the command `finalize`. */
+/** The command `finalize`: the same tool for a person, who may complete a spec without proof. */
 export const finalizeByPerson = defineTool<PlannerContext>()({
   ...finalize,
   name: "finalize",
@@ -42,8 +48,8 @@ export const finalizeByPerson = defineTool<PlannerContext>()({
     finalizeSpec(context, { id, unproven, shared: { steal, offline }, signal }),
 });
 
-interface Finalizing extends Pick<Completing, "unproven" | "signal"> {
-  /** Full or partial. */
+interface Finalizing extends Pick<CompletionRequest, "unproven" | "signal"> {
+  /** Full or partial id. */
   readonly id: string;
   readonly shared: SharedClaimWishes;
 }
@@ -57,7 +63,7 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, shared, sig
   const lines = await checkOutput(context, spec);
   signal?.throwIfAborted();
   const done = await proveCompletion(context, { id: spec.id, body: spec.body, unproven, signal });
-  const notes = await finishShared(context, spec, { ...shared, command: `finalize ${spec.id}` });
+  const notes = await finishSharedClaim(context, spec, { ...shared, command: `finalize ${spec.id}` });
   const now = context.clock.now().toISOString();
   await changeSpec(context, spec.id, (text, current) => {
     refuseUnfinished(current, ticks);
@@ -75,18 +81,20 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, shared, sig
       ...(notes.length === 0 ? {} : { notes }),
       ...(typeof done.fields["unproven"] === "string" ? { unproven: done.fields["unproven"] } : {}),
     },
-    text: [`Finalized spec: ${spec.id}`, ...lines, ...done.lines, ...recordLines(run), ...notes].join("\n"),
+    text: [`Finalized spec: ${spec.id}`, ...lines, ...done.lines, ...formatRecord(run), ...notes].join("\n"),
   };
 }
 
-/** Checks take time, and what they have proven holds for the criteria that they were read from. */
+/**
+ * Refuses if the criteria changed while their checks ran, because the result proves only the criteria that were read.
+ */
 function refuseOtherCriteria({ id, body }: Spec, current: Spec): void {
-  if (judgedText(body) === judgedText(current.body)) return;
+  if (serializeCriteria(body) === serializeCriteria(current.body)) return;
   throw new OperationError("aborted", `The criteria of spec '${id}' changed while its checks ran: finalize it again`);
 }
 
-/** @param open whether criteria may be unchecked */
-function recordLines(run: number | null): readonly string[] {
+/** Formats the line about the run's record, if there is one. */
+function formatRecord(run: number | null): readonly string[] {
   return run === null ? [] : [`record: run ${run}`];
 }
 
@@ -121,11 +129,11 @@ async function refuseOpenMembers({ specs }: PlannerContext, spec: Spec): Promise
 }
 
 /**
- * Returns what the answer says about the output; nothing for a spec without `output_schema`. In strict mode an output
- * that does not fit makes the spec needs_attention and is refused.
+ * Checks the output against `output_schema` and returns lines about it; none for a spec without a schema. In strict
+ * mode a mismatch sets the status needs_attention and is refused.
  */
 async function checkOutput(context: PlannerContext, spec: Spec): Promise<readonly string[]> {
-  const report = await outputReport(context, spec);
+  const report = await reportOutput(context, spec);
   if (report === null) return [];
   const { validation } = await context.config();
   const { status } = outputConsequence(report.verdict, validation.strict_output_validation);

@@ -25,7 +25,7 @@ import { workList } from "./work_list.ts";
 import { workStart } from "./work_start.ts";
 
 /**
- * Every tool in the order in which `tools/list` names them. Source: docs/contract/spec-tool.md#tools; order from
+ * Every tool, in the order of `tools/list`. Source: docs/contract/spec-tool.md#tools; order from
  * docs/decisions.md#s-18.
  */
 export const tools: readonly ToolDefinition<PlannerContext>[] = [

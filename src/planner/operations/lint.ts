@@ -5,9 +5,9 @@ import { DEFAULT_LIST_LIMIT } from "../limits.ts";
 import type { SpecScores } from "../lint/scores.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { findSpecId } from "./shared/find_spec.ts";
-import { diagnosticsOf, lintProject } from "./shared/lint_project.ts";
+import { lintProject, listDiagnostics } from "./shared/lint_project.ts";
 
-/** The grades of one spec. Source: docs/decisions.md#s-16. */
+/** Grades of one spec, with its id. Source: docs/decisions.md#s-16. */
 interface Graded extends SpecScores {
   readonly id: SpecId;
   readonly title: string | null;
@@ -32,8 +32,8 @@ export const lint = defineTool<PlannerContext>()({
   async run(context, { id: text, limit, offset = 0, grades = false, all = false }) {
     const id = text === undefined ? undefined : await findSpecId(context, text, { archived: false });
     const report = await lintProject(context, { ...(id === undefined ? {} : { ids: [id] }), all });
-    const diagnostics = diagnosticsOf(report);
-    // One spec's findings are a screen or two; those of a project would fill an agent's memory.
+    const diagnostics = listDiagnostics(report);
+    // One spec's findings fit on a screen or two; those of a project would exceed an agent's context.
     const most = limit ?? (id === undefined ? DEFAULT_LIST_LIMIT : diagnostics.length);
     const page = diagnostics.slice(offset, offset + most);
     return {
@@ -49,7 +49,7 @@ export const lint = defineTool<PlannerContext>()({
   },
 });
 
-/** Grades every spec that can be read; the others have their finding. */
+/** Grades every spec that can be read; an unreadable one has a finding instead. */
 async function gradeSpecs(context: PlannerContext, id: SpecId | undefined): Promise<readonly Graded[]> {
   const { findMembers: membersOf, gradeSpec: scores } = await import("../lint/scores.ts");
   const { specs } = await context.specs.active();

@@ -7,7 +7,7 @@ import { DEFAULT_LOG_LINES } from "../limits.ts";
 import { logWindow } from "../work/records/log_window.ts";
 import { parseTimestamp } from "../work/timestamp.ts";
 import { findSpecId } from "./shared/find_spec.ts";
-import { liveWorker } from "./shared/live_worker.ts";
+import { findLiveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
 
 export const log = defineTool<PlannerContext>()({
@@ -25,10 +25,10 @@ export const log = defineTool<PlannerContext>()({
     since: Type.Optional(Type.String({ description: "From this ISO 8601 time on" })),
   }),
   async run(context, { id: text, lines = DEFAULT_LOG_LINES, offset, since }) {
-    const start = since === undefined ? undefined : readTime(since);
+    const start = since === undefined ? undefined : parseTime(since);
     const id = await findSpecId(context, text, { archived: true });
-    // Before the log is opened: a writer that ends in between has then written its last line.
-    const growing = context.insideRun()?.spec_id === id || (await liveWorker(context, id)) !== null;
+    // This is read before the log is opened, so that a writer that ends in between has already written its last line.
+    const growing = context.insideRun()?.spec_id === id || (await findLiveWorker(context, id)) !== null;
     const file = await context.projectLogs.open(id);
     if (file === null) {
       throw new OperationError(
@@ -46,7 +46,7 @@ export const log = defineTool<PlannerContext>()({
   },
 });
 
-function readTime(text: string): Date {
+function parseTime(text: string): Date {
   const time = parseTimestamp(text);
   if (time !== undefined) return time;
   throw new OperationError(

@@ -2,10 +2,10 @@ import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { compareUrgency } from "../spec/planning.ts";
-import { openReadChecks } from "./shared/invalid_fields.ts";
-import { listing, specRow, unreadablePart } from "./shared/listing.ts";
+import { createInvalidCheck } from "./shared/invalid_fields.ts";
+import { buildListing, buildSpecRow, buildUnreadableField } from "./shared/listing.ts";
 import { limitParam, offsetParam } from "./shared/params.ts";
-import { filterParams, readFilter } from "./shared/spec_filter.ts";
+import { createFilter, filterParams } from "./shared/spec_filter.ts";
 import { loadWorld } from "./shared/world.ts";
 
 export const ready = defineTool<PlannerContext>()({
@@ -17,14 +17,14 @@ export const ready = defineTool<PlannerContext>()({
   idempotent: true,
   params: Type.Object({ ...filterParams, limit: limitParam, offset: offsetParam }),
   async run(context, { limit, offset, ...filter }) {
-    const meets = readFilter(filter);
+    const meets = createFilter(filter);
     const { specs, unreadable, readiness } = await loadWorld(context);
     const found = specs.filter((spec) => readiness.matches(spec, "ready") && meets(spec)).sort(compareUrgency);
-    const invalidPart = await openReadChecks(context);
+    const invalidPart = await createInvalidCheck(context);
     return {
       value: {
-        ...listing(found, { limit, offset }, (spec) => specRow(spec, readiness, invalidPart(spec))),
-        ...unreadablePart(unreadable),
+        ...buildListing(found, { limit, offset }, (spec) => buildSpecRow(spec, readiness, invalidPart(spec))),
+        ...buildUnreadableField(unreadable),
       },
     };
   },

@@ -4,11 +4,11 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
-import { openReadChecks } from "./shared/invalid_fields.ts";
-import { listing, unreadablePart } from "./shared/listing.ts";
+import { createInvalidCheck } from "./shared/invalid_fields.ts";
+import { buildListing, buildUnreadableField } from "./shared/listing.ts";
 import { limitParam, offsetParam } from "./shared/params.ts";
-import { holdsPattern, searchPattern, snippetOf } from "./shared/search_text.ts";
-import { fieldParams, readFilter } from "./shared/spec_filter.ts";
+import { createSearchPattern, cutSnippet, matchesPattern } from "./shared/search_text.ts";
+import { createFilter, fieldParams } from "./shared/spec_filter.ts";
 import { loadWorld } from "./shared/world.ts";
 
 export const search = defineTool<PlannerContext>()({
@@ -27,14 +27,15 @@ export const search = defineTool<PlannerContext>()({
     offset: offsetParam,
   }),
   async run(context, { query, status, archived = false, limit, offset, ...filter }) {
-    const pattern = searchPattern(query);
-    const meets = readFilter(filter);
+    const pattern = createSearchPattern(query);
+    const meets = createFilter(filter);
     const { specs, unreadable, readiness } = await loadWorld(context);
     const archive = archived ? await context.specs.archived() : { specs: [], unreadable: [] };
     const found = [...specs, ...archive.specs].filter(
-      (spec) => (status === undefined || readiness.matches(spec, status)) && meets(spec) && holdsPattern(spec, pattern),
+      (spec) =>
+        (status === undefined || readiness.matches(spec, status)) && meets(spec) && matchesPattern(spec, pattern),
     );
-    const invalidPart = await openReadChecks(context);
+    const invalidPart = await createInvalidCheck(context);
     const row = (spec: Spec) => ({
       id: spec.id,
       title: spec.title,
@@ -42,13 +43,13 @@ export const search = defineTool<PlannerContext>()({
       type: spec.type,
       ...(spec.archived ? { archived: true } : {}),
       ...invalidPart(spec),
-      snippet: snippetOf(spec, pattern),
+      snippet: cutSnippet(spec, pattern),
     });
     return {
       value: {
         query,
-        ...listing(found, { limit, offset }, row),
-        ...unreadablePart([...unreadable, ...archive.unreadable]),
+        ...buildListing(found, { limit, offset }, row),
+        ...buildUnreadableField([...unreadable, ...archive.unreadable]),
       },
     };
   },

@@ -3,9 +3,9 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { openReadChecks } from "./shared/invalid_fields.ts";
+import { createInvalidCheck } from "./shared/invalid_fields.ts";
 import { specIdParam } from "./shared/params.ts";
-import { computedStatus } from "./shared/world.ts";
+import { computeStatus } from "./shared/world.ts";
 
 export const specGet = defineTool<PlannerContext>()({
   name: "planner_spec_get",
@@ -17,15 +17,15 @@ export const specGet = defineTool<PlannerContext>()({
   params: Type.Object({ id: specIdParam }),
   async run(context, { id }) {
     const spec = await findSpec(context, id, { archived: true });
-    const { status, blockedBy } = await computedStatus(context, spec);
-    const invalidPart = (await openReadChecks(context))(spec);
+    const { status, blockedBy } = await computeStatus(context, spec);
+    const invalidPart = (await createInvalidCheck(context))(spec);
     return {
       value: {
         id: spec.id,
         title: spec.title,
         status,
         type: spec.type,
-        ...furtherFields(spec),
+        ...pickOtherFields(spec),
         file: spec.file,
         ...(spec.archived ? { archived: true } : {}),
         ...(blockedBy.length === 0 ? {} : { blocked_by: blockedBy }),
@@ -36,7 +36,7 @@ export const specGet = defineTool<PlannerContext>()({
   },
 });
 
-/** What the tool itself says: a frontmatter key of the same name never hides it. */
+/** Fields that the tool sets; a frontmatter key of the same name does not replace them. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   "id",
   "title",
@@ -49,8 +49,11 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   "body",
 ]);
 
-/** Every other frontmatter field that is set, as written; a known list is a list even where one text was written. */
-function furtherFields(spec: Spec): Record<string, unknown> {
+/**
+ * Returns every other frontmatter field that is set, as written. A known list field is returned as a list even if it
+ * was written as one text.
+ */
+function pickOtherFields(spec: Spec): Record<string, unknown> {
   const lists = {
     depends_on: spec.dependsOn,
     labels: spec.labels,

@@ -5,10 +5,10 @@ import type { PlannerContext } from "../context.ts";
 import { readinessOf } from "../spec/readiness.ts";
 import type { UnreadableFile } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
-import { openReadChecks } from "./shared/invalid_fields.ts";
-import { listing, type SpecRow, specRow, unreadablePart } from "./shared/listing.ts";
+import { createInvalidCheck } from "./shared/invalid_fields.ts";
+import { buildListing, buildSpecRow, buildUnreadableField, type SpecRow } from "./shared/listing.ts";
 import { limitParam, offsetParam } from "./shared/params.ts";
-import { filterParams, readFilter } from "./shared/spec_filter.ts";
+import { createFilter, filterParams } from "./shared/spec_filter.ts";
 import { loadWorld } from "./shared/world.ts";
 
 export const specList = defineTool<PlannerContext>()({
@@ -26,27 +26,30 @@ export const specList = defineTool<PlannerContext>()({
     offset: offsetParam,
   }),
   async run(context, { status, limit, offset, ...filter }) {
-    const meets = readFilter(filter);
+    const meets = createFilter(filter);
     const { specs, unreadable, readiness } = await loadWorld(context);
     const found = specs.filter((spec) => (status === undefined || readiness.matches(spec, status)) && meets(spec));
-    const invalidPart = await openReadChecks(context);
+    const invalidPart = await createInvalidCheck(context);
     return {
       value: {
-        ...listing(found, { limit, offset }, (spec) => specRow(spec, readiness, invalidPart(spec))),
-        ...unreadablePart(unreadable),
+        ...buildListing(found, { limit, offset }, (spec) => buildSpecRow(spec, readiness, invalidPart(spec))),
+        ...buildUnreadableField(unreadable),
       },
     };
   },
 });
 
-/** Lists the archived specs in order of id, only those of `status` when it is given. */
+/** Lists the archived specs by id, only those with `status` if it is given. */
 export async function listArchived(
   context: PlannerContext,
   status: string | undefined,
 ): Promise<{ readonly specs: readonly SpecRow[]; readonly unreadable?: readonly UnreadableFile[] }> {
   const { specs, unreadable } = await context.specs.archived();
   const readiness = readinessOf(specs, new Set());
-  const invalidPart = await openReadChecks(context);
-  const rows = specs.map((spec) => specRow(spec, readiness, invalidPart(spec)));
-  return { specs: rows.filter((row) => status === undefined || row.status === status), ...unreadablePart(unreadable) };
+  const invalidPart = await createInvalidCheck(context);
+  const rows = specs.map((spec) => buildSpecRow(spec, readiness, invalidPart(spec)));
+  return {
+    specs: rows.filter((row) => status === undefined || row.status === status),
+    ...buildUnreadableField(unreadable),
+  };
 }

@@ -12,12 +12,17 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { UPDATE_STATUSES } from "../spec/status.ts";
 import { isAccepted } from "../work/acceptance.ts";
-import { prepareCheck, tickText } from "./check_criterion.ts";
+import { checkCriterionText, prepareCheck } from "./check_criterion.ts";
 import { findSpecId, findSpecIds } from "./shared/find_spec.ts";
-import { finishShared } from "./shared/finish_shared.ts";
+import { finishSharedClaim } from "./shared/finish_shared.ts";
 import { refuseForeignStatus } from "./shared/inside_run.ts";
 import { sharedClaimParams, specIdParam } from "./shared/params.ts";
-import { type Completing, judgedText, proveCompletion, recordCompletion } from "./shared/prove_completion.ts";
+import {
+  type CompletionRequest,
+  proveCompletion,
+  recordCompletion,
+  serializeCriteria,
+} from "./shared/prove_completion.ts";
 
 const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
 
@@ -48,7 +53,10 @@ export const specUpdate = defineTool<PlannerContext>()({
   run: (context, args, { signal } = {}) => updateSpec(context, args, signal),
 });
 
-/** The same with the fields that plan the work: the command `update`. The tool for agents keeps its parameters. */
+/**
+ * The command `update`: the same tool with planning fields as additional parameters. The tool for agents keeps its
+ * documented parameters.
+ */
 export const updatePlanned = defineTool<PlannerContext>()({
   ...specUpdate,
   name: "update",
@@ -63,23 +71,23 @@ export const updatePlanned = defineTool<PlannerContext>()({
   run: (context, args, { signal } = {}) => updateSpec(context, args, signal),
 });
 
-/** What changes; an empty text removes its field. */
-interface Update extends Static<typeof PARAMS> {
+/** Fields to change; an empty text removes a field. */
+interface SpecChanges extends Static<typeof PARAMS> {
   readonly priority?: string;
   readonly assignee?: string;
   readonly due?: string;
-  /** Why a person completes the spec without proof. */
+  /** Reason why a person completes the spec without proof. */
   readonly unproven?: string;
   readonly steal?: boolean;
   readonly offline?: boolean;
 }
 
-async function updateSpec(context: PlannerContext, update: Update, signal: AbortSignal | undefined) {
+async function updateSpec(context: PlannerContext, update: SpecChanges, signal: AbortSignal | undefined) {
   const { id: text, output = "", replace_body = false, depends_on, unproven = null, check, ...rest } = update;
   const { steal = false, offline = false, ...simple } = rest;
   const { due } = simple;
   const hasOutput = output.trim() !== "";
-  refuseNothing(hasOutput, [depends_on, check, ...Object.values(simple)]);
+  refuseEmptyUpdate(hasOutput, [depends_on, check, ...Object.values(simple)]);
   if (due !== undefined && due !== "" && !isDay(due)) {
     throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
   }
@@ -93,9 +101,9 @@ async function updateSpec(context: PlannerContext, update: Update, signal: Abort
     );
   }
   const id = await findSpecId(context, text, { archived: false });
-  const dependsOn = depends_on === undefined ? undefined : await dependencies(context, id, depends_on);
-  const fields = fieldChanges({ ...simple, depends_on: dependsOn });
-  const tick = await tickWanted(context, id, { ...update, signal });
+  const dependsOn = depends_on === undefined ? undefined : await resolveDependencies(context, id, depends_on);
+  const fields = listFieldChanges({ ...simple, depends_on: dependsOn });
+  const tick = await prepareCriterionEdit(context, id, { ...update, signal });
   const accepted = replace_body ? await (await context.accepted()).read() : null;
   const change = (before: string): string => {
     const edited = tick?.(editFields(before, fields)) ?? editFields(before, fields);
@@ -109,10 +117,10 @@ async function updateSpec(context: PlannerContext, update: Update, signal: Abort
   }
   const complete =
     simple.status === "completed"
-      ? await completion(context, { id, change, unproven, signal })
+      ? await prepareCompletion(context, { id, change, unproven, signal })
       : { change, done: null };
   const shared = { steal, offline, command: `update ${id} --status completed` };
-  const notes = complete.done === null ? [] : await finishShared(context, await context.specs.load(id), shared);
+  const notes = complete.done === null ? [] : await finishSharedClaim(context, await context.specs.load(id), shared);
   const changed = await context.specs.edit(id, complete.change);
   if (complete.done !== null)
     await recordCompletion(context, await context.specs.load(id), { ...complete.done, unproven });
@@ -122,32 +130,35 @@ async function updateSpec(context: PlannerContext, update: Update, signal: Abort
   };
 }
 
-interface Ticking extends Pick<Update, "check" | "status" | "unproven"> {
+interface Ticking extends Pick<SpecChanges, "check" | "status" | "unproven"> {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Returns the edit that checks a criterion, after its check, unless completing the spec runs that with all others. */
-async function tickWanted(
+/**
+ * Returns the edit that checks a criterion, after running its check. The check is not run if completing the spec runs
+ * all checks anyway.
+ */
+async function prepareCriterionEdit(
   context: PlannerContext,
   id: SpecId,
   { check, status, unproven, signal }: Ticking,
 ): Promise<((text: string) => string) | undefined> {
   if (check === undefined) return undefined;
-  if (status === "completed" && unproven === undefined) return (text) => tickText(id, text, check);
+  if (status === "completed" && unproven === undefined) return (text) => checkCriterionText(id, text, check);
   return prepareCheck(context, id, { wanted: check, signal });
 }
 
-interface Completed extends Pick<Completing, "id" | "unproven" | "signal"> {
+interface Completed extends Pick<CompletionRequest, "id" | "unproven" | "signal"> {
   readonly change: (before: string) => string;
 }
 
-/** Returns the change with what completing the spec needs; runs the checks of the text that the change makes. */
-async function completion(context: PlannerContext, { id, change, unproven, signal }: Completed) {
+/** Extends `change` by the edits that completing the spec needs, after running the checks in the changed text. */
+async function prepareCompletion(context: PlannerContext, { id, change, unproven, signal }: Completed) {
   const bodyAfter = (text: string): string => readableDocument(change(text)).body;
   const body = bodyAfter((await context.specs.readText(id)).text);
   const done = await proveCompletion(context, { id, body, unproven, signal });
   const proven = (before: string): string => {
-    if (judgedText(bodyAfter(before)) !== judgedText(body)) {
+    if (serializeCriteria(bodyAfter(before)) !== serializeCriteria(body)) {
       throw new OperationError("aborted", `The criteria of spec '${id}' changed while its checks ran: try again`);
     }
     return editFields(change(before), done.fields);
@@ -155,7 +166,7 @@ async function completion(context: PlannerContext, { id, change, unproven, signa
   return { change: proven, done };
 }
 
-function refuseNothing(hasOutput: boolean, fields: readonly unknown[]): void {
+function refuseEmptyUpdate(hasOutput: boolean, fields: readonly unknown[]): void {
   if (hasOutput || fields.some((field) => field !== undefined)) return;
   throw new OperationError(
     "invalid_argument",
@@ -163,21 +174,23 @@ function refuseNothing(hasOutput: boolean, fields: readonly unknown[]): void {
   );
 }
 
-/** The fields that were given; an empty text is no value, so that key goes. */
-function fieldChanges(given: Readonly<Record<string, FieldValue | undefined>>): Record<string, FieldValue | undefined> {
+/** Returns the given fields; an empty text becomes undefined, which removes the key. */
+function listFieldChanges(
+  given: Readonly<Record<string, FieldValue | undefined>>,
+): Record<string, FieldValue | undefined> {
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   for (const [name, value] of Object.entries(fields)) if (value === "") fields[name] = undefined;
   return fields;
 }
 
 /** Resolves `wanted` to full ids, each once. */
-async function dependencies(
+async function resolveDependencies(
   context: PlannerContext,
   id: SpecId,
   wanted: readonly string[],
 ): Promise<readonly SpecId[]> {
   const ids = await findSpecIds(context, wanted, { archived: true });
-  const cycle = ids.length === 0 ? undefined : dependencyCycle(id, ids, (await context.specs.active()).specs);
+  const cycle = ids.length === 0 ? undefined : findDependencyCycle(id, ids, (await context.specs.active()).specs);
   if (cycle !== undefined) {
     throw new OperationError("failed_precondition", `Circular dependency detected: ${cycle.join(" -> ")}`);
   }
@@ -185,20 +198,20 @@ async function dependencies(
 }
 
 /**
- * The shortest way from `id` back to itself if it depended on `dependencies`: `[a, b, a]`, or undefined.
- *
- * @param specs the specs whose own dependencies count; an unknown id leads nowhere
+ * Finds the shortest cycle through `id` if it had these `dependencies`: `[a, b, a]`, or undefined.
+ * @param specs the specs whose own dependencies are followed; an unknown id has none
  *
  * Cost: O(specs + dependencies).
  */
-export function dependencyCycle(
+export function findDependencyCycle(
   id: string,
   dependencies: readonly string[],
   specs: readonly Spec[],
 ): readonly string[] | undefined {
   const byId = new Map(specs.map((spec) => [spec.id as string, spec.dependsOn]));
   const cameFrom = new Map<string, string>();
-  // The list grows while it is walked: breadth first, so the first way found is a shortest one.
+  // The loop appends to the list that it walks. This is a breadth-first search, so the first path found is a shortest
+  // one.
   const queue: string[] = [];
   const visit = (next: string, from: string): boolean => {
     if (next === id) return true;
@@ -210,12 +223,13 @@ export function dependencyCycle(
   };
   if (dependencies.some((next) => visit(next, id))) return [id, id];
   for (const current of queue) {
-    if ((byId.get(current) ?? []).some((next) => visit(next, current))) return [...wayTo(current, cameFrom, id), id];
+    if ((byId.get(current) ?? []).some((next) => visit(next, current)))
+      return [...tracePath(current, cameFrom, id), id];
   }
   return undefined;
 }
 
-function wayTo(end: string, cameFrom: ReadonlyMap<string, string>, start: string): string[] {
+function tracePath(end: string, cameFrom: ReadonlyMap<string, string>, start: string): string[] {
   const way = [end];
   for (let at = end; at !== start; ) {
     at = cameFrom.get(at) ?? start;

@@ -6,18 +6,18 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { STORED_STATUSES, type StoredStatus } from "../spec/status.ts";
 import type { Usage } from "../work/usage.ts";
-import { unreadablePart } from "./shared/listing.ts";
-import { localTime } from "./shared/local_time.ts";
-import { loadWorld, type World } from "./shared/world.ts";
+import { buildUnreadableField } from "./shared/listing.ts";
+import { formatLocalTime } from "./shared/local_time.ts";
+import { loadWorld, type SpecWorld } from "./shared/world.ts";
 
-/** One spec in progress: when its file and its log last changed. */
-interface Activity {
+/** Times at which the file and the log of a spec in progress last changed. */
+interface SpecActivity {
   readonly id: SpecId;
   readonly title: string | null;
   readonly spec_modified: string;
   readonly log_modified: string | null;
   readonly has_log: boolean;
-  /** What its agent reported so far; left out if no run is under way or the agent reports nothing. */
+  /** Usage that the agent has reported so far; absent without a run, and if the agent reports none. */
   readonly usage?: Usage;
 }
 
@@ -34,42 +34,42 @@ export const status = defineTool<PlannerContext>()({
   }),
   async run(context, { brief = false, include_activity = false }) {
     const world = await loadWorld(context);
-    const counts = countsOf(world);
-    const activity = include_activity ? await activityOf(context, world.specs) : undefined;
+    const counts = countSpecs(world);
+    const activity = include_activity ? await readActivity(context, world.specs) : undefined;
     const value = {
       ...counts,
       ...(activity === undefined ? {} : { in_progress_activity: activity }),
-      ...(include_activity ? failedPart(await lastFailures(context, world.specs)) : {}),
-      ...(brief ? {} : outsidePart(await outsideChanges(context, world.specs))),
-      ...unreadablePart(world.unreadable),
+      ...(include_activity ? buildFailedField(await findLastFailures(context, world.specs)) : {}),
+      ...(brief ? {} : buildOutsideField(await findOutsideChanges(context, world.specs))),
+      ...buildUnreadableField(world.unreadable),
     };
-    return brief ? { value, text: briefText(counts, activity ?? []) } : { value };
+    return brief ? { value, text: formatBrief(counts, activity ?? []) } : { value };
   },
 });
 
 type Counts = Readonly<Record<"total" | StoredStatus, number>>;
 
-/** Counts specs by the status that lists show, and all of them. */
-export function countsOf({ specs, readiness }: World): Counts {
+/** Counts specs by the status that lists show, and in total. */
+export function countSpecs({ specs, readiness }: SpecWorld): Counts {
   const counts = {
     total: specs.length,
     ...(Object.fromEntries(STORED_STATUSES.map((word) => [word, 0])) as Record<StoredStatus, number>),
   };
   for (const spec of specs) {
     const word = readiness.effectiveStatus(spec);
-    if (isStored(word)) counts[word] += 1;
+    if (isStoredStatus(word)) counts[word] += 1;
   }
   return counts;
 }
 
-function isStored(word: string): word is StoredStatus {
+function isStoredStatus(word: string): word is StoredStatus {
   return (STORED_STATUSES as readonly string[]).includes(word);
 }
 
-async function activityOf(context: PlannerContext, specs: readonly Spec[]): Promise<readonly Activity[]> {
+async function readActivity(context: PlannerContext, specs: readonly Spec[]): Promise<readonly SpecActivity[]> {
   const working = specs.filter((spec) => spec.status === "in_progress");
-  const rows = await Promise.all(working.map((spec) => activityRow(context, spec)));
-  const spent = working.length === 0 ? new Map<string, Usage>() : await runningUsage(context);
+  const rows = await Promise.all(working.map((spec) => readActivityRow(context, spec)));
+  const spent = working.length === 0 ? new Map<string, Usage>() : await readRunningUsage(context);
   return rows.flatMap((row) => {
     if (row === null) return [];
     const usage = spent.get(row.id);
@@ -77,7 +77,7 @@ async function activityOf(context: PlannerContext, specs: readonly Spec[]): Prom
   });
 }
 
-async function runningUsage(context: PlannerContext): Promise<ReadonlyMap<string, Usage>> {
+async function readRunningUsage(context: PlannerContext): Promise<ReadonlyMap<string, Usage>> {
   const reports = await context.reports();
   return new Map(
     reports.flatMap(({ spec_id, running, usage }) => (running && usage !== null ? [[spec_id, usage]] : [])),
@@ -91,12 +91,12 @@ interface FailedProcess {
   readonly error: string;
 }
 
-function failedPart(failed: readonly FailedProcess[]): { readonly failed_processes?: readonly FailedProcess[] } {
+function buildFailedField(failed: readonly FailedProcess[]): { readonly failed_processes?: readonly FailedProcess[] } {
   return failed.length === 0 ? {} : { failed_processes: failed };
 }
 
-/** Of every spec that is not done, the last process where that failed and is known why. */
-async function lastFailures(context: PlannerContext, specs: readonly Spec[]): Promise<readonly FailedProcess[]> {
+/** Returns the last process of every unfinished spec if that process failed with a known error. */
+async function findLastFailures(context: PlannerContext, specs: readonly Spec[]): Promise<readonly FailedProcess[]> {
   const last = new Map((await context.work.processes()).map((record) => [record.spec_id, record]));
   return specs
     .filter(({ status }) => status !== "completed" && status !== "cancelled")
@@ -114,12 +114,12 @@ interface OutsideChanges {
   readonly changes: readonly string[];
 }
 
-function outsidePart(found: readonly OutsideChanges[]): { readonly outside_changes?: readonly OutsideChanges[] } {
+function buildOutsideField(found: readonly OutsideChanges[]): { readonly outside_changes?: readonly OutsideChanges[] } {
   return found.length === 0 ? {} : { outside_changes: found };
 }
 
-/** What changed outside of the branch of the last run of each spec that is not archived. */
-async function outsideChanges(context: PlannerContext, specs: readonly Spec[]): Promise<readonly OutsideChanges[]> {
+/** Returns the changes that the last run of each active spec made outside its branch. */
+async function findOutsideChanges(context: PlannerContext, specs: readonly Spec[]): Promise<readonly OutsideChanges[]> {
   const reports = await context.reports();
   const last = new Map(reports.map((report) => [report.spec_id, report]));
   return specs.flatMap(({ id }) => {
@@ -130,15 +130,18 @@ async function outsideChanges(context: PlannerContext, specs: readonly Spec[]): 
   });
 }
 
-/** Null for a spec that went away after the specs were read. */
-async function activityRow(context: PlannerContext, { id, title }: Spec): Promise<Activity | null> {
+/** Reads the activity of a spec; null if it was removed meanwhile. */
+async function readActivityRow(context: PlannerContext, { id, title }: Spec): Promise<SpecActivity | null> {
   try {
-    const [modified, log] = await Promise.all([context.specs.modified(id), context.logs.open(id).catch(unreadableLog)]);
+    const [modified, log] = await Promise.all([
+      context.specs.modified(id),
+      context.logs.open(id).catch(createUnreadableLog),
+    ]);
     return {
       id,
       title,
-      spec_modified: localTime(modified),
-      log_modified: log?.modified == null ? null : localTime(log.modified),
+      spec_modified: formatLocalTime(modified),
+      log_modified: log?.modified == null ? null : formatLocalTime(log.modified),
       has_log: log !== null,
     };
   } catch (error) {
@@ -147,14 +150,17 @@ async function activityRow(context: PlannerContext, { id, title }: Spec): Promis
   }
 }
 
-/** A log that is there and cannot be read, so that one unreadable log does not hide the rest. */
-function unreadableLog(error: unknown): { readonly modified: null } {
+/** The result for a log that cannot be read, so that it does not hide the other logs. */
+function createUnreadableLog(error: unknown): { readonly modified: null } {
   if (error instanceof OperationError) return { modified: null };
   throw error;
 }
 
-/** One line of counts and, with activity, a line per spec in progress. Source: docs/contract/spec-tool.md#tools. */
-function briefText(counts: Counts, activity: readonly Activity[]): string {
+/**
+ * Formats the counts on one line and, with activity, one line per spec in progress. Source:
+ * docs/contract/spec-tool.md#tools.
+ */
+function formatBrief(counts: Counts, activity: readonly SpecActivity[]): string {
   const line = `${counts.pending} pending | ${counts.in_progress} in_progress | ${counts.completed} completed`;
   const lines = activity.map(
     ({ id, title, spec_modified, log_modified, has_log }) =>

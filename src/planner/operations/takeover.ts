@@ -9,12 +9,12 @@ import { readLastRun } from "../work/records/log_format.ts";
 import { logWindow } from "../work/records/log_window.ts";
 import { analyzeRun } from "../work/takeover_analysis.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { keepShared } from "./shared/finish_shared.ts";
+import { keepSharedClaim } from "./shared/finish_shared.ts";
 import { specIdParam } from "./shared/params.ts";
 import { leaveInProgress, stopRun } from "./shared/stop_run.ts";
-import { worktreeBody } from "./shared/worktree_body.ts";
+import { readWorktreeBody } from "./shared/worktree_body.ts";
 
-/** Log lines that the answer repeats. */
+/** Number of log lines in the answer. */
 const TAIL_LINES = 50;
 
 export const takeover = defineTool<PlannerContext>()({
@@ -36,20 +36,20 @@ export const takeover = defineTool<PlannerContext>()({
     let notes: readonly string[] = [];
     if (stopped !== null) {
       const status = await leaveInProgress(context, spec.id, stopped);
-      if (status === "in_progress") notes = await keepShared(context, spec.id);
+      if (status === "in_progress") notes = await keepSharedClaim(context, spec.id);
     } else if (!force) throw new OperationError("failed_precondition", `${refused}: Spec not currently being worked`);
     const log = await context.logs.open(spec.id);
-    const lines = log === null ? null : linesOf(await readLastRun(log));
+    const lines = log === null ? null : splitLines(await readLastRun(log));
     const worktrees = await context.work.worktrees();
     return {
       value: {
         spec_id: spec.id,
         ...analyzeRun({
           lines,
-          criteria: criteriaOf(await worktreeBody(context, spec.id)),
-          failure: stopped === null ? await lastFailure(context, spec.id) : null,
+          criteria: criteriaOf(await readWorktreeBody(context, spec.id)),
+          failure: stopped === null ? await findLastError(context, spec.id) : null,
         }),
-        log_tail: log === null ? "No log file found" : await tailOf(log),
+        log_tail: log === null ? "No log file found" : await readTail(log),
         ...(notes.length === 0 ? {} : { notes }),
         worktree_path: worktrees.find(({ spec_id }) => spec_id === spec.id)?.path ?? null,
       },
@@ -57,17 +57,20 @@ export const takeover = defineTool<PlannerContext>()({
   },
 });
 
-/** Why the last process failed: one whose work was refused before it began has left no log. */
-async function lastFailure(context: PlannerContext, id: SpecId): Promise<string | null> {
+/**
+ * Returns the error of the last failed process. A run that was refused before its work began leaves no log, so only its
+ * record says why.
+ */
+async function findLastError(context: PlannerContext, id: SpecId): Promise<string | null> {
   const last = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
   return last?.status === "failed" ? (last.error ?? null) : null;
 }
 
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   return text.split(/\r?\n/).filter((line) => line.trim() !== "");
 }
 
-async function tailOf(log: LogFile): Promise<string> {
+async function readTail(log: LogFile): Promise<string> {
   const { content } = await logWindow(log, { lines: TAIL_LINES, growing: false });
   return content.trimEnd();
 }

@@ -25,7 +25,7 @@ export const verify = defineTool<PlannerContext>()({
     await refuseInvalid(context, spec, "verify");
     const criteria = criteriaOf(spec.body);
     const unchecked = criteria.filter(({ checked }) => !checked);
-    const record = hasChecks(criteria) ? await passedRecord(context, spec) : null;
+    const record = hasChecks(criteria) ? await readPassedRecord(context, spec) : null;
     const unrun = record === null ? criteria.filter(({ verify }) => verify !== null).length : 0;
     return {
       value: {
@@ -37,18 +37,18 @@ export const verify = defineTool<PlannerContext>()({
           unchecked: unchecked.length,
         },
         unchecked_items: unchecked.map(({ text }) => text),
-        verification_notes: notes({ total: criteria.length, unchecked: unchecked.length, unrun, record }),
+        verification_notes: formatNotes({ total: criteria.length, unchecked: unchecked.length, unrun, record }),
       },
     };
   },
 });
 
 interface Counted extends Readonly<Record<"total" | "unchecked" | "unrun", number>> {
-  /** What the latest record says of the checks, or null. */
+  /** Result of the checks in the latest record, or null. */
   readonly record: string | null;
 }
 
-function notes({ total, unchecked, unrun, record }: Counted): string {
+function formatNotes({ total, unchecked, unrun, record }: Counted): string {
   if (total === 0) return "No acceptance criteria found";
   if (unchecked === 0 && unrun > 0) {
     return formatCountOf(unrun, "criterion has a check that did not run", "criteria have checks that did not run");
@@ -59,10 +59,10 @@ function notes({ total, unchecked, unrun, record }: Counted): string {
 }
 
 /**
- * Returns what the latest record says if it agrees with the repository and every check of the spec passed; else null. A
- * read runs no check.
+ * Returns the summary of the latest record if it agrees with the repository and every check of the spec passed,
+ * otherwise null. Runs no check, because this is a read.
  */
-async function passedRecord(context: PlannerContext, { id, body }: Spec): Promise<string | null> {
+async function readPassedRecord(context: PlannerContext, { id, body }: Spec): Promise<string | null> {
   try {
     const { worktrees } = await context.runs();
     const kept = await worktrees.record(id, null);
@@ -76,7 +76,7 @@ async function passedRecord(context: PlannerContext, { id, body }: Spec): Promis
     if (!checks.every((check) => passed.has(check))) return null;
     return `every check passed on ${String(kept.record["head"]).slice(0, 10)} by the record of run ${kept.run}`;
   } catch (error) {
-    // Without a repository there is no record.
+    // There is no record without a repository.
     if (error instanceof OperationError) return null;
     throw error;
   }

@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 
-/** How long the new process gets to take the PID file before the answer goes out without it, in milliseconds. */
+/** Milliseconds to wait for the new process to write the PID file; after that the answer is sent without it. */
 const TAKE_WAIT_MS = 1_000;
 
 const LOOK_EVERY_MS = 20;
@@ -18,17 +18,17 @@ export const watchStart = defineTool<PlannerContext>()({
   slow: true,
   params: Type.Object({}),
   async run(context) {
-    if ((await context.work.watchPid()) !== null) throw alreadyRunning();
+    if ((await context.work.watchPid()) !== null) throw createRunningError();
     const { pid } = await context.background.start(["watch"], {});
-    const holder = await watcher(context);
-    // Another start was faster; the process of this one ends by itself.
-    if (holder !== null && holder !== pid) throw alreadyRunning();
+    const holder = await findWatch(context);
+    // Another process started first; the one that this call started exits.
+    if (holder !== null && holder !== pid) throw createRunningError();
     return { value: { pid }, text: `Started watch process (PID: ${pid})` };
   },
 });
 
-/** The running watch, so that the next call finds it; null if none runs yet. */
-async function watcher({ work }: PlannerContext): Promise<number | null> {
+/** Returns the PID of the running watch, or null. */
+async function findWatch({ work }: PlannerContext): Promise<number | null> {
   for (let waited = 0; waited < TAKE_WAIT_MS; waited += LOOK_EVERY_MS) {
     const pid = await work.watchPid();
     if (pid !== null) return pid;
@@ -37,6 +37,6 @@ async function watcher({ work }: PlannerContext): Promise<number | null> {
   return null;
 }
 
-function alreadyRunning(): OperationError {
+function createRunningError(): OperationError {
   return new OperationError("failed_precondition", "Watch is already running");
 }

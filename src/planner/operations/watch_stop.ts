@@ -12,7 +12,7 @@ export const watchStop = defineTool<PlannerContext>()({
   params: Type.Object({}),
   async run({ work, processes }) {
     const pid = await work.watchPid();
-    // It may end on its own between the two questions.
+    // The process may exit between the two calls.
     if (pid === null || !(await processes.terminate(pid))) {
       throw new OperationError("failed_precondition", "Watch is not running");
     }

@@ -4,7 +4,7 @@ import { shortenText } from "#kernel/shortened.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { ProcessRecord } from "../ports.ts";
-import { unreadablePart } from "./shared/listing.ts";
+import { buildUnreadableField } from "./shared/listing.ts";
 
 export const workList = defineTool<PlannerContext>()({
   name: "planner_work_list",
@@ -29,7 +29,7 @@ export const workList = defineTool<PlannerContext>()({
       value: {
         processes: meant.filter(({ status }) => showEnded || status === "running"),
         summary: { running: count("running"), completed: count("completed"), failed: count("failed") },
-        ...unreadablePart(broken),
+        ...buildUnreadableField(broken),
       },
     };
   },

@@ -18,7 +18,7 @@ import {
   refuseUnworkable,
   STARTABLE,
 } from "./shared/start_checks.ts";
-import { loadWorld, type World } from "./shared/world.ts";
+import { loadWorld, type SpecWorld } from "./shared/world.ts";
 
 const PARAMS = Type.Object({
   id: specIdParam,
@@ -40,7 +40,7 @@ export const workStart = defineTool<PlannerContext>()({
   run: (context, args) => startWork(context, args),
 });
 
-/** The same with what a person chooses for one run, as the flags of the command `work`. */
+/** The command `work`: the same tool with the command's flags for one run. */
 export const workChosen = defineTool<PlannerContext>()({
   ...workStart,
   name: "work",
@@ -74,13 +74,13 @@ async function startWork(context: PlannerContext, args: WorkArguments, sources =
   const config = await context.config();
   const defaults = { ...config.defaults, ...(args.provider !== undefined && { provider: args.provider }) };
   const provider = providerFor({ ...config, defaults }, { model: args.model ?? spec.model, task: "work" });
-  // In parallel every pending spec that is ready is worked, this one first.
-  const others = otherReady(spec, world);
-  if (parallel !== undefined) refuseParallel(others, parallel, config.parallel.max);
+  // With `parallel` every pending spec that is ready is worked on, this one first.
+  const others = listOtherReady(spec, world);
+  if (parallel !== undefined) refuseTooParallel(others, parallel, config.parallel.max);
   await refuseMissingAgent(context, provider, `start work on spec '${spec.id}'`);
   await refuseUnacceptedSetup(context, config);
   const words = [
-    ...mannerWords(spec, others, { chain, parallel }),
+    ...buildArguments(spec, others, { chain, parallel }),
     ...(skip_criteria ? ["--skip-criteria"] : []),
     ...(args.provider === undefined ? [] : [`--provider=${args.provider}`]),
     ...(args.model === undefined ? [] : [`--model=${args.model}`]),
@@ -91,7 +91,7 @@ async function startWork(context: PlannerContext, args: WorkArguments, sources =
   return { value: await startInBackground(context, { spec_id: spec.id, mode, words: ["work", ...words] }) };
 }
 
-function mannerWords(
+function buildArguments(
   { id }: Spec,
   others: readonly SpecId[],
   { chain, parallel }: { readonly chain: boolean; readonly parallel: number | undefined },
@@ -100,11 +100,11 @@ function mannerWords(
   return [id, ...others, "--parallel", String(parallel)];
 }
 
-function otherReady({ id }: Spec, { specs, readiness }: World): readonly SpecId[] {
+function listOtherReady({ id }: Spec, { specs, readiness }: SpecWorld): readonly SpecId[] {
   return specs.filter((spec) => spec.id !== id && isReadyUnasked(spec, readiness)).map((spec) => spec.id);
 }
 
-function refuseParallel(others: readonly SpecId[], parallel: number, most: number): void {
+function refuseTooParallel(others: readonly SpecId[], parallel: number, most: number): void {
   if (others.length === 0) {
     const message = "Cannot work in parallel: expected several ready specs, found 1";
     throw new OperationError("failed_precondition", message);

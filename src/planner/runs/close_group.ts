@@ -1,5 +1,5 @@
 import { changeSpec } from "../operations/shared/change_spec.ts";
-import { loadWorld, type World } from "../operations/shared/world.ts";
+import { loadWorld, type SpecWorld } from "../operations/shared/world.ts";
 import { criteriaOf } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -9,7 +9,7 @@ import { isExcused } from "./proof/prove_spec.ts";
 import type { RunDeps } from "./run_types.ts";
 
 /** Whether a group waits for nothing but to be closed: as any other type it would be ready, its members being done. */
-export function isDoneGroup(spec: Spec, { readiness }: World): boolean {
+export function isDoneGroup(spec: Spec, { readiness }: SpecWorld): boolean {
   return spec.type === "group" && readiness.isReady({ ...spec, type: "driver" });
 }
 

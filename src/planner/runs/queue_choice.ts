@@ -1,5 +1,5 @@
 import { isReadyUnasked, RESUMABLE } from "../operations/shared/start_checks.ts";
-import type { World } from "../operations/shared/world.ts";
+import type { SpecWorld } from "../operations/shared/world.ts";
 import type { Readiness } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parentOf, type SpecId } from "../spec/spec_id.ts";
@@ -17,7 +17,7 @@ export interface QueueState {
 }
 
 /** Returns the requested specs: the named specs with their members, or without names everything that starts unasked. */
-export function wantedIds(named: readonly SpecId[], { specs, readiness }: Pick<World, "specs" | "readiness">) {
+export function wantedIds(named: readonly SpecId[], { specs, readiness }: Pick<SpecWorld, "specs" | "readiness">) {
   if (named.length > 0) return withMembers(named, specs);
   return specs.filter((spec) => isReadyUnasked(spec, readiness)).map(({ id }) => id);
 }
@@ -28,7 +28,7 @@ export function wantedIds(named: readonly SpecId[], { specs, readiness }: Pick<W
  *
  * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */
-export function startableIds(state: QueueState, { specs, readiness }: Pick<World, "specs" | "readiness">) {
+export function startableIds(state: QueueState, { specs, readiness }: Pick<SpecWorld, "specs" | "readiness">) {
   const { named, wanted, tried } = state;
   const order = new Map(wanted.map((id, index) => [id, index]));
   const follows = followedBy(state, readiness);
@@ -44,7 +44,7 @@ export function startableIds(state: QueueState, { specs, readiness }: Pick<World
 }
 
 /** Returns a group whose members are all done, and that is asked for or that the queue's completions finished. */
-export function doneGroup(state: QueueState, world: World): Spec | undefined {
+export function doneGroup(state: QueueState, world: SpecWorld): Spec | undefined {
   const follows = followedBy(state, world.readiness);
   return world.specs.find(
     (spec) =>

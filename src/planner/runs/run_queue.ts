@@ -1,8 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
 import { formatDollars } from "#words/figures.ts";
 import type { PlannerConfig } from "../config/config.ts";
-import { liveWorker } from "../operations/shared/live_worker.ts";
-import { loadWorld, type World } from "../operations/shared/world.ts";
+import { findLiveWorker } from "../operations/shared/live_worker.ts";
+import { loadWorld, type SpecWorld } from "../operations/shared/world.ts";
 import { compareUrgency } from "../spec/planning.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -71,7 +71,7 @@ class Queue {
     this.#wishes = wishes;
   }
 
-  async run(world: World): Promise<QueueResult> {
+  async run(world: SpecWorld): Promise<QueueResult> {
     const { ids } = this.#wishes;
     this.#wanted = wantedIds(ids, { ...world, specs: world.specs.toSorted(compareUrgency) });
     if (ids.length === 0) this.#tellUnasked(world);
@@ -90,7 +90,7 @@ class Queue {
     return { named, wanted: this.#wanted, follow, tried: this.#tried, completed: this.#completed };
   }
 
-  async #begin(loaded: World): Promise<void> {
+  async #begin(loaded: SpecWorld): Promise<void> {
     const world = await this.#closeGroups(loaded);
     const candidates = startableIds(this.#state, world);
     const done = this.#results.length + this.#refused.length;
@@ -107,7 +107,7 @@ class Queue {
     }
   }
 
-  #collides(id: SpecId, { specs }: World): boolean {
+  #collides(id: SpecId, { specs }: SpecWorld): boolean {
     const wanted = specs.find((spec) => spec.id === id)?.targetFiles ?? [];
     return specs.some((spec) => this.#running.has(spec.id) && overlap(wanted, spec.targetFiles));
   }
@@ -143,7 +143,7 @@ class Queue {
     const wanted = specs.find((spec) => spec.id === id)?.targetFiles ?? [];
     for (const other of specs) {
       if (other.id === id || this.#running.has(other.id) || !overlap(wanted, other.targetFiles)) continue;
-      const worker = await liveWorker(context, other.id);
+      const worker = await findLiveWorker(context, other.id);
       if (worker === null) continue;
       const message = `process ${worker.pid} works on '${other.id}', which names the same files (${other.targetFiles.join(", ")}): their changes may conflict`;
       tell({ event: "note", spec_id: id, message });
@@ -169,7 +169,7 @@ class Queue {
   }
 
   /** A group is its members: it is done when they are. */
-  async #closeGroups(world: World): Promise<World> {
+  async #closeGroups(world: SpecWorld): Promise<SpecWorld> {
     const done = doneGroup(this.#state, world);
     if (done === undefined) return world;
     this.#tried.add(done.id);
@@ -181,7 +181,7 @@ class Queue {
   }
 
   /** What is ready only because it failed: a list of ready specs shows it, and a person decides whether to try again. */
-  #tellUnasked({ specs, readiness }: World): void {
+  #tellUnasked({ specs, readiness }: SpecWorld): void {
     const left = specs.filter((spec) => readiness.isReady(spec) && !this.#wanted.includes(spec.id)).map(({ id }) => id);
     if (left.length === 0) return;
     const message = `Failed before, and not started unasked: ${left.join(", ")}. Name one to try it again: planner work ${left[0]}`;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
-import { filterTest } from "#planner/operations/shared/spec_filter.ts";
+import { createFilterTest } from "#planner/operations/shared/spec_filter.ts";
 import { loadWorld } from "#planner/operations/shared/world.ts";
 import { criteriaOf } from "#planner/spec/criteria.ts";
 import type { Spec } from "#planner/spec/spec.ts";
@@ -112,7 +112,7 @@ async function collectExport(context: PlannerContext, filter: ExportFilter): Pro
     if (status === undefined) return true;
     return spec.archived ? spec.status === status : world.readiness.matches(spec, status);
   };
-  const meets = filterTest<Spec>({ types, labels });
+  const meets = createFilterTest<Spec>({ types, labels });
   const found = [...world.specs, ...archive.specs].filter((spec) => hasStatus(spec) && meets(spec));
   const specs = [];
   for (const spec of found) specs.push(exportedSpec(spec, (await context.specs.readText(spec.id)).text));

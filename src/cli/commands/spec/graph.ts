@@ -1,8 +1,8 @@
 import { toDot, toMermaid } from "#planner/operations/graph/languages.ts";
-import { type SpecGraph, specGraph } from "#planner/operations/graph/spec_graph.ts";
+import { buildSpecGraph, type SpecGraph } from "#planner/operations/graph/spec_graph.ts";
 import { toSvg } from "#planner/operations/graph/svg.ts";
-import { unreadablePart } from "#planner/operations/shared/listing.ts";
-import { filterTest } from "#planner/operations/shared/spec_filter.ts";
+import { buildUnreadableField } from "#planner/operations/shared/listing.ts";
+import { createFilterTest } from "#planner/operations/shared/spec_filter.ts";
 import { loadWorld } from "#planner/operations/shared/world.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { defineCommand } from "../../command.ts";
@@ -40,12 +40,12 @@ export const command = defineCommand({
     const format = json ? "json" : (wanted ?? "text");
     const context = await cli.planner();
     const isDue = isDueBy(due);
-    const meets = filterTest<Spec>({ types: type, labels: label, priorities: priority, assignees: assignee });
+    const meets = createFilterTest<Spec>({ types: type, labels: label, priorities: priority, assignees: assignee });
     const [world, archivedIds] = await Promise.all([loadWorld(context), context.specs.archivedIds()]);
     const isShown = (spec: Spec): boolean =>
       (status === undefined || world.readiness.matches(spec, status)) && meets(spec) && isDue(spec);
-    const graph = specGraph({ ...world, archivedIds }, { all: all || status !== undefined, isShown });
-    if (format === "json") return printJson({ ...graph, ...unreadablePart(world.unreadable) });
+    const graph = buildSpecGraph({ ...world, archivedIds }, { all: all || status !== undefined, isShown });
+    if (format === "json") return printJson({ ...graph, ...buildUnreadableField(world.unreadable) });
     const write = WRITERS[format];
     if (write === undefined) return printGraph(cli, graph, world.unreadable);
     print(write(graph));

@@ -5,7 +5,7 @@ import { type MergeResult, mergeTask } from "#planner/exchange/merge_task.ts";
 import type { SourceNote, SourceReading } from "#planner/exchange/source.ts";
 import { formatNewSpec, listFacets } from "#planner/exchange/spec_content.ts";
 import { refuseWhileWorked } from "#planner/operations/shared/live_worker.ts";
-import { localDay } from "#planner/operations/shared/local_time.ts";
+import { formatLocalDay } from "#planner/operations/shared/local_time.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { originsOf, type Spec } from "#planner/spec/spec.ts";
 import { runBatches } from "../../import/batches.ts";
@@ -40,7 +40,7 @@ export async function importTasks(
   const records = readRecords(root, origin, format.kind);
   const [active, archive] = await Promise.all([context.specs.active(), context.specs.archived()]);
   const taken = [...(await context.specs.ids()), ...(await context.specs.archivedIds())];
-  const ids = new IdPlanner(taken, localDay(context.clock.now()));
+  const ids = new IdPlanner(taken, formatLocalDay(context.clock.now()));
   const plan = planImport({ tasks, origin, records, specs: [...active.specs, ...archive.specs], ids });
   const run = new ImportRun(context, plan, new Set(taken), { records, options });
   if (!options.dryRun && plan.length > 0) {

@@ -2,23 +2,29 @@ import { toVisibleSign } from "#kernel/control_pictures.ts";
 import { quoteDot } from "#kernel/quote_dot.ts";
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 
-/** Writes a graph as a Mermaid flowchart. Every text is quoted, so no title can end a statement or name a directive. */
+/**
+ * Formats a graph as a Mermaid flowchart. Every text is quoted, so no title can end a statement or be read as a
+ * directive.
+ */
 export function toMermaid({ boxes, edges }: SpecGraph): string {
   const names = new Map(boxes.map(({ id }, at) => [id, `n${at}`]));
   const lines = boxes.map(({ id, title, status, critical }) => {
     const label = [id, status, ...(title === null ? [] : [title])].map(escapeMermaid).join("<br>");
     return `  ${names.get(id)}["${label}"]${critical ? ":::critical" : ""}`;
   });
-  const links = edges.map((edge) => `  ${names.get(edge.from)} ${arrow(edge)} ${names.get(edge.to)}`);
+  const links = edges.map((edge) => `  ${names.get(edge.from)} ${formatArrow(edge)} ${names.get(edge.to)}`);
   return ["flowchart LR", "  classDef critical stroke-width:4px", ...lines, ...links, ""].join("\n");
 }
 
-function arrow({ kind, critical }: GraphEdge): string {
+function formatArrow({ kind, critical }: GraphEdge): string {
   if (critical) return "==>";
   return kind === "depends_on" ? "-->" : "-.->";
 }
 
-/** Entity codes for all but letters, digits and plain marks. Source: mermaid.js.org/syntax/flowchart.html, entity codes. */
+/**
+ * Replaces all characters but letters, digits and plain punctuation by entity codes. Source:
+ * mermaid.js.org/syntax/flowchart.html, entity codes.
+ */
 function escapeMermaid(text: string): string {
   return text
     .toWellFormed()
@@ -27,22 +33,22 @@ function escapeMermaid(text: string): string {
     .replace(/[^\p{L}\p{M}\p{N} .,:_/-]/gu, (sign) => `#${sign.codePointAt(0)};`);
 }
 
-/** Writes a graph in Graphviz's language. Every text is quoted. */
+/** Formats a graph in Graphviz's DOT language. Every text is quoted. */
 export function toDot({ boxes, edges }: SpecGraph): string {
   return [
     "digraph specs {",
     "  graph [rankdir=LR];",
     '  node [shape=box, style=filled, fontname="DejaVu Sans"];',
-    ...boxes.map((box) => `  ${quoteDot(box.id)} [${boxAttributes(box)}];`),
-    ...edges.map((edge) => `  ${quoteDot(edge.from)} -> ${quoteDot(edge.to)}${edgeAttributes(edge)};`),
+    ...boxes.map((box) => `  ${quoteDot(box.id)} [${formatBoxAttributes(box)}];`),
+    ...edges.map((edge) => `  ${quoteDot(edge.from)} -> ${quoteDot(edge.to)}${formatEdgeAttributes(edge)};`),
     "}",
     "",
   ].join("\n");
 }
 
-function boxAttributes({ id, title, status, critical }: GraphBox): string {
+function formatBoxAttributes({ id, title, status, critical }: GraphBox): string {
   const label = [`${id} ${status}`, ...(title === null ? [] : [title.replace(/\s+/g, " ")])].join("\n");
-  const { fill, ink } = colourOf(status);
+  const { fill, ink } = chooseColours(status);
   return [
     `label=${quoteDot(label)}`,
     `fillcolor=${quoteDot(fill)}`,
@@ -51,17 +57,17 @@ function boxAttributes({ id, title, status, critical }: GraphBox): string {
   ].join(", ");
 }
 
-function edgeAttributes({ kind, critical, backward }: GraphEdge): string {
+function formatEdgeAttributes({ kind, critical, backward }: GraphEdge): string {
   const found = [
     ...(kind === "depends_on" ? [] : ["style=dashed"]),
     ...(critical ? ["penwidth=3"] : []),
-    // A constraint of a backward edge would reverse the order of the layers.
+    // If a backward edge were a constraint, it would reverse the order of the layers.
     ...(backward ? ["constraint=false", "color=red"] : []),
   ];
   return found.length === 0 ? "" : ` [${found.join(", ")}]`;
 }
 
-/** Colours of a box: its ground and the text on it, with a contrast of at least 4.5 to 1. */
+/** Background and text colour of a box, with a contrast of at least 4.5 to 1. */
 export interface BoxColours {
   readonly fill: string;
   readonly ink: string;
@@ -83,6 +89,6 @@ const BY_STATUS: Readonly<Record<string, BoxColours>> = {
 
 const OTHER: BoxColours = { fill: "#ffffff", ink: "#b3261e" };
 
-export function colourOf(status: string): BoxColours {
+export function chooseColours(status: string): BoxColours {
   return Object.hasOwn(BY_STATUS, status) ? (BY_STATUS[status] ?? OTHER) : OTHER;
 }

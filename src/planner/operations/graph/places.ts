@@ -3,36 +3,35 @@ import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 export const BOX = { width: 280, height: 46 } as const;
 const COLUMN_GAP = 80;
 const ROW_GAP = 16;
-/** Space around a picture. */
+/** Space around a picture, in pixels. */
 export const MARGIN = 24;
 
-/** Columns in which specs without any dependency are listed, at least. */
+/** Minimum number of columns for the specs without any dependency. */
 const LEAST_COLUMNS = 4;
 
-export interface Place {
+export interface BoxPosition {
   readonly x: number;
   readonly y: number;
 }
 
-/** Boxes with their places, and the size that they need. */
-export interface Places {
-  readonly places: ReadonlyMap<string, Place>;
+/** Positions of the boxes and the size of the picture, in pixels. */
+export interface GraphLayout {
+  readonly places: ReadonlyMap<string, BoxPosition>;
   readonly width: number;
   readonly height: number;
 }
 
 /**
- * Places boxes on a plane. Columns are layers; specs that neither wait nor are waited for are in rows below. Deterministic.
+ * Computes the positions of boxes. Columns are layers; specs without any dependency are in rows below. Deterministic.
  * Cost: O(boxes + edges) and sorting each column.
- *
- * @param top height that is left free for a heading
+ * @param top height in pixels that stays free for a heading
  */
-export function placesOf({ boxes, edges, layers }: SpecGraph, top: number): Places {
+export function layOutBoxes({ boxes, edges, layers }: SpecGraph, top: number): GraphLayout {
   const joined = new Set(edges.flatMap(({ from, to }) => [from, to]));
   const columns: GraphBox[][] = Array.from({ length: layers }, () => []);
   for (const box of boxes) if (joined.has(box.id)) columns[box.layer]?.push(box);
   const most = columns.reduce((rows, column) => Math.max(rows, column.length), 0);
-  const places = new Map<string, Place>();
+  const places = new Map<string, BoxPosition>();
   let [width, height] = [BOX.width + MARGIN, top + MARGIN];
   const place = (box: GraphBox, column: number, row: number): void => {
     const [x, y] = [MARGIN + column * (BOX.width + COLUMN_GAP), MARGIN + top + row * (BOX.height + ROW_GAP)];
@@ -51,14 +50,17 @@ export function placesOf({ boxes, edges, layers }: SpecGraph, top: number): Plac
   return { places, width, height };
 }
 
-/** The line of an edge, and its arrow at the box that waits, as paths of SVG. */
+/** SVG path data of an edge and of its arrowhead at the dependent box. */
 export interface EdgeLines {
   readonly line: string;
   readonly arrow: string;
 }
 
-/** Returns the lines of an edge between two boxes; null if one of them has no place. */
-export function edgeLines({ from, to, backward }: GraphEdge, places: ReadonlyMap<string, Place>): EdgeLines | null {
+/** Draws the path of an edge between two boxes; null if one of them has no position. */
+export function drawEdge(
+  { from, to, backward }: GraphEdge,
+  places: ReadonlyMap<string, BoxPosition>,
+): EdgeLines | null {
   const [start, end] = [places.get(from), places.get(to)];
   if (start === undefined || end === undefined) return null;
   const [x1, y1, x2, y2] = [start.x + BOX.width, start.y + BOX.height / 2, end.x, end.y + BOX.height / 2];

@@ -8,27 +8,30 @@ import { parentOf, specIdParts } from "../../spec/spec_id.ts";
 export interface GraphBox {
   readonly id: string;
   readonly title: string | null;
-  /** As lists show it; `ready` for one that can be worked now, `archived`, and `unknown` for an id without a spec. */
+  /**
+   * The status that lists show; `ready` for a spec on which work may start, `archived`, or `unknown` for an id without
+   * a spec.
+   */
   readonly status: string;
-  /** Column, from 0: as far left as what it waits for allows. */
+  /** Column from 0: the first one after those of its dependencies. */
   readonly layer: number;
-  /** Place in the column, from 0. */
+  /** Position in the column, from 0. */
   readonly order: number;
-  /** Whether it lies on the critical path. */
+  /** True if the box is on the critical path. */
   readonly critical: boolean;
   readonly in_cycle: boolean;
-  /** Open specs that it waits for and that were left out of the picture. */
+  /** Ids of open specs that it depends on and that the graph leaves out. */
   readonly left_out: readonly string[];
 }
 
-/** `to` waits for `from`. */
+/** A dependency: spec `to` waits for spec `from`. */
 export interface GraphEdge {
   readonly from: string;
   readonly to: string;
-  /** `depends_on`; `member`: a spec waits for its members; `order`: a member waits for the one before it. */
+  /** `depends_on`; `member`: a spec depends on its members; `order`: a member depends on the one before it. */
   readonly kind: "depends_on" | "member" | "order";
   readonly critical: boolean;
-  /** Whether it closes a cycle: it leads to a lower layer. */
+  /** True if the edge closes a cycle; it then leads to a lower layer. */
   readonly backward: boolean;
 }
 
@@ -36,11 +39,11 @@ export interface SpecGraph {
   readonly boxes: readonly GraphBox[];
   readonly edges: readonly GraphEdge[];
   readonly layers: number;
-  /** The longest chain of open specs, each waiting for the one before; empty if none waits. */
+  /** Ids of the longest chain of open specs, each depending on the one before; empty without dependencies. */
   readonly critical_path: readonly string[];
-  /** Each cycle in the order of `depends_on`, the first id not repeated. */
+  /** Ids of each cycle in the order of `depends_on`, without repeating the first. */
   readonly cycles: readonly (readonly string[])[];
-  /** Ids in `depends_on` without a spec. */
+  /** Ids in `depends_on` that no spec has. */
   readonly unknown: readonly string[];
 }
 
@@ -50,28 +53,28 @@ export interface GraphWorld {
   readonly readiness: Readiness;
 }
 
-export interface GraphWishes {
-  /** Whether specs that are completed, cancelled or archived are shown too. */
+export interface GraphOptions {
+  /** True to include specs that are completed, cancelled or archived. */
   readonly all: boolean;
-  /** The specs to show; all if left out. */
+  /** Selects the specs to show; all if absent. */
   readonly isShown?: (spec: Spec) => boolean;
 }
 
-/** Boxes from which on the order within columns is only roughly that with the fewest crossings: no person follows the edges. */
+/** Number of boxes above which only few rounds reduce crossings, because no person can follow so many edges. */
 const MANY = 1000;
 
 const DONE: ReadonlySet<string> = new Set(["completed", "cancelled", "archived"]);
 
 /**
- * Lays out specs and what they wait for in columns. Deterministic; pure. Cost: O(specs + dependencies) and some sorting:
- * tenths of a second for 10,000 specs.
+ * Lays out specs and their dependencies in columns. Deterministic; pure. Cost: O(specs + dependencies) and some
+ * sorting: tenths of a second for 10,000 specs.
  */
-export function specGraph(world: GraphWorld, { all, isShown = () => true }: GraphWishes): SpecGraph {
+export function buildSpecGraph(world: GraphWorld, { all, isShown = () => true }: GraphOptions): SpecGraph {
   const shown = world.specs.filter((spec) => (all || !DONE.has(spec.status)) && isShown(spec));
-  const facts = new Map<string, Facts>(shown.map((spec) => [spec.id, factsOf(spec, world.readiness)]));
+  const facts = new Map<string, Facts>(shown.map((spec) => [spec.id, describeBox(spec, world.readiness)]));
   const statuses = new Map<string, string>(world.specs.map(({ id, status }) => [id, status]));
   const statusOf = (id: string): string => statuses.get(id) ?? (world.archivedIds.has(id) ? "archived" : "unknown");
-  const waits = waitsOf(world.specs);
+  const waits = listDependencies(world.specs);
   const waiting = shown.flatMap(({ id }) => waits.get(id) ?? []);
   for (const { from } of waiting) {
     const status = statusOf(from);
@@ -91,13 +94,13 @@ export function specGraph(world: GraphWorld, { all, isShown = () => true }: Grap
 type Waiting = Pick<GraphEdge, "from" | "to" | "kind">;
 type Facts = Pick<GraphBox, "title" | "status">;
 
-function factsOf(spec: Spec, readiness: Readiness): Facts {
+function describeBox(spec: Spec, readiness: Readiness): Facts {
   const isReady = spec.status === "pending" && readiness.isReady(spec);
   return { title: spec.title, status: isReady ? "ready" : readiness.effectiveStatus(spec) };
 }
 
-/** What each spec waits for, without repetitions: as `readinessOf` has it. */
-function waitsOf(specs: readonly Spec[]): ReadonlyMap<string, readonly Waiting[]> {
+/** Lists the dependencies of each spec without repetitions, with the rules of `readinessOf`. */
+function listDependencies(specs: readonly Spec[]): ReadonlyMap<string, readonly Waiting[]> {
   const found = new Map<string, Map<string, Waiting>>(specs.map(({ id }) => [id, new Map()]));
   const add = (edge: Waiting): void => {
     const known = found.get(edge.to);
@@ -105,7 +108,7 @@ function waitsOf(specs: readonly Spec[]): ReadonlyMap<string, readonly Waiting[]
   };
   for (const { id, dependsOn } of specs) for (const from of dependsOn) add({ from, to: id, kind: "depends_on" });
   for (const { id, members } of specs) for (const from of members) add({ from, to: id, kind: "member" });
-  for (const [parent, members] of membersByParent(specs)) {
+  for (const [parent, members] of groupMembers(specs)) {
     for (const [at, { id, frontmatter }] of members.entries()) {
       add({ from: id, to: parent, kind: "member" });
       const before = members[at - 1];
@@ -117,17 +120,17 @@ function waitsOf(specs: readonly Spec[]): ReadonlyMap<string, readonly Waiting[]
   return new Map([...found].map(([id, edges]) => [id, [...edges.values()]]));
 }
 
-function membersByParent(specs: readonly Spec[]): ReadonlyMap<string, readonly Spec[]> {
+function groupMembers(specs: readonly Spec[]): ReadonlyMap<string, readonly Spec[]> {
   const found = new Map<string, Spec[]>();
   for (const spec of specs) {
     const parent = spec.id.includes(".") ? parentOf(spec.id) : undefined;
     if (parent !== undefined) found.set(parent, [...(found.get(parent) ?? []), spec]);
   }
-  for (const members of found.values()) members.sort((a, b) => numberOf(a) - numberOf(b));
+  for (const members of found.values()) members.sort((a, b) => parseMemberNumber(a) - parseMemberNumber(b));
   return found;
 }
 
-function numberOf({ id }: Spec): number {
+function parseMemberNumber({ id }: Spec): number {
   return specIdParts(id)?.members.at(-1) ?? 0;
 }
 
@@ -144,14 +147,14 @@ function arrangeGraph(
     const { status } = facts.get(id) ?? { status: "unknown" };
     return !DONE.has(status) && status !== "unknown";
   });
-  const path = longestChain(
+  const path = findLongestChain(
     isOpen,
     layers,
     edges.filter((edge) => !turned.has(edge)),
   );
-  const cycles = cyclesIn(ids, waiting);
+  const cycles = listCycles(ids, waiting);
   const inCycle = new Set(cycles.flat());
-  const orders = ordersOf(layers, edges);
+  const orders = computeOrders(layers, edges);
   const steps = new Set(path.slice(1).map((box, at) => `${path[at]} ${box}`));
   const onPath = new Set(path);
   return {
@@ -173,8 +176,8 @@ function arrangeGraph(
   };
 }
 
-/** A spec that waits for itself is a cycle too. */
-function cyclesIn(ids: readonly string[], waiting: readonly Waiting[]): readonly (readonly string[])[] {
+/** Lists the cycles of the graph; a spec that depends on itself is one too. */
+function listCycles(ids: readonly string[], waiting: readonly Waiting[]): readonly (readonly string[])[] {
   const waits = new Map<string, string[]>(ids.map((id) => [id, []]));
   for (const { from, to } of waiting) waits.get(to)?.push(from);
   const own = waiting.filter(({ from, to }) => from === to).map(({ from }) => [from]);
@@ -182,7 +185,7 @@ function cyclesIn(ids: readonly string[], waiting: readonly Waiting[]): readonly
   return [...own, ...found];
 }
 
-function ordersOf(layers: readonly number[], edges: readonly LayoutEdge[]): readonly number[] {
+function computeOrders(layers: readonly number[], edges: readonly LayoutEdge[]): readonly number[] {
   const columns: number[][] = [];
   const before: number[][] = layers.map(() => []);
   const after: number[][] = layers.map(() => []);
@@ -204,15 +207,15 @@ function ordersOf(layers: readonly number[], edges: readonly LayoutEdge[]): read
 }
 
 /**
- * Returns the longest chain of boxes that count, in order; of equally long ones that with the first boxes. Empty without
- * two in a chain.
+ * Returns the longest chain of counted boxes, in order, or empty if no chain has two boxes. Of equally long chains it
+ * returns the one with the lowest box numbers.
  *
- * @param counts by box
- * @param layers by box; every edge leads to a higher one
+ * @param counts whether each box counts
+ * @param layers layer of each box; every edge leads to a higher one
  *
  * Cost: O(edges + boxes × log boxes).
  */
-function longestChain(
+function findLongestChain(
   counts: readonly boolean[],
   layers: readonly number[],
   edges: readonly LayoutEdge[],
@@ -223,16 +226,16 @@ function longestChain(
   const boxes = [...counts.keys()].filter((box) => counts[box]);
   boxes.sort((a, b) => (layers[a] ?? 0) - (layers[b] ?? 0) || a - b);
   for (const box of boxes) {
-    const from = longest(before[box] ?? [], length);
+    const from = findLongest(before[box] ?? [], length);
     last[box] = from;
     length[box] = 1 + (length[from] ?? 0);
   }
   const path: number[] = [];
-  for (let box = longest(boxes, length); box >= 0; box = last[box] ?? -1) path.push(box);
+  for (let box = findLongest(boxes, length); box >= 0; box = last[box] ?? -1) path.push(box);
   return path.length < 2 ? [] : path.reverse();
 }
 
-/** The first of the boxes with the longest chain; -1 if none has one. */
-function longest(boxes: readonly number[], length: readonly number[]): number {
+/** Returns the first of the boxes with the greatest chain length; -1 without boxes. */
+function findLongest(boxes: readonly number[], length: readonly number[]): number {
   return boxes.reduce((best, box) => ((length[box] ?? 0) > (length[best] ?? 0) ? box : best), -1);
 }

@@ -1,13 +1,13 @@
 import { escapeXml } from "#kernel/escape_xml.ts";
 import { formatCountOf } from "#words/names.ts";
-import { colourOf } from "./languages.ts";
-import { BOX, edgeLines, MARGIN, type Place, placesOf } from "./places.ts";
+import { chooseColours } from "./languages.ts";
+import { BOX, type BoxPosition, drawEdge, layOutBoxes, MARGIN } from "./places.ts";
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 
 const { width: WIDTH, height: HEIGHT } = BOX;
 const TITLE_HEIGHT = 34;
 
-/** Letters of a line of a box: its font is as wide for each of them. */
+/** Maximum characters on a line of a box, whose font is monospaced. */
 const LETTERS = 36;
 
 /**
@@ -16,7 +16,7 @@ const LETTERS = 36;
  */
 export function toSvg(graph: SpecGraph): string {
   const { boxes, edges } = graph;
-  const { places, width, height } = placesOf(graph, TITLE_HEIGHT);
+  const { places, width, height } = layOutBoxes(graph, TITLE_HEIGHT);
   const title = `${formatCountOf(boxes.length, "spec")}, ${formatCountOf(edges.length, "dependency", "dependencies")}`;
   const chain = graph.critical_path.length;
   const heading = chain === 0 ? title : `${title}; critical path of ${formatCountOf(chain, "spec")} (bold)`;
@@ -25,21 +25,21 @@ export function toSvg(graph: SpecGraph): string {
     `<title>${escapeXml(title)}</title>`,
     '<rect width="100%" height="100%" fill="#ffffff"/>',
     `<text x="${MARGIN}" y="${MARGIN}" fill="#1b1f24">${escapeXml(heading)}</text>`,
-    ...edges.map((edge) => edgeSvg(edge, places)),
-    ...boxes.map((box) => boxSvg(box, places.get(box.id) ?? { x: 0, y: 0 })),
+    ...edges.map((edge) => drawEdgeSvg(edge, places)),
+    ...boxes.map((box) => drawBox(box, places.get(box.id) ?? { x: 0, y: 0 })),
     "</svg>\n",
   ].join("\n");
 }
 
-function boxSvg({ id, title, status, critical, in_cycle, left_out }: GraphBox, { x, y }: Place): string {
-  const { fill, ink } = colourOf(status);
+function drawBox({ id, title, status, critical, in_cycle, left_out }: GraphBox, { x, y }: BoxPosition): string {
+  const { fill, ink } = chooseColours(status);
   const stroke = in_cycle ? "#b3261e" : critical ? "#1b1f24" : "#8a939d";
   const first = fitText(`${id} ${status}`);
   const tip = [`${id} ${status}`, title ?? "", ...(left_out.length > 0 ? [`waits for ${left_out.join(", ")}`] : [])];
   return (
     `<g><title>${escapeXml(tip.filter((line) => line !== "").join("\n"))}</title>` +
     `<rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="4" fill="${fill}" stroke="${stroke}" stroke-width="${critical || in_cycle ? 3 : 1}"/>` +
-    // Letters that are wider than others end at the box.
+    // The nested svg element clips characters that are wider than others at the edge of the box.
     `<svg x="${x}" y="${y}" width="${WIDTH - 6}" height="${HEIGHT}" fill="${ink}">` +
     `<text x="8" y="19"${critical ? ' font-weight="bold"' : ""}>${escapeXml(first)}</text>` +
     `<text x="8" y="37">${escapeXml(fitText(title ?? ""))}</text></svg></g>`
@@ -51,9 +51,9 @@ function fitText(text: string): string {
   return letters.length <= LETTERS ? letters.join("") : `${letters.slice(0, LETTERS - 1).join("")}…`;
 }
 
-function edgeSvg(edge: GraphEdge, places: ReadonlyMap<string, Place>): string {
+function drawEdgeSvg(edge: GraphEdge, places: ReadonlyMap<string, BoxPosition>): string {
   const { kind, critical, backward } = edge;
-  const lines = edgeLines(edge, places);
+  const lines = drawEdge(edge, places);
   if (lines === null) return "";
   const colour = backward ? "#b3261e" : critical ? "#1b1f24" : "#8a939d";
   const dash = kind === "depends_on" ? "" : ' stroke-dasharray="6 4"';

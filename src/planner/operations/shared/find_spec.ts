@@ -3,20 +3,20 @@ import type { PlannerContext } from "../../context.ts";
 import { AmbiguousSpecId, resolveSpecId } from "../../spec/resolve_id.ts";
 import { originsOf, type Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { localDay } from "./local_time.ts";
+import { formatLocalDay } from "./local_time.ts";
 
-/** Whether archived specs may be meant: yes for reading, no for changing. */
+/** `archived` allows archived specs: true for tools that read, false for tools that change. */
 export interface FindOptions {
   readonly archived: boolean;
 }
 
 /**
- * Returns the full id that `text` means: a whole id wherever the spec lies, else a part of an active spec's id, else a
- * part of an archived one's, else the id of the task that a spec was imported from. So a part means the same spec to the
- * tools that read and to those that change.
+ * Resolves `text` to a full id: a whole id of any spec, else a part of an active spec's id, else a part of an archived
+ * one's, else the id of the task that a spec was imported from. Thus a part refers to the same spec in tools that read
+ * and in tools that change.
  *
- * @throws OperationError `not_found`, `invalid_argument` when the text is empty or means several specs,
- *   `failed_precondition` when it means an archived spec that is to be changed
+ * @throws OperationError `not_found`, `invalid_argument` if the text is empty or matches several specs,
+ * `failed_precondition` if it matches an archived spec that is to be changed
  *
  * Source: docs/decisions.md#s-04.
  */
@@ -26,17 +26,20 @@ export async function findSpecId(context: PlannerContext, text: string, options:
   const exact = active.find((id) => id === wanted);
   if (exact !== undefined) return exact;
   const archived = [...(await context.specs.archivedIds())];
-  const today = localDay(context.clock.now());
+  const today = formatLocalDay(context.clock.now());
   const found =
     archived.find((id) => id === wanted) ??
-    (await withTitles(context, wanted, () => resolveAmong(active, archived, wanted, today)));
+    (await addTitles(context, wanted, () => resolveId(active, archived, wanted, today)));
   if (!options.archived && archived.includes(found) && !active.includes(found)) {
     throw new OperationError("failed_precondition", `Spec '${found}' is archived: only active specs can be changed`);
   }
   return found;
 }
 
-/** Returns the full ids that `texts` mean, each once. @throws OperationError as `findSpecId` does */
+/**
+ * Resolves `texts` to full ids, each once.
+ * @throws OperationError as `findSpecId` does
+ */
 export async function findSpecIds(
   context: PlannerContext,
   texts: readonly string[],
@@ -48,23 +51,23 @@ export async function findSpecIds(
 }
 
 /** Adds the titles to the error for an ambiguous text, because people identify a spec by its title. */
-async function withTitles(context: PlannerContext, text: string, resolve: () => SpecId): Promise<SpecId> {
+async function addTitles(context: PlannerContext, text: string, resolve: () => SpecId): Promise<SpecId> {
   try {
     return resolve();
   } catch (error) {
-    if (error instanceof OperationError && error.kind === "not_found") return ofOrigin(context, text, error);
+    if (error instanceof OperationError && error.kind === "not_found") return findByOrigin(context, text, error);
     if (!(error instanceof AmbiguousSpecId)) throw error;
-    const lines = await Promise.all(error.named.map(async (id) => `${id}: ${await titleOf(context, id)}`));
+    const lines = await Promise.all(error.named.map(async (id) => `${id}: ${await readTitle(context, id)}`));
     throw new OperationError(error.kind, [error.message, ...lines].join("\n"), { cause: error });
   }
 }
 
 /**
- * The spec that was imported from the task of this id at its source: `BACK-12`, or `backlog:BACK-12`.
+ * Finds the spec that was imported from the task with this id: `BACK-12`, or `backlog:BACK-12`.
  *
- * @throws `absent` unless exactly one spec is
+ * @throws `absent` unless exactly one spec matches
  */
-async function ofOrigin(context: PlannerContext, text: string, absent: OperationError): Promise<SpecId> {
+async function findByOrigin(context: PlannerContext, text: string, absent: OperationError): Promise<SpecId> {
   const wanted = text.toLowerCase();
   const isMeant = (origin: string): boolean => {
     const name = origin.toLowerCase();
@@ -76,7 +79,7 @@ async function ofOrigin(context: PlannerContext, text: string, absent: Operation
   return found.id;
 }
 
-async function titleOf(context: PlannerContext, id: SpecId): Promise<string> {
+async function readTitle(context: PlannerContext, id: SpecId): Promise<string> {
   try {
     return (await context.specs.load(id)).title ?? "(no title)";
   } catch (error) {
@@ -85,7 +88,7 @@ async function titleOf(context: PlannerContext, id: SpecId): Promise<string> {
   }
 }
 
-function resolveAmong(active: readonly SpecId[], archived: readonly SpecId[], text: string, today: string): SpecId {
+function resolveId(active: readonly SpecId[], archived: readonly SpecId[], text: string, today: string): SpecId {
   try {
     return resolveSpecId(text, active, today);
   } catch (error) {
@@ -95,7 +98,7 @@ function resolveAmong(active: readonly SpecId[], archived: readonly SpecId[], te
   }
 }
 
-/** Reads the spec that `text` means. */
+/** Reads the spec that `text` identifies. */
 export async function findSpec(context: PlannerContext, text: string, options: FindOptions): Promise<Spec> {
   return context.specs.load(await findSpecId(context, text, options));
 }

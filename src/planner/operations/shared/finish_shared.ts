@@ -4,23 +4,23 @@ import type { PlannerContext } from "../../context.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 
-/** What a tool wishes: only a person takes claims of others, or does not ask. */
-export const NO_WISHES: SharedClaimWishes = { steal: false, offline: false };
+/** Claim options of a tool: only a person may steal another clone's claim or work offline. */
+export const TOOL_CLAIM_OPTIONS: SharedClaimWishes = { steal: false, offline: false };
 
 /**
- * Makes the claim that other clones see final before a spec is completed by hand, if the settings name a remote. A run's
- * own claim becomes final at the end of the run.
+ * Makes this clone's claim final before a person completes a spec, if the settings name a remote. A run's own claim
+ * becomes final at the end of the run.
  *
- * @returns sentences for a person
+ * @returns notes for the person
  * @throws OperationError `failed_precondition` if another clone has the spec, or a process of this one works on it;
- *   `unavailable` if the remote does not answer
+ * `unavailable` if the remote does not answer
  */
-export async function finishShared(
+export async function finishSharedClaim(
   context: PlannerContext,
   { id, status }: Pick<Spec, "id" | "status">,
   { command, ...wishes }: SharedClaimWishes & { readonly command: string },
 ): Promise<readonly string[]> {
-  if (status === "completed" || context.insideRun() !== null || !(await isShared(context))) return [];
+  if (status === "completed" || context.insideRun() !== null || !(await hasClaimRemote(context))) return [];
   const { claims } = await context.runs();
   const refused = `Cannot complete spec '${id}'`;
   const holder = await claims.holder(id);
@@ -42,28 +42,31 @@ export async function finishShared(
   );
 }
 
-/** Keeps a spec for a person of this clone, whose agent was stopped. Never refuses: returns what the person should know. */
-export async function keepShared(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
+/**
+ * Keeps the claim of a spec whose agent was stopped, so that a person of this clone can continue. Never refuses;
+ * returns notes for the person.
+ */
+export async function keepSharedClaim(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
   return changeClaims(context, id, "keep");
 }
 
 /** Releases a final or held claim of this clone, so that any clone may begin the spec. */
-export async function giveUpShared(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
+export async function releaseSharedClaim(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
   return changeClaims(context, id, "give up");
 }
 
 async function changeClaims(context: PlannerContext, id: SpecId, deed: "keep" | "give up"): Promise<readonly string[]> {
-  if (context.insideRun() !== null || !(await isShared(context))) return [];
+  if (context.insideRun() !== null || !(await hasClaimRemote(context))) return [];
   const { claims } = await context.runs();
-  const answer = await claims.byHand(id, deed, NO_WISHES).catch(unknownAnswer);
+  const answer = await claims.byHand(id, deed, TOOL_CLAIM_OPTIONS).catch(createUnknownAnswer);
   return answer.kind === "own" ? answer.notes : [`other clones do not know of it: ${answer.reason}`];
 }
 
-async function isShared(context: PlannerContext): Promise<boolean> {
+async function hasClaimRemote(context: PlannerContext): Promise<boolean> {
   return (await context.config()).claims.remote !== null;
 }
 
-function unknownAnswer(error: unknown): SharedAnswer {
+function createUnknownAnswer(error: unknown): SharedAnswer {
   if (!(error instanceof OperationError)) throw error;
   return { kind: "unknown", reason: error.message };
 }

@@ -5,7 +5,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 
 const LATER = "finish this spec; the person who started the run decides about others";
 
-/** What an agent cannot do below a run, with what to do instead. */
+/** Commands and tools that are refused inside a run, with what the agent should do instead. */
 const REFUSED: Readonly<Record<string, readonly [action: string, instead: string]>> = {
   planner_work_start: ["start work", LATER],
   planner_watch_start: ["start watch", LATER],
@@ -22,9 +22,9 @@ const REFUSED: Readonly<Record<string, readonly [action: string, instead: string
 };
 
 /**
- * Refuses to start, end or merge work below a run of the same project: an agent would start agents without supervision.
- *
- * @param name of the tool, or of the command
+ * Refuses to start, end or merge work inside a run of the same project, because an agent could start agents without
+ * supervision.
+ * @param name of the tool or command
  * @throws OperationError `failed_precondition`
  */
 export function refuseInsideRun(context: Pick<PlannerContext, "insideRun">, name: string): void {
@@ -38,7 +38,7 @@ export function refuseInsideRun(context: Pick<PlannerContext, "insideRun">, name
   );
 }
 
-/** Refuses an agent's change of another spec's status: a run speaks for its own spec and its members. */
+/** Refuses an agent's change of another spec's status: a run may change only its own spec and that spec's members. */
 export function refuseForeignStatus(
   context: Pick<PlannerContext, "insideRun">,
   id: SpecId,

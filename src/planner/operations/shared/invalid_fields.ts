@@ -4,29 +4,29 @@ import type { PlannerContext } from "../../context.ts";
 import { createReadChecker } from "../../lint/read_findings.ts";
 import type { Spec } from "../../spec/spec.ts";
 
-/** One reason why a spec that can be read is not valid. Source: docs/contract/spec-tool.md#lint-json-report. */
+/** One reason why a readable spec is not valid. Source: docs/contract/spec-tool.md#lint-json-report. */
 export interface InvalidField {
   readonly field: string;
   readonly message: string;
-  /** Empty where nothing is enumerated. */
+  /** The accepted values of the field; empty if it has no enum. */
   readonly allowed: readonly string[];
 }
 
-/** The part of an answer that says why a spec is not valid; empty for one that is. */
-export interface InvalidPart {
+/** The field of an answer that lists why a spec is not valid; absent for a valid spec. */
+export interface InvalidFields {
   readonly invalid?: readonly InvalidField[];
 }
 
-const VALID: InvalidPart = {};
+const VALID: InvalidFields = {};
 
-/** Returns a function that judges the project's specs as they are read. */
-export async function openReadChecks(context: PlannerContext): Promise<(spec: Spec) => InvalidPart> {
+/** Creates a function that checks a spec when it is read. */
+export async function createInvalidCheck(context: PlannerContext): Promise<(spec: Spec) => InvalidFields> {
   const [rules, ids, archivedIds] = await Promise.all([
-    rulesOrNull(context),
+    readRulesOrNull(context),
     context.specs.ids(),
     context.specs.archivedIds(),
   ]);
-  // Made at the first dependency: a project without one needs no set of 10,000 ids.
+  // The set is created at the first dependency: a project without one does not need a set of 10,000 ids.
   let known: Set<string> | undefined;
   const isKnown = (id: string): boolean => {
     known ??= new Set<string>([...ids, ...archivedIds]);
@@ -40,16 +40,16 @@ export async function openReadChecks(context: PlannerContext): Promise<(spec: Sp
   };
 }
 
-/** @throws OperationError `failed_precondition` for a spec that is not valid: nothing can be said of its work */
+/** @throws OperationError `failed_precondition` for a spec that is not valid, because its work cannot be judged */
 export async function refuseInvalid(context: PlannerContext, spec: Spec, action: string): Promise<void> {
-  const { invalid = [] } = (await openReadChecks(context))(spec);
+  const { invalid = [] } = (await createInvalidCheck(context))(spec);
   if (invalid.length === 0) return;
   const found = invalid.map(({ message }) => message).join("; ");
   throw new OperationError("failed_precondition", `Cannot ${action} spec '${spec.id}': it is not valid: ${found}`);
 }
 
-/** A configuration that cannot be read is for lint to report. */
-async function rulesOrNull(context: PlannerContext): Promise<SpecRules | null> {
+/** Returns the lint rules, or null if the configuration cannot be read, which lint reports. */
+async function readRulesOrNull(context: PlannerContext): Promise<SpecRules | null> {
   try {
     return await context.settings("schema", "lint");
   } catch (error) {

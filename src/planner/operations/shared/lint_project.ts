@@ -2,7 +2,10 @@ import type { PlannerContext } from "../../context.ts";
 import type { LintReport } from "../../lint/finding.ts";
 import type { LintSelection } from "../../lint/lint_project.ts";
 
-/** A finding as the tools answer it. Source: docs/contract/spec-tool.md#lint-diagnostic; docs/decisions.md#s-16. */
+/**
+ * A lint finding in the form in which tools return it. Source: docs/contract/spec-tool.md#lint-diagnostic;
+ * docs/decisions.md#s-16.
+ */
 export interface Diagnostic {
   readonly spec_id: string;
   readonly severity: "error" | "warning";
@@ -11,9 +14,9 @@ export interface Diagnostic {
   readonly suggestion?: string;
 }
 
-/** Lints the active specs of `choice`; without one every active spec. */
+/** Lints the active specs that `choice` selects, by default every active spec. */
 export async function lintProject(context: PlannerContext, choice?: LintSelection): Promise<LintReport> {
-  // The rules are a good part of the program, and only few calls need them.
+  // The rules are a large part of the program and few calls need them, so they are loaded on demand.
   const [{ lintProject: run }, { createProjectSource: projectSource }] = await Promise.all([
     import("../../lint/lint_project.ts"),
     import("../../lint/lint_source.ts"),
@@ -21,7 +24,7 @@ export async function lintProject(context: PlannerContext, choice?: LintSelectio
   return run(await projectSource(context), choice);
 }
 
-export function diagnosticsOf({ files }: LintReport): readonly Diagnostic[] {
+export function listDiagnostics({ files }: LintReport): readonly Diagnostic[] {
   return files.flatMap(({ specId, findings }) =>
     findings.map(({ severity, rule, message, suggestion }) => ({
       spec_id: specId,

@@ -1,13 +1,13 @@
-/** The day in local time as ids carry it, `YYYY-MM-DD`. */
-export function localDay(time: Date): string {
-  return `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`;
+/** Formats the local day as ids contain it, `YYYY-MM-DD`. */
+export function formatLocalDay(time: Date): string {
+  return `${time.getFullYear()}-${padTwoDigits(time.getMonth() + 1)}-${padTwoDigits(time.getDate())}`;
 }
 
-/** Local time as planner_status prints it, `YYYY-MM-DD HH:MM:SS`. */
-export function localTime(time: Date): string {
-  return `${localDay(time)} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}:${twoDigits(time.getSeconds())}`;
+/** Formats local time as planner_status prints it, `YYYY-MM-DD HH:MM:SS`. */
+export function formatLocalTime(time: Date): string {
+  return `${formatLocalDay(time)} ${padTwoDigits(time.getHours())}:${padTwoDigits(time.getMinutes())}:${padTwoDigits(time.getSeconds())}`;
 }
 
-function twoDigits(value: number): string {
+function padTwoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }

@@ -3,20 +3,19 @@ import { type JudgedOutput, outputReportLines } from "../../output/report.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
 
-/** What comparing a spec's output with its schema came to. */
+/** Result of comparing a spec's output with its schema. */
 export interface OutputReport extends JudgedOutput {
-  /** A sentence, a line for each problem, then the log's path. Source: docs/contract/spec-tool.md#output-4. */
+  /** A sentence, one line per problem, then the log's path. Source: docs/contract/spec-tool.md#output-4. */
   readonly lines: readonly string[];
 }
 
 /**
  * Compares a spec's output with its `output_schema`; null for a spec without one. A spec without any output fails.
- *
- * @param schemaPath another schema than the spec's own
+ * @param schemaPath schema to use instead of the spec's own
  *
  * Source: docs/contract/spec-tool.md#output-4.
  */
-export async function outputReport(
+export async function reportOutput(
   context: PlannerContext,
   spec: Spec,
   schemaPath = spec.outputSchema,

@@ -4,13 +4,13 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type NeedSigns, type PersonNeed, personNeed } from "../../work/person_need.ts";
 import type { RequestNote } from "../../work/requests/request_note.ts";
-import { liveWorker } from "./live_worker.ts";
+import { findLiveWorker } from "./live_worker.ts";
 
 /**
- * Returns which of these specs need a person, and why, in their order. Cost: reads the records of runs and the states of
- * worktrees once, and one lock for each spec that needs a person.
+ * Returns which of these specs need a person, and why, in the given order. Cost: reads the records of runs and the
+ * states of worktrees once, and one lock for each spec that needs a person.
  */
-export async function personNeeds(
+export async function findPersonNeeds(
   context: PlannerContext,
   specs: readonly Pick<Spec, "id" | "status">[],
 ): Promise<ReadonlyMap<SpecId, PersonNeed>> {
@@ -20,23 +20,25 @@ export async function personNeeds(
     context.work.worktrees(),
     context.work.processes(),
   ]);
-  const states = statesOf(ids, there, ids.length === 0 ? new Map() : await requests.notes());
+  const states = collectStates(ids, there, ids.length === 0 ? new Map() : await requests.notes());
   const last = new Map<string, ProcessRecord>(records.map((record) => [record.spec_id, record]));
   const found = new Map<SpecId, PersonNeed>();
   for (const { id, status } of specs) {
     const need = personNeed({ id, status, worktree: states.get(id), last: last.get(id) });
-    if (need !== null && (await liveWorker(context, id)) === null) found.set(id, need);
+    if (need !== null && (await findLiveWorker(context, id)) === null) found.set(id, need);
   }
   return found;
 }
 
 /**
- * Returns the states of all worktrees by spec: a branch waits for its merge even if its folder was deleted.
+ * Returns the states of all worktrees by spec. A branch waits for its merge even if its folder was deleted, so `ids`
+ * without a worktree get the state unknown.
  *
  * @param ids of specs with a worktree, or with a record of one
- * @param requests noted pull requests
+ * @param there states of the existing worktrees
+ * @param requests recorded pull requests
  */
-export function statesOf(
+export function collectStates(
   ids: readonly SpecId[],
   there: readonly WorktreeStatus[],
   requests: ReadonlyMap<SpecId, RequestNote>,

@@ -7,37 +7,39 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { unprovenLine } from "../../work/acceptance.ts";
 import { type Provenance, reasonsAgainst, resultsIn } from "../../work/provenance.ts";
-import { lostRulesText, rulesLost } from "./held_rules.ts";
+import { formatLostRules, readLostRules } from "./held_rules.ts";
 
-export interface Completing {
+export interface CompletionRequest {
   readonly id: SpecId;
-  /** The body that the spec is to be completed with. */
+  /** Body of the spec at completion. */
   readonly body: string;
-  /** Why a person completes the spec without proof; null if it has to be proven. */
+  /** Reason why a person completes the spec without proof; null to require proof. */
   readonly unproven: string | null;
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Completion {
-  /** What is set beside the status. */
+export interface CompletionResult {
+  /** Fields to set besides the status. */
   readonly fields: FieldChanges;
-  /** What the answer says about it, a sentence each. */
+  /** Sentences about the proof for the answer. */
   readonly lines: readonly string[];
-  /** Null for a spec without checks, about which nothing is to be proven. */
+  /** Null for a spec without checks, which needs no proof. */
   readonly proof: Provenance | null;
 }
 
 /**
- * Runs the checks that a spec's criteria name, before it is completed. What judged runs has to judge it as well.
- *
- * @throws OperationError `failed_precondition` with what speaks against it
+ * Runs the checks of a spec's criteria before it is completed. All rules that judged earlier runs must still apply.
+ * @throws OperationError `failed_precondition` that says why the spec cannot be completed
  *
  * Source: docs/decisions.md#s-61.
  */
-export async function proveCompletion(context: PlannerContext, completing: Completing): Promise<Completion> {
+export async function proveCompletion(
+  context: PlannerContext,
+  completing: CompletionRequest,
+): Promise<CompletionResult> {
   const { id, body, unproven, signal } = completing;
-  if (unproven !== null) refuseExcuse(context, unproven);
-  const lost = lostRulesText(await rulesLost(context));
+  if (unproven !== null) refuseUnprovenReason(context, unproven);
+  const lost = formatLostRules(await readLostRules(context));
   if (lost !== null && unproven === null) {
     throw new OperationError("failed_precondition", `Cannot complete spec '${id}': ${lost}`);
   }
@@ -46,7 +48,7 @@ export async function proveCompletion(context: PlannerContext, completing: Compl
   if (proof.state === null) return { fields: excused ?? { unproven: undefined }, lines: [], proof: null };
   signal?.throwIfAborted();
   const reasons = [...(lost === null ? [] : [lost]), ...reasonsAgainst(id, proof)];
-  if (reasons.length === 0) return { fields: { unproven: undefined }, lines: [passedText(proof)], proof };
+  if (reasons.length === 0) return { fields: { unproven: undefined }, lines: [formatPassedChecks(proof)], proof };
   if (unproven === null) {
     throw new OperationError("failed_precondition", `Spec '${id}' is not proven: ${reasons.join("; ")}`);
   }
@@ -54,16 +56,19 @@ export async function proveCompletion(context: PlannerContext, completing: Compl
   return { fields: { unproven }, lines: [`without proof (${unproven}): ${reasons.join("; ")}`], proof };
 }
 
-/** Keeps what proves a spec that was completed by hand. @returns the number of its record, or null without one */
+/**
+ * Stores the proof of a spec that a person completed.
+ * @returns the number of its record, or null without a proof
+ */
 export async function recordCompletion(
   context: PlannerContext,
   { id, outputSchema }: Spec,
-  { proof, unproven }: Pick<Completion, "proof"> & Pick<Completing, "unproven">,
+  { proof, unproven }: Pick<CompletionResult, "proof"> & Pick<CompletionRequest, "unproven">,
 ): Promise<number | null> {
   return proof === null ? null : context.keepManual({ id, proof, unproven, outputSchema });
 }
 
-function refuseExcuse(context: PlannerContext, why: string): void {
+function refuseUnprovenReason(context: PlannerContext, why: string): void {
   const run = context.insideRun();
   if (run !== null) {
     throw new OperationError("failed_precondition", `Cannot leave out proof inside the run of spec '${run.spec_id}'`);
@@ -72,8 +77,8 @@ function refuseExcuse(context: PlannerContext, why: string): void {
   throw new OperationError("invalid_argument", `Invalid reason "${why}": expected one line that says why`);
 }
 
-/** What the checks of a spec came to, for people. */
-export function passedText(proof: Provenance): string {
+/** Formats the results of a spec's checks for people. */
+export function formatPassedChecks(proof: Provenance): string {
   const checks = formatCountOf(resultsIn(proof).length, "check");
   const { commit = null, beside = [], where } = proof.state ?? {};
   if (commit === null) return `${checks} passed`;
@@ -83,7 +88,7 @@ export function passedText(proof: Provenance): string {
   return `${checks} passed on ${commit.slice(0, 10)}`;
 }
 
-/** The checks and criteria of a body: what a proof is about. */
-export function judgedText(body: string): string {
+/** Returns the criteria of a body and their checks as JSON; a proof is valid for this text only. */
+export function serializeCriteria(body: string): string {
   return JSON.stringify(criteriaOf(body).map(({ label, verify }) => [label, verify]));
 }

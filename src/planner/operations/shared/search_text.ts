@@ -5,17 +5,16 @@ import type { Spec } from "../../spec/spec.ts";
 /** Maximum length of a snippet in characters, without the ellipses. */
 const SNIPPET_CHARS = 120;
 
-/** Characters of a snippet before the match. */
+/** Number of characters of a snippet before the match. */
 const LEAD_CHARS = 40;
 
 /**
- * Returns a pattern that matches `query` literally, by Unicode's simple case folding: `ΟΔΌΣ` matches `οδός`. Offsets of
- * matches are those of the searched text; lower-casing both sides would shift them.
- *
- * @param name the parameter that holds the query
+ * Creates a pattern that matches `query` literally, by Unicode's simple case folding: `ΟΔΌΣ` matches `οδός`. Match
+ * offsets refer to the searched text; lower-casing both sides would shift them.
+ * @param name the parameter with the query, for errors
  * @throws OperationError for a blank query, or one that is too long
  */
-export function searchPattern(query: string, name = "query"): RegExp {
+export function createSearchPattern(query: string, name = "query"): RegExp {
   if (query.trim() === "") throw new OperationError("invalid_argument", `Invalid ${name}: expected text to find`);
   if (query.length > MAX_QUERY_CHARS) {
     const message = `Invalid ${name}: expected at most ${MAX_QUERY_CHARS} characters, got ${query.length}`;
@@ -24,18 +23,18 @@ export function searchPattern(query: string, name = "query"): RegExp {
   return new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu");
 }
 
-export function holdsPattern({ title, body }: Spec, pattern: RegExp): boolean {
+export function matchesPattern({ title, body }: Spec, pattern: RegExp): boolean {
   return pattern.test(body) || (title !== null && pattern.test(title));
 }
 
 /**
- * The line that holds the first match, cut around it: of the body, else the title. The title's own heading comes last,
+ * Returns the line with the first match, shortened around it. It searches the body first and the title's heading last,
  * because a list shows the title anyway.
  */
-export function snippetOf({ title, body }: Spec, pattern: RegExp): string {
+export function cutSnippet({ title, body }: Spec, pattern: RegExp): string {
   for (const match of body.matchAll(new RegExp(pattern, "giu"))) {
-    // A query that begins with line ends is found behind them.
-    const line = lineAt(body, match.index + match[0].search(/\S|$/));
+    // If a query begins with line breaks, the match counts from the first character after them.
+    const line = findLine(body, match.index + match[0].search(/\S|$/));
     if (title === null || line.text.trim() !== `# ${title}`) return cutLine(line);
   }
   return title ?? "";
@@ -43,11 +42,11 @@ export function snippetOf({ title, body }: Spec, pattern: RegExp): string {
 
 interface MatchedLine {
   readonly text: string;
-  /** Where the match begins in `text`. */
+  /** Offset of the match in `text`. */
   readonly at: number;
 }
 
-function lineAt(body: string, index: number): MatchedLine {
+function findLine(body: string, index: number): MatchedLine {
   const start = index === 0 ? 0 : Math.max(body.lastIndexOf("\n", index - 1), body.lastIndexOf("\r", index - 1)) + 1;
   const end = body.slice(index).search(/[\r\n]/);
   return { text: body.slice(start, end === -1 ? undefined : index + end), at: index - start };
@@ -57,7 +56,7 @@ function cutLine({ text, at }: MatchedLine): string {
   if (text.trim().length <= SNIPPET_CHARS) return text.trim();
   const from = Math.max(0, Math.min(at - LEAD_CHARS, text.length - SNIPPET_CHARS));
   const to = from + SNIPPET_CHARS;
-  // Half of a character beyond the basic plane is no text.
+  // Half of a surrogate pair at either end is removed, because it is not valid text.
   const piece = text.slice(from, to).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
   return `${from > 0 ? "…" : ""}${piece.trim()}${to < text.length ? "…" : ""}`;
 }

@@ -3,9 +3,9 @@ import { OperationError } from "#kernel/errors.ts";
 import { oneOf } from "#kernel/one_of.ts";
 import { PRIORITIES } from "../../spec/planning.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { holdsPattern, searchPattern } from "./search_text.ts";
+import { createSearchPattern, matchesPattern } from "./search_text.ts";
 
-/** Conditions of a list; an empty one, or none, is met by every spec. */
+/** Conditions of a list. An empty or absent condition is met by every spec. */
 export interface SpecFilter {
   readonly types?: readonly string[];
   readonly labels?: readonly string[];
@@ -20,8 +20,8 @@ interface Filtered {
   readonly assignee?: string | null;
 }
 
-/** Returns the test whether a spec meets each condition: has any of the types, any of the labels, and so on. */
-export function filterTest<Tested extends Filtered>({
+/** Creates a test for all conditions: a spec has any of the types, any of the labels, and so on. */
+export function createFilterTest<Tested extends Filtered>({
   types = [],
   labels = [],
   priorities = [],
@@ -37,17 +37,17 @@ export function filterTest<Tested extends Filtered>({
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
-/** Parameters that narrow a list of specs by its fields. */
+/** Parameters that filter a list of specs by fields. */
 export const fieldParams = {
   label: text("Has this label"),
   priority: Type.Optional(oneOf(PRIORITIES, "Has this priority")),
   assignee: text("Whose work it is"),
 };
 
-/** Parameters that narrow a list of specs. */
+/** Parameters that filter a list of specs by fields and text. */
 export const filterParams = { ...fieldParams, text: text("In title or body, in any case") };
 
-/** What the parameters ask for: one value each. */
+/** Values of the filter parameters. */
 export interface FilterArguments {
   readonly label?: string;
   readonly priority?: string;
@@ -55,14 +55,17 @@ export interface FilterArguments {
   readonly text?: string;
 }
 
-/** Returns the test whether a spec meets the parameters. @throws OperationError for a text that cannot be searched for */
-export function readFilter({ label, priority, assignee, text: wanted }: FilterArguments): (spec: Spec) => boolean {
+/**
+ * Creates a test for the parameters.
+ * @throws OperationError for a text that cannot be searched for
+ */
+export function createFilter({ label, priority, assignee, text: wanted }: FilterArguments): (spec: Spec) => boolean {
   for (const [name, value] of Object.entries({ label, assignee })) {
     if (value?.trim() === "") throw new OperationError("invalid_argument", `Invalid ${name} "${value}": expected text`);
   }
   const list = (value: string | undefined): readonly string[] => (value === undefined ? [] : [value]);
   const filter = { labels: list(label), priorities: list(priority), assignees: list(assignee) };
-  const pattern = wanted === undefined ? undefined : searchPattern(wanted, "text");
-  const meets = filterTest<Spec>(filter);
-  return (spec) => meets(spec) && (pattern === undefined || holdsPattern(spec, pattern));
+  const pattern = wanted === undefined ? undefined : createSearchPattern(wanted, "text");
+  const meets = createFilterTest<Spec>(filter);
+  return (spec) => meets(spec) && (pattern === undefined || matchesPattern(spec, pattern));
 }

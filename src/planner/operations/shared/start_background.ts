@@ -2,7 +2,7 @@ import type { NewProcessRecord } from "#planner/run_ports/process_records.ts";
 import type { PlannerContext } from "../../context.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 
-/** Variable that passes the task to the process: `spec_id`, `mode` and `started_at` as JSON. */
+/** Environment variable that passes the task to the background process: `spec_id`, `mode` and `started_at` as JSON. */
 export const BACKGROUND_START = "PLANNER_BACKGROUND_START";
 
 export interface BackgroundWork {
@@ -11,7 +11,10 @@ export interface BackgroundWork {
   readonly words: readonly string[];
 }
 
-/** Starts this program in the background on a spec and keeps a record of it; does not wait for anything it does. */
+/**
+ * Starts this program in the background to work on a spec, and stores a process record. Does not wait for the new
+ * process.
+ */
 export async function startInBackground(
   context: PlannerContext,
   { spec_id, mode, words }: BackgroundWork,

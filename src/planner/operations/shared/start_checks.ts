@@ -7,17 +7,17 @@ import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { type CommandLine, providerLine, withoutAccepted } from "../../work/acceptance.ts";
 import { type Provider, providerFor } from "../../work/providers.ts";
-import type { World } from "./world.ts";
+import type { SpecWorld } from "./world.ts";
 
 /** Statuses from which work may begin. */
 export const STARTABLE: readonly string[] = ["pending", "failed", "needs_attention", "blocked"];
 
-/** Statuses from which a person may go on as well, when nothing works on the spec. */
+/** Statuses from which a person may continue work, if no process works on the spec. */
 export const RESUMABLE: readonly string[] = [...STARTABLE, "in_progress"];
 
 /**
- * Returns whether work on a spec may begin although no caller named it: it is ready and was never tried. What failed, needs
- * attention, was paused or taken over is a person's to decide.
+ * Returns whether work on a spec may begin although no person requested it: it is ready and was never tried. A spec
+ * that failed, needs attention, was paused or taken over requires a person's decision.
  *
  * Source: docs/decisions.md#s-24.
  */
@@ -26,17 +26,16 @@ export function isReadyUnasked(spec: Spec, readiness: Readiness): boolean {
 }
 
 /**
- * Throws if a spec cannot be worked now because of its status, dependencies, approval or members.
- *
- * @param sources statuses that work may begin from
+ * Refuses a spec that cannot be worked on because of its status, dependencies, approval or members.
+ * @param sources statuses from which work may begin
  * @throws OperationError `failed_precondition` that names the obstacle
  */
-export function refuseUnworkable(spec: Spec, { readiness }: World, sources: readonly string[] = STARTABLE): void {
+export function refuseUnworkable(spec: Spec, { readiness }: SpecWorld, sources: readonly string[] = STARTABLE): void {
   const refuse = (message: string): never => {
     throw new OperationError("failed_precondition", `Cannot start work on spec '${spec.id}': ${message}`);
   };
   if (!sources.includes(spec.status)) refuse(`expected ${STARTABLE.join(", ")}, status is ${spec.status}`);
-  // The same answer as planner_ready gives, for a spec that comes back from another status as well.
+  // The test equals that of planner_ready, for a spec with another status too.
   if (readiness.isReady({ ...spec, status: "pending" })) return;
   const unmet = readiness.unmet(spec);
   if (unmet.length > 0) refuse(`blocked by dependencies: ${unmet.join(", ")}`);
@@ -44,8 +43,8 @@ export function refuseUnworkable(spec: Spec, { readiness }: World, sources: read
   refuse("its own members, or what comes before it, are not done");
 }
 
-/** Refuses settings of an agent, or commands of `worktree.setup`, that no person of this machine has accepted. */
-async function refuseUnaccepted(
+/** Refuses agent settings and `worktree.setup` commands that no person on this machine has accepted. */
+async function refuseUnacceptedLines(
   { accepted }: PlannerContext,
   lines: readonly CommandLine[],
   begin: string,
@@ -53,7 +52,7 @@ async function refuseUnaccepted(
   if (lines.length === 0) return;
   const waiting = withoutAccepted(await (await accepted()).read(), lines);
   if (waiting.length === 0) return;
-  // The variables of an agent may be secrets.
+  // An agent's environment variables may be secrets, so only the agent's name is printed.
   const named = waiting.map(({ kind, text }) => (kind === "provider" ? text.split(":", 1)[0] : text)).join(", ");
   throw new OperationError(
     "failed_precondition",
@@ -63,22 +62,26 @@ async function refuseUnaccepted(
 
 export function refuseUnacceptedSetup(context: PlannerContext, { worktree }: PlannerConfig): Promise<void> {
   const lines = (worktree.setup ?? []).map((text) => ({ kind: "setup" as const, text }));
-  return refuseUnaccepted(context, lines, "worktree.setup names commands that are");
+  return refuseUnacceptedLines(context, lines, "worktree.setup names commands that are");
 }
 
-/** Refuses an agent that is not installed, or not accepted as it is configured: that is no fault of a spec's. */
+/**
+ * Refuses an agent that is not installed, or whose settings are not accepted. It is not counted as a failure of the
+ * spec.
+ */
 export async function refuseMissingAgent(context: PlannerContext, provider: Provider, action: string): Promise<void> {
   const { program, env } = provider;
   const line = providerLine(provider);
-  await refuseUnaccepted(context, line === null ? [] : [line], `Cannot ${action}: the settings of this agent are`);
+  await refuseUnacceptedLines(context, line === null ? [] : [line], `Cannot ${action}: the settings of this agent are`);
   const { agents } = await context.runs();
   if (agents.isThere(program, env)) return;
   throw new OperationError("failed_precondition", `Cannot ${action}: ${describeMissingProgram(program)}`);
 }
 
 /**
- * Why no run can start: no worktree can be made, as without a git repository, or the configured agent's settings are
- * refused or its program is missing. Empty if one can, and for settings that cannot be read, which every command reports.
+ * Returns the reasons why no run can start: no worktree can be created (for example without a git repository), the
+ * configured agent's settings are not accepted, or its program is missing. Empty if a run can start, and for an
+ * unreadable configuration, which every command reports.
  */
 export async function findStartTroubles(context: PlannerContext): Promise<readonly string[]> {
   const config = await context.config().catch(() => null);
@@ -93,11 +96,11 @@ export async function findStartTroubles(context: PlannerContext): Promise<readon
         throw new OperationError("failed_precondition", describeMissingProgram(program));
     },
   ];
-  const found = await Promise.all(tries.map((attempt) => attempt().then(() => null, reasonOf)));
+  const found = await Promise.all(tries.map((attempt) => attempt().then(() => null, getReason)));
   return found.filter((reason) => reason !== null);
 }
 
-function reasonOf(error: unknown): string {
+function getReason(error: unknown): string {
   if (error instanceof OperationError) return error.message;
   throw error;
 }
@@ -106,7 +109,7 @@ function describeMissingProgram(program: string): string {
   return `"${program}" is not on PATH: install it, or name another agent under "defaults.provider" in .planner/config.md`;
 }
 
-/** Refuses a spec in which lint finds errors: an agent would be led astray by it. */
+/** Refuses a spec with lint errors, because they would mislead an agent. */
 export async function refuseLintErrors(context: PlannerContext, spec: Spec): Promise<void> {
   const report = await lintProject(await createProjectSource(context), { ids: [spec.id] });
   if (report.errors === 0) return;

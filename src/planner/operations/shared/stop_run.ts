@@ -10,18 +10,17 @@ import { changeSpec } from "./change_spec.ts";
 const LOOK_EVERY_MS = 25;
 
 export interface StoppedRun {
-  /** Whether an agent was only asked how to split the spec: the spec had not been begun. */
+  /** True if the agent only split the spec, so that work on the spec had not begun. */
   readonly split: boolean;
 }
 
 /**
- * Ends the run that works on a spec: its record becomes terminal, its agent and all that it started are gone, and the
- * spec is given up. The process behind it sees by its record that others decide about the spec now, and leaves it alone.
- *
- * @param refused begins the refusal
- * @returns null when nothing works on the spec; a merge of its finished work is waited for first
- * @throws OperationError `deadline_exceeded` when the process does not give the spec up, `failed_precondition` when it
- *   runs on another machine or belongs to another program
+ * Stops the run that works on a spec: ends its record, its agent and all programs that the agent started, and waits
+ * until the process releases the spec. The process reads in its record that it was ended, and does not change the spec.
+ * @param refused beginning of the error message
+ * @returns null if no process works on the spec; a running merge of its finished work is awaited first
+ * @throws OperationError `deadline_exceeded` if the process does not release the spec, `failed_precondition` if it runs
+ * on another machine or belongs to another program
  */
 export async function stopRun(context: PlannerContext, id: SpecId, refused: string): Promise<StoppedRun | null> {
   const { claims } = await context.runs();
@@ -30,19 +29,21 @@ export async function stopRun(context: PlannerContext, id: SpecId, refused: stri
     ({ spec_id, status }) => spec_id === id && status === "running",
   );
   if (holder?.alive !== true && running.length === 0) return null;
-  const known = [...processIds(holder, running)];
+  const known = [...listProcessIds(holder, running)];
   const found = await Promise.all(known.map((processId) => endRecord(context, processId)));
   await Promise.all(known.map((processId) => endAgent(context, processId, holder)));
-  // A process that has not claimed the spec yet has not begun, and is to be kept from it.
+  // A process that has not claimed the spec has not begun; it is terminated so that it never does.
   if (holder?.alive !== true) for (const { pid } of running) await context.processes.terminate(pid);
   const ended = new Set(known.filter((_, index) => found[index]));
-  if (!(await givenUp(context, id, ended))) throw notGivenUp(refused, await claims.holder(id));
+  if (!(await waitForRelease(context, id, ended))) throw createTimeoutError(refused, await claims.holder(id));
   if (ended.size === 0 && holder?.agent == null) return null;
   const records = (await context.work.processes()).filter(({ process_id }) => ended.has(process_id));
   return { split: records.length > 0 && records.every(({ mode }) => mode === "split") };
 }
 
-/** Sets a spec whose work was stopped in_progress; one that its agent had just completed, or that was only to be split, stays. */
+/**
+ * Sets the status of a stopped spec to in_progress, unless its agent had just completed it or was only splitting it.
+ */
 export async function leaveInProgress(context: PlannerContext, id: SpecId, { split }: StoppedRun): Promise<string> {
   let status = "in_progress";
   await changeSpec(context, id, (before, spec) => {
@@ -53,13 +54,16 @@ export async function leaveInProgress(context: PlannerContext, id: SpecId, { spl
   return status;
 }
 
-function processIds(holder: ClaimHolder | null, running: readonly ProcessRecord[]): ReadonlySet<string> {
+function listProcessIds(holder: ClaimHolder | null, running: readonly ProcessRecord[]): ReadonlySet<string> {
   const ids = new Set(running.map(({ process_id }) => process_id));
   if (holder?.process_id != null) ids.add(holder.process_id);
   return ids;
 }
 
-/** Writes the record first: a run that is about to start its agent reads it afterwards. False without a record. */
+/**
+ * Ends the record before the agent, because a run that is about to start its agent reads the record first. Returns
+ * false without a record.
+ */
 async function endRecord(context: PlannerContext, processId: string): Promise<boolean> {
   const { records } = await context.runs();
   return records.finish(processId, { status: "failed", error: "ended from outside" }, context.clock.now());
@@ -71,8 +75,11 @@ async function endAgent(context: PlannerContext, processId: string, holder: Clai
   await agents.endRun({ processId, agent }, AGENT_GRACE_MS);
 }
 
-/** Adds to `ended` a run that had claimed the spec and not yet written its record. */
-async function givenUp(context: PlannerContext, id: SpecId, ended: Set<string>): Promise<boolean> {
+/**
+ * Waits until the run releases the spec; false after a timeout. Adds to `ended` a run that had claimed the spec but not
+ * yet written its record.
+ */
+async function waitForRelease(context: PlannerContext, id: SpecId, ended: Set<string>): Promise<boolean> {
   const { claims } = await context.runs();
   for (let waited = 0; waited <= GIVE_UP_MS; waited += LOOK_EVERY_MS) {
     const holder = await claims.holder(id);
@@ -91,7 +98,7 @@ async function givenUp(context: PlannerContext, id: SpecId, ended: Set<string>):
   return false;
 }
 
-function notGivenUp(refused: string, holder: ClaimHolder | null): OperationError {
+function createTimeoutError(refused: string, holder: ClaimHolder | null): OperationError {
   const who = holder === null ? "its process" : `process ${holder.pid} on ${holder.host}`;
   return new OperationError("deadline_exceeded", `${refused}: ${who} does not give the spec up`);
 }

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { formatCountOf } from "#words/names.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
-import { liveWorker } from "../../operations/shared/live_worker.ts";
+import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isMergeable } from "../../work/person_need.ts";
@@ -23,7 +23,7 @@ export async function orphanedWorktrees(deps: CareDeps): Promise<readonly Troubl
   const requests = await ports.requests.notes();
   const found: Trouble[] = [];
   for (const id of await ports.worktrees.ids()) {
-    if ((await liveWorker(context, id)) !== null) continue;
+    if ((await findLiveWorker(context, id)) !== null) continue;
     const status = statuses.find(({ spec_id }) => spec_id === id);
     const trouble = await troubleOf(deps, id, status);
     const advice = whyRequested(id, requests.get(id));

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { liveWorker } from "#planner/operations/shared/live_worker.ts";
+import { findLiveWorker } from "#planner/operations/shared/live_worker.ts";
 import type { GitLock } from "#planner/run_ports/run_ports.ts";
 import type { UnreadableFile } from "../../spec/spec.ts";
 import type { CareDeps } from "../run_types.ts";
@@ -14,7 +14,7 @@ async function gitLocks(deps: CareDeps): Promise<readonly Trouble[]> {
   for (const lock of await ports.gitLocks.find()) {
     const { path, spec_id, removable } = lock;
     // An active run uses git itself.
-    if (spec_id !== null && (await liveWorker(context, spec_id)) !== null) continue;
+    if (spec_id !== null && (await findLiveWorker(context, spec_id)) !== null) continue;
     // A git at work for a moment is no trouble.
     if (!removable && lock.ageMs < BRIEF_MS) continue;
     found.push({
@@ -131,7 +131,7 @@ async function plantedChanges({ context, ports }: CareDeps): Promise<readonly Tr
   const found: Trouble[] = [];
   for (const { spec_id, what, undo, note } of await ports.worktrees.planted()) {
     // The run checks this itself when it ends.
-    if ((await liveWorker(context, spec_id)) !== null) continue;
+    if ((await findLiveWorker(context, spec_id)) !== null) continue;
     found.push({
       kind: "planted_change",
       subject: spec_id,
@@ -179,7 +179,7 @@ async function strandedSpecs(deps: CareDeps): Promise<readonly Trouble[]> {
   const worktrees = await context.work.worktrees();
   const found: Trouble[] = [];
   for (const { id, file, status } of specs) {
-    if (status !== "in_progress" || (await liveWorker(context, id)) !== null) continue;
+    if (status !== "in_progress" || (await findLiveWorker(context, id)) !== null) continue;
     const cutOff = worktrees.some((one) => one.spec_id === id && one.status === "working");
     const claimed = (await ports.claims.holder(id)) !== null;
     found.push({

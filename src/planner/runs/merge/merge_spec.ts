@@ -3,7 +3,7 @@ import type { Claim } from "#planner/run_ports/claims.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
-import { lostRulesText, rulesLost } from "../../operations/shared/held_rules.ts";
+import { formatLostRules, readLostRules } from "../../operations/shared/held_rules.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -108,7 +108,7 @@ async function completion(
   if (worktree === null || state === null) {
     return against(`its worktree was deleted: "planner work ${spec.id}" makes it anew`);
   }
-  const lost = unproven === null ? lostRulesText(await rulesLost(deps.context)) : null;
+  const lost = unproven === null ? formatLostRules(await readLostRules(deps.context)) : null;
   if (lost !== null) return against(lost);
   const { behind } = await worktree.holds();
   const reasons = await missingForCompletion(deps, { id: spec.id, worktree, state, stop, unproven });

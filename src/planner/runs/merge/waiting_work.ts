@@ -1,4 +1,4 @@
-import { liveWorker } from "../../operations/shared/live_worker.ts";
+import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -32,7 +32,7 @@ export async function waitingWork(deps: RunDeps): Promise<WaitingWork> {
   const finished: SpecId[] = [];
   const left: LeftAlone[] = [];
   for (const id of await ports.worktrees.ids()) {
-    const worker = await liveWorker(context, id);
+    const worker = await findLiveWorker(context, id);
     const status = statuses.find(({ spec_id }) => spec_id === id);
     const reason =
       worker === null

@@ -5,7 +5,7 @@ import type { FoundMerge, MergeSearch } from "#planner/run_ports/requests.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { listSome } from "#words/names.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
-import { lostRulesText, rulesLost } from "../../operations/shared/held_rules.ts";
+import { formatLostRules, readLostRules } from "../../operations/shared/held_rules.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -95,7 +95,7 @@ async function obstacle(deps: RunDeps, { spec, worktree, state, wishes }: Placed
   if (!isMergeable(status)) return `its status is ${status}`;
   if (worktree === null || state === null || (await isCompletedThere(worktree, id))) return null;
   const { stop, unproven } = wishes;
-  const lost = unproven === null ? lostRulesText(await rulesLost(deps.context)) : null;
+  const lost = unproven === null ? formatLostRules(await readLostRules(deps.context)) : null;
   const missing = lost === null ? await missingForCompletion(deps, { id, worktree, state, stop, unproven }) : [lost];
   return missing.length === 0 ? null : missing.join("; ");
 }

@@ -4,9 +4,9 @@ import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import type { StoredReport } from "#planner/run_ports/process_records.ts";
 import { findSpec } from "../../operations/shared/find_spec.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
-import { liveWorker } from "../../operations/shared/live_worker.ts";
-import { personNeeds } from "../../operations/shared/person_needs.ts";
-import { worktreeBody } from "../../operations/shared/worktree_body.ts";
+import { findLiveWorker } from "../../operations/shared/live_worker.ts";
+import { findPersonNeeds } from "../../operations/shared/person_needs.ts";
+import { readWorktreeBody } from "../../operations/shared/worktree_body.ts";
 import { loadWorld } from "../../operations/shared/world.ts";
 import { type Review, reviewsOf } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
@@ -63,14 +63,14 @@ export async function reviewFacts(deps: RunDeps, text: string, purpose = "review
   const { id, title, type, status } = spec;
   await refuseUnreviewable(deps, spec, purpose);
   const [need, members, kept, reports, branch] = [
-    (await personNeeds(context, [spec])).get(id) ?? null,
+    (await findPersonNeeds(context, [spec])).get(id) ?? null,
     await membersWithWork(deps, spec),
     await keptRecord(deps, id),
     await ports.records.reports(),
     await ports.worktrees.branch(id).catch(onRefusal(null)),
   ];
   const report = reports.findLast(({ spec_id }) => spec_id === id);
-  const body = spec.archived ? spec.body : await worktreeBody(context, id).catch(onRefusal(spec.body));
+  const body = spec.archived ? spec.body : await readWorktreeBody(context, id).catch(onRefusal(spec.body));
   const difference = await differenceOf(deps, { id, branch, kept, report });
   return {
     ...{ spec_id: id, title, type, status, need, branch, members },
@@ -88,7 +88,7 @@ export async function refuseUnreviewable(deps: RunDeps, spec: Spec, purpose = "r
   const refuse = (why: string): never => {
     throw new OperationError("failed_precondition", `Cannot ${purpose} spec '${id}': ${why}`);
   };
-  const worker = await liveWorker(deps.context, id);
+  const worker = await findLiveWorker(deps.context, id);
   if (worker !== null) refuse(`process ${worker.pid} is working on it: "planner pause ${id}" stops it`);
   const hasPlace = (await deps.ports.worktrees.ids()).includes(id);
   if (REVIEWABLE.includes(status) || hasPlace) return;
@@ -164,6 +164,6 @@ export async function membersWithWork({ context }: RunDeps, spec: Spec): Promise
   };
   visit(spec);
   const members = [...found.values()];
-  const needs = await personNeeds(context, members);
+  const needs = await findPersonNeeds(context, members);
   return members.map(({ id, title, status }) => ({ spec_id: id, title, status, need: needs.get(id) ?? null }));
 }

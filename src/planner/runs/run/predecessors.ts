@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
-import { loadWorld, type World } from "../../operations/shared/world.ts";
+import { loadWorld, type SpecWorld } from "../../operations/shared/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parentOf, type SpecId, specIdParts } from "../../spec/spec_id.ts";
 import { commitWriter } from "../../work/commit_message.ts";
@@ -44,7 +44,7 @@ export async function mergePredecessors(deps: RunDeps, spec: Spec, wanting: Want
 }
 
 /** What is to be done before `spec`, as readiness has it. */
-function predecessors(spec: Spec, { specs }: World): readonly SpecId[] {
+function predecessors(spec: Spec, { specs }: SpecWorld): readonly SpecId[] {
   const named = new Set<string>([...spec.dependsOn, ...spec.members]);
   const parent = parentOf(spec.id);
   const earlier = Object.hasOwn(spec.frontmatter, "depends_on") ? -1 : memberNumber(spec.id);

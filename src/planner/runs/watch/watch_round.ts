@@ -1,11 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "#planner/config/config.ts";
-import { loadWorld, type World } from "#planner/operations/shared/world.ts";
+import { loadWorld, type SpecWorld } from "#planner/operations/shared/world.ts";
 import { workStart } from "#planner/operations/work_start.ts";
 import type { ProcessRecord } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { retryAt } from "#planner/work/retry.ts";
-import { liveWorker } from "../../operations/shared/live_worker.ts";
+import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { criteriaOf } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { membersOf } from "../../work/merge_order.ts";
@@ -194,11 +194,11 @@ async function closeDone(deps: RunDeps, told: (id: SpecId, message: string) => v
   }
 }
 
-async function firstDone(deps: RunDeps, world: World): Promise<Spec | undefined> {
+async function firstDone(deps: RunDeps, world: SpecWorld): Promise<Spec | undefined> {
   for (const spec of world.specs) {
     if (!(isDoneGroup(spec, world) || isDoneDriver(spec, world))) continue;
     const members = membersOf(spec, world.specs) as readonly SpecId[];
-    if (members.length === 0 || (await liveWorker(deps.context, spec.id)) !== null) continue;
+    if (members.length === 0 || (await findLiveWorker(deps.context, spec.id)) !== null) continue;
     const merged = await Promise.all(members.map((id) => deps.ports.worktrees.isMerged(id)));
     if (merged.every(Boolean)) return spec;
   }
@@ -206,7 +206,7 @@ async function firstDone(deps: RunDeps, world: World): Promise<Spec | undefined>
 }
 
 /** One that an agent has tried and failed at is not done by its members alone. */
-function isDoneDriver(spec: Spec, { readiness }: World): boolean {
+function isDoneDriver(spec: Spec, { readiness }: SpecWorld): boolean {
   if (spec.type !== "driver" || spec.status !== "pending" || !readiness.isReady(spec)) return false;
   return criteriaOf(spec.body).every(({ checked }) => checked);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { toDot, toMermaid } from "#planner/operations/graph/languages.ts";
-import { type GraphWishes, specGraph } from "#planner/operations/graph/spec_graph.ts";
+import { buildSpecGraph, type GraphOptions } from "#planner/operations/graph/spec_graph.ts";
 import { toSvg } from "#planner/operations/graph/svg.ts";
 import { readinessOf } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";
@@ -10,9 +10,9 @@ import { HAS_GRAPHVIZ, layOut } from "../../../support/graphviz.ts";
 const spec = (id: string, waits = "", fields = "status: pending"): Spec =>
   builtSpec(id, `${fields}${waits === "" ? "" : `\ndepends_on: [${waits}]`}`, `# The ${id}\n`);
 
-function graphOf(specs: readonly Spec[], wishes: Partial<GraphWishes> = {}, archived: readonly string[] = []) {
+function graphOf(specs: readonly Spec[], wishes: Partial<GraphOptions> = {}, archived: readonly string[] = []) {
   const archivedIds = new Set(archived);
-  return specGraph({ specs, archivedIds, readiness: readinessOf(specs, archivedIds) }, { all: false, ...wishes });
+  return buildSpecGraph({ specs, archivedIds, readiness: readinessOf(specs, archivedIds) }, { all: false, ...wishes });
 }
 
 const layers = (graph: ReturnType<typeof graphOf>) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { dependencyCycle } from "../../../../../src/planner/operations/spec_update.ts";
+import { findDependencyCycle } from "../../../../../src/planner/operations/spec_update.ts";
 import type { Spec } from "../../../../../src/planner/spec/spec.ts";
 
 const specs = (graph: Record<string, string[]>): Spec[] =>
@@ -9,22 +9,22 @@ const specs = (graph: Record<string, string[]>): Spec[] =>
 test("dependencyCycle finds a shortest way back", () => {
   const graph = specs({ a: [], b: ["c"], c: ["a"] });
 
-  expect(dependencyCycle("a", ["b"], graph)).toEqual(["a", "b", "c", "a"]);
-  expect(dependencyCycle("a", ["b", "c"], graph)).toEqual(["a", "c", "a"]);
+  expect(findDependencyCycle("a", ["b"], graph)).toEqual(["a", "b", "c", "a"]);
+  expect(findDependencyCycle("a", ["b", "c"], graph)).toEqual(["a", "c", "a"]);
 });
 
 test("dependencyCycle finds a spec that names itself", () => {
-  expect(dependencyCycle("a", ["b", "a"], specs({ a: [], b: [] }))).toEqual(["a", "a"]);
+  expect(findDependencyCycle("a", ["b", "a"], specs({ a: [], b: [] }))).toEqual(["a", "a"]);
 });
 
 test("dependencyCycle leaves cycles alone that do not lead through the spec", () => {
-  expect(dependencyCycle("a", ["b"], specs({ a: [], b: ["c"], c: ["b"] }))).toBeUndefined();
+  expect(findDependencyCycle("a", ["b"], specs({ a: [], b: ["c"], c: ["b"] }))).toBeUndefined();
 });
 
 test("dependencyCycle forgets what the spec depended on before", () => {
-  expect(dependencyCycle("a", ["c"], specs({ a: ["b"], b: ["a"], c: [] }))).toBeUndefined();
+  expect(findDependencyCycle("a", ["c"], specs({ a: ["b"], b: ["a"], c: [] }))).toBeUndefined();
 });
 
 test("dependencyCycle follows unknown ids nowhere", () => {
-  expect(dependencyCycle("a", ["nowhere"], specs({ a: [] }))).toBeUndefined();
+  expect(findDependencyCycle("a", ["nowhere"], specs({ a: [] }))).toBeUndefined();
 });

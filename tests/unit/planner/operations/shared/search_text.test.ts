@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { searchPattern, snippetOf } from "../../../../../src/planner/operations/shared/search_text.ts";
+import { createSearchPattern, cutSnippet } from "../../../../../src/planner/operations/shared/search_text.ts";
 import { buildSpec } from "../../../../../src/planner/spec/build_spec.ts";
 import { parseDocument } from "../../../../../src/planner/spec/document.ts";
 import type { SpecId } from "../../../../../src/planner/spec/spec_id.ts";
@@ -7,14 +7,17 @@ import type { SpecId } from "../../../../../src/planner/spec/spec_id.ts";
 function snippet(body: string, query: string): string {
   const document = parseDocument(body);
   if (!document.ok) throw new Error(document.problem.message);
-  return snippetOf(buildSpec({ id: "a" as SpecId, file: "a.md", archived: false }, document), searchPattern(query));
+  return cutSnippet(
+    buildSpec({ id: "a" as SpecId, file: "a.md", archived: false }, document),
+    createSearchPattern(query),
+  );
 }
 
 test("searchPattern takes every character as it stands", () => {
   for (const query of ["a.c", "a*", "(x|y)", "[b]", "$1", "^", "\\d", "{2}", "a/b", "?", "+", "-", "#", "\\"]) {
-    expect(searchPattern(query).test(`before ${query} behind`)).toBe(true);
+    expect(createSearchPattern(query).test(`before ${query} behind`)).toBe(true);
   }
-  expect(searchPattern("a.c").test("abc")).toBe(false);
+  expect(createSearchPattern("a.c").test("abc")).toBe(false);
 });
 
 test("searchPattern finds letters of every script whatever their case", () => {
@@ -26,7 +29,7 @@ test("searchPattern finds letters of every script whatever their case", () => {
     ["İstanbul", "in İSTANBUL"],
     ["\u{10400}", "\u{10428}"],
   ] as const) {
-    expect(searchPattern(query).test(text), query).toBe(true);
+    expect(createSearchPattern(query).test(text), query).toBe(true);
   }
 });
 

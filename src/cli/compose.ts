@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { PlannerContext } from "#planner/context.ts";
-import { openOutputValidator } from "#planner/output/checker/open_outputs.ts";
+import { createLazyOutputValidator } from "#planner/output/checker/open_outputs.ts";
 import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
 import { insideRun, projectAround } from "#planner/store/processes/inside_run.ts";
@@ -43,7 +43,7 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
         (await import("#planner/store/processes/background.ts")).openProcessControl().terminate(pid),
     },
     git: openGitHistory(root),
-    outputs: openOutputValidator(project),
+    outputs: createLazyOutputValidator(project),
     accepted: loadedOnce(async () =>
       (await import("#planner/store/project/accepted_commands.ts")).openAcceptance(project),
     ),

@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { openOutputValidator } from "#planner/output/checker/open_outputs.ts";
+import { createLazyOutputValidator } from "#planner/output/checker/open_outputs.ts";
 import { type SinceReport, type SpecVerdict, verifySince } from "#planner/runs/proof/verify_since.ts";
 import { reason } from "#planner/store/files/disk_error.ts";
 import { refuseInRun } from "./accept_commands.ts";
@@ -34,7 +34,12 @@ export async function verifyChange(
   const stop = listenForSignals(() => cli.note("Ending the checks"));
   try {
     const deps = await openProofDeps(project, progressOf(cli));
-    const report = await verifySince(deps, { since, head: checks === "head", stop, outputsOf: openOutputValidator });
+    const report = await verifySince(deps, {
+      since,
+      head: checks === "head",
+      stop,
+      outputsOf: createLazyOutputValidator,
+    });
     const isBad = ({ verdict }: SpecVerdict): boolean => (strict ? verdict !== "proven" : BAD.has(verdict));
     if (json) printJson(report);
     else print(textReport(report));

@@ -4,7 +4,7 @@ import type { CallOptions, ToolDefinition, ToolResult } from "#kernel/tool.ts";
 import { checkArguments } from "./check_arguments.ts";
 import type { PlannerContext } from "./context.ts";
 import { refuseInsideRun } from "./operations/shared/inside_run.ts";
-import { specIdParts } from "./spec/spec_id.ts";
+import { parseSpecIdParts } from "./spec/spec_id.ts";
 
 /**
  * The entry point of every operation: initialised, then arguments, then the operation itself.
@@ -33,5 +33,5 @@ export async function runTool<Params extends TObject, Value>(
  * begins with it; any other text may turn out to mean any spec. Source: docs/decisions.md#s-04.
  */
 export function isDatedId(text: string): boolean {
-  return specIdParts(text) !== undefined;
+  return parseSpecIdParts(text) !== undefined;
 }

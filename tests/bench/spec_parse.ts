@@ -10,7 +10,7 @@ import { buildSpec } from "#planner/spec/build_spec.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { parseFrontmatter } from "#planner/spec/full_frontmatter.ts";
-import { quickFrontmatter } from "#planner/spec/quick_frontmatter.ts";
+import { scanFrontmatter } from "#planner/spec/quick_frontmatter.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { type FrontmatterRange, splitText } from "#planner/spec/split_text.ts";
 import { median } from "./measure.ts";
@@ -26,7 +26,7 @@ function rangeOf(text: string): FrontmatterRange {
 
 const CASES: Readonly<Record<string, (text: string) => unknown>> = {
   splitText,
-  quickFrontmatter: (text) => quickFrontmatter(text, rangeOf(text)),
+  quickFrontmatter: (text) => scanFrontmatter(text, rangeOf(text)),
   parseFrontmatter: (text) => parseFrontmatter(text, rangeOf(text)),
   parseDocument,
   "parseDocument + buildSpec": (text) => {

@@ -1,9 +1,9 @@
 import { buildSpec } from "#planner/spec/build_spec.ts";
-import { readableDocument } from "#planner/spec/document.ts";
+import { parseReadable } from "#planner/spec/document.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
 export function builtSpec(id: string, frontmatter: string, body = "# Title\n"): Spec {
-  const document = readableDocument(`---\n${frontmatter}\n---\n${body}`);
+  const document = parseReadable(`---\n${frontmatter}\n---\n${body}`);
   return buildSpec({ id: id as SpecId, file: `.planner/specs/${id}.md`, archived: false }, document);
 }

@@ -8,8 +8,8 @@ import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { formatLocalDay } from "#planner/operations/shared/local_time.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
-import { titleOf } from "#planner/spec/sections.ts";
-import { parseSpecId, type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
+import { findTitle } from "#planner/spec/sections.ts";
+import { parseSpecId, parseSpecIdParts, type SpecId } from "#planner/spec/spec_id.ts";
 import { reason } from "#planner/store/files/disk_error.ts";
 import type { OpenProject } from "../open_project.ts";
 import { createFile } from "../output/write_file.ts";
@@ -65,7 +65,7 @@ async function takeIn(
 
 /** Writes the text as it is under its own id; false when a spec of that id appeared meanwhile. */
 function keepId(root: string, { archived, text }: ImportItem, id: SpecId): boolean {
-  const day = specIdParts(id)?.day;
+  const day = parseSpecIdParts(id)?.day;
   const archive = day === undefined ? "archive" : join("archive", day);
   return createFile(join(root, ".planner", archived ? archive : "specs", `${id}.md`), text);
 }
@@ -73,7 +73,7 @@ function keepId(root: string, { archived, text }: ImportItem, id: SpecId): boole
 function createNew(context: PlannerContext, { name, text }: ImportItem): Promise<SpecId> {
   const document = parseDocument(text);
   const { frontmatter, body } = document.ok ? document : { frontmatter: {} as Record<string, unknown>, body: "" };
-  const untitled = titleOf(body) === null && typeof frontmatter["title"] !== "string";
+  const untitled = findTitle(body) === null && typeof frontmatter["title"] !== "string";
   return context.specs.create(formatLocalDay(context.clock.now()), (id) =>
     editFields(text, {
       id,
@@ -171,7 +171,7 @@ function markdownItem(path: string): ImportItem | ImportRefusal {
   try {
     if (statSync(path).size > MAX_SPEC_BYTES) return { source, reason: `larger than ${MAX_SPEC_BYTES} bytes` };
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
-    const id = specIdParts(name) === undefined ? undefined : parseSpecId(name);
+    const id = parseSpecIdParts(name) === undefined ? undefined : parseSpecId(name);
     return checkItem({ source, id, name, archived: false, text });
   } catch (error) {
     return { source, reason: error instanceof TypeError ? "not valid UTF-8" : reason(error) };

@@ -7,7 +7,7 @@ import { type FixedFile, type FixedText, fixText } from "#planner/lint/fix/fix_t
 import { type LintSelection, lintProject } from "#planner/lint/lint_project.ts";
 import { createProjectSource, type LintSource, parseSpec } from "#planner/lint/lint_source.ts";
 import type { Spec } from "#planner/spec/spec.ts";
-import { type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
+import { parseSpecIdParts, type SpecId } from "#planner/spec/spec_id.ts";
 
 /** Lines around a change, as git shows them. */
 const CONTEXT_LINES = 3;
@@ -160,7 +160,7 @@ async function readableSpecs(context: PlannerContext, ids: readonly SpecId[] | u
 
 /** A file such as README.md, without frontmatter and without the name of a spec, is no spec that lacks a status. */
 function isMeantAsSpec({ id, frontmatter }: Spec): boolean {
-  return specIdParts(id) !== undefined || Object.keys(frontmatter).length > 0;
+  return parseSpecIdParts(id) !== undefined || Object.keys(frontmatter).length > 0;
 }
 
 /** The project as it would be with these texts in place of the files'. */

@@ -1,5 +1,5 @@
 import type { GraphBox, SpecGraph } from "#planner/operations/graph/spec_graph.ts";
-import { shortenSpecIds } from "#planner/spec/resolve_id.ts";
+import { createIdShortener } from "#planner/spec/resolve_id.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { listSome } from "#words/names.ts";
@@ -37,7 +37,7 @@ function columnsOf({ boxes, edges }: SpecGraph): readonly Column<GraphBox>[] {
   const waits = new Map<string, string[]>(boxes.map(({ id, left_out }) => [id, [...left_out]]));
   for (const { from, to } of edges) waits.get(to)?.push(from);
   const ids = new Set(boxes.flatMap(({ id, left_out }) => [id, ...left_out]).map((id) => id as SpecId));
-  const shorten = shortenSpecIds([...ids]);
+  const shorten = createIdShortener([...ids]);
   const short = (id: string): string => shorten(id as SpecId);
   return [
     { title: "LAYER", text: ({ layer }) => String(layer + 1), align: "right" },

@@ -1,5 +1,5 @@
 import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts";
-import { shortenSpecIds } from "#planner/spec/resolve_id.ts";
+import { createIdShortener } from "#planner/spec/resolve_id.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { formatCountOf } from "#words/names.ts";
@@ -44,7 +44,7 @@ export function idColumn(active: readonly SpecId[]): Column<ListedSpec> {
   let shorten: ((id: SpecId) => string) | undefined;
   const short = ({ id }: ListedSpec): string => {
     // Only a table that is too wide needs it.
-    shorten ??= shortenSpecIds(active);
+    shorten ??= createIdShortener(active);
     return shorten(id as SpecId);
   };
   return { title: "ID", text: ({ id }) => id, short };

@@ -5,7 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
 import { reportOutput } from "#planner/operations/shared/output_report.ts";
-import { outputProblems, outputReportLines } from "#planner/output/report.ts";
+import { formatOutputReport, listOutputProblems } from "#planner/output/report.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
@@ -49,7 +49,7 @@ export async function verifyOutput(words: OutputWords, context: PlannerContext, 
   if (words.json) printJson(asJson(judged));
   else
     print(
-      outputReportLines(judged)
+      formatOutputReport(judged)
         .map((line) => `${plainLine(line)}\n`)
         .join(""),
     );
@@ -89,7 +89,7 @@ function asJson({ spec, schemaPath, verdict, log }: Judged): unknown {
     schema: schemaPath,
     valid: verdict.kind === "passed",
     result: verdict.kind,
-    problems: outputProblems(verdict),
+    problems: listOutputProblems(verdict),
     log,
   };
 }

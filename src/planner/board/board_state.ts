@@ -2,7 +2,7 @@ import { BOX, drawEdge, layOutBoxes } from "../operations/graph/places.ts";
 import { buildSpecGraph, type GraphWorld } from "../operations/graph/spec_graph.ts";
 import type { SpecWorld } from "../operations/shared/world.ts";
 import { countSpecs } from "../operations/status.ts";
-import { readinessOf } from "../spec/readiness.ts";
+import { computeReadiness } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
 import { buildCard } from "./card.ts";
 import { type ColumnPlacement, chooseColumn, type WorkFacts } from "./column.ts";
@@ -61,7 +61,7 @@ export class BoardState {
     unreadable: [],
   };
   #totalsText = "";
-  #world: GraphWorld = { specs: [], archivedIds: new Set(), readiness: readinessOf([], new Set()) };
+  #world: GraphWorld = { specs: [], archivedIds: new Set(), readiness: computeReadiness([], new Set()) };
   #picture: BoardPicture | undefined;
 
   get revision(): number {
@@ -154,7 +154,7 @@ export class BoardState {
   }
 }
 
-/** Lays out the open specs and their dependencies as `planner graph` does. Cost: that of `specGraph`. */
+/** Lays out the open specs and their dependencies as `planner graph` does. Cost: that of `buildSpecGraph`. */
 function layOutGraph(world: GraphWorld): BoardPicture {
   const graph = buildSpecGraph(world, { all: false });
   const { places, width, height } = layOutBoxes(graph, 0);

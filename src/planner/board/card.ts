@@ -1,7 +1,7 @@
-import { criteriaOf } from "../spec/criteria.ts";
+import { parseCriteria } from "../spec/criteria.ts";
 import type { Readiness } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
-import { specIdParts } from "../spec/spec_id.ts";
+import { parseSpecIdParts } from "../spec/spec_id.ts";
 import { recordedCriteria, recordOf } from "../work/records/read_record.ts";
 import { reviewedCriteria } from "../work/reviewed_criteria.ts";
 import type { ColumnPlacement } from "./column.ts";
@@ -34,7 +34,7 @@ export function buildCard(
 
 /** Shortens an id to the part that people type: suffix and member numbers. Returns an id of another form unchanged. */
 function shortenId(id: string): string {
-  const parts = specIdParts(id);
+  const parts = parseSpecIdParts(id);
   return parts === undefined ? id : [parts.suffix, ...parts.members].join(".");
 }
 
@@ -42,7 +42,7 @@ function shortenId(id: string): string {
  * Counts the criteria in the text of the spec's branch if the latest run record holds it, otherwise in the spec's file.
  */
 function countCriteria({ body }: Spec, proof: SpecProof | undefined): Card["criteria"] {
-  const criteria = criteriaOf(body);
+  const criteria = parseCriteria(body);
   if (criteria.length === 0) return null;
   const recorded = proof === undefined ? [] : recordedCriteria(proof.kept);
   const isInBranch = proof?.head != null && proof.head === recordOf(proof.kept).head;

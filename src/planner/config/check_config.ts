@@ -3,14 +3,14 @@ import { Value } from "@sinclair/typebox/value";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { findNearest } from "#kernel/nearest.ts";
 import { parseDocument } from "../spec/document.ts";
-import { type FieldPath, frontmatterPlaces, type Place } from "../spec/frontmatter_places.ts";
+import { createFrontmatterLocator, type FieldPath, type TextLocation } from "../spec/frontmatter_places.ts";
 import type { PlannerConfig } from "./config.ts";
 import { CONFIG_SCHEMA } from "./config_schema.ts";
 import { PROVIDER_NAMES } from "./config_values.ts";
 import { mergeConfig, type WrittenConfig } from "./merge_config.ts";
 
 /** An error or warning about `.planner/config.md`. */
-export interface ConfigProblem extends Place {
+export interface ConfigProblem extends TextLocation {
   /** Names the setting, its value and the expected value. */
   readonly message: string;
 }
@@ -29,7 +29,7 @@ export function checkConfig(text: string): CheckedConfig {
   const document = parseDocument(text);
   if (!document.ok) return { config: null, errors: [document.problem], warnings: [] };
   const written = removeNulls(document.frontmatter) as Record<string, unknown>;
-  const places = frontmatterPlaces(text);
+  const places = createFrontmatterLocator(text);
   const placed = ({ path, of, message }: Complaint): ConfigProblem => ({
     ...(places(path, of) ?? { line: 1, column: 1 }),
     message,

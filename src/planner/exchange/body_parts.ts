@@ -1,6 +1,6 @@
-import { readableDocument } from "../spec/document.ts";
-import { headings, titleHeading } from "../spec/sections.ts";
-import { lineBreakOf } from "../spec/text_lines.ts";
+import { parseReadable } from "../spec/document.ts";
+import { findHeadings, findTitleHeading } from "../spec/sections.ts";
+import { detectLineBreak } from "../spec/text_lines.ts";
 
 /**
  * A part of a body: the text before its first heading (name ""), or a heading of level 1 or 2 with the text below it.
@@ -19,7 +19,7 @@ export interface BodyPart {
  * @param from offset after the title
  */
 export function splitBody(body: string, from: number): readonly BodyPart[] {
-  const starts = headings(body).filter(({ level, start }) => level <= 2 && start >= from);
+  const starts = findHeadings(body).filter(({ level, start }) => level <= 2 && start >= from);
   const seen = new Map<string, number>();
   const parts: BodyPart[] = [];
   const add = (heading: string, start: number, end: number): void => {
@@ -38,7 +38,7 @@ export function splitBody(body: string, from: number): readonly BodyPart[] {
 
 /** Splits the body of a spec file, without its title, into parts. */
 export function splitSpecBody(body: string): readonly BodyPart[] {
-  return splitBody(body, titleHeading(body)?.next ?? 0);
+  return splitBody(body, findTitleHeading(body)?.next ?? 0);
 }
 
 /** New texts of parts by name; undefined removes a part. A new part is inserted before the output. */
@@ -46,10 +46,10 @@ export type PartChanges = ReadonlyMap<string, string | undefined>;
 
 /** Replaces parts and the title of a spec file; every other line stays unchanged. */
 export function editParts(text: string, parts: PartChanges, title: string | undefined): string {
-  const { body } = readableDocument(text);
-  const lineBreak = lineBreakOf(text);
+  const { body } = parseReadable(text);
+  const lineBreak = detectLineBreak(text);
   const writer = new PartWriter(lineBreak);
-  const heading = titleHeading(body);
+  const heading = findTitleHeading(body);
   const from = heading?.next ?? 0;
   if (title === undefined || heading === undefined) writer.keep(body.slice(0, from));
   else writer.keep(`${body.slice(0, heading.start)}# ${title}${lineBreak}`);

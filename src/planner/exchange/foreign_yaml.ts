@@ -3,8 +3,8 @@ import { Composer, type Document, isAlias, isMap, isScalar, isSeq, type Node, ty
 import { MAX_FRONTMATTER_ALIASES, MAX_FRONTMATTER_CHARS, MAX_FRONTMATTER_DEPTH } from "../limits.ts";
 import type { TextProblem } from "../spec/spec.ts";
 import { splitText } from "../spec/split_text.ts";
-import { countBreaks, placeOf } from "../spec/text_lines.ts";
-import { PLAIN_DATA, tokensOf, tooDeepAt } from "../spec/yaml_tokens.ts";
+import { countLineBreaks, locateOffset } from "../spec/text_lines.ts";
+import { findTooDeep, PLAIN_DATA, parseTokens } from "../spec/yaml_tokens.ts";
 
 /**
  * A value of another tool's YAML. Scalars keep their written text, so that the id `4.10` does not become the number
@@ -61,9 +61,9 @@ export function readForeignMarkdown(text: string): ForeignMarkdown {
   if (fields.problem !== undefined) return { ok: false, problem: fields.problem };
   if (text.length - content.length !== range.bodyStart) {
     const message = 'The tools that write such files end frontmatter at any line that begins with "---": expected one';
-    return { ok: false, problem: { line: countBreaks(block, 0, block.length) + 2, column: 1, message } };
+    return { ok: false, problem: { line: countLineBreaks(block, 0, block.length) + 2, column: 1, message } };
   }
-  const bodyLine = countBreaks(text, 0, range.bodyStart) + 1;
+  const bodyLine = countLineBreaks(text, 0, range.bodyStart) + 1;
   return { ok: true, ...fields, body: content, bodyLine };
 }
 
@@ -94,11 +94,11 @@ function quoteReservedStart(line: string): string {
 function parseYaml(yaml: string, before: number): ForeignFields | { readonly problem: TextProblem } {
   const text = yaml.replace(/\r(?!\n)/g, "\n");
   const fail = (at: number, message: string) => {
-    const { line, column } = placeOf(text, at);
+    const { line, column } = locateOffset(text, at);
     return { problem: { line: line + before, column, message } };
   };
-  const tokens = tokensOf(text);
-  const deep = tooDeepAt(tokens, MAX_FRONTMATTER_DEPTH);
+  const tokens = parseTokens(text);
+  const deep = findTooDeep(tokens, MAX_FRONTMATTER_DEPTH);
   if (deep !== undefined) return fail(deep, `Nested too deeply: expected at most ${MAX_FRONTMATTER_DEPTH} levels`);
   const [document] = [...new Composer(OPTIONS).compose(tokens, true, text.length)];
   if (document === undefined) return NO_FIELDS;
@@ -112,7 +112,7 @@ function parseYaml(yaml: string, before: number): ForeignFields | { readonly pro
   if (reader.fault !== undefined) return fail(reader.fault.at, reader.fault.message);
   const lines = new Map(
     root.items.flatMap(({ key }) =>
-      isScalar(key) ? [[String(key.value), placeOf(text, key.range?.[0] ?? 0).line + before] as const] : [],
+      isScalar(key) ? [[String(key.value), locateOffset(text, key.range?.[0] ?? 0).line + before] as const] : [],
     ),
   );
   return { values, lines };

@@ -1,4 +1,4 @@
-import { criteriaOf } from "../spec/criteria.ts";
+import { parseCriteria } from "../spec/criteria.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { editParts, splitSpecBody } from "./body_parts.ts";
@@ -82,9 +82,9 @@ function fingerprintText(text: string | undefined, fingerprint: Fingerprint): st
 function mergeCheckmarks({ name, wanted, own, before }: Facet, fingerprint: Fingerprint): string | undefined {
   if (wanted === undefined || own === undefined || before === undefined || !name.startsWith("text ")) return undefined;
   if (fingerprint(own.replaceAll(/\[[xX]\]/g, "[ ]")) !== before) return undefined;
-  const ticked = new Set(criteriaOf(own).flatMap(({ checked, label }) => (checked ? [label] : [])));
+  const ticked = new Set(parseCriteria(own).flatMap(({ checked, label }) => (checked ? [label] : [])));
   const lines = wanted.split("\n");
-  for (const { line, checked, label } of criteriaOf(wanted)) {
+  for (const { line, checked, label } of parseCriteria(wanted)) {
     if (!checked && ticked.has(label)) lines[line - 1] = (lines[line - 1] ?? "").replace("[ ]", "[x]");
   }
   return lines.join("\n");

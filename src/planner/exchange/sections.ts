@@ -1,4 +1,4 @@
-import { headings, titleHeading } from "../spec/sections.ts";
+import { findHeadings, findTitleHeading } from "../spec/sections.ts";
 
 /** A heading and the text below it, for a body built from fields. */
 export type BodySection = readonly [heading: string, text: string | undefined];
@@ -30,7 +30,7 @@ export function convertToCriteria(text: string | undefined): string | undefined 
 
 /** Lowers the headings of Markdown so that none has a level above `least`. Headings in fenced code stay. */
 export function demoteHeadings(text: string, least: number): string {
-  const found = headings(text);
+  const found = findHeadings(text);
   const by = least - Math.min(least, ...found.map(({ level }) => level));
   if (by <= 0) return text;
   let result = "";
@@ -45,7 +45,7 @@ export function demoteHeadings(text: string, least: number): string {
 
 /** Splits off the first heading of level 1. */
 export function splitTitle(text: string): { readonly title: string | undefined; readonly rest: string } {
-  const title = titleHeading(text);
+  const title = findTitleHeading(text);
   if (title === undefined) return { title: undefined, rest: text };
   return { title: title.text, rest: text.slice(0, title.start) + text.slice(title.next) };
 }

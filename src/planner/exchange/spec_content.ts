@@ -1,5 +1,5 @@
 import type { FieldValue } from "../spec/edit/edit_fields.ts";
-import { type NewSpecFile, newSpecFile } from "../spec/new_spec.ts";
+import { buildExactSpecFile, type NewSpecFile } from "../spec/new_spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { splitBody } from "./body_parts.ts";
 import type { CheckedTask } from "./check_tasks.ts";
@@ -49,7 +49,7 @@ function omitEmpty(list: readonly string[] | undefined): readonly string[] | und
  * @param origin value of the field that names the source and the task in it
  */
 export function formatNewSpec(id: SpecId, { title, body, fields }: SpecContent, origin: FieldValue): string {
-  return newSpecFile({ id, title, body, fields: { ...fields, origin } });
+  return buildExactSpecFile({ id, title, body, fields: { ...fields, origin } });
 }
 
 /** Name of the title's facet. */

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { OutputVerdict } from "../ports.ts";
-import { type FieldPath, frontmatterPlaces, type Place } from "../spec/frontmatter_places.ts";
+import { createFrontmatterLocator, type FieldPath, type TextLocation } from "../spec/frontmatter_places.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { splitText } from "../spec/split_text.ts";
@@ -110,7 +110,7 @@ export async function locateFindings(
 }
 
 function addLocations(findings: readonly UnlocatedFinding[], text: string): readonly Finding[] {
-  const exact = frontmatterPlaces(text);
+  const exact = createFrontmatterLocator(text);
   return findings.map(({ path, ...finding }) => {
     const place = path === undefined ? undefined : (findPlainValue(text, path) ?? exact(path));
     return { ...finding, ...place };
@@ -121,7 +121,7 @@ function addLocations(findings: readonly UnlocatedFinding[], text: string): read
  * Returns the location of a top-level value that is written plainly after its key. It needs no parsing: most findings
  * are about such a value, and parsing the YAML of thousands of files again would take longer than all the rules.
  */
-function findPlainValue(text: string, path: FieldPath): Place | undefined {
+function findPlainValue(text: string, path: FieldPath): TextLocation | undefined {
   const [key] = path;
   const split = splitText(text);
   if (path.length !== 1 || typeof key !== "string" || !split.ok || split.range === null) return undefined;

@@ -1,5 +1,5 @@
 import type { FieldRule, SpecRules } from "../config/config.ts";
-import { conflictLine } from "../spec/conflict_markers.ts";
+import { findConflictLine } from "../spec/conflict_markers.ts";
 import type { Spec } from "../spec/spec.ts";
 import { describeTypeMismatch, findMistypedItems, isMissing } from "./field_value.ts";
 import { isOff, type RuleFinding, resolveSeverity } from "./finding.ts";
@@ -35,7 +35,7 @@ export function createReadChecker({ rules, isKnown }: ReadFindingsInput): (spec:
   });
   return (spec) => {
     const found: RuleFinding[] = [];
-    if (judgesBody && conflictLine(spec.body) !== undefined) found.push(...findConflict(spec));
+    if (judgesBody && findConflictLine(spec.body) !== undefined) found.push(...findConflict(spec));
     if (required.some((name) => isMissing(spec.frontmatter[name]))) found.push(...findMissingFields(spec, required));
     for (const findingsOf of values) appendFindings(found, findingsOf(spec));
     if (judgesDependencies && !spec.dependsOn.every(isKnown))

@@ -1,8 +1,8 @@
 import { visitLines } from "../spec/body_lines.ts";
-import { criteriaOf } from "../spec/criteria.ts";
-import { headings } from "../spec/sections.ts";
+import { parseCriteria } from "../spec/criteria.ts";
+import { findHeadings } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
-import { parentOf, type SpecId } from "../spec/spec_id.ts";
+import { parseParentId, type SpecId } from "../spec/spec_id.ts";
 import { countWords, removeOutput } from "./spec_facts.ts";
 import { COUPLING_PHRASES, IMPERATIVES, VAGUE_PHRASES } from "./wording.ts";
 
@@ -103,7 +103,7 @@ export interface SpecScores {
  */
 export function gradeSpec(spec: Spec, members: readonly Spec[] = []): SpecScores {
   const body = removeOutput(spec.body);
-  const criteria = criteriaOf(spec.body).length;
+  const criteria = parseCriteria(spec.body).length;
   const leads = (spec.type === "driver" || spec.type === "group") && members.length > 0;
   const grades = {
     complexity: gradeComplexity(criteria, spec.targetFiles.length, countWords(body)),
@@ -120,7 +120,7 @@ export function findMembers(spec: Spec, specs: readonly Spec[]): readonly Spec[]
   if (spec.type !== "driver" && spec.type !== "group") return [];
   const listed = new Set<string>(spec.members);
   return specs.filter(
-    ({ id }) => listed.has(id) || (id.startsWith(`${spec.id}.`) && parentOf(id as SpecId) === spec.id),
+    ({ id }) => listed.has(id) || (id.startsWith(`${spec.id}.`) && parseParentId(id as SpecId) === spec.id),
   );
 }
 
@@ -143,7 +143,7 @@ function gradeComplexity(criteria: number, files: number, words: number): Grade 
 function gradeSplittability(body: string, files: number): Grade {
   const text = body.toLowerCase();
   if (COUPLING_PHRASES.some((phrase) => text.includes(phrase))) return "D";
-  const parts = headings(body).filter(({ level }) => level > 1).length;
+  const parts = findHeadings(body).filter(({ level }) => level > 1).length;
   if (parts >= 3 && files >= 3) return "A";
   return parts >= 1 && files >= 2 ? "B" : "C";
 }

@@ -1,5 +1,5 @@
-import { type Criterion, criteriaOf } from "../spec/criteria.ts";
-import { headings } from "../spec/sections.ts";
+import { type Criterion, parseCriteria } from "../spec/criteria.ts";
+import { findHeadings } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
 
 /** Data about a spec's body that several rules use, computed on first use. */
@@ -13,7 +13,7 @@ export class SpecFacts {
   }
 
   get criteria(): readonly Criterion[] {
-    this.#criteria ??= criteriaOf(this.#spec.body);
+    this.#criteria ??= parseCriteria(this.#spec.body);
     return this.#criteria;
   }
 
@@ -30,7 +30,7 @@ export class SpecFacts {
  */
 export function removeOutput(body: string): string {
   if (!body.includes("Output")) return body;
-  const all = headings(body);
+  const all = findHeadings(body);
   let text = "";
   let from = 0;
   for (const [index, { level, text: name, start }] of all.entries()) {

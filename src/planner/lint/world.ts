@@ -4,7 +4,7 @@ import type { PlannerConfig } from "../config/config.ts";
 import { MAX_NEAREST_IDS } from "../limits.ts";
 import type { OutputVerdict, StrayEntry } from "../ports.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
-import { parentOf, type SpecId } from "../spec/spec_id.ts";
+import { parseParentId, type SpecId } from "../spec/spec_id.ts";
 import { type Cycle, findCycles } from "./cycles.ts";
 
 /** Input of the rules, loaded before they run. */
@@ -56,7 +56,7 @@ export class World {
   /** Returns whether member files `<id>.<n>` exist. */
   hasMembers(id: SpecId): boolean {
     this.#parents ??= new Set(
-      [...this.knownIds].filter((known) => known.includes(".")).map((known) => parentOf(known as SpecId) ?? ""),
+      [...this.knownIds].filter((known) => known.includes(".")).map((known) => parseParentId(known as SpecId) ?? ""),
     );
     return this.#parents.has(id);
   }

@@ -4,9 +4,9 @@ import { findNearest } from "#kernel/nearest.ts";
 import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { CRITERIA_SECTION, criteriaOf } from "../spec/criteria.ts";
+import { CRITERIA_SECTION, parseCriteria } from "../spec/criteria.ts";
 import type { FieldValue } from "../spec/edit/edit_fields.ts";
-import { type NewSpec, newSpecText, specFromTemplate, splitDescription, withoutMark } from "../spec/new_spec.ts";
+import { buildSpecFile, fillTemplate, type NewSpec, removeHeadingMark, splitDescription } from "../spec/new_spec.ts";
 import { isDay, PRIORITIES } from "../spec/planning.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { hasTemplate, promptNotFound } from "../work/prompts/prompt_template.ts";
@@ -143,7 +143,7 @@ function buildCriteriaSection(before: string, { criteria, checks }: CheckedCrite
   });
   const section = `## ${CRITERIA_SECTION}\n\n${items.join("\n")}`;
   // Only the first section counts, and not one inside a code block that is not closed.
-  const counted = criteriaOf(`${before}\n\n${section}\n`).map(({ label }) => label);
+  const counted = parseCriteria(`${before}\n\n${section}\n`).map(({ label }) => label);
   if (counted.join("\n") === lines.join("\n")) return section;
   const reason = "the text before them has such a section, or a code block that is not closed";
   throw new OperationError("invalid_argument", `Cannot add criteria: ${reason}; write them into the text`);
@@ -159,7 +159,9 @@ type NewParts = Pick<NewSpec, "body" | "type" | "prompt" | "fields"> & {
 
 async function createSpec(context: PlannerContext, description: string, parts: NewParts) {
   const { title, body } =
-    parts.title === undefined ? splitDescription(description) : { title: withoutMark(parts.title), body: description };
+    parts.title === undefined
+      ? splitDescription(description)
+      : { title: removeHeadingMark(parts.title), body: description };
   if (title === "") throw new OperationError("invalid_argument", "Invalid description: expected text to work from");
   if (parts.prompt !== undefined) await requirePrompt(context, parts.prompt);
   const text = [body === title ? "" : body, parts.body ?? ""].filter((part) => part !== "").join("\n\n");
@@ -174,9 +176,9 @@ async function createSpec(context: PlannerContext, description: string, parts: N
 
 function buildSpecText(id: SpecId, { title, text }: { title: string; text: string }, parts: NewParts): string {
   const { template, type, prompt, fields } = parts;
-  if (template === undefined) return newSpecText({ ...parts, id, title, body: text });
+  if (template === undefined) return buildSpecFile({ ...parts, id, title, body: text });
   const given = { ...(type === undefined ? {} : { type }), ...(prompt === undefined ? {} : { prompt }), ...fields };
-  return specFromTemplate(template, { id, title, body: text, fields: given });
+  return fillTemplate(template, { id, title, body: text, fields: given });
 }
 
 /**

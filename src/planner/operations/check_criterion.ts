@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
-import { type Criterion, criteriaOf } from "../spec/criteria.ts";
-import { readableDocument } from "../spec/document.ts";
+import { type Criterion, parseCriteria } from "../spec/criteria.ts";
+import { parseReadable } from "../spec/document.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { reasonsAgainst } from "../work/provenance.ts";
@@ -42,7 +42,7 @@ export async function checkCriterion(
   });
   if (found === undefined) throw new OperationError("not_found", `Spec not found: ${id}`);
   const { body } = await context.specs.load(id);
-  return { ...found, open: criteriaOf(body).filter((criterion) => !criterion.checked).length };
+  return { ...found, open: parseCriteria(body).filter((criterion) => !criterion.checked).length };
 }
 
 interface WantedCheck {
@@ -61,7 +61,7 @@ export async function prepareCheck(
 ): Promise<(text: string) => string> {
   const proof = await proveCriterion(context, await context.specs.load(id), check);
   return (text) => {
-    const { number, verify } = findCriterion({ id, body: readableDocument(text).body }, check.wanted);
+    const { number, verify } = findCriterion({ id, body: parseReadable(text).body }, check.wanted);
     refuseOtherCheck(id, verify, proof);
     return editCriterion(text, number, true);
   };
@@ -72,7 +72,7 @@ export async function prepareCheck(
  * @throws OperationError as `checkCriterion`
  */
 export function checkCriterionText(id: SpecId, text: string, wanted: string): string {
-  return editCriterion(text, findCriterion({ id, body: readableDocument(text).body }, wanted).number, true);
+  return editCriterion(text, findCriterion({ id, body: parseReadable(text).body }, wanted).number, true);
 }
 
 function refuseOtherCheck(id: SpecId, verify: string | null, proof: { readonly command: string } | null): void {
@@ -100,7 +100,7 @@ function findCriterion(
   { id, body }: Pick<Spec, "id" | "body">,
   wanted: string,
 ): Criterion & { readonly number: number } {
-  const criteria = criteriaOf(body);
+  const criteria = parseCriteria(body);
   const number = resolveNumber(id, criteria, wanted);
   const criterion = criteria[number - 1];
   if (criterion === undefined) throw new RangeError(`Spec '${id}' has no criterion ${number}`);
@@ -138,8 +138,8 @@ function formatCriteria(criteria: readonly Criterion[]): string {
  * such criterion
  */
 export function editCriterion(text: string, number: number, checked: boolean): string {
-  const { body } = readableDocument(text);
-  const criterion = criteriaOf(body)[number - 1];
+  const { body } = parseReadable(text);
+  const criterion = parseCriteria(body)[number - 1];
   if (criterion === undefined) throw new RangeError(`No criterion ${number}`);
   if (criterion.checked === checked) return text;
   const box = text.length - body.length + body.indexOf("[", criterion.start) + 1;

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { type Criterion, criteriaOf } from "../spec/criteria.ts";
+import { type Criterion, parseCriteria } from "../spec/criteria.ts";
 import { isSentBack } from "../spec/reviews.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -47,7 +47,7 @@ export const diagnose = defineTool<PlannerContext>()({
       id,
       problem: typeof spec === "string" ? spec : wrong || null,
       status,
-      criteria: readable === null ? [] : criteriaOf(readable.body),
+      criteria: readable === null ? [] : parseCriteria(readable.body),
       ...(readable === null || worktree === undefined
         ? {}
         : { criteriaThere: await readWorktreeCriteria(context, id) }),
@@ -90,7 +90,7 @@ async function findCommits(context: PlannerContext, id: SpecId, spec: Spec | str
  */
 async function readWorktreeCriteria(context: PlannerContext, id: SpecId): Promise<readonly Criterion[]> {
   const body = await readOrMessage(readWorktreeBody(context, id).then((text) => ({ text })));
-  return typeof body === "string" ? [] : criteriaOf(body.text);
+  return typeof body === "string" ? [] : parseCriteria(body.text);
 }
 
 /** Returns the branch of the last run, whose commits may wait for the merge. */

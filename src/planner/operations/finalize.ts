@@ -3,11 +3,11 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { SharedClaimWishes } from "#planner/run_ports/claims.ts";
 import type { PlannerContext } from "../context.ts";
-import { outputConsequence } from "../output/report.ts";
-import { criteriaOf } from "../spec/criteria.ts";
+import { decideConsequence } from "../output/report.ts";
+import { parseCriteria } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
-import { parentOf } from "../spec/spec_id.ts";
+import { parseParentId } from "../spec/spec_id.ts";
 import { resultsIn } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
@@ -107,7 +107,7 @@ function refuseUnfinished(spec: Spec, { open: mayBeOpen }: { readonly open: bool
       `Spec '${spec.id}' must be in_progress, completed, failed, or needs_attention to finalize. Current status: ${spec.status}`,
     );
   }
-  const open = criteriaOf(spec.body).filter(({ checked }) => !checked).length;
+  const open = parseCriteria(spec.body).filter(({ checked }) => !checked).length;
   if (open > 0 && !mayBeOpen) {
     refuse(
       `Spec '${spec.id}' has ${open} unchecked acceptance criteria. All criteria must be checked before finalization.`,
@@ -119,7 +119,7 @@ function refuseUnfinished(spec: Spec, { open: mayBeOpen }: { readonly open: bool
 }
 
 async function refuseOpenMembers({ specs }: PlannerContext, spec: Spec): Promise<void> {
-  const members = (await specs.ids()).filter((id) => parentOf(id) === spec.id || spec.members.includes(id));
+  const members = (await specs.ids()).filter((id) => parseParentId(id) === spec.id || spec.members.includes(id));
   const open: string[] = [];
   for (const id of members) {
     if (!DONE.includes((await specs.load(id)).status)) open.push(id);
@@ -136,7 +136,7 @@ async function checkOutput(context: PlannerContext, spec: Spec): Promise<readonl
   const report = await reportOutput(context, spec);
   if (report === null) return [];
   const { validation } = await context.config();
-  const { status } = outputConsequence(report.verdict, validation.strict_output_validation);
+  const { status } = decideConsequence(report.verdict, validation.strict_output_validation);
   if (status === "completed") return report.lines;
   await changeSpec(context, spec.id, (text) => editFields(text, { status }));
   throw new OperationError("failed_precondition", report.lines.join("\n"));

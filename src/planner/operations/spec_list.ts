@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { readinessOf } from "../spec/readiness.ts";
+import { computeReadiness } from "../spec/readiness.ts";
 import type { UnreadableFile } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
 import { createInvalidCheck } from "./shared/invalid_fields.ts";
@@ -45,7 +45,7 @@ export async function listArchived(
   status: string | undefined,
 ): Promise<{ readonly specs: readonly SpecRow[]; readonly unreadable?: readonly UnreadableFile[] }> {
   const { specs, unreadable } = await context.specs.archived();
-  const readiness = readinessOf(specs, new Set());
+  const readiness = computeReadiness(specs, new Set());
   const invalidPart = await createInvalidCheck(context);
   const rows = specs.map((spec) => buildSpecRow(spec, readiness, invalidPart(spec)));
   return {

@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { readableDocument } from "../spec/document.ts";
+import { parseReadable } from "../spec/document.ts";
 import { appendOutput, replaceBody } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import { keepChecks } from "../spec/edit/keep_checks.ts";
@@ -154,7 +154,7 @@ interface Completed extends Pick<CompletionRequest, "id" | "unproven" | "signal"
 
 /** Extends `change` by the edits that completing the spec needs, after running the checks in the changed text. */
 async function prepareCompletion(context: PlannerContext, { id, change, unproven, signal }: Completed) {
-  const bodyAfter = (text: string): string => readableDocument(change(text)).body;
+  const bodyAfter = (text: string): string => parseReadable(change(text)).body;
   const body = bodyAfter((await context.specs.readText(id)).text);
   const done = await proveCompletion(context, { id, body, unproven, signal });
   const proven = (before: string): string => {

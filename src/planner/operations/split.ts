@@ -4,7 +4,7 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_SPLIT_DEPTH } from "../limits.ts";
 import type { Spec } from "../spec/spec.ts";
-import { parentOf } from "../spec/spec_id.ts";
+import { parseParentId } from "../spec/spec_id.ts";
 import { providerFor } from "../work/providers.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { refuseWhileWorked } from "./shared/live_worker.ts";
@@ -53,7 +53,7 @@ export async function refuseUnsplittable(context: PlannerContext, spec: Spec, fo
     );
   }
   const ids = [...(await context.specs.ids()), ...(await context.specs.archivedIds())];
-  const found = [...new Set([...members, ...ids.filter((other) => parentOf(other) === id)])];
+  const found = [...new Set([...members, ...ids.filter((other) => parseParentId(other) === id)])];
   if (found.length === 0) return;
   throw new OperationError("failed_precondition", `Spec '${id}' is already split: ${found.join(", ")}`);
 }

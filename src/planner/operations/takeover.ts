@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { LogFile } from "../ports.ts";
-import { criteriaOf } from "../spec/criteria.ts";
+import { parseCriteria } from "../spec/criteria.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { readLastRun } from "../work/records/log_format.ts";
 import { logWindow } from "../work/records/log_window.ts";
@@ -46,7 +46,7 @@ export const takeover = defineTool<PlannerContext>()({
         spec_id: spec.id,
         ...analyzeRun({
           lines,
-          criteria: criteriaOf(await readWorktreeBody(context, spec.id)),
+          criteria: parseCriteria(await readWorktreeBody(context, spec.id)),
           failure: stopped === null ? await findLastError(context, spec.id) : null,
         }),
         log_tail: log === null ? "No log file found" : await readTail(log),

@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { PlannerContext } from "../context.ts";
-import { criteriaOf } from "../spec/criteria.ts";
+import { parseCriteria } from "../spec/criteria.ts";
 import type { Spec } from "../spec/spec.ts";
 import { hasChecks } from "../work/provenance.ts";
 import { judgeRecord, recordedCommands } from "../work/records/judge_record.ts";
@@ -23,7 +23,7 @@ export const verify = defineTool<PlannerContext>()({
   async run(context, { id }) {
     const spec = await findSpec(context, id, { archived: true });
     await refuseInvalid(context, spec, "verify");
-    const criteria = criteriaOf(spec.body);
+    const criteria = parseCriteria(spec.body);
     const unchecked = criteria.filter(({ checked }) => !checked);
     const record = hasChecks(criteria) ? await readPassedRecord(context, spec) : null;
     const unrun = record === null ? criteria.filter(({ verify }) => verify !== null).length : 0;
@@ -72,7 +72,7 @@ async function readPassedRecord(context: PlannerContext, { id, body }: Spec): Pr
     const passed = new Set(
       recordedCommands(kept.record).flatMap((one) => (one["problem"] === null ? [one["command"]] : [])),
     );
-    const checks = criteriaOf(body).flatMap(({ verify }) => verify ?? []);
+    const checks = parseCriteria(body).flatMap(({ verify }) => verify ?? []);
     if (!checks.every((check) => passed.has(check))) return null;
     return `every check passed on ${String(kept.record["head"]).slice(0, 10)} by the record of run ${kept.run}`;
   } catch (error) {

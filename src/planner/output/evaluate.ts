@@ -1,59 +1,62 @@
 import { isEqualJson } from "#kernel/equal_json.ts";
 import { ARRAY_CHECKS } from "./checks/array_checks.ts";
 import {
-  type Check,
-  Evaluated,
-  type Frame,
-  fail,
+  type CheckFrame,
+  createKeyword,
+  EvaluatedParts,
   type Keyword,
-  type Kinds,
-  keyword,
+  type KeywordCheck,
+  reportProblem,
   testEvery,
+  type ValueKinds,
 } from "./checks/check.ts";
-import { asksForEvaluated, COMBINED_CHECKS, UNEVALUATED_CHECKS } from "./checks/combined_checks.ts";
+import { COMBINED_CHECKS, needsEvaluatedParts, UNEVALUATED_CHECKS } from "./checks/combined_checks.ts";
 import { OBJECT_CHECKS } from "./checks/object_checks.ts";
 import { SCALAR_CHECKS } from "./checks/scalar_checks.ts";
 import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
-import { formatList, formatValue, type Problem, typeOf } from "./problems.ts";
+import { formatList, formatValue, nameType, type Problem } from "./problems.ts";
 
-/** Keywords that speak about every value. Source: JSON Schema 2020-12 Validation, 6.1. */
+/** Keywords that apply to values of every type. Source: JSON Schema 2020-12 Validation, 6.1. */
 const ANY_CHECKS: readonly Keyword[] = [
-  keyword("type", "any", (wanted: string | readonly string[]) => {
+  createKeyword("type", "any", (wanted: string | readonly string[]) => {
     const types = [wanted].flat();
     return (value, frame) => {
-      const type = typeOf(value);
+      const type = nameType(value);
       if (types.includes(type) || (type === "integer" && types.includes("number"))) return true;
-      return fail(frame, `expected ${types.join(" or ")}, got ${type}`, { types });
+      return reportProblem(frame, `expected ${types.join(" or ")}, got ${type}`, { types });
     };
   }),
-  keyword("enum", "any", (wanted: readonly unknown[]) => {
+  createKeyword("enum", "any", (wanted: readonly unknown[]) => {
     const texts = new Set(wanted.filter((each) => typeof each === "string"));
     const others = wanted.filter((each) => typeof each !== "string");
     return (value, frame) => {
       const found = typeof value === "string" ? texts.has(value) : others.some((each) => isEqualJson(each, value));
-      return found || fail(frame, `expected ${expectation(wanted)}, got ${formatValue(value)}`, { allowed: wanted });
+      return (
+        found ||
+        reportProblem(frame, `expected ${describeExpected(wanted)}, got ${formatValue(value)}`, { allowed: wanted })
+      );
     };
   }),
-  keyword("const", "any", (wanted: unknown) => (value, frame) => {
+  createKeyword("const", "any", (wanted: unknown) => (value, frame) => {
     return (
       isEqualJson(wanted, value) ||
-      fail(frame, `expected ${formatValue(wanted)}, got ${formatValue(value)}`, { allowed: [wanted] })
+      reportProblem(frame, `expected ${formatValue(wanted)}, got ${formatValue(value)}`, { allowed: [wanted] })
     );
   }),
 ];
 
-function expectation(wanted: readonly unknown[]): string {
+function describeExpected(wanted: readonly unknown[]): string {
   return wanted.length === 1
     ? formatValue(wanted[0])
     : `one of ${wanted.length === 0 ? "no values" : formatList(wanted)}`;
 }
 
-/** Pairs that are remembered; more would fill the memory for a large output that is mostly right. */
+/** Maximum number of cached pairs; a large output that is mostly valid would otherwise fill the memory. */
 const MAX_KNOWN = 100_000;
 
 /**
- * Objects and arrays that are known not to fit a schema. Explaining why none of several alternatives fits asks again
- * at each level below for a verdict that the level above has already had: the time would be quadratic in the depth.
+ * Cache of objects and arrays that do not match a schema. To explain why no alternative matches, each level needs
+ * verdicts that the level above has already computed. Without the cache the time would be quadratic in the depth.
  */
 class KnownMisfits {
   readonly #schemas = new Map<unknown, Set<LinkedObject>>();
@@ -63,7 +66,7 @@ class KnownMisfits {
     return this.#schemas.get(value)?.has(schema) === true;
   }
 
-  /** Values that are neither object nor array are judged at once, and equal ones are not the same. */
+  /** Adds only objects and arrays: other values are evaluated quickly and have no identity. */
   add(schema: LinkedObject, value: unknown): void {
     if (typeof value !== "object" || value === null || this.#count === MAX_KNOWN) return;
     const known = this.#schemas.get(value);
@@ -83,19 +86,22 @@ const KEYWORDS: readonly Keyword[] = [
   ...UNEVALUATED_CHECKS,
 ];
 
-/** Evaluations between two reads of the clock: precise enough for a limit of a second, at no measurable cost. */
+/**
+ * Number of evaluations between two calls of `interrupt`: precise enough for a limit of one second, at no measurable
+ * cost.
+ */
 const STEPS_PER_LOOK = 512;
 
-/** Judgements that a made-up example or a schema file is worth: a second's work. */
+/** Maximum number of evaluations for a generated example or a schema file, about one second. */
 const MAX_STEPS = 2_000_000;
 
-/** Thrown by `stepLimit`. */
+/** Thrown by the function that `createStepLimit` returns. */
 export class TooManySteps extends Error {
   override readonly name = "TooManySteps";
 }
 
-/** An `interrupt` that gives up after a number of judgements, the same on every machine. */
-export function stepLimit(): () => void {
+/** Creates an `interrupt` that throws after a fixed number of evaluations, the same on every machine. */
+export function createStepLimit(): () => void {
   let left = MAX_STEPS / STEPS_PER_LOOK;
   return () => {
     left -= 1;
@@ -104,30 +110,29 @@ export function stepLimit(): () => void {
 }
 
 interface PreparedSchema {
-  readonly checks: Readonly<Record<keyof Kinds, readonly Check<never>[]>>;
+  readonly checks: Readonly<Record<keyof ValueKinds, readonly KeywordCheck<never>[]>>;
   readonly tracks: boolean;
 }
 
-/** What is wrong with a value: the first problems in a stable order, and how many there are in all. */
-export interface Evaluation {
+/** Result of an evaluation: the first problems in a stable order, and the number of all problems. */
+export interface EvaluationResult {
   readonly problems: readonly Problem[];
   readonly count: number;
 }
 
-/** Problems that are kept; a value of a million wrong items would fill the memory with messages. */
+/** Maximum number of stored problems; a value of a million wrong items would fill the memory with messages. */
 const MAX_KEPT_PROBLEMS = 1000;
 
 /**
- * Judges `value` by a linked schema; the count is 0 when it fits.
+ * Evaluates `value` by a linked schema; the count is 0 if the value matches.
+ * @param interrupt called every few hundred evaluations; throws to abort
  *
- * @param interrupt called every few hundred judgements; throws to give up
- *
- * Recursion goes as deep as the value and the schema's references do. Source: JSON Schema 2020-12.
+ * The recursion is as deep as the value and the schema's references. Source: JSON Schema 2020-12.
  */
-export function evaluate(schema: LinkedSchema, value: unknown, interrupt: () => void = () => {}): Evaluation {
+export function evaluate(schema: LinkedSchema, value: unknown, interrupt: () => void = () => {}): EvaluationResult {
   const problems: Problem[] = [];
   let count = 0;
-  // The verdict alone is quick, and most outputs fit.
+  // Most outputs match, and a run without reports is faster.
   if (new Evaluator(interrupt).apply(schema, value, { at: undefined, report: undefined, evaluated: undefined })) {
     return { problems, count };
   }
@@ -151,19 +156,19 @@ class Evaluator {
     this.#misfits = misfits;
   }
 
-  readonly apply = (schema: LinkedSchema, value: unknown, frame: Frame): boolean => {
+  readonly apply = (schema: LinkedSchema, value: unknown, frame: CheckFrame): boolean => {
     if (++this.#steps % STEPS_PER_LOOK === 0) this.#interrupt();
     if (schema === true) return true;
-    if (schema === false) return fail(frame, "no value is allowed here");
-    // A verdict depends on nothing but schema and value, and what does not fit has no judged parts to hand on.
+    if (schema === false) return reportProblem(frame, "no value is allowed here");
+    // A verdict depends only on schema and value, and a value that does not match contributes no evaluated parts.
     if (frame.report === undefined && this.#misfits?.has(schema, value) === true) return false;
     const { checks, tracks } = this.#prepare(schema);
     const outer = frame.evaluated;
-    const evaluated = tracks || outer !== undefined ? new Evaluated() : undefined;
+    const evaluated = tracks || outer !== undefined ? new EvaluatedParts() : undefined;
     const own = evaluated === undefined ? frame : { at: frame.at, report: frame.report, evaluated };
-    // The table chose the checks for this kind of value.
-    const passed = testEvery(checks[kindOf(value)], own, (check) => check(value as never, own, this.apply));
-    // A part that does not fit was judged all the same: that nothing judged it would be a second, wrong complaint.
+    // The table contains only checks for this kind of value.
+    const passed = testEvery(checks[getKind(value)], own, (check) => check(value as never, own, this.apply));
+    // A part that does not match has still been evaluated; otherwise `unevaluated…` would report it a second time.
     if (evaluated !== undefined && (passed || frame.report !== undefined)) outer?.add(evaluated);
     if (!passed && frame.report === undefined) this.#misfits?.add(schema, value);
     return passed;
@@ -172,22 +177,25 @@ class Evaluator {
   #prepare(schema: LinkedObject): PreparedSchema {
     const known = this.#prepared.get(schema);
     if (known !== undefined) return known;
-    const checks = { any: [], object: [], array: [], string: [], number: [] } as Record<keyof Kinds, Check<never>[]>;
+    const checks = { any: [], object: [], array: [], string: [], number: [] } as Record<
+      keyof ValueKinds,
+      KeywordCheck<never>[]
+    >;
     for (const { name, kind, prepare } of KEYWORDS) {
       if (!schema.keywords.has(name)) continue;
       const check = prepare(schema.keywords.get(name), schema);
-      for (const target of Object.keys(checks) as (keyof Kinds)[]) {
+      for (const target of Object.keys(checks) as (keyof ValueKinds)[]) {
         if (kind === "any" || kind === target) checks[target].push(check);
       }
     }
-    const prepared = { checks, tracks: asksForEvaluated(schema) };
+    const prepared = { checks, tracks: needsEvaluatedParts(schema) };
     this.#prepared.set(schema, prepared);
     return prepared;
   }
 }
 
-/** `any` for the values that no keyword speaks about alone: booleans and null. */
-function kindOf(value: unknown): keyof Kinds {
+/** Returns the kind of a value; `any` for booleans and null, which have no keywords of their kind. */
+function getKind(value: unknown): keyof ValueKinds {
   switch (typeof value) {
     case "string":
     case "number":

@@ -2,7 +2,7 @@ import { JsonScanner, type TextRange } from "./scan_json.ts";
 
 export interface ExtractedJson {
   readonly value: unknown;
-  /** The characters of the text that hold it. */
+  /** The part of the text that contains the JSON. */
   readonly text: string;
 }
 
@@ -14,30 +14,29 @@ interface Fence {
 const FENCE = /^(`{3,}|~{3,})[ \t]*(.*)$/s;
 
 /**
- * Every way to find the output, strongest first. The first that finds a value wins; among several values of one way the
- * last wins, because an agent drafts first and answers last.
+ * Ways to find the output, the most reliable first. The first that finds a value is used. Among several values the last
+ * one is used, because an agent's drafts come before its answer.
  *
- * Source: docs/contract/spec-tool.md#output-2. A scalar in an untagged block is most often a program's output, so
- * it only counts when nothing else is there.
+ * Source: docs/contract/spec-tool.md#output-2. A scalar in an untagged block is most often a program's output, so it
+ * counts only if nothing else is found.
  */
 const STRATEGIES: readonly ((text: string, fences: readonly Fence[]) => ExtractedJson | undefined)[] = [
-  (_, fences) => lastOf(fences, "json"),
-  (_, fences) => lastOf(fences, "", isContainer),
+  (_, fences) => findLastFence(fences, "json"),
+  (_, fences) => findLastFence(fences, "", isContainer),
   (text) => parseJson(text),
   (text) => findEmbedded(text),
-  (_, fences) => lastOf(fences, ""),
+  (_, fences) => findLastFence(fences, ""),
 ];
 
 /**
- * Finds the JSON value that an agent's output carries, or undefined.
- *
+ * Finds the JSON value in an agent's output; undefined without one.
  * @param output plain text, without the times of the log
  *
  * Never throws. Cost: linear in the text.
  */
 export function extractJson(output: string): ExtractedJson | undefined {
   const text = output.startsWith("\uFEFF") ? output.slice(1) : output;
-  const fences = fencesOf(text);
+  const fences = parseFences(text);
   for (const strategy of STRATEGIES) {
     const found = strategy(text, fences);
     if (found !== undefined) return found;
@@ -59,7 +58,11 @@ function isContainer({ value }: ExtractedJson): boolean {
   return typeof value === "object" && value !== null;
 }
 
-function lastOf(fences: readonly Fence[], wanted: string, accept: (found: ExtractedJson) => boolean = () => true) {
+function findLastFence(
+  fences: readonly Fence[],
+  wanted: string,
+  accept: (found: ExtractedJson) => boolean = () => true,
+) {
   for (const { tag, content } of fences.toReversed()) {
     const found = tag === wanted ? parseJson(content) : undefined;
     if (found !== undefined && accept(found)) return found;
@@ -67,16 +70,19 @@ function lastOf(fences: readonly Fence[], wanted: string, accept: (found: Extrac
   return undefined;
 }
 
-/** The fenced blocks of a text in order, tags in lower case. A block that the end of the text cuts off counts. */
-function fencesOf(text: string): readonly Fence[] {
+/**
+ * Parses the fenced blocks of a text in order, with tags in lower case. A block without a closing fence ends with the
+ * text.
+ */
+function parseFences(text: string): readonly Fence[] {
   const fences: Fence[] = [];
   let open: { readonly mark: string; readonly tag: string; readonly from: number } | undefined;
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
-    const fence = fenceMark(text, start, end);
+    const fence = parseFenceMark(text, start, end);
     if (open === undefined) {
-      if (fence !== undefined) open = { mark: fence.mark, tag: firstWord(fence.info), from: end + 1 };
+      if (fence !== undefined) open = { mark: fence.mark, tag: parseFirstWord(fence.info), from: end + 1 };
     } else if (fence?.info === "" && fence.mark.startsWith(open.mark)) {
       fences.push({ tag: open.tag, content: text.slice(open.from, start) });
       open = undefined;
@@ -87,8 +93,8 @@ function fencesOf(text: string): readonly Fence[] {
   return fences;
 }
 
-function fenceMark(text: string, start: number, end: number): { mark: string; info: string } | undefined {
-  // Most lines are not fences and some are megabytes long, so this tests the first character before the whole line.
+function parseFenceMark(text: string, start: number, end: number): { mark: string; info: string } | undefined {
+  // Most lines are not fences and some have megabytes, so the first character is tested before the whole line.
   let first = start;
   while (first < end && (text.charCodeAt(first) === 0x20 || text.charCodeAt(first) === 0x09)) first++;
   if (text.charCodeAt(first) !== 0x60 && text.charCodeAt(first) !== 0x7e) return undefined;
@@ -98,36 +104,38 @@ function fenceMark(text: string, start: number, end: number): { mark: string; in
   return mark.startsWith("`") && info.includes("`") ? undefined : { mark, info };
 }
 
-function firstWord(info: string): string {
+function parseFirstWord(info: string): string {
   return (/^[^\s{]*/.exec(info)?.[0] ?? "").toLowerCase();
 }
 
 /**
- * The last object or array in running text. Prose and code are full of `[1]` and `{}`: a value without any string in it
- * only counts when there is no other.
+ * Finds the last object or array in running text. Prose and code contain many `[1]` and `{}`, so a value without any
+ * string counts only if there is no other.
  */
 function findEmbedded(text: string): ExtractedJson | undefined {
-  const values = embeddedRanges(text).map(({ start, end }) => text.slice(start, end));
+  const values = findJsonRanges(text).map(({ start, end }) => text.slice(start, end));
   const best = values.findLast((value) => value.includes('"')) ?? values.at(-1);
   return best === undefined ? undefined : parseJson(best);
 }
 
-/** Every object and array in the text that is whole JSON, outermost only, in text order. */
-function embeddedRanges(text: string): readonly TextRange[] {
+/** Finds every object and array in the text that is complete JSON, outermost only, in text order. */
+function findJsonRanges(text: string): readonly TextRange[] {
   const found: TextRange[] = [];
   const scanner = new JsonScanner(text);
-  const strings = collect(text, scanner, [{ start: 0, end: text.length }], found);
-  // An apparent string in an incomplete value may be prose that contains a complete value.
-  if (strings.length > 0) collect(text, new JsonScanner(text), strings, found);
-  return outermost(found);
+  const strings = collectValues(text, scanner, [{ start: 0, end: text.length }], found);
+  // A part of an incomplete value that looks like a string may be prose that contains a complete value.
+  if (strings.length > 0) collectValues(text, new JsonScanner(text), strings, found);
+  return selectOutermost(found);
 }
 
-/** Adds the values that begin within `places` (in text order); returns the strings of those that broke off. */
-function collect(text: string, scanner: JsonScanner, places: readonly TextRange[], found: TextRange[]) {
+/**
+ * Adds the values that begin within `places` (in text order) to `found`; returns the strings inside incomplete values.
+ */
+function collectValues(text: string, scanner: JsonScanner, places: readonly TextRange[], found: TextRange[]) {
   const strings: TextRange[] = [];
   let from = 0;
   for (const { start, end } of places) {
-    for (let at = bracketFrom(text, Math.max(from, start)); at < end; at = bracketFrom(text, from)) {
+    for (let at = findBracket(text, Math.max(from, start)); at < end; at = findBracket(text, from)) {
       const scan = scanner.scan(at);
       if (scan.complete) found.push({ start: at, end: scan.end });
       for (const range of scan.closed) found.push(range);
@@ -140,12 +148,12 @@ function collect(text: string, scanner: JsonScanner, places: readonly TextRange[
 
 const BRACKET = /[{[]/g;
 
-function bracketFrom(text: string, from: number): number {
+function findBracket(text: string, from: number): number {
   BRACKET.lastIndex = from;
   return BRACKET.exec(text)?.index ?? text.length;
 }
 
-function outermost(ranges: readonly TextRange[]): readonly TextRange[] {
+function selectOutermost(ranges: readonly TextRange[]): readonly TextRange[] {
   const kept: TextRange[] = [];
   for (const range of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = kept.at(-1);

@@ -1,15 +1,15 @@
-import { childPointer } from "./json_pointer.ts";
+import { appendToken } from "./json_pointer.ts";
 import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
-import { type PatternTest, testPattern, type WatchedPattern, watchPattern } from "./patterns.ts";
+import { type PatternTest, runMatch, type WatchedPattern, watchPattern } from "./patterns.ts";
 import {
+  formatSchemaProblem,
   isSchemaNode,
   isSchemaObject,
   SchemaError,
   type SchemaNode,
   type SchemaObject,
-  schemaProblem,
 } from "./schema_document.ts";
-import { absoluteUri, fragmentOf, type Resource, type SchemaIndex, type SchemaPlace } from "./schema_index.ts";
+import { decodeFragment, type IndexedSchema, type Resource, resolveUri, type SchemaIndex } from "./schema_index.ts";
 import {
   APPLICATORS,
   type Applicator,
@@ -20,45 +20,50 @@ import {
   type Vocabulary,
 } from "./schema_keywords.ts";
 
-/** What a schema of the dialect itself is made of: `format` is a note there, not a demand. */
+/** Vocabularies of a schema of the standard dialect, in which `format` is only an annotation. */
 const STANDARD: ReadonlySet<Vocabulary> = new Set(VOCABULARIES.filter((name) => name !== "format-assertion"));
 
 /**
- * The vocabularies that a resource is written in, or the problem with its `$schema`.
+ * Returns the vocabularies of a resource, or the problem with its `$schema`.
  *
- * Another meta-schema than the dialect's must be among the indexed documents, and its `$vocabulary` decides. So that
- * no meta-schema is needed for it, `format-assertion` counts as well in a `$vocabulary` of the schema itself.
- * Source: JSON Schema 2020-12 Core, 8.1.2; docs/decisions.md#s-17.
+ * A meta-schema other than the dialect's must be among the indexed documents; its `$vocabulary` decides.
+ * `format-assertion` also counts in a `$vocabulary` of the schema itself, so that it needs no meta-schema. Source: JSON
+ * Schema 2020-12 Core, 8.1.2; docs/decisions.md#s-17.
  */
-function vocabulariesOf(index: SchemaIndex, resource: Resource): ReadonlySet<Vocabulary> | string {
-  const own = knownVocabularies(resource.root);
-  const dialect = resource.dialect === DIALECT ? STANDARD : ofMetaSchema(index, resource.dialect);
+function readVocabularies(index: SchemaIndex, resource: Resource): ReadonlySet<Vocabulary> | string {
+  const own = listKnownVocabularies(resource.root);
+  const dialect = resource.dialect === DIALECT ? STANDARD : readMetaSchemaVocabularies(index, resource.dialect);
   if (typeof dialect === "string" || !own.has("format-assertion")) return dialect;
   return new Set([...dialect, "format-assertion"]);
 }
 
-function ofMetaSchema(index: SchemaIndex, uri: string): ReadonlySet<Vocabulary> | string {
+function readMetaSchemaVocabularies(index: SchemaIndex, uri: string): ReadonlySet<Vocabulary> | string {
   const meta = index.resource(uri);
   if (meta === undefined) return `"${uri}" is not supported: expected "${DIALECT}"`;
   const declared = isSchemaObject(meta.root) ? meta.root["$vocabulary"] : undefined;
   if (!isSchemaObject(declared)) return STANDARD;
-  const names = knownVocabularies(meta.root);
-  const foreign = Object.keys(declared).find((each) => declared[each] === true && !names.has(shortName(each)));
+  const names = listKnownVocabularies(meta.root);
+  const foreign = Object.keys(declared).find(
+    (each) => declared[each] === true && !names.has(parseVocabularyName(each)),
+  );
   return foreign === undefined ? names : `"${uri}" demands the vocabulary "${foreign}", which is not supported`;
 }
 
-function knownVocabularies(root: unknown): ReadonlySet<Vocabulary> {
+function listKnownVocabularies(root: unknown): ReadonlySet<Vocabulary> {
   const declared = isSchemaObject(root) ? root["$vocabulary"] : undefined;
   const uris = isSchemaObject(declared) ? Object.keys(declared) : [];
-  const names = uris.filter((uri) => uri.startsWith(VOCABULARY_BASE)).map(shortName);
+  const names = uris.filter((uri) => uri.startsWith(VOCABULARY_BASE)).map(parseVocabularyName);
   return new Set(names.filter((name) => VOCABULARIES.includes(name)));
 }
 
-function shortName(uri: string): Vocabulary {
+function parseVocabularyName(uri: string): Vocabulary {
   return uri.slice(VOCABULARY_BASE.length) as Vocabulary;
 }
 
-/** What the resources that evaluation came through say about dynamic anchors. `key` is equal for equal bindings. */
+/**
+ * Bindings of dynamic anchors from the resources through which the evaluation passed. Scopes with equal bindings have
+ * the same `key`.
+ */
 interface DynamicScope {
   readonly key: string;
   readonly bindings: ReadonlyMap<string, SchemaNode>;
@@ -73,16 +78,15 @@ const EMPTY_SCOPE: DynamicScope = { key: "", bindings: new Map() };
 /**
  * Links the schema at `uri` with everything that it refers to.
  *
- * What depends on URIs and scopes is settled here once: references become the schemas meant, `$dynamicRef` is bound for
- * each way that leads to it, and keywords of vocabularies that the dialect leaves out are dropped.
- * Source: JSON Schema 2020-12 Core, 8.1.2 and 8.2.3.
- *
- * @param test how patterns meet texts
- * @throws SchemaError for references that lead nowhere or in circles, patterns that do not parse and unknown dialects
+ * All that depends on URIs and scopes is resolved here once: references are replaced by their schemas, `$dynamicRef` is
+ * bound for each scope that reaches it, and keywords of vocabularies outside the dialect are dropped. Source: JSON
+ * Schema 2020-12 Core, 8.1.2 and 8.2.3.
+ * @param test matches patterns with texts
+ * @throws SchemaError for references to nothing or in a cycle, invalid patterns and unknown dialects
  *
  * Cost: O(schemas × dynamic scopes that reach them); there is one scope unless `$dynamicRef` is used.
  */
-export function linkSchema(index: SchemaIndex, uri: string, test: PatternTest = testPattern): LinkedSchema {
+export function linkSchema(index: SchemaIndex, uri: string, test: PatternTest = runMatch): LinkedSchema {
   return new Linker(index, test).link(uri);
 }
 
@@ -99,7 +103,7 @@ class Linker {
     this.#test = test;
     this.#problems = [...index.problems];
     const dynamic = index.references.filter(({ pointer }) => pointer.endsWith("/$dynamicRef"));
-    this.#rebound = new Set(dynamic.map(({ uri }) => fragmentOf(uri) ?? ""));
+    this.#rebound = new Set(dynamic.map(({ uri }) => decodeFragment(uri) ?? ""));
   }
 
   link(uri: string): LinkedSchema {
@@ -112,7 +116,10 @@ class Linker {
     return schema;
   }
 
-  /** The linked form of a schema in a scope. It is filled in later, so that schemas may lead back to themselves. */
+  /**
+   * Returns the linked form of a schema in a scope. Its keywords are filled in later, so that schemas may refer to
+   * themselves.
+   */
   #node(node: SchemaNode, outer: DynamicScope): LinkedSchema {
     if (typeof node === "boolean") return node;
     const place = this.#index.place(node);
@@ -127,7 +134,7 @@ class Linker {
     return draft;
   }
 
-  /** The outermost resource that has an anchor keeps it. */
+  /** Adds the dynamic anchors of a resource; the outermost resource with an anchor keeps it. */
   #enter(scope: DynamicScope, resource: Resource): DynamicScope {
     const bindings = new Map(scope.bindings);
     let key = scope.key;
@@ -140,9 +147,11 @@ class Linker {
   }
 
   #fill({ keywords, place }: Draft, node: SchemaObject, scope: DynamicScope): void {
-    const vocabularies = vocabulariesOf(this.#index, place.resource);
+    const vocabularies = readVocabularies(this.#index, place.resource);
     if (typeof vocabularies === "string") {
-      this.#problems.push(schemaProblem(place.resource.document, `${place.resource.pointer}/$schema`, vocabularies));
+      this.#problems.push(
+        formatSchemaProblem(place.resource.document, `${place.resource.pointer}/$schema`, vocabularies),
+      );
       return;
     }
     for (const [keyword, value] of Object.entries(node)) {
@@ -161,7 +170,7 @@ class Linker {
     keyword: string,
     { place: shape }: Applicator,
     value: unknown,
-    at: { place: SchemaPlace; scope: DynamicScope },
+    at: { place: IndexedSchema; scope: DynamicScope },
   ) {
     const link = (node: unknown): unknown => (isSchemaNode(node) ? this.#node(node, at.scope) : node);
     if (shape === "schema") return link(value);
@@ -169,26 +178,26 @@ class Linker {
     const entries = Object.entries(value as SchemaObject);
     if (keyword !== "patternProperties") return new Map(entries.map(([name, node]) => [name, link(node)]));
     return entries.map(([source, node]) => [
-      this.#pattern(source, at.place, childPointer("/patternProperties", source)),
+      this.#pattern(source, at.place, appendToken("/patternProperties", source)),
       link(node),
     ]);
   }
 
-  #reference(keyword: "$ref" | "$dynamicRef", text: string, place: SchemaPlace, scope: DynamicScope): LinkedSchema {
-    const uri = absoluteUri(text, place.resource.uri);
-    // A text that is no URI is in the index's problems already.
+  #reference(keyword: "$ref" | "$dynamicRef", text: string, place: IndexedSchema, scope: DynamicScope): LinkedSchema {
+    const uri = resolveUri(text, place.resource.uri);
+    // The index has already reported a text that is not a URI.
     if (uri === undefined) return false;
     const target = this.#index.resolve(uri);
     if (target === undefined) {
       this.#problem(place, `/${keyword}`, `"${text}" leads to no schema`);
       return false;
     }
-    const anchor = fragmentOf(uri) ?? "";
+    const anchor = decodeFragment(uri) ?? "";
     const rebinds = keyword === "$dynamicRef" && target.resource.dynamicAnchors.get(anchor) === target.node;
     return this.#node(rebinds ? (scope.bindings.get(anchor) ?? target.node) : target.node, scope);
   }
 
-  #pattern(source: string, place: SchemaPlace, pointer: string): WatchedPattern {
+  #pattern(source: string, place: IndexedSchema, pointer: string): WatchedPattern {
     try {
       return watchPattern(source, this.#test);
     } catch (error) {
@@ -197,8 +206,8 @@ class Linker {
     }
   }
 
-  #problem(place: SchemaPlace, pointer: string, what: string): void {
-    this.#problems.push(schemaProblem(place.resource.document, place.pointer + pointer, what));
+  #problem(place: IndexedSchema, pointer: string, what: string): void {
+    this.#problems.push(formatSchemaProblem(place.resource.document, place.pointer + pointer, what));
   }
 }
 
@@ -208,8 +217,8 @@ function isAsserted(keyword: string, vocabularies: ReadonlySet<Vocabulary>): boo
 }
 
 /**
- * A schema that judges a value only by judging the same value with itself again, or undefined. Such a
- * schema never ends. Source: JSON Schema 2020-12 Core, 9.4.1. Cost: O(schemas + references), without recursion.
+ * Returns a schema that applies itself to the same value through its references, or undefined. Its evaluation would
+ * never end. Source: JSON Schema 2020-12 Core, 9.4.1. Cost: O(schemas + references), without recursion.
  */
 function findSelfReference(schemas: Iterable<LinkedObject>): LinkedObject | undefined {
   const state = new Map<LinkedObject, "open" | "done">();
@@ -217,7 +226,7 @@ function findSelfReference(schemas: Iterable<LinkedObject>): LinkedObject | unde
     const path: { readonly schema: LinkedObject; readonly next: LinkedObject[] }[] = [];
     const enter = (schema: LinkedObject): void => {
       state.set(schema, "open");
-      path.push({ schema, next: judgesSameValue(schema) });
+      path.push({ schema, next: listInPlaceSchemas(schema) });
     };
     if (!state.has(start)) enter(start);
     for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
@@ -232,7 +241,7 @@ function findSelfReference(schemas: Iterable<LinkedObject>): LinkedObject | unde
   return undefined;
 }
 
-function judgesSameValue({ keywords }: LinkedObject): LinkedObject[] {
+function listInPlaceSchemas({ keywords }: LinkedObject): LinkedObject[] {
   const found: unknown[] = [];
   for (const [keyword, value] of keywords) {
     if (keyword === "$ref" || keyword === "$dynamicRef") found.push(value);

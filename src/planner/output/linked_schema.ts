@@ -1,13 +1,13 @@
-import type { SchemaPlace } from "./schema_index.ts";
+import type { IndexedSchema } from "./schema_index.ts";
 
 /**
- * A schema with all references resolved. It holds the keywords that validate, with linked schemas in them:
- * `$ref` and `$dynamicRef` are the schema meant, maps are `Map`s, `pattern` is a `WatchedPattern`, and
- * `patternProperties` is a list of pattern and schema.
+ * A schema with all references resolved. It has only the keywords that validate, with linked schemas in them: `$ref`
+ * and `$dynamicRef` are their target schemas, maps are `Map`s, `pattern` is a `WatchedPattern`, and `patternProperties`
+ * is a list of pattern and schema.
  */
 export interface LinkedObject {
   readonly keywords: ReadonlyMap<string, unknown>;
-  readonly place: SchemaPlace;
+  readonly place: IndexedSchema;
 }
 
 export type LinkedSchema = LinkedObject | boolean;

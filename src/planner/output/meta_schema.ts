@@ -2,16 +2,16 @@ import { Meta } from "typebox/schema";
 import { evaluate } from "./evaluate.ts";
 import { linkSchema } from "./link_schema.ts";
 import type { LinkedSchema } from "./linked_schema.ts";
-import { pointerTo, problemLine } from "./problems.ts";
-import { isSchemaObject, type SchemaDocument, schemaProblem } from "./schema_document.ts";
+import { formatPointer, formatProblem } from "./problems.ts";
+import { formatSchemaProblem, isSchemaObject, type SchemaDocument } from "./schema_document.ts";
 import { SchemaIndex } from "./schema_index.ts";
 import { DIALECT } from "./schema_keywords.ts";
 
 const FORMAT_ASSERTION = "https://json-schema.org/draft/2020-12/meta/format-assertion";
 
 /**
- * The meta-schema of the dialect, for schemas that refer to it, and the one vocabulary that it leaves out but a project's
- * own meta-schema may name. Source: JSON Schema 2020-12, the `typebox` package.
+ * The meta-schema of the dialect, for schemas that refer to it, and the vocabulary `format-assertion`, which it omits
+ * but a project's own meta-schema may name. Source: JSON Schema 2020-12, the `typebox` package.
  */
 export const META_DOCUMENTS: readonly SchemaDocument[] = [
   { path: DIALECT, uris: [DIALECT], schema: (Meta as Readonly<Record<string, unknown>>)[DIALECT] },
@@ -33,31 +33,33 @@ const OLDER_DIALECT = /^https?:\/\/json-schema\.org\/(?!draft\/2020-12\/schema#?
 let linkedMeta: LinkedSchema | undefined;
 
 /**
- * What is wrong with a schema file by the rules of its dialect: an unknown `$schema`, or keywords whose values make no
- * sense, such as `"type": "strng"`. Schemas that do not pass must not be linked.
- *
- * @param part one schema of the file in place of the whole
+ * Returns violations of the dialect in a schema file: an unknown `$schema`, or keywords with invalid values such as
+ * `"type": "strng"`. Schemas with violations must not be linked.
+ * @param part one schema of the file to check instead of the whole file
  */
-export function metaSchemaProblems(
+export function findMetaSchemaProblems(
   document: SchemaDocument,
   part: { readonly node?: unknown; readonly pointer?: string } = {},
 ): readonly string[] {
   const { node = document.schema, pointer = "" } = part;
-  linkedMeta ??= linkMeta();
+  linkedMeta ??= linkMetaSchema();
   return evaluate(linkedMeta, node).problems.map((problem) => {
-    const line = problemLine({ ...problem, at: undefined, aboutField: true });
-    return schemaProblem(document, pointer + pointerTo(problem.at), line);
+    const line = formatProblem({ ...problem, at: undefined, aboutField: true });
+    return formatSchemaProblem(document, pointer + formatPointer(problem.at), line);
   });
 }
 
-function linkMeta(): LinkedSchema {
+function linkMetaSchema(): LinkedSchema {
   const index = new SchemaIndex();
   for (const document of META_DOCUMENTS) index.add(document);
   return linkSchema(index, DIALECT);
 }
 
-/** The `$schema` of an older draft, or undefined. Its keywords mean other things, so the schema cannot be evaluated. */
-export function olderDialect({ schema }: SchemaDocument): string | undefined {
+/**
+ * Returns the `$schema` of an older draft, or undefined. Keywords of older drafts have other meanings, so the schema
+ * cannot be evaluated.
+ */
+export function findOlderDialect({ schema }: SchemaDocument): string | undefined {
   const dialect = isSchemaObject(schema) ? schema["$schema"] : undefined;
   return typeof dialect === "string" && OLDER_DIALECT.test(dialect) ? dialect : undefined;
 }

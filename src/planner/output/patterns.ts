@@ -1,17 +1,18 @@
-/** Runs one match; replaced where its time is limited. */
+/** Runs one match of a pattern; an implementation may limit its time. */
 export type PatternTest = (pattern: string, text: string, match: () => boolean) => boolean;
 
-export const testPattern: PatternTest = (_pattern, _text, match) => match();
+export const runMatch: PatternTest = (_pattern, _text, match) => match();
 
-/** A pattern of a schema whose every match goes through a `PatternTest`. */
+/** A schema's pattern, whose every match is run by a `PatternTest`. */
 export interface WatchedPattern {
   readonly source: string;
   matches(text: string): boolean;
 }
 
 /**
- * @throws SyntaxError when `source` is no ECMAScript regular expression with the `u` flag.
- * Source: JSON Schema 2020-12 Core, 6.4
+ * Compiles a pattern.
+ * @throws SyntaxError if `source` is not an ECMAScript regular expression with the `u` flag. Source: JSON Schema
+ * 2020-12 Core, 6.4
  */
 export function watchPattern(source: string, test: PatternTest): WatchedPattern {
   const expression = new RegExp(source, "u");

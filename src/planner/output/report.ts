@@ -1,35 +1,35 @@
 import type { OutputVerdict } from "../ports.ts";
 
-/** What was judged: by which schema, with which verdict, and where the output comes from. */
-export interface JudgedOutput {
-  /** As the spec names it. */
+/** A check of an output: schema, verdict and the log that contains the output. */
+export interface CheckedOutput {
+  /** Path of the schema as the spec writes it. */
   readonly schemaPath: string;
   readonly verdict: OutputVerdict;
-  /** Path of the spec's log from the project root, or null when the output comes from elsewhere. */
+  /** Path of the spec's log from the project root, or null if the output is not from a log. */
   readonly log: string | null;
 }
 
 /**
- * Returns the report of an output check: a summary, one line per problem, and the path of the log.
+ * Formats the report of an output check: a summary, one line per problem, and the path of the log.
  *
  * Source: docs/contract/spec-tool.md#output-4.
  */
-export function outputReportLines({ schemaPath, verdict, log }: JudgedOutput): readonly string[] {
+export function formatOutputReport({ schemaPath, verdict, log }: CheckedOutput): readonly string[] {
   if (verdict.kind === "passed") return [`Output validation passed (schema: ${schemaPath})`];
   return [
     `Output validation failed (schema: ${schemaPath})`,
-    ...outputProblems(verdict).map((problem) => `  ${problem}`),
+    ...listOutputProblems(verdict).map((problem) => `  ${problem}`),
     ...(log === null ? [] : [`See the log: ${log}`]),
   ];
 }
 
-/** What keeps an output from passing; nothing when it passed. */
-export function outputProblems(verdict: OutputVerdict): readonly string[] {
+/** Returns the reasons why an output does not pass; empty if it passed. */
+export function listOutputProblems(verdict: OutputVerdict): readonly string[] {
   if (verdict.kind === "passed") return [];
   return verdict.kind === "no_json" ? ["no JSON found in the output"] : verdict.problems;
 }
 
-/** What a verdict about a finished spec's output means for the spec. */
+/** Effect of an output's verdict on a finished spec. */
 export interface OutputConsequence {
   readonly status: "completed" | "needs_attention";
   /** True if the spec continues although its output is not valid, so that a warning is needed. */
@@ -37,14 +37,13 @@ export interface OutputConsequence {
 }
 
 /**
- * Decides the status of a spec whose work is done, by its output. Source: docs/contract/spec-tool.md#output-5.
+ * Decides the status of a finished spec by the verdict on its output. Source: docs/contract/spec-tool.md#output-5.
  *
- * An output without JSON and a schema that cannot be used count as a misfit: it is unknown whether the output fits.
- *
+ * An output without JSON and an unusable schema count as a mismatch, because it is unknown whether the output matches.
  * @param verdict null for a spec without `output_schema`
  * @param strict `validation.strict_output_validation` of the config
  */
-export function outputConsequence(verdict: OutputVerdict | null, strict: boolean): OutputConsequence {
+export function decideConsequence(verdict: OutputVerdict | null, strict: boolean): OutputConsequence {
   if (verdict === null || verdict.kind === "passed") return { status: "completed", warning: false };
   return strict ? { status: "needs_attention", warning: false } : { status: "completed", warning: true };
 }

@@ -1,14 +1,14 @@
-/** What one attempt found; `end` is behind the value, or at the first character that cannot belong to it. */
-export interface Scan {
+/** Result of one scan; `end` is the offset after the value, or of the first character that cannot belong to it. */
+export interface ScanResult {
   readonly complete: boolean;
   readonly end: number;
-  /** On failure: the objects and arrays that closed within it, outermost only, in text order. */
+  /** On failure: the complete objects and arrays within the scanned text, outermost only, in text order. */
   readonly closed: readonly TextRange[];
-  /** On failure: the strings within it that hold an opening bracket. */
+  /** On failure: the strings within the scanned text that contain an opening bracket. */
   readonly strings: readonly TextRange[];
 }
 
-/** A half-open range of a text, in UTF-16 units. */
+/** A half-open range of a text, in UTF-16 code units. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
@@ -29,10 +29,10 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /**
- * Follows the JSON grammar from `start` to the end of the value there, without building the value and without recursion.
+ * Follows the JSON grammar from `start` to the end of the value, without building the value and without recursion.
  *
- * Over many calls with rising starts the work stays linear in the text as long as no start lies before the last `end`:
- * the only part that is read twice is a string that never closes, and that one is remembered.
+ * Over many calls with increasing starts the total work is linear in the text if no start is before the last `end`.
+ * Only an unclosed string would be read twice, so its range is stored.
  */
 export class JsonScanner {
   readonly #text: string;
@@ -42,13 +42,13 @@ export class JsonScanner {
     this.#text = text;
   }
 
-  scan(start: number): Scan {
+  scan(start: number): ScanResult {
     return new Attempt(this.#text, start, (from) => this.#string(from)).run();
   }
 
-  /** The end of the string that opens at `start`, or -1. */
+  /** Returns the end of the string that opens at `start`, or -1 if it is not closed. */
   #string(start: number): number {
-    // A quote met inside an unclosed string was an escaped one, so a string from there on fails at the same place.
+    // A quote inside an unclosed string was an escaped one, so a string that begins there fails at the same offset.
     if (start > this.#unclosed.start && start < this.#unclosed.end) return -1;
     const text = this.#text;
     let at = start + 1;
@@ -57,7 +57,7 @@ export class JsonScanner {
       if (code === QUOTE) return at + 1;
       if (code < 0x20) break;
       if (code !== BACKSLASH) continue;
-      const width = escapeWidth(text, at + 1);
+      const width = countEscapeChars(text, at + 1);
       if (width === 0) break;
       at += width;
     }
@@ -66,8 +66,8 @@ export class JsonScanner {
   }
 }
 
-/** Characters that the escape behind a backslash takes, 0 if it is no escape. */
-function escapeWidth(text: string, at: number): number {
+/** Returns the number of characters after the backslash that belong to the escape; 0 for an invalid escape. */
+function countEscapeChars(text: string, at: number): number {
   const letter = text.charAt(at);
   if (letter === "u") {
     UNICODE_ESCAPE.lastIndex = at + 1;
@@ -91,7 +91,7 @@ class Attempt {
     this.#string = string;
   }
 
-  run(): Scan {
+  run(): ScanResult {
     for (;;) {
       this.#skipSpace();
       const next = this.#token(this.#text.charCodeAt(this.#at));
@@ -109,7 +109,7 @@ class Attempt {
     }
   }
 
-  /** Takes one token; returns the position behind it, or -1 when it does not fit here. */
+  /** Reads one token; returns the offset after it, or -1 if the grammar does not allow it here. */
   #token(code: number): number {
     switch (this.#expect) {
       case "value":
@@ -176,8 +176,8 @@ class Attempt {
   }
 }
 
-/** Levels of nesting in a JSON text: 0 for a scalar. Cost: linear, without recursion. */
-export function nestingDepth(json: string): number {
+/** Returns the levels of nesting in a JSON text; 0 for a scalar. Cost: linear, without recursion. */
+export function countNesting(json: string): number {
   let depth = 0;
   let deepest = 0;
   let inString = false;

@@ -1,22 +1,22 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { childPointer } from "./json_pointer.ts";
+import { appendToken } from "./json_pointer.ts";
 import { APPLICATORS, type SubschemaPlace } from "./schema_keywords.ts";
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
 export type SchemaNode = SchemaObject | boolean;
 
 export interface SchemaDocument {
-  /** How messages name it: its path from the project root. */
+  /** Path from the project root, which messages print. */
   readonly path: string;
-  /** The URIs that lead to it, the one that it was read from first; relative references start there. */
+  /** URIs of the document, first the one under which it was read; relative references are resolved against that one. */
   readonly uris: readonly [string, ...string[]];
   readonly schema: unknown;
 }
 
-/** A schema file and every other one that it refers to, the file itself first. */
+/** A schema file and all files that it refers to, directly or indirectly; the file itself comes first. */
 export type SchemaBundle = readonly [SchemaDocument, ...SchemaDocument[]];
 
-/** Something wrong with a schema file: a line that names the file and the place in it. */
+/** An error in a schema file. Each line of the message names the file and the location in it. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
   readonly problems: readonly string[];
@@ -27,8 +27,8 @@ export class SchemaError extends Error {
   }
 }
 
-/** The line that says what is wrong where: `<path>#<pointer>: <what>`. */
-export function schemaProblem(document: SchemaDocument, pointer: string, what: string): string {
+/** Formats an error in a schema file as `<path>#<pointer>: <what>`. */
+export function formatSchemaProblem(document: SchemaDocument, pointer: string, what: string): string {
   return `${document.path}#${pointer === "" ? "/" : pointer}: ${what}`;
 }
 
@@ -42,24 +42,24 @@ export function isSchemaNode(value: unknown): value is SchemaNode {
 
 export interface Subschema {
   readonly node: SchemaNode;
-  /** From the schema that holds it, `/properties/name` for example. */
+  /** Pointer from the parent schema, for example `/properties/name`. */
   readonly pointer: string;
 }
 
-/** The schemas directly inside `schema`, wherever a keyword of the dialect may hold one. */
-export function subschemas(schema: SchemaObject): readonly Subschema[] {
+/** Returns the schemas directly inside `schema`, at all positions where a keyword of the dialect may have one. */
+export function listSubschemas(schema: SchemaObject): readonly Subschema[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const place = APPLICATORS.get(keyword)?.place;
     if (place === undefined) return [];
-    return members(place, value)
+    return listMembers(place, value)
       .filter(([, node]) => isSchemaNode(node))
-      .map(([pointer, node]) => ({ node: node as SchemaNode, pointer: childPointer("", keyword) + pointer }));
+      .map(([pointer, node]) => ({ node: node as SchemaNode, pointer: appendToken("", keyword) + pointer }));
   });
 }
 
-/** The members of a keyword's value that may be schemas, with their pointers from the keyword. */
-function members(place: SubschemaPlace, value: unknown): readonly (readonly [string, unknown])[] {
+/** Lists the parts of a keyword's value that may be schemas, with their pointers relative to the keyword. */
+function listMembers(place: SubschemaPlace, value: unknown): readonly (readonly [string, unknown])[] {
   if (place === "schema") return [["", value]];
   if (typeof value !== "object" || value === null || Array.isArray(value) !== (place === "list")) return [];
-  return Object.entries(value).map(([name, node]) => [childPointer("", name), node]);
+  return Object.entries(value).map(([name, node]) => [appendToken("", name), node]);
 }

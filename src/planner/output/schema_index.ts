@@ -1,12 +1,12 @@
-import { childPointer, member, pointerTokens } from "./json_pointer.ts";
+import { appendToken, getMember, parsePointer } from "./json_pointer.ts";
 import {
+  formatSchemaProblem,
   isSchemaNode,
   isSchemaObject,
+  listSubschemas,
   type SchemaDocument,
   type SchemaNode,
   type SchemaObject,
-  schemaProblem,
-  subschemas,
 } from "./schema_document.ts";
 import { DIALECT } from "./schema_keywords.ts";
 
@@ -15,25 +15,25 @@ export interface Resource {
   readonly uri: string;
   readonly root: SchemaNode;
   readonly document: SchemaDocument;
-  /** From the root of the document. */
+  /** Pointer from the root of the document. */
   readonly pointer: string;
-  /** The `$schema` in force. */
+  /** The `$schema` that applies to the resource. */
   readonly dialect: string;
-  /** Schemas by the names of their `$anchor` and `$dynamicAnchor`. */
+  /** Schemas by the name of their `$anchor` or `$dynamicAnchor`. */
   readonly anchors: Map<string, SchemaNode>;
-  /** The part of `anchors` that `$dynamicRef` may rebind. */
+  /** The subset of `anchors` that `$dynamicRef` may rebind. */
   readonly dynamicAnchors: Map<string, SchemaNode>;
 }
 
-export interface SchemaPlace {
+export interface IndexedSchema {
   readonly resource: Resource;
-  /** From the root of the document. */
+  /** Pointer from the root of the document. */
   readonly pointer: string;
-  /** Counts the schemas of the index from 0. */
+  /** Number of the schema in the index, from 0. */
   readonly number: number;
 }
 
-/** A `$ref`, `$dynamicRef` or foreign `$schema`, as written and as the absolute URI it means. */
+/** A `$ref`, `$dynamicRef` or foreign `$schema`, with its written text and its absolute URI. */
 export interface SchemaReference {
   readonly document: SchemaDocument;
   readonly pointer: string;
@@ -41,7 +41,7 @@ export interface SchemaReference {
   readonly uri: string;
 }
 
-/** A schema at a place where the dialect expects none. */
+/** A schema at a location where the dialect expects none. */
 export interface StraySchema {
   readonly document: SchemaDocument;
   readonly pointer: string;
@@ -54,24 +54,24 @@ export interface ReferenceTarget {
 }
 
 /**
- * Every schema of some documents by identity, by URI and by anchor. Only positions where the dialect expects a schema
- * are read, so an `$id` inside `enum`, `const` or an unknown keyword is data. Source: JSON Schema 2020-12 Core, 8 and
- * 9.
+ * Index of the schemas of several documents by object identity, URI and anchor. It reads only positions where the
+ * dialect expects a schema, so an `$id` inside `enum`, `const` or an unknown keyword is data. Source: JSON Schema
+ * 2020-12 Core, 8 and 9.
  */
 export class SchemaIndex {
-  /** In the order of the documents; documents added later append to it. */
+  /** References in the order of the documents; documents added later append to the list. */
   readonly references: SchemaReference[] = [];
   readonly problems: string[] = [];
-  /** A location that became a schema only by a reference; it was not indexed before. */
+  /** Schemas that are schemas only because a reference points to them; the first pass did not index them. */
   readonly strays: StraySchema[] = [];
   readonly #resources = new Map<string, Resource>();
-  readonly #places = new Map<SchemaObject, SchemaPlace>();
+  readonly #places = new Map<SchemaObject, IndexedSchema>();
   #count = 0;
 
   add(document: SchemaDocument): void {
     const { schema, uris } = document;
     if (!isSchemaNode(schema)) {
-      this.problems.push(schemaProblem(document, "", "expected a schema, which is an object or a boolean"));
+      this.problems.push(formatSchemaProblem(document, "", "expected a schema, which is an object or a boolean"));
       return;
     }
     const resource = this.#resource(document, schema, { uri: uris[0], dialect: DIALECT, pointer: "" });
@@ -79,24 +79,24 @@ export class SchemaIndex {
     this.#visit(schema, resource, "");
   }
 
-  /** Lets another URI lead to a document that was added. */
+  /** Adds another URI of an indexed document. */
   alias(uri: string, document: SchemaDocument): void {
     const resource = this.#resources.get(document.uris[0]);
     if (resource !== undefined) this.#resources.set(uri, resource);
   }
 
   resource(uri: string): Resource | undefined {
-    return this.#resources.get(withoutFragment(uri));
+    return this.#resources.get(removeFragment(uri));
   }
 
-  place(node: SchemaObject): SchemaPlace | undefined {
+  place(node: SchemaObject): IndexedSchema | undefined {
     return this.#places.get(node);
   }
 
-  /** What a reference with an absolute URI leads to, or undefined. */
+  /** Returns the schema to which an absolute URI refers, or undefined. */
   resolve(uri: string): ReferenceTarget | undefined {
     const resource = this.resource(uri);
-    const fragment = fragmentOf(uri);
+    const fragment = decodeFragment(uri);
     if (resource === undefined || fragment === undefined) return undefined;
     if (fragment !== "" && !fragment.startsWith("/")) return this.#target(resource.anchors.get(fragment), resource, "");
     return this.#follow(resource, fragment);
@@ -105,8 +105,8 @@ export class SchemaIndex {
   #follow(resource: Resource, pointer: string): ReferenceTarget | undefined {
     let node: unknown = resource.root;
     let nearest = resource;
-    for (const token of pointerTokens(pointer) ?? [""]) {
-      node = member(node, token);
+    for (const token of parsePointer(pointer) ?? [""]) {
+      node = getMember(node, token);
       if (isSchemaObject(node)) nearest = this.place(node)?.resource ?? nearest;
     }
     return this.#target(node, nearest, resource.pointer + pointer);
@@ -115,7 +115,7 @@ export class SchemaIndex {
   #target(node: unknown, resource: Resource, pointer: string): ReferenceTarget | undefined {
     if (!isSchemaNode(node)) return undefined;
     if (typeof node === "boolean") return { node, resource };
-    // A pointer may lead to a value outside all keywords of the dialect. That value is treated as a schema from now on.
+    // A pointer may refer to a value outside all keywords of the dialect. That value becomes a schema here.
     if (!this.#places.has(node)) {
       this.strays.push({ document: resource.document, pointer, node });
       this.#visit(node, resource, pointer);
@@ -130,13 +130,13 @@ export class SchemaIndex {
       if (typeof node === "boolean") continue;
       const resource = node === outer.root ? outer : this.#enter(node, outer, pointer);
       this.#register(node, resource, pointer);
-      for (const child of subschemas(node).toReversed()) {
+      for (const child of listSubschemas(node).toReversed()) {
         open.push([child.node, resource, pointer + child.pointer]);
       }
     }
   }
 
-  /** The resource that a schema inside `outer` belongs to: a new one when it has an `$id`. */
+  /** Returns the resource of a schema inside `outer`: a new one if it has an `$id`. */
   #enter(node: SchemaObject, outer: Resource, pointer: string): Resource {
     if (typeof node["$id"] !== "string") return outer;
     return this.#resource(outer.document, node, { uri: outer.uri, dialect: outer.dialect, pointer });
@@ -148,7 +148,7 @@ export class SchemaIndex {
     const uri = typeof id === "string" ? this.#absolute(document, `${outer.pointer}/$id`, id, outer.uri) : outer.uri;
     const dialect = own["$schema"];
     const resource: Resource = {
-      uri: withoutFragment(uri ?? outer.uri),
+      uri: removeFragment(uri ?? outer.uri),
       root,
       document,
       pointer: outer.pointer,
@@ -159,7 +159,9 @@ export class SchemaIndex {
     const known = this.#resources.get(resource.uri);
     if (known !== undefined && known.root !== root) {
       const where = known.document === document ? "twice" : `in ${known.document.path} as well`;
-      this.problems.push(schemaProblem(document, `${outer.pointer}/$id`, `"${resource.uri}" is defined ${where}`));
+      this.problems.push(
+        formatSchemaProblem(document, `${outer.pointer}/$id`, `"${resource.uri}" is defined ${where}`),
+      );
     }
     this.#resources.set(resource.uri, resource);
     if (resource.dialect !== DIALECT) {
@@ -180,31 +182,31 @@ export class SchemaIndex {
     for (const keyword of ["$ref", "$dynamicRef"]) {
       const text = node[keyword];
       if (typeof text !== "string") continue;
-      const at = childPointer(pointer, keyword);
+      const at = appendToken(pointer, keyword);
       const uri = this.#absolute(resource.document, at, text, resource.uri);
       if (uri !== undefined) this.references.push({ document: resource.document, pointer: at, text, uri });
     }
   }
 
   #absolute(document: SchemaDocument, pointer: string, text: string, base: string): string | undefined {
-    const uri = absoluteUri(text, base);
-    if (uri === undefined) this.problems.push(schemaProblem(document, pointer, `"${text}" is no URI reference`));
+    const uri = resolveUri(text, base);
+    if (uri === undefined) this.problems.push(formatSchemaProblem(document, pointer, `"${text}" is no URI reference`));
     return uri;
   }
 }
 
-/** The URI that `reference` means where `base` is in force, or undefined when it means none. */
-export function absoluteUri(reference: string, base: string): string | undefined {
+/** Resolves `reference` against the URI `base`; undefined if the result is not a URI. */
+export function resolveUri(reference: string, base: string): string | undefined {
   return URL.canParse(reference, base) ? new URL(reference, base).href : undefined;
 }
 
-export function withoutFragment(uri: string): string {
+export function removeFragment(uri: string): string {
   const hash = uri.indexOf("#");
   return hash < 0 ? uri : uri.slice(0, hash);
 }
 
-/** The fragment with its percent escapes decoded; undefined when they are broken. */
-export function fragmentOf(uri: string): string | undefined {
+/** Returns the fragment with its percent escapes decoded; undefined if an escape is invalid. */
+export function decodeFragment(uri: string): string | undefined {
   const hash = uri.indexOf("#");
   try {
     return hash < 0 ? "" : decodeURIComponent(uri.slice(hash + 1));

@@ -3,7 +3,7 @@ export type SubschemaPlace = "schema" | "list" | "map";
 
 const BASE = "https://json-schema.org/draft/2020-12/vocab/";
 
-/** The vocabularies of draft 2020-12 by the last part of their URI. */
+/** Beginning of the URIs of draft 2020-12's vocabularies; a vocabulary's name follows it. */
 export const VOCABULARY_BASE = BASE;
 
 export const DIALECT = "https://json-schema.org/draft/2020-12/schema";
@@ -32,55 +32,55 @@ export const VOCABULARIES: readonly Vocabulary[] = [
 export interface Applicator {
   readonly place: SubschemaPlace;
   readonly vocabulary: Vocabulary;
-  /** True when its subschemas judge the same value, not a part of it. */
+  /** True if the subschemas apply to the same value rather than to a part of it. */
   readonly inPlace: boolean;
-  /** False for a place that only holds schemas for others to refer to. */
+  /** False for a keyword that only stores schemas for references. */
   readonly applies: boolean;
 }
 
-function part(place: SubschemaPlace, vocabulary: Vocabulary = "applicator"): Applicator {
+function createPartApplicator(place: SubschemaPlace, vocabulary: Vocabulary = "applicator"): Applicator {
   return { place, vocabulary, inPlace: false, applies: true };
 }
 
-function inPlace(place: SubschemaPlace): Applicator {
+function createInPlaceApplicator(place: SubschemaPlace): Applicator {
   return { place, vocabulary: "applicator", inPlace: true, applies: true };
 }
 
-function holder(place: SubschemaPlace, vocabulary: Vocabulary): Applicator {
+function createDefinitions(place: SubschemaPlace, vocabulary: Vocabulary): Applicator {
   return { place, vocabulary, inPlace: false, applies: false };
 }
 
 /**
- * Every keyword that holds subschemas. `definitions` and `dependencies` are older keywords that the 2020-12 meta-schema
- * still allows; a list of names in `dependencies` is not a schema.
+ * Every keyword that contains subschemas. `definitions` and `dependencies` are older keywords that the 2020-12
+ * meta-schema still allows; a list of names in `dependencies` is not a schema.
  *
  * Source: JSON Schema 2020-12 Core, 10 and 11; Validation, 8.
  */
 export const APPLICATORS: ReadonlyMap<string, Applicator> = new Map([
-  ["$defs", holder("map", "core")],
-  ["definitions", holder("map", "core")],
-  ["contentSchema", holder("schema", "content")],
-  ["allOf", inPlace("list")],
-  ["anyOf", inPlace("list")],
-  ["oneOf", inPlace("list")],
-  ["not", inPlace("schema")],
-  ["if", inPlace("schema")],
-  ["then", inPlace("schema")],
-  ["else", inPlace("schema")],
-  ["dependentSchemas", inPlace("map")],
-  ["dependencies", inPlace("map")],
-  ["prefixItems", part("list")],
-  ["items", part("schema")],
-  ["contains", part("schema")],
-  ["properties", part("map")],
-  ["patternProperties", part("map")],
-  ["additionalProperties", part("schema")],
-  ["propertyNames", part("schema")],
-  ["unevaluatedItems", part("schema", "unevaluated")],
-  ["unevaluatedProperties", part("schema", "unevaluated")],
+  ["$defs", createDefinitions("map", "core")],
+  ["definitions", createDefinitions("map", "core")],
+  ["contentSchema", createDefinitions("schema", "content")],
+  ["allOf", createInPlaceApplicator("list")],
+  ["anyOf", createInPlaceApplicator("list")],
+  ["oneOf", createInPlaceApplicator("list")],
+  ["not", createInPlaceApplicator("schema")],
+  ["if", createInPlaceApplicator("schema")],
+  ["then", createInPlaceApplicator("schema")],
+  ["else", createInPlaceApplicator("schema")],
+  ["dependentSchemas", createInPlaceApplicator("map")],
+  ["dependencies", createInPlaceApplicator("map")],
+  ["prefixItems", createPartApplicator("list")],
+  ["items", createPartApplicator("schema")],
+  ["contains", createPartApplicator("schema")],
+  ["properties", createPartApplicator("map")],
+  ["patternProperties", createPartApplicator("map")],
+  ["additionalProperties", createPartApplicator("schema")],
+  ["propertyNames", createPartApplicator("schema")],
+  ["unevaluatedItems", createPartApplicator("schema", "unevaluated")],
+  ["unevaluatedProperties", createPartApplicator("schema", "unevaluated")],
 ]);
 
-/** The keywords of the validation vocabulary: each asserts something about the value and holds no subschema. */
+/** Keywords of the validation vocabulary: each is a condition on the value and contains no subschema. */
 export const ASSERTIONS: ReadonlySet<string> = new Set([
   "type",
   "enum",

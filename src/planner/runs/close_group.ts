@@ -1,9 +1,9 @@
 import { changeSpec } from "../operations/shared/change_spec.ts";
 import { loadWorld, type SpecWorld } from "../operations/shared/world.ts";
-import { criteriaOf } from "../spec/criteria.ts";
+import { parseCriteria } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
-import { parentOf, type SpecId } from "../spec/spec_id.ts";
+import { parseParentId, type SpecId } from "../spec/spec_id.ts";
 import { hasChecks, reasonsAgainst } from "../work/provenance.ts";
 import { isExcused } from "./proof/prove_spec.ts";
 import type { RunDeps } from "./run_types.ts";
@@ -27,7 +27,7 @@ export async function closeGroup(
   const unproven = await unprovenReasons(deps, id);
   let against: readonly string[] = [];
   await changeSpec(context, id, (text, { body }) => {
-    const open = criteriaOf(body).filter(({ checked }) => !checked).length;
+    const open = parseCriteria(body).filter(({ checked }) => !checked).length;
     against = [...(open === 0 ? [] : [`${open} acceptance criteria are not checked`]), ...unproven];
     const done = { status: "completed", completed_at: context.clock.now().toISOString() };
     return editFields(text, against.length === 0 ? done : { status: "needs_attention" });
@@ -45,7 +45,7 @@ async function unprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly stri
   const reasons: string[] = [];
   for (const spec of [...specs.filter((one) => isBelow(one, group)), group]) {
     if (spec.status === "cancelled" || (spec !== group && (await isExcused(deps, spec)))) continue;
-    if (spec === group && hasChecks(criteriaOf(spec.body)) && !(await areMerged(deps, specs, group))) {
+    if (spec === group && hasChecks(parseCriteria(spec.body)) && !(await areMerged(deps, specs, group))) {
       reasons.push(`its checks run on its members' merged work: "planner merge --all", then "planner finalize ${id}"`);
       continue;
     }
@@ -61,5 +61,5 @@ async function areMerged({ ports }: RunDeps, specs: readonly Spec[], group: Spec
 }
 
 function isBelow({ id }: Spec, group: Spec): boolean {
-  return parentOf(id) === group.id || group.members.includes(id);
+  return parseParentId(id) === group.id || group.members.includes(id);
 }

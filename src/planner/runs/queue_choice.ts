@@ -2,7 +2,7 @@ import { isReadyUnasked, RESUMABLE } from "../operations/shared/start_checks.ts"
 import type { SpecWorld } from "../operations/shared/world.ts";
 import type { Readiness } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
-import { parentOf, type SpecId } from "../spec/spec_id.ts";
+import { parseParentId, type SpecId } from "../spec/spec_id.ts";
 import { isDoneGroup } from "./close_group.ts";
 
 /** What a queue knows when it chooses what to begin next. */
@@ -76,7 +76,7 @@ function withMembers(ids: readonly SpecId[], specs: readonly Spec[]): readonly S
     const spec = byId.get(id);
     if (spec === undefined || seen.has(id)) return;
     seen.add(id);
-    const children = specs.filter((other) => parentOf(other.id) === spec.id).map((other) => other.id);
+    const children = specs.filter((other) => parseParentId(other.id) === spec.id).map((other) => other.id);
     for (const member of [...spec.members, ...children]) visit(member);
     found.add(spec.id);
   };

@@ -1,8 +1,11 @@
-import { afterBreak, lineEnd } from "./text_lines.ts";
+import { findLineEnd, skipLineBreak } from "./text_lines.ts";
 
-/** One line of a Markdown body; `start..end` are offsets without the line break, `next` is where the next line begins. */
+/**
+ * One line of a Markdown body; `start..end` are its offsets without the line break, `next` is the offset of the next
+ * line.
+ */
 export interface BodyLine {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly number: number;
   readonly start: number;
   readonly end: number;
@@ -15,14 +18,13 @@ interface Fence {
   readonly length: number;
 }
 
-// Matches fences in list items too, also on the item's first line. No backtick follows a backtick fence.
+// Fences in list items match too, also on the item's first line. A fence of backticks has no backtick after it.
 const OPENING = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).*)$/;
 
 /**
- * Calls `visit` with every line outside fenced code until it returns true; returns whether a fence is open at the end.
- * The lines of the fences themselves are left out. Cost: one pass.
- *
- * @param from the first line, which is in no fence
+ * Calls `visit` with every line outside fenced code until it returns true, without the lines of the fences themselves.
+ * Returns whether a fence is open at the end. Cost: one pass.
+ * @param from the first line, which must be outside fences
  */
 export function visitLines(
   body: string,
@@ -31,13 +33,13 @@ export function visitLines(
 ): Fence | undefined {
   let fence: Fence | undefined;
   for (let { start, number } = from; start < body.length; number++) {
-    const end = lineEnd(body, start);
-    const next = afterBreak(body, end);
+    const end = findLineEnd(body, start);
+    const next = skipLineBreak(body, end);
     const text = body.slice(start, end);
     if (fence !== undefined) {
-      if (closesFence(text, fence)) fence = undefined;
+      if (isClosingFence(text, fence)) fence = undefined;
     } else {
-      fence = openedBy(text);
+      fence = parseOpeningFence(text);
       if (fence === undefined && visit({ number, start, end, next, text })) return undefined;
     }
     start = next;
@@ -45,20 +47,20 @@ export function visitLines(
   return fence;
 }
 
-/** A line with the number of the line whose fence it is inside of; null outside of fences and for their own lines. */
+/** A line and the number of the line that opened its fence; null outside fences and for the fence lines themselves. */
 export interface FencedLine extends BodyLine {
   readonly fencedBy: number | null;
 }
 
-/** Every line of a body, those in fenced code included. Cost: one pass. */
-export function* linesIn(body: string): Iterable<FencedLine> {
+/** Iterates over every line of a body, including fenced code. Cost: one pass. */
+export function* iterateLines(body: string): Iterable<FencedLine> {
   let fence: (Fence & { readonly line: number }) | undefined;
   for (let start = 0, number = 1; start < body.length; number++) {
-    const end = lineEnd(body, start);
-    const next = afterBreak(body, end);
+    const end = findLineEnd(body, start);
+    const next = skipLineBreak(body, end);
     const text = body.slice(start, end);
-    const opened = fence === undefined ? openedBy(text) : undefined;
-    const isEnd = fence !== undefined && closesFence(text, fence);
+    const opened = fence === undefined ? parseOpeningFence(text) : undefined;
+    const isEnd = fence !== undefined && isClosingFence(text, fence);
     yield { number, start, end, next, text, fencedBy: isEnd ? null : (fence?.line ?? null) };
     if (isEnd) fence = undefined;
     else if (opened !== undefined) fence = { ...opened, line: number };
@@ -66,20 +68,20 @@ export function* linesIn(body: string): Iterable<FencedLine> {
   }
 }
 
-/** The line that closes the fence which is still open at the end of `body`, or undefined when none is. */
-export function missingFence(body: string): string | undefined {
+/** Returns the line that would close the fence that is open at the end of `body`; undefined if none is open. */
+export function findMissingFence(body: string): string | undefined {
   const fence = visitLines(body, () => false);
   return fence === undefined ? undefined : fence.mark.repeat(fence.length);
 }
 
-function openedBy(line: string): Fence | undefined {
+function parseOpeningFence(line: string): Fence | undefined {
   if (!line.includes("```") && !line.includes("~~~")) return undefined;
   const match = OPENING.exec(line);
   const run = match?.[1] ?? match?.[2];
   return run === undefined ? undefined : { mark: run.charAt(0), length: run.length };
 }
 
-function closesFence(line: string, fence: Fence): boolean {
+function isClosingFence(line: string, fence: Fence): boolean {
   const text = line.trim();
   return text.length >= fence.length && text === fence.mark.repeat(text.length);
 }

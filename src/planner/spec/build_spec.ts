@@ -1,13 +1,13 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { SpecDocument } from "./document.ts";
-import { isDay, readPriority } from "./planning.ts";
-import { titleOf } from "./sections.ts";
+import { isDay, parsePriority } from "./planning.ts";
+import { findTitle } from "./sections.ts";
 import type { Approval, Spec } from "./spec.ts";
 import type { SpecId } from "./spec_id.ts";
-import { readStatus } from "./status.ts";
+import { normalizeStatus } from "./status.ts";
 
 /** Location of a spec's file. */
-export interface SpecPlace {
+export interface SpecLocation {
   readonly id: SpecId;
   /** Path from the project root, with forward slashes. */
   readonly file: string;
@@ -15,60 +15,63 @@ export interface SpecPlace {
 }
 
 /**
- * Reads the known fields. A list may be written as one text (`labels: web`); what has another shape than its field
- * reads as absent, which is for lint to say.
+ * Reads the known fields. A list may be written as one text (`labels: web`). A value of another type than its field
+ * counts as absent; lint reports it.
  *
  * Source: docs/decisions.md#s-05, docs/decisions.md#s-09; docs/contract/spec-tool.md#spec: the title is the body's
  * first heading, else the field `title`.
  */
-export function buildSpec(place: SpecPlace, document: SpecDocument & { readonly ok: true }): Spec {
+export function buildSpec(place: SpecLocation, document: SpecDocument & { readonly ok: true }): Spec {
   const { frontmatter, body, bodyLine } = document;
   return {
     ...place,
-    title: titleOf(body) ?? textOf(frontmatter["title"]),
-    status: readStatus(textOf(frontmatter["status"])),
-    type: textOf(frontmatter["type"]) ?? "code",
-    dependsOn: listOf(frontmatter["depends_on"]),
-    labels: listOf(frontmatter["labels"]),
-    targetFiles: listOf(frontmatter["target_files"]),
-    members: listOf(frontmatter["members"]),
-    model: textOf(frontmatter["model"]),
-    outputSchema: textOf(frontmatter["output_schema"]),
-    approval: approvalOf(frontmatter["approval"]),
-    priority: readPriority(textOf(frontmatter["priority"])),
-    assignee: textOf(frontmatter["assignee"]),
-    due: dayOf(frontmatter["due"]),
+    title: findTitle(body) ?? readText(frontmatter["title"]),
+    status: normalizeStatus(readText(frontmatter["status"])),
+    type: readText(frontmatter["type"]) ?? "code",
+    dependsOn: readList(frontmatter["depends_on"]),
+    labels: readList(frontmatter["labels"]),
+    targetFiles: readList(frontmatter["target_files"]),
+    members: readList(frontmatter["members"]),
+    model: readText(frontmatter["model"]),
+    outputSchema: readText(frontmatter["output_schema"]),
+    approval: readApproval(frontmatter["approval"]),
+    priority: parsePriority(readText(frontmatter["priority"])),
+    assignee: readText(frontmatter["assignee"]),
+    due: readDay(frontmatter["due"]),
     frontmatter,
     body,
     bodyLine,
   };
 }
 
-function textOf(value: unknown): string | null {
+function readText(value: unknown): string | null {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
 }
 
-function dayOf(value: unknown): string | null {
-  const text = textOf(value);
+function readDay(value: unknown): string | null {
+  const text = readText(value);
   return text !== null && isDay(text) ? text : null;
 }
 
-function listOf(value: unknown): readonly string[] {
+function readList(value: unknown): readonly string[] {
   const items = Array.isArray(value) ? value : [value];
   return items.filter((item): item is string => typeof item === "string" && item !== "");
 }
 
-function approvalOf(value: unknown): Approval | null {
+function readApproval(value: unknown): Approval | null {
   if (!isJsonObject(value)) return null;
   return {
-    required: isYes(value["required"]),
-    status: textOf(value["status"]),
-    by: textOf(value["by"]),
-    at: textOf(value["at"]),
+    required: isAffirmative(value["required"]),
+    status: readText(value["status"]),
+    by: readText(value["by"]),
+    at: readText(value["at"]),
   };
 }
 
-/** `yes` and `"true"` are texts in YAML 1.2; to take them for no would open a gate that someone meant to close. */
-function isYes(value: unknown): boolean {
+/**
+ * Accepts `yes` and `"true"`, which are texts in YAML 1.2: reading them as false would skip an approval that the author
+ * requires.
+ */
+function isAffirmative(value: unknown): boolean {
   return value === true || (typeof value === "string" && /^(?:true|yes|on)$/i.test(value.trim()));
 }

@@ -1,39 +1,40 @@
 import { type BodyLine, visitLines } from "./body_lines.ts";
-import { type Section, sectionsOf } from "./sections.ts";
+import { findSections, type Section } from "./sections.ts";
 
 export const CRITERIA_SECTION = "Acceptance Criteria";
 
 export interface Criterion {
   /** Line in the body, from 1. */
   readonly line: number;
-  /** Offset of that line. */
+  /** Offset of the line in the body. */
   readonly start: number;
-  /** The whole checkbox line, trimmed. */
+  /** The checkbox line, trimmed. */
   readonly text: string;
-  /** What it says, without the box. */
+  /** Text of the criterion, without the checkbox. */
   readonly label: string;
   readonly checked: boolean;
-  /** The command that proves it, or null. */
+  /** The command that checks the criterion, or null. */
   readonly verify: string | null;
-  /** Line in the body of that command, from 1; null without one. */
+  /** Line of that command in the body, from 1; null without a command. */
   readonly verifyLine: number | null;
 }
 
-// `[x](…)` is a link whose text is x.
+// `[x](…)` is a link with the text x, not a checkbox.
 const CHECKBOX = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\](?!\()/;
 
-// Below its criterion and deeper than it, as a separate line or an item of a list.
+// A verify line is below its criterion and indented more, as a separate line or a list item.
 const VERIFY = /^([ \t]+)(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?verify:[ \t]+(\S.*)$/i;
 
 /**
- * The checkbox lines of the first "Acceptance Criteria" section outside fenced code; without such a section, those of
- * the whole body except its output. A later section is a report about the criteria, an agent's under `## Output` for example.
+ * Returns the checkbox lines of the first "Acceptance Criteria" section outside fenced code; without such a section,
+ * those of the whole body except its output. A later section is a report about the criteria, such as an agent's under
+ * `## Output`.
  *
  * Source: docs/decisions.md#s-10.
  */
-export function criteriaOf(body: string): readonly Criterion[] {
-  const section = sectionsOf(body, CRITERIA_SECTION)[0];
-  const outputs = section === undefined ? sectionsOf(body, "Output") : [];
+export function parseCriteria(body: string): readonly Criterion[] {
+  const section = findSections(body, CRITERIA_SECTION)[0];
+  const outputs = section === undefined ? findSections(body, "Output") : [];
   const found: Criterion[] = [];
   let indent = 0;
   const visit = (line: BodyLine): boolean => {
@@ -42,13 +43,13 @@ export function criteriaOf(body: string): readonly Criterion[] {
     const box = CHECKBOX.exec(line.text);
     if (box !== null) {
       indent = box[1]?.length ?? 0;
-      found.push(criterion(line, box));
+      found.push(parseCriterion(line, box));
       return false;
     }
     const check = VERIFY.exec(line.text);
     const last = found.at(-1);
     if (check !== null && last?.verify === null && (check[1]?.length ?? 0) > indent) {
-      found[found.length - 1] = { ...last, verify: withoutQuotes(check[2] ?? ""), verifyLine: line.number };
+      found[found.length - 1] = { ...last, verify: removeBackticks(check[2] ?? ""), verifyLine: line.number };
     }
     return false;
   };
@@ -61,13 +62,13 @@ function isInside({ start }: BodyLine, { heading, end }: Section): boolean {
   return start >= heading.next && start < end;
 }
 
-function criterion({ number, start, text }: BodyLine, box: RegExpExecArray): Criterion {
+function parseCriterion({ number, start, text }: BodyLine, box: RegExpExecArray): Criterion {
   const label = text.slice(box[0].length).replace(/\s+/g, " ").trim();
   return { line: number, start, text: text.trim(), label, checked: box[2] !== " ", verify: null, verifyLine: null };
 }
 
-/** Markdown writes commands between backticks. */
-function withoutQuotes(command: string): string {
+/** Removes the backticks in which Markdown writes commands. */
+function removeBackticks(command: string): string {
   const text = command.trim();
   return /^`[^`]+`$/.test(text) ? text.slice(1, -1).trim() : text;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 
-/** What a frontmatter field may be set to. Numbers must be finite. */
+/** A value that a frontmatter field may be set to. Numbers must be finite. */
 export type FieldValue =
   | string
   | boolean
@@ -12,31 +12,31 @@ export function isList(value: unknown): value is readonly string[] {
   return Array.isArray(value);
 }
 
-/** What the parser will give for a field of this value: fields that keep their text turn numbers and booleans to text. */
-export function asRead(value: FieldValue, path: readonly string[]): unknown {
+/** Returns the value as the parser would read it: in fields that keep their text, numbers and booleans become texts. */
+export function toParsedValue(value: FieldValue, path: readonly string[]): unknown {
   if (isList(value)) return value;
   if (isJsonObject<FieldValue>(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asRead(inner, [...path, key])]));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toParsedValue(inner, [...path, key])]));
   }
   return keepsText(path) ? String(value) : value;
 }
 
-/** Whether two values read from frontmatter are the same; the order of keys does not matter. */
-export function sameValue(a: unknown, b: unknown): boolean {
+/** Returns whether two parsed frontmatter values are equal, ignoring the order of keys. */
+export function isSameValue(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
+    return a.length === b.length && a.every((item, index) => isSameValue(item, b[index]));
   }
   if (isJsonObject<FieldValue>(a) && isJsonObject<FieldValue>(b)) {
     const keys = Object.keys(a);
     if (keys.length !== Object.keys(b).length) return false;
-    return keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]));
+    return keys.every((key) => Object.hasOwn(b, key) && isSameValue(a[key], b[key]));
   }
   return a === b || (Number.isNaN(a) && Number.isNaN(b));
 }
 
 /**
- * Fields whose values stay the text that was written, so that `model: 1.10` or `labels: [007]` lose nothing; null and
- * nested structures stay what they are. For a list it holds for the items.
+ * Fields whose scalars keep their written text, so that `model: 1.10` or `labels: [007]` lose no digits; null and
+ * nested structures are parsed. For a list the rule applies to the items.
  */
 const TEXT_FIELDS: ReadonlySet<string> = new Set([
   "id",
@@ -65,7 +65,7 @@ const TEXT_FIELDS: ReadonlySet<string> = new Set([
 
 const APPROVAL_TEXTS: ReadonlySet<string> = new Set(["status", "by", "at"]);
 
-/** Whether scalars directly under `path` (keys from the top) keep their text. */
+/** Returns whether scalars directly under `path` (keys from the top) keep their written text. */
 export function keepsText(path: readonly string[]): boolean {
   if (path.length === 1) return TEXT_FIELDS.has(path[0] ?? "");
   return path.length === 2 && path[0] === "approval" && APPROVAL_TEXTS.has(path[1] ?? "");

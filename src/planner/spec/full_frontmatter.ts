@@ -13,8 +13,8 @@ import { MAX_FRONTMATTER_ALIASES, MAX_FRONTMATTER_DEPTH } from "../limits.ts";
 import { keepsText } from "./field_value.ts";
 import type { TextProblem } from "./spec.ts";
 import type { FrontmatterRange } from "./split_text.ts";
-import { placeOf } from "./text_lines.ts";
-import { openQuoteAt, PLAIN_DATA, type Token, tokensOf, tooDeepAt } from "./yaml_tokens.ts";
+import { locateOffset } from "./text_lines.ts";
+import { findOpenQuote, findTooDeep, PLAIN_DATA, parseTokens, type Token } from "./yaml_tokens.ts";
 
 export type ParsedFrontmatter =
   | { readonly ok: true; readonly fields: Record<string, unknown> }
@@ -22,46 +22,50 @@ export type ParsedFrontmatter =
 
 const OPTIONS = { ...PLAIN_DATA, schema: "core" } as const;
 
-/** Clearer words for what people get wrong most; every other message is the parser's. */
+/** Messages that replace the parser's for the most frequent mistakes. */
 const MESSAGES: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'Unexpected second ":" on the line: expected quotes around a value that holds ": "',
   NON_STRING_KEY: "Invalid key: expected a text",
   TAB_AS_INDENT: "Invalid indentation: expected spaces, got a tab",
 };
 
-/** Where in the YAML something is wrong. */
+/** Offset and message of an error in the YAML. */
 interface Fault {
   readonly at: number;
   readonly message: string;
 }
 
-/** The YAML in `range` as the parser is given it; every offset is that of the file less `range.start`. */
-export function yamlOf(text: string, range: FrontmatterRange): string {
-  // A lone CR is a line break in YAML 1.2, but not to the parser. The replacement keeps all offsets.
+/**
+ * Returns the YAML in `range` in the form that the parser receives; its offsets are those of the file minus
+ * `range.start`.
+ */
+export function extractYaml(text: string, range: FrontmatterRange): string {
+  // A lone CR is a line break in YAML 1.2, but the parser does not treat it as one. The replacement keeps all
+  // offsets.
   return text.slice(range.start, range.end).replace(/\r(?!\n)/g, "\n");
 }
 
 /** Parses the YAML in `range` of the file `text`; never throws. Source: docs/decisions.md#s-07. */
 export function parseFrontmatter(text: string, range: FrontmatterRange): ParsedFrontmatter {
-  const result = parseYaml(yamlOf(text, range));
+  const result = parseYaml(extractYaml(text, range));
   if (!("at" in result)) return { ok: true, fields: result.fields };
-  return { ok: false, problem: { ...placeOf(text, range.start + result.at), message: result.message } };
+  return { ok: false, problem: { ...locateOffset(text, range.start + result.at), message: result.message } };
 }
 
 function parseYaml(yaml: string): { readonly fields: Record<string, unknown> } | Fault {
-  const tokens = tokensOf(yaml);
-  const deep = tooDeepAt(tokens, MAX_FRONTMATTER_DEPTH);
+  const tokens = parseTokens(yaml);
+  const deep = findTooDeep(tokens, MAX_FRONTMATTER_DEPTH);
   if (deep !== undefined)
     return { at: deep, message: `Nested too deeply: expected at most ${MAX_FRONTMATTER_DEPTH} levels` };
   const [document, second] = [...new Composer(OPTIONS).compose(tokens, true, yaml.length)];
   if (document === undefined) return { fields: Object.create(null) };
-  // A closing bracket at its key's margin is warned of, but every reader takes it.
+  // The parser only warns about a closing bracket at the column of its key, and every reader accepts it.
   const error = document.errors[0] ?? document.warnings.find(({ code }) => code !== "BAD_INDENT");
-  if (error !== undefined) return faultOf(error, tokens);
+  if (error !== undefined) return convertError(error, tokens);
   if (second !== undefined)
     return { at: second.range[0], message: "Unexpected document marker: expected one document" };
   const root = document.contents;
-  if (root === null || isNothing(root)) return { fields: Object.create(null) };
+  if (root === null || isEmptyNode(root)) return { fields: Object.create(null) };
   if (!isMap(root))
     return { at: root.range?.[0] ?? 0, message: "Frontmatter is not a mapping: expected keys and values" };
   const reader = new FieldReader(document);
@@ -69,19 +73,19 @@ function parseYaml(yaml: string): { readonly fields: Record<string, unknown> } |
   return reader.fault ?? { fields };
 }
 
-function isNothing(node: Node): boolean {
+function isEmptyNode(node: Node): boolean {
   return isScalar(node) && node.source === "" && node.tag === undefined && node.anchor === undefined;
 }
 
-function faultOf({ code, message, pos: [at] }: YAMLError, tokens: readonly Token[]): Fault {
+function convertError({ code, message, pos: [at] }: YAMLError, tokens: readonly Token[]): Fault {
   if (code === "TAG_RESOLVE_FAILED") return { at, message: `${message}: expected plain data without tags` };
   // An unclosed quote includes all text after it, so the error points to the opening quote.
-  const open = message.startsWith("Missing closing") ? openQuoteAt(tokens) : undefined;
+  const open = message.startsWith("Missing closing") ? findOpenQuote(tokens) : undefined;
   if (open !== undefined) return { at: open, message: "Quote is not closed: expected another one like it" };
   return { at, message: MESSAGES[code] ?? message.replace(/\.$/, "") };
 }
 
-/** Turns the nodes of one document into plain data and keeps the first thing that is wrong with them. */
+/** Converts the nodes of one document to plain data and stores the first error in them. */
 class FieldReader {
   readonly #document: Document;
   #aliases = 0;
@@ -119,7 +123,7 @@ class FieldReader {
   }
 
   #record(map: YAMLMap, path: readonly string[]): Record<string, unknown> {
-    // Not by assignment, to which the name `__proto__` means another thing.
+    // An assignment to the name `__proto__` would set the prototype.
     return Object.fromEntries(
       [...this.#entries(map)].map(([name, value]) => [name, this.#data(value, [...path, name])]),
     );

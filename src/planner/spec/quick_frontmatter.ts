@@ -2,16 +2,16 @@ import { keepsText } from "./field_value.ts";
 import type { FrontmatterRange } from "./split_text.ts";
 
 /**
- * A scanner for the frontmatter that people ordinarily write: keys at the margin or two blanks deeper than the key above
- * them, scalars on one line, lists of them as `- item` lines or `[a, b]`, comments and blank lines. It must either give exactly what the full parser gives or
- * nothing, so that every doubtful line is left to that one.
+ * A scanner for ordinary frontmatter: keys at the margin or two blanks deeper than their parent key, scalars on one
+ * line, lists as `- item` lines or `[a, b]`, comments and blank lines. It returns either exactly the result of the full
+ * parser or nothing, so every doubtful line is left to the full parser.
  */
 
 // Words of a plain text: no control character, no ": ", no "#" at a word's beginning, and a harmless first character.
 // Runs of one class with the exceptions between them, which the engine matches much faster than alternatives in a loop.
 const FIRST = String.raw`[\w./\xa1-\ufefe\uff00-\uffff]`;
-const PLAIN = plainText(String.raw`\x00-\x20\x7f-\xa0:\ufeff`, String.raw`\s\ufeff`);
-const FLOW_PLAIN = plainText(String.raw`\x00-\x20\x7f-\xa0:\ufeff,[\]{}`, String.raw`\s\ufeff,[\]{}`);
+const PLAIN = buildPlainPattern(String.raw`\x00-\x20\x7f-\xa0:\ufeff`, String.raw`\s\ufeff`);
+const FLOW_PLAIN = buildPlainPattern(String.raw`\x00-\x20\x7f-\xa0:\ufeff,[\]{}`, String.raw`\s\ufeff,[\]{}`);
 const SINGLE = String.raw`'(?:[^'\x00-\x1f\x7f-\x9f\ufeff]|'')*'`;
 const DOUBLE = String.raw`"[^"\\\x00-\x1f\x7f-\x9f\ufeff]*"`;
 const FLOW_ITEM = `(?:${SINGLE}|${DOUBLE}|${FLOW_PLAIN})`;
@@ -23,20 +23,20 @@ const ITEM = new RegExp(`( *)- +(${SINGLE}|${DOUBLE}|${PLAIN})${REST}`, "y");
 const SKIPPED = /(?: *(?:#[^\r\n]*)?\r?\n)*/y;
 const FLOW_ITEMS = new RegExp(FLOW_ITEM, "g");
 
-function plainText(excluded: string, notBehindColon: string): string {
+function buildPlainPattern(excluded: string, notBehindColon: string): string {
   const run = `[^${excluded}]*(?::(?![${notBehindColon}])[^${excluded}]*)*`;
   return `${FIRST}${run}(?: +(?![#${notBehindColon}])${run})*`;
 }
 
-/** Levels of keys that it reads: more than any setting has. */
+/** Maximum nesting of keys, which is more than any setting has. */
 const MAX_LEVELS = 8;
 
-/** Marks a value that needs the full parser. */
+/** Marks a value that only the full parser can read. */
 const UNSURE = Symbol("unsure");
 
 /** Returns the fields, or undefined if the frontmatter needs the full parser. Cost: one pass. */
-export function quickFrontmatter(text: string, range: FrontmatterRange): Record<string, unknown> | undefined {
-  const map = mapAt(text, skip(text, range.start), []);
+export function scanFrontmatter(text: string, range: FrontmatterRange): Record<string, unknown> | undefined {
+  const map = readMapping(text, skipBlankLines(text, range.start), []);
   return map !== undefined && map.end >= range.end ? map.fields : undefined;
 }
 
@@ -50,8 +50,8 @@ interface QuickValue {
   readonly end: number;
 }
 
-/** Reads the keys below `path`, indented by two blanks a level; undefined if one of them needs the full parser. */
-function mapAt(text: string, start: number, path: readonly string[]): QuickMap | undefined {
+/** Reads the keys below `path`, indented by two blanks per level; undefined if one of them needs the full parser. */
+function readMapping(text: string, start: number, path: readonly string[]): QuickMap | undefined {
   const fields: Record<string, unknown> = Object.create(null);
   const indent = "  ".repeat(path.length);
   let at = start;
@@ -68,26 +68,29 @@ function mapAt(text: string, start: number, path: readonly string[]): QuickMap |
   return { fields, end: at };
 }
 
-/** @param written what follows the key on its line, which ends at `at` */
+/**
+ * Reads the value of a key.
+ * @param written the text after the key on its line, which ends at `at`
+ */
 function readValue(text: string, at: number, path: readonly string[], written: string | undefined): QuickValue {
-  const end = skip(text, at);
+  const end = skipBlankLines(text, at);
   const isText = keepsText(path);
   if (written !== undefined) {
-    return { value: written.startsWith("[") ? flowList(written, isText) : scalar(written, isText), end };
+    return { value: written.startsWith("[") ? readFlowList(written, isText) : parseScalar(written, isText), end };
   }
   const indent = "  ".repeat(path.length);
   if (!text.startsWith(indent, end) || /[- ]/.test(text.charAt(end + indent.length))) {
-    return blockList(text, end, indent.length - 2, isText);
+    return readBlockList(text, end, indent.length - 2, isText);
   }
-  const inner = path.length < MAX_LEVELS ? mapAt(text, end, path) : undefined;
-  // Not by assignment: below the top the full parser gives ordinary objects.
+  const inner = path.length < MAX_LEVELS ? readMapping(text, end, path) : undefined;
+  // An assignment would set a prototype; the full parser also returns ordinary objects below the top.
   return inner === undefined
     ? { value: UNSURE, end }
     : { ...inner, value: Object.fromEntries(Object.entries(inner.fields)) };
 }
 
 /** Reads the list whose first item starts at `start`; the value is null if there is no item. */
-function blockList(text: string, start: number, minIndent: number, isText: boolean): QuickValue {
+function readBlockList(text: string, start: number, minIndent: number, isText: boolean): QuickValue {
   const items: unknown[] = [];
   let indent: string | undefined;
   let at = start;
@@ -96,20 +99,20 @@ function blockList(text: string, start: number, minIndent: number, isText: boole
     const match = ITEM.exec(text);
     if (match === null || (match[1] ?? "").length < minIndent) break;
     indent ??= match[1];
-    items.push(match[1] === indent ? scalar(match[2] ?? "", isText) : UNSURE);
-    at = skip(text, ITEM.lastIndex);
+    items.push(match[1] === indent ? parseScalar(match[2] ?? "", isText) : UNSURE);
+    at = skipBlankLines(text, ITEM.lastIndex);
   }
   if (items.length === 0) return { value: null, end: start };
   return { value: items.includes(UNSURE) ? UNSURE : items, end: at };
 }
 
-function flowList(written: string, isText: boolean): unknown {
-  const items = (written.match(FLOW_ITEMS) ?? []).map((item) => scalar(item, isText));
+function readFlowList(written: string, isText: boolean): unknown {
+  const items = (written.match(FLOW_ITEMS) ?? []).map((item) => parseScalar(item, isText));
   return items.includes(UNSURE) ? UNSURE : items;
 }
 
-/** What the core schema makes of a scalar; numbers other than short whole ones are left to the full parser. */
-function scalar(written: string, isText: boolean): unknown {
+/** Parses a scalar by the core schema; leaves numbers other than short integers to the full parser. */
+function parseScalar(written: string, isText: boolean): unknown {
   const first = written.charCodeAt(0);
   if (first === 34) return written.slice(1, -1);
   if (first === 39) return written.slice(1, -1).replaceAll("''", "'");
@@ -121,9 +124,9 @@ function scalar(written: string, isText: boolean): unknown {
   return first === 46 || (first >= 48 && first <= 57 && !Number.isNaN(Number(written))) ? UNSURE : written;
 }
 
-/** Behind the blank lines and comments at `at`. */
-function skip(text: string, at: number): number {
-  // Most lines are followed by a key; a regular expression costs more than its first character.
+/** Returns the offset after the blank lines and comments at `at`. */
+function skipBlankLines(text: string, at: number): number {
+  // Most lines are followed by a key, and this test is faster than a regular expression.
   if (text.charCodeAt(at) > 35) return at;
   SKIPPED.lastIndex = at;
   SKIPPED.exec(text);

@@ -1,20 +1,20 @@
 import type { Spec } from "./spec.ts";
-import { parentOf, specIdParts } from "./spec_id.ts";
+import { parseParentId, parseSpecIdParts } from "./spec_id.ts";
 import type { FilterStatus } from "./status.ts";
 
-/** Answers for one set of specs what can be worked now. Every answer is computed when asked for, once per spec. */
+/** Readiness of a set of specs for work. Every result is computed on demand, once per spec. */
 export interface Readiness {
   /** Returns whether the spec is pending or failed, and nothing blocks it. */
   isReady(spec: Spec): boolean;
-  /** The ids in `depends_on` that are not done, unknown ones included. */
+  /** Returns the ids in `depends_on` that are not done, including unknown ones. */
   unmet(spec: Spec): readonly string[];
-  /** Pending with an unmet dependency. */
+  /** Returns whether the spec is pending with an unfinished dependency. */
   isBlocked(spec: Spec): boolean;
-  /** The stored status, but `blocked` for a spec that `isBlocked`. */
+  /** Returns the stored status, but `blocked` if `isBlocked`. */
   effectiveStatus(spec: Spec): string;
-  /** Whether a list filter means this spec: `ready` by `isReady`, every other word by `effectiveStatus`. */
+  /** Returns whether a list filter matches this spec: `ready` by `isReady`, every other word by `effectiveStatus`. */
   matches(spec: Spec, filter: FilterStatus): boolean;
-  /** The answers as they would be if these specs were not done. */
+  /** Returns the readiness as if these specs were not done. */
   without(ids: ReadonlySet<string>): Readiness;
 }
 
@@ -22,20 +22,21 @@ const DONE: ReadonlySet<string> = new Set(["completed", "cancelled"]);
 const WORKABLE: ReadonlySet<string> = new Set(["pending", "failed"]);
 
 /**
+ * Computes which specs are ready for work.
  * @param specs the active specs (archived ones may be among them)
  * @param archivedIds ids that count as done, unless an active spec has the same id
  *
- * A spec is ready when it is pending or failed and
+ * A spec is ready if it is pending or failed and
  * - every dependency is completed, cancelled or archived,
- * - its approval is given where it is required,
- * - it is no `group`, and all its members (listed, or named `<id>.<n>`) are done: until then they are the work,
- * - for a member: the spec above it is not held up itself, and its lower-numbered siblings are done unless it names its
- *   own `depends_on`, be it empty.
+ * - its approval is given if it is required,
+ * - it is not a `group`, and all its members (listed, or named `<id>.<n>`) are done: until then they are the work,
+ * - for a member: its parent spec is not blocked itself, and its lower-numbered siblings are done unless it has its own
+ * `depends_on`, even an empty one.
  *
- * Specs in a dependency cycle wait for each other, so none is ever ready. Cost: O(dependencies + members) in all.
+ * Specs in a dependency cycle wait for each other, so none is ever ready. Cost: O(dependencies + members) in total.
  * Source: docs/decisions.md#s-09.
  */
-export function readinessOf(specs: readonly Spec[], archivedIds: ReadonlySet<string>): Readiness {
+export function computeReadiness(specs: readonly Spec[], archivedIds: ReadonlySet<string>): Readiness {
   const world = new World(specs, archivedIds);
   return {
     isReady: (spec) => world.isReady(spec),
@@ -44,7 +45,7 @@ export function readinessOf(specs: readonly Spec[], archivedIds: ReadonlySet<str
     effectiveStatus: (spec) => world.effectiveStatus(spec),
     matches: (spec, filter) => (filter === "ready" ? world.isReady(spec) : world.effectiveStatus(spec) === filter),
     without: (ids) =>
-      readinessOf(
+      computeReadiness(
         specs.map((spec) => (ids.has(spec.id) ? { ...spec, status: "pending", archived: false } : spec)),
         new Set([...archivedIds].filter((id) => !ids.has(id))),
       ),
@@ -84,7 +85,7 @@ class World {
 
   isReady(spec: Spec): boolean {
     if (spec.archived || !WORKABLE.has(spec.status) || spec.type === "group") return false;
-    if (this.unmet(spec).length > 0 || awaitsApproval(spec)) return false;
+    if (this.unmet(spec).length > 0 || isAwaitingApproval(spec)) return false;
     return this.#membersDone(spec) && this.#parentAllows(spec);
   }
 
@@ -101,25 +102,28 @@ class World {
   }
 
   #parentAllows(spec: Spec): boolean {
-    const parentId = parentOf(spec.id);
+    const parentId = parseParentId(spec.id);
     if (parentId === undefined) return true;
     if (!Object.hasOwn(spec.frontmatter, "depends_on") && !this.#earlierDone(spec, parentId)) return false;
     return this.#lets(parentId);
   }
 
   #earlierDone(spec: Spec, parentId: string): boolean {
-    const number = memberNumber(spec.id);
-    return this.#childrenOf(parentId).every(({ id }) => memberNumber(id) >= number || this.#isDone(id));
+    const number = parseMemberNumber(spec.id);
+    return this.#childrenOf(parentId).every(({ id }) => parseMemberNumber(id) >= number || this.#isDone(id));
   }
 
-  /** Whether the work under `id` may begin: the spec's own dependencies (not its members) and what is above it. */
+  /**
+   * Returns whether work under `id` may begin, judged by the spec's own dependencies (not its members) and by its
+   * parents.
+   */
   #lets(id: string): boolean {
     const known = this.#open.get(id);
     if (known !== undefined) return known;
     const spec = this.#lookUp().get(id);
     const open =
       spec === undefined ||
-      (!awaitsApproval(spec) &&
+      (!isAwaitingApproval(spec) &&
         this.unmet(spec).every((dependency) => dependency.startsWith(`${id}.`)) &&
         this.#parentAllows(spec));
     this.#open.set(id, open);
@@ -130,8 +134,8 @@ class World {
     if (this.#children === undefined) {
       const children = new Map<string, Spec[]>();
       for (const spec of this.#specs) {
-        // Most ids are no member's, and this test is cheaper than taking the id apart.
-        const parentId = spec.id.includes(".") ? parentOf(spec.id) : undefined;
+        // Most ids are not members, and this test is cheaper than parsing the id.
+        const parentId = spec.id.includes(".") ? parseParentId(spec.id) : undefined;
         if (parentId === undefined) continue;
         const siblings = children.get(parentId);
         if (siblings === undefined) children.set(parentId, [spec]);
@@ -148,10 +152,10 @@ class World {
   }
 }
 
-function awaitsApproval({ approval }: Spec): boolean {
+function isAwaitingApproval({ approval }: Spec): boolean {
   return approval?.required === true && approval.status !== "approved";
 }
 
-function memberNumber(id: string): number {
-  return specIdParts(id)?.members.at(-1) ?? 0;
+function parseMemberNumber(id: string): number {
+  return parseSpecIdParts(id)?.members.at(-1) ?? 0;
 }

@@ -1,13 +1,16 @@
 import { OperationError } from "#kernel/errors.ts";
 import { shortenText } from "#kernel/shortened.ts";
-import { compareSpecIds, type SpecId, specIdParts } from "./spec_id.ts";
+import { compareSpecIds, parseSpecIdParts, type SpecId } from "./spec_id.ts";
 
-/** Number of matches that an ambiguity names. Ours: more do not help, and a project has thousands of specs. */
+/**
+ * Maximum number of matches in the error for an ambiguous id. The limit is planner's own: more do not help, and a
+ * project has thousands of specs.
+ */
 const MAX_NAMED = 20;
 
-/** A refusal of a text that may mean several specs. */
+/** The error for a text that matches several specs. */
 export class AmbiguousSpecId extends OperationError {
-  /** The ids that the message names, in order. */
+  /** The ids in the message, in order. */
   readonly named: readonly SpecId[];
 
   constructor(text: string, matches: readonly SpecId[]) {
@@ -19,12 +22,11 @@ export class AmbiguousSpecId extends OperationError {
 }
 
 /**
- * Returns the id that `text` means: exact, else today's counter (three characters) if no other id could be meant, else
- * the only one ending with it, else the only one containing it.
- *
+ * Resolves `text` to an id: the exact one, else today's spec with this counter (three characters) if no other id
+ * matches, else the only id that ends with it, else the only id that contains it.
  * @param today `YYYY-MM-DD`
  * @throws OperationError `not_found` or, for an empty text, `invalid_argument`
- * @throws AmbiguousSpecId for a text that may mean several
+ * @throws AmbiguousSpecId for a text that matches several ids
  *
  * Source: docs/decisions.md#s-04.
  */
@@ -36,7 +38,7 @@ export function resolveSpecId(text: string, ids: readonly SpecId[], today: strin
   if (exact !== undefined) return exact;
   const ending = all.filter((id) => id.endsWith(wanted));
   const containing = all.filter((id) => id.includes(wanted)).sort(compareSpecIds);
-  const ways = [withCounter(wanted, all, today), ending.length === 1 ? ending : [], containing];
+  const ways = [listByCounter(wanted, all, today), ending.length === 1 ? ending : [], containing];
   const meant = ways.find((way) => way.length > 0) ?? [];
   const [first, second] = meant;
   if (first === undefined) throw new OperationError("not_found", `Spec not found: ${shortenText(wanted)}`);
@@ -45,32 +47,33 @@ export function resolveSpecId(text: string, ids: readonly SpecId[], today: strin
 }
 
 /**
- * Returns a function that shortens an id to its end without the day, if `resolveSpecId` takes that for the same id.
+ * Creates a function that shortens an id to its end without the day, if `resolveSpecId` resolves that to the same id.
+ * @param ids every id that the text may match
  *
- * @param ids every id that the text may mean. Cost: O(ids) once, then O(1) unless ids have an unusual form
+ * Cost: O(ids) once, then O(1) unless ids have an unusual form.
  */
-export function shortenSpecIds(ids: readonly SpecId[]): (id: SpecId) => string {
+export function createIdShortener(ids: readonly SpecId[]): (id: SpecId) => string {
   const ends = new Map<string, number>();
-  for (const id of ids) ends.set(behindDate(id), (ends.get(behindDate(id)) ?? 0) + 1);
-  const unusual = ids.filter((id) => specIdParts(id) === undefined);
+  for (const id of ids) ends.set(removeDate(id), (ends.get(removeDate(id)) ?? 0) + 1);
+  const unusual = ids.filter((id) => parseSpecIdParts(id) === undefined);
   return (id) => {
-    const short = behindDate(id);
+    const short = removeDate(id);
     return ends.get(short) === 1 && unusual.every((other) => !other.endsWith(short)) ? short : id;
   };
 }
 
 /**
- * Without an id of today's counter `text`, none; else these and every other id that has the text outside its date, in
- * order. Members of such an id are named by their number, so they are not among them.
+ * Returns the ids with today's counter `text` and every other id that contains the text outside its date, in order;
+ * empty if no id has this counter. Members of such an id are excluded, because people name them by their number.
  */
-function withCounter(text: string, ids: readonly SpecId[], today: string): readonly SpecId[] {
+function listByCounter(text: string, ids: readonly SpecId[], today: string): readonly SpecId[] {
   if (text.length !== 3) return [];
-  const counted = ids.filter((id) => id.startsWith(`${today}-${text}-`) && specIdParts(id)?.members.length === 0);
+  const counted = ids.filter((id) => id.startsWith(`${today}-${text}-`) && parseSpecIdParts(id)?.members.length === 0);
   if (counted.length === 0) return [];
   const others = ids.filter((id) => !counted.some((own) => id === own || id.startsWith(`${own}.`)));
-  return [...counted, ...others.filter((id) => behindDate(id).includes(text))].sort(compareSpecIds);
+  return [...counted, ...others.filter((id) => removeDate(id).includes(text))].sort(compareSpecIds);
 }
 
-function behindDate(id: SpecId): string {
-  return specIdParts(id) === undefined ? id : id.slice("YYYY-MM-DD-".length);
+function removeDate(id: SpecId): string {
+  return parseSpecIdParts(id) === undefined ? id : id.slice("YYYY-MM-DD-".length);
 }

@@ -1,11 +1,11 @@
 import { appendToSection } from "./edit/edit_body.ts";
-import { sectionsOf } from "./sections.ts";
+import { findSections } from "./sections.ts";
 
-/** What a person said about the work when sending it back. */
+/** A person's comment on work that was sent back. */
 export interface Review {
-  /** ISO 8601 UTC. */
+  /** Time of the review, ISO 8601 UTC. */
   readonly at: string;
-  /** Without the marks of a quotation; lines end in line feeds. */
+  /** Text without quotation marks at line starts; line breaks are LF. */
   readonly text: string;
 }
 
@@ -14,9 +14,8 @@ const ENTRY = /^\*\*Sent back\*\*, (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)[ 
 const QUOTED = /^>[ \t]?(.*)$/;
 
 /**
- * Adds an entry at the end of `## Review`; all other text of the file stays as it is, byte for byte. The text is quoted,
- * so that none of its lines is taken for a heading, a criterion or a code fence of the spec.
- *
+ * Appends an entry to `## Review`; all other text of the file stays unchanged, byte for byte. The text is quoted, so
+ * that none of its lines counts as a heading, a criterion or a code fence of the spec.
  * @throws OperationError as `appendToSection`
  */
 export function appendReview(text: string, { at, text: words }: Review): string {
@@ -24,10 +23,13 @@ export function appendReview(text: string, { at, text: words }: Review): string 
   return appendToSection(text, SECTION, [`**Sent back**, ${at}`, "", ...lines].join("\n"));
 }
 
-/** The entries of every `Review` section of a body, as `appendReview` writes them, in order; other text there, and repetitions, are skipped. */
-export function reviewsOf(body: string): readonly Review[] {
+/**
+ * Parses the entries that `appendReview` wrote in every `Review` section of a body, in order. Skips other text and
+ * repeated entries.
+ */
+export function parseReviews(body: string): readonly Review[] {
   const found: { readonly at: string; readonly lines: string[] }[] = [];
-  for (const { heading, end } of sectionsOf(body, SECTION)) {
+  for (const { heading, end } of findSections(body, SECTION)) {
     let open: string[] | null = null;
     for (const line of body.slice(heading.next, end).split(/\r\n|\r|\n/)) {
       const [, at] = ENTRY.exec(line) ?? [];
@@ -39,17 +41,17 @@ export function reviewsOf(body: string): readonly Review[] {
       else if (line.trim() !== "") open = null;
     }
   }
-  // An agent's output may repeat its prompt.
+  // An agent's output may repeat its prompt, which contains the entries.
   const first = found.filter(({ at }, index) => found.findIndex((one) => one.at === at) === index);
   return first.map(({ at, lines }) => ({ at, text: lines.join("\n") }));
 }
 
 /**
- * Whether the newest entry is younger than the spec's last run: the next run is the answer to it.
- *
- * @param lastRun when the last run began, ISO 8601; null without a run
+ * Returns whether the newest entry was written after the spec's last run began, so that the next run must respond to
+ * it.
+ * @param lastRun start of the last run, ISO 8601; null without a run
  */
 export function isSentBack(body: string, lastRun: string | null): boolean {
-  const last = reviewsOf(body).at(-1);
+  const last = parseReviews(body).at(-1);
   return last !== undefined && lastRun !== null && Date.parse(last.at) > Date.parse(lastRun);
 }

@@ -11,8 +11,8 @@ export interface Approval {
 /**
  * One spec as read from its file. Absent lists are empty and absent texts are null.
  *
- * `status` is the stored value (absent reads as `pending`, `paused` as `in_progress`). It can be a value that is not in
- * the schema; lint reports that. `frontmatter` holds every key as written, known or not.
+ * `status` is the stored value (an absent one reads as `pending`, `paused` as `in_progress`). It may be a value outside
+ * the schema, which lint reports. `frontmatter` contains every key as written, known or not.
  */
 export interface Spec {
   readonly id: SpecId;
@@ -31,23 +31,25 @@ export interface Spec {
   readonly approval: Approval | null;
   readonly priority: Priority | null;
   readonly assignee: string | null;
-  /** A day, `YYYY-MM-DD`. */
+  /** Due day, `YYYY-MM-DD`. */
   readonly due: string | null;
   readonly frontmatter: Readonly<Record<string, unknown>>;
-  /** The text behind the frontmatter, line endings as in the file. */
+  /** The text after the frontmatter, with the file's line endings. */
   readonly body: string;
-  /** Line of the file that the body's first line is, from 1. */
+  /** Line number in the file of the body's first line, from 1. */
   readonly bodyLine: number;
 }
 
-/** Where a file stops making sense. Lines and columns count from 1 in the whole file, columns in characters. */
+/**
+ * Location and message of an error in a file. Lines and columns count from 1 in the whole file, columns in characters.
+ */
 export interface TextProblem {
   readonly line: number;
   readonly column: number;
   readonly message: string;
 }
 
-/** A spec file that is there but cannot be read or parsed; `line` and `column` are null where no place can be named. */
+/** An existing spec file that cannot be read or parsed; `line` and `column` are null if the error has no location. */
 export interface UnreadableFile {
   readonly file: string;
   readonly line: number | null;
@@ -56,7 +58,7 @@ export interface UnreadableFile {
 }
 
 /** Returns the strings of `origin`: the source of an import, `<source>:<id>`, or the subject of research. */
-export function originsOf({ frontmatter }: Spec): readonly string[] {
+export function listOrigins({ frontmatter }: Spec): readonly string[] {
   const value = frontmatter["origin"];
   return (Array.isArray(value) ? value : [value]).filter((text) => typeof text === "string");
 }

@@ -1,7 +1,13 @@
-/** A spec's identifier: its file name without `.md`. Lint demands the dated shape; a file of another name is still a spec. */
+/**
+ * A spec's identifier: its file name without `.md`. Lint requires the form with a date; a file of another name is still
+ * a spec.
+ */
 export type SpecId = string & { readonly __brand: "SpecId" };
 
-/** The parts of a dated id: `2026-11-21-00a-k3x.2.1` has day `2026-11-21`, counter 10, suffix `k3x`, members [2, 1]. */
+/**
+ * The parts of an id with a date: `2026-11-21-00a-k3x.2.1` has day `2026-11-21`, counter 10, suffix `k3x`, members [2,
+ * 1].
+ */
 export interface SpecIdParts {
   readonly day: string;
   readonly counter: number;
@@ -10,16 +16,16 @@ export interface SpecIdParts {
 }
 
 const SHAPE = /^(\d{4}-\d{2}-\d{2})-([0-9a-z]{3})-([0-9a-z]+)((?:\.\d+)*)$/;
-// The first characters keep hidden files out; separators would leave the specs folder.
+// The first character must not make the file hidden; separators would leave the specs folder.
 const FILE_NAME = /^[^./\\\0][^/\\\0]*$/;
 
-/** Returns `text` as a `SpecId`, or undefined when no spec file could be named so. */
+/** Returns `text` as a `SpecId`, or undefined if it cannot be the name of a spec file. */
 export function parseSpecId(text: string): SpecId | undefined {
   return FILE_NAME.test(text) && text.length <= 200 ? (text as SpecId) : undefined;
 }
 
-/** Takes a dated id apart; undefined for an id of another shape. */
-export function specIdParts(id: string): SpecIdParts | undefined {
+/** Parses an id with a date; undefined for an id of another form. */
+export function parseSpecIdParts(id: string): SpecIdParts | undefined {
   const match = SHAPE.exec(id);
   if (match === null) return undefined;
   const [, day = "", counter = "", suffix = "", members = ""] = match;
@@ -31,10 +37,10 @@ export function specIdParts(id: string): SpecIdParts | undefined {
   };
 }
 
-/** Orders ids by date, counter, suffix and member numbers; ids of another shape come last, in code unit order. */
+/** Compares ids by date, counter, suffix and member numbers; ids of another form come last, in code unit order. */
 export function compareSpecIds(a: string, b: string): number {
-  const left = specIdParts(a);
-  const right = specIdParts(b);
+  const left = parseSpecIdParts(a);
+  const right = parseSpecIdParts(b);
   if (left === undefined || right === undefined) {
     if (left === right) return compareText(a, b);
     return left === undefined ? 1 : -1;
@@ -44,14 +50,14 @@ export function compareSpecIds(a: string, b: string): number {
     left.counter - right.counter ||
     compareText(left.suffix, right.suffix) ||
     compareMembers(left.members, right.members) ||
-    // Numbers may be the same and their digits not: `.1` and `.01`.
+    // Different digits may be the same number: `.1` and `.01`.
     compareText(a, b)
   );
 }
 
-/** The id that a member's id hangs under (`a.2.1` gives `a.2`), or undefined for an id that is no member. */
-export function parentOf(id: SpecId): SpecId | undefined {
-  const parts = specIdParts(id);
+/** Returns the id of a member's parent (`a.2` for `a.2.1`), or undefined for an id that is not a member. */
+export function parseParentId(id: SpecId): SpecId | undefined {
+  const parts = parseSpecIdParts(id);
   if (parts === undefined || parts.members.length === 0) return undefined;
   return id.slice(0, id.lastIndexOf(".")) as SpecId;
 }
@@ -70,11 +76,11 @@ function compareMembers(a: readonly number[], b: readonly number[]): number {
 }
 
 const PART_CHARS = 3;
-/** Number of counters of a day, and of random suffixes. */
-export const ID_PARTS = 36 ** PART_CHARS;
+/** Number of possible counters of a day, and of possible random suffixes. */
+export const ID_PART_COUNT = 36 ** PART_CHARS;
 
-/** Writes the dated id of a root spec; `counter` and `suffix` are below `ID_PARTS`. */
-export function writeSpecId(day: string, counter: number, suffix: number): SpecId {
+/** Formats the id of a spec that is not a member; `counter` and `suffix` must be below `ID_PART_COUNT`. */
+export function formatSpecId(day: string, counter: number, suffix: number): SpecId {
   const part = (value: number) => value.toString(36).padStart(PART_CHARS, "0");
   return `${day}-${part(counter)}-${part(suffix)}` as SpecId;
 }

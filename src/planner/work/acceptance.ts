@@ -1,5 +1,5 @@
 import type { PlannerConfig } from "../config/config.ts";
-import { criteriaOf } from "../spec/criteria.ts";
+import { parseCriteria } from "../spec/criteria.ts";
 import type { Provider } from "./providers.ts";
 
 /**
@@ -137,5 +137,7 @@ export function lostRules(held: readonly CommandLine[], now: readonly CommandLin
 
 /** The checks that the criteria of a spec name. */
 export function checkLines(body: string): readonly CommandLine[] {
-  return criteriaOf(body).flatMap(({ verify }) => (verify === null ? [] : [{ kind: "check" as const, text: verify }]));
+  return parseCriteria(body).flatMap(({ verify }) =>
+    verify === null ? [] : [{ kind: "check" as const, text: verify }],
+  );
 }

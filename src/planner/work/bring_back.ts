@@ -1,5 +1,5 @@
 import { isEqualJson } from "#kernel/equal_json.ts";
-import { readableDocument } from "../spec/document.ts";
+import { parseReadable } from "../spec/document.ts";
 import { appendOutput, replaceBody } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../spec/edit/edit_fields.ts";
 import { keepChecks } from "../spec/edit/keep_checks.ts";
@@ -31,7 +31,7 @@ export function bringBack(places: TwoPlaces): { readonly text: string; readonly 
 
 function joinTexts({ before, here, there, keepBody = false }: TwoPlaces): ReturnType<typeof bringBack> {
   if (!keepBody && (here === before || here === there)) return { text: there, bodyLeft: false };
-  const [old, own, theirs] = [before, here, there].map((text) => readableDocument(text));
+  const [old, own, theirs] = [before, here, there].map((text) => parseReadable(text));
   if (old === undefined || own === undefined || theirs === undefined) return { text: here, bodyLeft: true };
   const text = editFields(here, changedFields(old.frontmatter, theirs.frontmatter));
   if (theirs.body === own.body || theirs.body === old.body) return { text, bodyLeft: false };

@@ -1,5 +1,5 @@
-import { criteriaOf } from "../spec/criteria.ts";
-import { sectionOf } from "../spec/sections.ts";
+import { parseCriteria } from "../spec/criteria.ts";
+import { findLastSection } from "../spec/sections.ts";
 
 /** Types whose work may be a text. */
 const WRITTEN: readonly string[] = ["research", "task", "docs", "documentation", "driver"];
@@ -45,7 +45,7 @@ export function missingWork(signs: WorkSigns): string | null {
   if (asked === "none") return null;
   if (asked === "output") return written ? null : "no output was written, which the spec's evidence asks for";
   if (asked === "commit") return changed ? null : "no change was committed, which the spec's evidence asks for";
-  if (signs.hasCommands || criteriaOf(signs.brought.body).length > 0) {
+  if (signs.hasCommands || parseCriteria(signs.brought.body).length > 0) {
     return written || hasWork(signs) ? null : "nothing was changed";
   }
   return missingDefault(signs, { changed, written });
@@ -76,7 +76,7 @@ function isWork({ path, isNew }: ChangedPath): boolean {
 
 /** The text of the last `## Output` section, trimmed. */
 function outputOf(body: string): string {
-  const section = sectionOf(body, "Output");
+  const section = findLastSection(body, "Output");
   return section === undefined ? "" : body.slice(section.heading.next, section.end).trim();
 }
 

@@ -1,4 +1,4 @@
-import { type Criterion, criteriaOf } from "../spec/criteria.ts";
+import { type Criterion, parseCriteria } from "../spec/criteria.ts";
 
 export interface JudgedCriterion extends Pick<Criterion, "label" | "checked" | "verify"> {
   /** True for one that the run took out of the list: removed, reworded or put into a code fence. */
@@ -17,10 +17,10 @@ export interface JudgedCriterion extends Pick<Criterion, "label" | "checked" | "
  */
 export function judgeCriteria(before: string | null, after: string): readonly JudgedCriterion[] {
   const left = new Map<string, Criterion[]>();
-  for (const criterion of criteriaOf(after)) {
+  for (const criterion of parseCriteria(after)) {
     left.set(criterion.label, [...(left.get(criterion.label) ?? []), criterion]);
   }
-  const brought = criteriaOf(before ?? after).map(({ label, verify }): JudgedCriterion => {
+  const brought = parseCriteria(before ?? after).map(({ label, verify }): JudgedCriterion => {
     const found = left.get(label)?.shift();
     const check = verify ?? found?.verify ?? null;
     return { label, checked: found?.checked ?? false, lost: found === undefined, verify: check };

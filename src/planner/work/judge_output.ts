@@ -1,6 +1,6 @@
 import { MAX_JUDGED_BYTES } from "../limits.ts";
 import type { LogStore, OutputValidator, OutputVerdict } from "../ports.ts";
-import { sectionOf } from "../spec/sections.ts";
+import { findLastSection } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
 import { readLastRun } from "./records/log_format.ts";
 
@@ -25,7 +25,7 @@ export async function judgeOutput({ logs, outputs }: OutputPlaces, spec: Spec): 
     verdict = await outputs.validate(spec.outputSchema, await readLastRun(log, MAX_JUDGED_BYTES));
     if (verdict.kind !== "no_json") return verdict;
   }
-  const section = sectionOf(spec.body, "Output");
+  const section = findLastSection(spec.body, "Output");
   if (section === undefined) return verdict;
   return outputs.validate(spec.outputSchema, spec.body.slice(section.heading.next, section.end));
 }

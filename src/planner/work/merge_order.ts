@@ -1,9 +1,9 @@
 import type { Spec } from "../spec/spec.ts";
-import { parentOf } from "../spec/spec_id.ts";
+import { parseParentId } from "../spec/spec_id.ts";
 
 /** A spec's members: those it lists and those that are named after it. */
 export function membersOf(spec: Spec, specs: readonly Spec[]): readonly string[] {
-  const named = specs.filter(({ id }) => parentOf(id) === spec.id).map(({ id }) => id);
+  const named = specs.filter(({ id }) => parseParentId(id) === spec.id).map(({ id }) => id);
   return [...new Set<string>([...spec.members, ...named])];
 }
 

@@ -1,5 +1,5 @@
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
-import { criteriaOf } from "../spec/criteria.ts";
+import { parseCriteria } from "../spec/criteria.ts";
 import { tickVerdict, type Verdict } from "./provenance.ts";
 import { recordedCriteria, recordOf } from "./records/read_record.ts";
 
@@ -41,7 +41,7 @@ export function reviewedCriteria(
 ): readonly ReviewedCriterion[] {
   const recorded = kept === null ? [] : recordedCriteria(kept);
   const { ended_at = null, head: commit = null } = kept === null ? {} : recordOf(kept);
-  return criteriaOf(body).map(({ label, checked, verify }, index) => {
+  return parseCriteria(body).map(({ label, checked, verify }, index) => {
     const plain = { number: index + 1, label, checked, verify, result: null };
     if (verify === null) return { ...plain, verdict: tickVerdict({ checked }) };
     const known = recorded.find((one) => one.label === label && (one.check === null || one.check.command === verify));

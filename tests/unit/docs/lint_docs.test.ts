@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { RULE_NAMES } from "#planner/config/config_values.ts";
 import { formatGithubReport } from "#planner/lint/reports/github.ts";
 import { formatTextReport } from "#planner/lint/reports/text.ts";
-import { criteriaOf } from "#planner/spec/criteria.ts";
+import { parseCriteria } from "#planner/spec/criteria.ts";
 import { lintExampleText } from "../../support/docs/lint_examples.ts";
 import { ID, lintTexts, OTHER, specText } from "../../support/lint_world.ts";
 
@@ -57,5 +57,5 @@ test("docs/editors.md has a snippet that writes a criterion with its check", () 
   const [snippet] = Object.values<{ readonly body: readonly string[] }>(JSON.parse(block(section, "json") ?? ""));
   const typed = snippet?.body.map((line) => line.replace(/\$\{\d:(.*)\}/, "$1")).join("\n") ?? "";
 
-  expect(criteriaOf(typed)).toMatchObject([{ label: "What is true once it is done", verify: "npm test -- name" }]);
+  expect(parseCriteria(typed)).toMatchObject([{ label: "What is true once it is done", verify: "npm test -- name" }]);
 });

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
 import { createFilterTest } from "#planner/operations/shared/spec_filter.ts";
 import { loadWorld } from "#planner/operations/shared/world.ts";
-import { criteriaOf } from "#planner/spec/criteria.ts";
+import { parseCriteria } from "#planner/spec/criteria.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES, type FilterStatus } from "#planner/spec/status.ts";
 import { quoteCell } from "#words/csv_cell.ts";
@@ -47,7 +47,7 @@ function cells(spec: ExportedSpec): readonly string[] {
 }
 
 function criteriaText(body: string): string {
-  const criteria = criteriaOf(body);
+  const criteria = parseCriteria(body);
   return `${criteria.filter(({ checked }) => checked).length}/${criteria.length}`;
 }
 

@@ -2,8 +2,15 @@ import { randomInt } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import type { CheckedTask } from "#planner/exchange/check_tasks.ts";
 import { buildSpecContent, type SpecContent } from "#planner/exchange/spec_content.ts";
-import { originsOf, type Spec } from "#planner/spec/spec.ts";
-import { ID_PARTS, parentOf, parseSpecId, type SpecId, specIdParts, writeSpecId } from "#planner/spec/spec_id.ts";
+import { listOrigins, type Spec } from "#planner/spec/spec.ts";
+import {
+  formatSpecId,
+  ID_PART_COUNT,
+  parseParentId,
+  parseSpecId,
+  parseSpecIdParts,
+  type SpecId,
+} from "#planner/spec/spec_id.ts";
 import type { ImportRecord, ImportRecords } from "./import_records.ts";
 
 /** A task with the spec that it is or becomes. */
@@ -33,7 +40,7 @@ export interface PlanInput {
  */
 export function planImport({ tasks, origin, records, specs, ids }: PlanInput): readonly PlannedTask[] {
   const byId = new Map(specs.map((spec) => [spec.id, spec]));
-  const byOrigin = new Map(specs.flatMap((spec) => originsOf(spec).map((name) => [name, spec.id] as const)));
+  const byOrigin = new Map(specs.flatMap((spec) => listOrigins(spec).map((name) => [name, spec.id] as const)));
   const idByKey = new Map<string, SpecId>();
   for (const task of tasks) {
     const known = records.get(task.key)?.id ?? byOrigin.get(`${origin}:${task.key}`) ?? keptId(task, byId);
@@ -96,27 +103,27 @@ export class IdPlanner {
   }
 
   #wanted({ specId }: CheckedTask): SpecId | undefined {
-    if (specId === undefined || specIdParts(specId) === undefined || this.#taken.has(specId)) return undefined;
+    if (specId === undefined || parseSpecIdParts(specId) === undefined || this.#taken.has(specId)) return undefined;
     return parseSpecId(specId);
   }
 
   #member(parent: SpecId | undefined): SpecId | undefined {
-    if (parent === undefined || specIdParts(parent) === undefined) return undefined;
+    if (parent === undefined || parseSpecIdParts(parent) === undefined) return undefined;
     return parseSpecId(`${parent}.${(this.#members.get(parent) ?? 0) + 1}`);
   }
 
   #root(day: string): SpecId {
     const counter = (this.#counters.get(day) ?? 0) + 1;
-    if (counter >= ID_PARTS) {
+    if (counter >= ID_PART_COUNT) {
       throw new OperationError("resource_exhausted", `Cannot import: ${day} has no counter behind "zzz" left`);
     }
-    return writeSpecId(day, counter, randomInt(ID_PARTS));
+    return formatSpecId(day, counter, randomInt(ID_PART_COUNT));
   }
 
   #count(id: SpecId): void {
-    const parts = specIdParts(id);
+    const parts = parseSpecIdParts(id);
     if (parts === undefined) return;
-    const parent = parentOf(id);
+    const parent = parseParentId(id);
     const [map, key, number] =
       parent === undefined
         ? [this.#counters, parts.day, parts.counter]

@@ -7,7 +7,7 @@ import { formatNewSpec, listFacets } from "#planner/exchange/spec_content.ts";
 import { refuseWhileWorked } from "#planner/operations/shared/live_worker.ts";
 import { formatLocalDay } from "#planner/operations/shared/local_time.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
-import { originsOf, type Spec } from "#planner/spec/spec.ts";
+import { listOrigins, type Spec } from "#planner/spec/spec.ts";
 import { runBatches } from "../../import/batches.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { IdPlanner, type PlannedTask, planImport } from "./import_plan.ts";
@@ -223,7 +223,7 @@ interface Update {
 }
 
 function withOrigin(text: string, { spec, planned: { origin } }: Update): string {
-  const origins = originsOf(spec);
+  const origins = listOrigins(spec);
   if (origins.includes(origin)) return text;
   return editFields(text, { origin: origins.length === 0 ? origin : [...origins, origin] });
 }

@@ -1,5 +1,5 @@
-import { isDay, readPriority } from "../../spec/planning.ts";
-import { specIdParts } from "../../spec/spec_id.ts";
+import { isDay, parsePriority } from "../../spec/planning.ts";
+import { parseSpecIdParts } from "../../spec/spec_id.ts";
 import { getText, getTexts, pickTextFields } from "../foreign_fields.ts";
 import { type ForeignFields, type ForeignValue, readForeignMarkdown } from "../foreign_yaml.ts";
 import { splitTitle } from "../sections.ts";
@@ -29,7 +29,7 @@ export const chant: SourceFormat = {
 };
 
 function isSpecFile(path: string): boolean {
-  return /^(?:specs|archive)\/(?:.+\/)?[^/]+\.md$/.test(path) && specIdParts(parseSpecId(path)) !== undefined;
+  return /^(?:specs|archive)\/(?:.+\/)?[^/]+\.md$/.test(path) && parseSpecIdParts(parseSpecId(path)) !== undefined;
 }
 
 function parseSpecId(path: string): string {
@@ -63,10 +63,10 @@ function readTask({ path, text }: SourceFile, ids: ReadonlySet<string>, notes: S
       body: rest,
       ...(status ?? { status: "pending", originStatus: word }),
       type: getText(read, "type"),
-      priority: readPriority(getText(read, "priority") ?? null) ?? undefined,
+      priority: parsePriority(getText(read, "priority") ?? null) ?? undefined,
       assignees: getTexts(read, "assignee"),
       due: due !== undefined && isDay(due) ? due : undefined,
-      created: specIdParts(id)?.day,
+      created: parseSpecIdParts(id)?.day,
       completedAt: parseTime(getText(read, "completed_at")),
       labels: getTexts(read, "labels"),
       dependsOn: getTexts(read, "depends_on"),

@@ -2,11 +2,11 @@ import { formatCountOf } from "#words/names.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldValue } from "../../spec/edit/edit_fields.ts";
 import { applyEdits, type TextEdit } from "../../spec/edit/text_edits.ts";
-import { yamlOf } from "../../spec/full_frontmatter.ts";
-import { quickFrontmatter } from "../../spec/quick_frontmatter.ts";
+import { extractYaml } from "../../spec/full_frontmatter.ts";
+import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type FrontmatterRange, splitText } from "../../spec/split_text.ts";
-import { lineBreakOf } from "../../spec/text_lines.ts";
+import { detectLineBreak } from "../../spec/text_lines.ts";
 import { isMissing } from "../field_value.ts";
 import { planIndentation } from "./indent_frontmatter.ts";
 import { planFrontmatterTrimming, trimBody } from "./trim_body.ts";
@@ -92,7 +92,7 @@ function indentFields(text: string): ReturnType<Fix> {
  * lists.
  */
 function isIndented(text: string, range: FrontmatterRange, yaml: string): boolean {
-  return quickFrontmatter(text, range) !== undefined && !/^(?: | {3,})-|^ *- {2}/m.test(yaml);
+  return scanFrontmatter(text, range) !== undefined && !/^(?: | {3,})-|^ *- {2}/m.test(yaml);
 }
 
 function trimText(text: string): ReturnType<Fix> {
@@ -105,7 +105,7 @@ function trimText(text: string): ReturnType<Fix> {
 
 function endWithNewline(text: string): ReturnType<Fix> {
   if (text === "" || /[\r\n]$/.test(text)) return returnUnchanged(text);
-  return { text: text + lineBreakOf(text), done: ["newline added at the end of the file"] };
+  return { text: text + detectLineBreak(text), done: ["newline added at the end of the file"] };
 }
 
 /** Edits the frontmatter's lines; returns the text unchanged if a value would change. */
@@ -116,7 +116,7 @@ function editFrontmatter(
 ): ReturnType<Fix> {
   const split = splitText(text);
   if (!split.ok || split.range === null) return returnUnchanged(text);
-  const edits = editsOf(text, split.range, yamlOf(text, split.range));
+  const edits = editsOf(text, split.range, extractYaml(text, split.range));
   if (edits.length === 0) return returnUnchanged(text);
   const edited = applyEdits(text, edits);
   return hasSameMeaning(text, edited)

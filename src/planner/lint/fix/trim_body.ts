@@ -1,9 +1,9 @@
 import { compile, parse, postprocess, preprocess } from "micromark";
 import { isScalar, parseDocument, visit } from "yaml";
 import { applyEdits, type Range, type TextEdit } from "../../spec/edit/text_edits.ts";
-import { quickFrontmatter } from "../../spec/quick_frontmatter.ts";
+import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { FrontmatterRange } from "../../spec/split_text.ts";
-import { afterBreak, lineBreakOf, lineEnd } from "../../spec/text_lines.ts";
+import { detectLineBreak, findLineEnd, skipLineBreak } from "../../spec/text_lines.ts";
 
 const HEADING = /^#{1,6}(?:[ \t]|$)/;
 const FENCE_LIKE = /`{3}|~{3}/;
@@ -31,12 +31,12 @@ function findHeadingOffsets(body: string): readonly number[] {
   const found: number[] = [];
   let fence = "";
   for (let start = 0; start < body.length; ) {
-    const end = lineEnd(body, start);
+    const end = findLineEnd(body, start);
     const line = body.slice(start, end);
     if (isUncertain(line, fence)) return [];
     if (FENCE.test(line)) fence = updateFence(line, fence);
     else if (fence === "" && start > 0 && HEADING.test(line)) found.push(start);
-    start = afterBreak(body, end);
+    start = skipLineBreak(body, end);
   }
   return found;
 }
@@ -88,7 +88,7 @@ function hasBlankEnds(text: string): boolean {
 function trimPart(part: string, body: string): { readonly body: string; readonly lines: number } {
   // An unterminated last line is parsed with a line break appended, because a line of blanks may belong to a code
   // block.
-  const ending = /[\r\n]$/.test(part) ? "" : lineBreakOf(body);
+  const ending = /[\r\n]$/.test(part) ? "" : detectLineBreak(body);
   const whole = part + ending;
   const { keep, html } = renderMarkdown(whole);
   const edits = planTrimming(whole, { start: 0, end: whole.length }, keep);
@@ -129,12 +129,12 @@ export function planTrimming(
   const edits: TextEdit[] = [];
   let next = 0;
   for (let lineStart = from; lineStart < to; ) {
-    const end = Math.min(lineEnd(text, lineStart), to);
+    const end = Math.min(findLineEnd(text, lineStart), to);
     const start = findTrailingBlanks(text, lineStart, end);
     while ((keep[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
     const kept = keep[next];
     if (start < end && !(kept !== undefined && kept.start <= start)) edits.push({ start, end, text: "" });
-    lineStart = Math.max(afterBreak(text, end), end + 1);
+    lineStart = Math.max(skipLineBreak(text, end), end + 1);
   }
   return edits;
 }
@@ -159,14 +159,14 @@ export function planFrontmatterTrimming(text: string, range: FrontmatterRange, y
   const whole = { start: 0, end: range.bodyStart };
   const every = planTrimming(text, whole, []);
   // If the quick scanner reads it, no value continues on a second line.
-  if (every.length === 0 || quickFrontmatter(text, range) !== undefined) return every;
+  if (every.length === 0 || scanFrontmatter(text, range) !== undefined) return every;
   const keep: Range[] = [];
   visit(parseDocument(yaml, { logLevel: "silent", prettyErrors: false }), (_, node) => {
     if (!isScalar(node) || node.range === null || node.range === undefined) return;
     const [start, valueEnd, nodeEnd] = node.range;
     if (node.type === "BLOCK_LITERAL" || node.type === "BLOCK_FOLDED") {
       // Only a comment can follow the block scalar's header on its line.
-      keep.push({ start: range.start + lineEnd(yaml, start) + 1, end: range.start + nodeEnd });
+      keep.push({ start: range.start + findLineEnd(yaml, start) + 1, end: range.start + nodeEnd });
     } else if (node.type === "QUOTE_DOUBLE" || node.type === "QUOTE_SINGLE") {
       keep.push({ start: range.start + start, end: range.start + valueEnd });
     }

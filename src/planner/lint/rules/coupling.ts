@@ -1,6 +1,6 @@
 import { visitLines } from "../../spec/body_lines.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { parentOf, type SpecId } from "../../spec/spec_id.ts";
+import { parseParentId, type SpecId } from "../../spec/spec_id.ts";
 import type { Rule } from "../rule.ts";
 import type { World } from "../world.ts";
 
@@ -42,8 +42,8 @@ function findReferences(body: string): ReadonlyMap<string, number> {
 
 function isCoupling(id: string, spec: Spec, { knownIds }: World): boolean {
   if (id === spec.id || spec.dependsOn.includes(id)) return false;
-  const parent = parentOf(spec.id);
-  if (parent !== undefined) return parentOf(id as SpecId) === parent;
+  const parent = parseParentId(spec.id);
+  if (parent !== undefined) return parseParentId(id as SpecId) === parent;
   // Other file names with a date, such as `2026-11-21-the-plan`, match the same pattern.
   return knownIds.has(id) || /-([0-9a-z]+)(?:\.|$)/.exec(id.slice(14))?.[1]?.length === SUFFIX_LENGTH;
 }

@@ -1,6 +1,6 @@
-import { linesIn } from "../../spec/body_lines.ts";
-import { CRITERIA_SECTION, criteriaOf } from "../../spec/criteria.ts";
-import { type Section, sectionsOf } from "../../spec/sections.ts";
+import { iterateLines } from "../../spec/body_lines.ts";
+import { CRITERIA_SECTION, parseCriteria } from "../../spec/criteria.ts";
+import { findSections, type Section } from "../../spec/sections.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
@@ -15,7 +15,7 @@ export const criteria: Rule = {
   *check({ body }, { config }) {
     yield* findUselessChecks(body, config.verify.require_checks);
     if (!SOME.test(body)) return;
-    const [first, ...further] = sectionsOf(body, CRITERIA_SECTION);
+    const [first, ...further] = findSections(body, CRITERIA_SECTION);
     if (first === undefined) yield* findSwallowedSection(body);
     else {
       yield* findAfterOutput(body, first);
@@ -35,7 +35,7 @@ const CANNOT_FAIL = /(?:^|\|\||;)\s*(?:true|:|exit(?:\s+0)?|(?:echo|printf)\b[^|
 
 /** Reports checks that always succeed, because they prove nothing, and missing checks if they are required. */
 function* findUselessChecks(body: string, requiresChecks: boolean): Iterable<RuleFinding> {
-  for (const { verify, verifyLine, line, label } of criteriaOf(body)) {
+  for (const { verify, verifyLine, line, label } of parseCriteria(body)) {
     if (verify !== null && CANNOT_FAIL.test(verify)) {
       const suggestion = "Name a command that fails while the work is not done";
       yield createWarning(verifyLine ?? line, `check '${verify}' cannot fail`, suggestion);
@@ -47,7 +47,7 @@ function* findUselessChecks(body: string, requiresChecks: boolean): Iterable<Rul
 }
 
 function* findAfterOutput(body: string, { heading }: Section): Iterable<RuleFinding> {
-  const output = sectionsOf(body, "Output").find(
+  const output = findSections(body, "Output").find(
     ({ heading: { level, start } }) => level === 2 && start < heading.start,
   );
   if (output === undefined) return;
@@ -63,7 +63,7 @@ function* findAfterOutput(body: string, { heading }: Section): Iterable<RuleFind
  * the section into code.
  */
 function* findSwallowedSection(body: string): Iterable<RuleFinding> {
-  for (const { text, number, fencedBy } of linesIn(body)) {
+  for (const { text, number, fencedBy } of iterateLines(body)) {
     if (fencedBy === null || !HEADING.test(text)) continue;
     yield createWarning(
       number,

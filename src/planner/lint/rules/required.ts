@@ -2,8 +2,8 @@ import { findNearest } from "#kernel/nearest.ts";
 import type { FieldRule } from "../../config/config.ts";
 import { isDay } from "../../spec/planning.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { specIdParts } from "../../spec/spec_id.ts";
-import { readStatus, TOOL_STATUSES } from "../../spec/status.ts";
+import { parseSpecIdParts } from "../../spec/spec_id.ts";
+import { normalizeStatus, TOOL_STATUSES } from "../../spec/status.ts";
 import { describeTypeMismatch, findMistypedItems, isMissing, nameType } from "../field_value.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
@@ -60,7 +60,7 @@ function* checkId({ id, frontmatter }: Spec): Iterable<RuleFinding> {
       suggestion: `Write id: ${id}, or rename the file`,
     };
   }
-  if (specIdParts(id) === undefined) {
+  if (parseSpecIdParts(id) === undefined) {
     yield {
       severity: "warning",
       field: "id",
@@ -122,7 +122,7 @@ function* checkEnum(field: string, allowed: readonly string[], value: unknown): 
 }
 
 function suggestValue(field: string, text: string, accepted: readonly string[]): string | undefined {
-  const read = field === "status" ? readStatus(text) : text;
+  const read = field === "status" ? normalizeStatus(text) : text;
   if (read !== text) return `Write ${read}, which it is read as`;
   const near = findNearest(text, accepted);
   return near === undefined ? undefined : `Did you mean '${near}'?`;

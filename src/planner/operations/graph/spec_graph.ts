@@ -3,7 +3,7 @@ import { orderColumns } from "#kernel/layout/order.ts";
 import { findCycles } from "../../lint/cycles.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { parentOf, specIdParts } from "../../spec/spec_id.ts";
+import { parseParentId, parseSpecIdParts } from "../../spec/spec_id.ts";
 
 export interface GraphBox {
   readonly id: string;
@@ -99,7 +99,7 @@ function describeBox(spec: Spec, readiness: Readiness): Facts {
   return { title: spec.title, status: isReady ? "ready" : readiness.effectiveStatus(spec) };
 }
 
-/** Lists the dependencies of each spec without repetitions, with the rules of `readinessOf`. */
+/** Lists the dependencies of each spec without repetitions, with the rules of `computeReadiness`. */
 function listDependencies(specs: readonly Spec[]): ReadonlyMap<string, readonly Waiting[]> {
   const found = new Map<string, Map<string, Waiting>>(specs.map(({ id }) => [id, new Map()]));
   const add = (edge: Waiting): void => {
@@ -123,7 +123,7 @@ function listDependencies(specs: readonly Spec[]): ReadonlyMap<string, readonly 
 function groupMembers(specs: readonly Spec[]): ReadonlyMap<string, readonly Spec[]> {
   const found = new Map<string, Spec[]>();
   for (const spec of specs) {
-    const parent = spec.id.includes(".") ? parentOf(spec.id) : undefined;
+    const parent = spec.id.includes(".") ? parseParentId(spec.id) : undefined;
     if (parent !== undefined) found.set(parent, [...(found.get(parent) ?? []), spec]);
   }
   for (const members of found.values()) members.sort((a, b) => parseMemberNumber(a) - parseMemberNumber(b));
@@ -131,7 +131,7 @@ function groupMembers(specs: readonly Spec[]): ReadonlyMap<string, readonly Spec
 }
 
 function parseMemberNumber({ id }: Spec): number {
-  return specIdParts(id)?.members.at(-1) ?? 0;
+  return parseSpecIdParts(id)?.members.at(-1) ?? 0;
 }
 
 function arrangeGraph(

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
 import { AmbiguousSpecId, resolveSpecId } from "../../spec/resolve_id.ts";
-import { originsOf, type Spec } from "../../spec/spec.ts";
+import { listOrigins, type Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { formatLocalDay } from "./local_time.ts";
 
@@ -74,7 +74,7 @@ async function findByOrigin(context: PlannerContext, text: string, absent: Opera
     return name === wanted || name.slice(name.indexOf(":") + 1) === wanted;
   };
   const [active, archived] = [await context.specs.active(), await context.specs.archived()];
-  const [found, other] = [...active.specs, ...archived.specs].filter((spec) => originsOf(spec).some(isMeant));
+  const [found, other] = [...active.specs, ...archived.specs].filter((spec) => listOrigins(spec).some(isMeant));
   if (found === undefined || other !== undefined) throw absent;
   return found.id;
 }

@@ -1,10 +1,10 @@
 import type { PlannerContext } from "../../context.ts";
-import { type JudgedOutput, outputReportLines } from "../../output/report.ts";
+import { type CheckedOutput, formatOutputReport } from "../../output/report.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
 
 /** Result of comparing a spec's output with its schema. */
-export interface OutputReport extends JudgedOutput {
+export interface OutputReport extends CheckedOutput {
   /** A sentence, one line per problem, then the log's path. Source: docs/contract/spec-tool.md#output-4. */
   readonly lines: readonly string[];
 }
@@ -23,5 +23,5 @@ export async function reportOutput(
   if (schemaPath === null) return null;
   const verdict = (await judgeOutput(context, { ...spec, outputSchema: schemaPath })) ?? { kind: "no_json" };
   const log = (await context.logs.open(spec.id))?.file ?? null;
-  return { schemaPath, verdict, log, lines: outputReportLines({ schemaPath, verdict, log }) };
+  return { schemaPath, verdict, log, lines: formatOutputReport({ schemaPath, verdict, log }) };
 }

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { PlannerContext } from "../../context.ts";
-import { criteriaOf } from "../../spec/criteria.ts";
+import { parseCriteria } from "../../spec/criteria.ts";
 import type { FieldChanges } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -90,5 +90,5 @@ export function formatPassedChecks(proof: Provenance): string {
 
 /** Returns the criteria of a body and their checks as JSON; a proof is valid for this text only. */
 export function serializeCriteria(body: string): string {
-  return JSON.stringify(criteriaOf(body).map(({ label, verify }) => [label, verify]));
+  return JSON.stringify(parseCriteria(body).map(({ label, verify }) => [label, verify]));
 }

@@ -1,9 +1,9 @@
 import type { PlannerContext } from "../../context.ts";
 import { findCycles, formatCycle } from "../../lint/cycles.ts";
 import type { SpecSet } from "../../ports.ts";
-import { type Readiness, readinessOf } from "../../spec/readiness.ts";
+import { computeReadiness, type Readiness } from "../../spec/readiness.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
-import { parentOf, type SpecId } from "../../spec/spec_id.ts";
+import { parseParentId, type SpecId } from "../../spec/spec_id.ts";
 
 /** The active specs of the project and the readiness computed from all of them. */
 export interface SpecWorld {
@@ -20,7 +20,7 @@ export async function loadWorld(context: PlannerContext): Promise<SpecWorld> {
 
 /** Builds the world from specs that are already read. */
 export function buildWorld({ specs, unreadable }: SpecSet, archivedIds: ReadonlySet<SpecId>): SpecWorld {
-  return { specs, unreadable, readiness: readinessOf(specs, archivedIds) };
+  return { specs, unreadable, readiness: computeReadiness(specs, archivedIds) };
 }
 
 /** Status of a spec computed from its dependencies. */
@@ -37,7 +37,7 @@ export interface ComputedStatus {
 
 /** Computes a spec's status; reads other specs only if they matter. */
 export async function computeStatus(context: PlannerContext, spec: Spec): Promise<ComputedStatus> {
-  const alone = spec.dependsOn.length === 0 && parentOf(spec.id) === undefined;
+  const alone = spec.dependsOn.length === 0 && parseParentId(spec.id) === undefined;
   if (spec.archived || spec.status !== "pending" || alone)
     return { status: spec.status, blockedBy: [], cycle: null, statusOf: () => null };
   const { specs, readiness } = await loadWorld(context);

@@ -1,2 +1,2 @@
-/** The word that makes the program the child which checks outputs; the pid of the process that asks follows it. */
+/** Command by which the program starts itself as the child process that checks outputs; the parent's PID follows it. */
 export const CHECK_COMMAND = "__check-output";

@@ -9,11 +9,11 @@ import {
   type CheckJob,
   type CheckLimits,
   type CheckQuestion,
-  slowCheckVerdict,
-  slowPatternVerdict,
+  createSlowCheckVerdict,
+  createSlowPatternVerdict,
 } from "./messages.ts";
 
-/** How long an idle child is kept, in milliseconds: the next output of one run of lint comes at once. */
+/** Milliseconds after which an idle child exits: the outputs of one lint run follow each other at once. */
 const IDLE_MS = 1_000;
 
 interface Pending {
@@ -23,10 +23,10 @@ interface Pending {
 }
 
 /**
- * Checks outputs in a child process, which can be killed where a match hangs; a thread could not be.
+ * Checks outputs in a child process, which can be killed during an endless match; a thread could not be.
  *
- * Jobs run one after another in one child. It starts with the first job, is replaced when it had to be killed, and ends
- * with its input: when it was idle for a while, or when this process goes away. It never keeps this process alive.
+ * Jobs run one after another in one child. It starts with the first job, is replaced after it was killed, and exits
+ * when its input ends: after an idle time, or when this process exits. It never keeps this process alive.
  */
 export class CheckProcess {
   readonly #limits: CheckLimits;
@@ -41,7 +41,10 @@ export class CheckProcess {
     this.#limits = limits;
   }
 
-  /** @throws OperationError `unavailable` when no child can be started or it ends by itself */
+  /**
+   * Checks one output.
+   * @throws OperationError `unavailable` if no child can be started or the child exits unexpectedly
+   */
   check(question: CheckQuestion): Promise<OutputVerdict> {
     const job: CheckJob = { ...question, limits: this.#limits };
     const { promise, resolve, reject } = Promise.withResolvers<OutputVerdict>();
@@ -59,7 +62,7 @@ export class CheckProcess {
       return;
     }
     const { checkMs } = this.#limits;
-    this.#jobTimer = setTimeout(() => this.#kill(slowCheckVerdict(checkMs)), checkMs);
+    this.#jobTimer = setTimeout(() => this.#kill(createSlowCheckVerdict(checkMs)), checkMs);
     try {
       this.#child ??= this.#start();
       this.#child.stdin?.write(this.#job.line);
@@ -89,9 +92,9 @@ export class CheckProcess {
     });
     child.once("error", (error) => this.#lost(child, error.message));
     child.once("exit", (code, signal) => this.#lost(child, signal ?? `status ${code}`));
-    // A child that is gone says so by its exit; what was being written to it then is of no interest.
+    // The exit event reports a child that is gone, so errors of writing to it are ignored.
     child.stdin.on("error", () => {});
-    release(child);
+    unrefChild(child);
     createInterface({ input: child.stdout }).on("line", (line) => this.#hear(child, JSON.parse(line)));
     return child;
   }
@@ -102,7 +105,7 @@ export class CheckProcess {
     if ("verdict" in answer) this.#finish((job) => job.resolve(answer.verdict));
     else if (answer.pattern !== null) {
       const { patternMs } = this.#limits;
-      const verdict = slowPatternVerdict(answer.pattern, answer.characters, patternMs);
+      const verdict = createSlowPatternVerdict(answer.pattern, answer.characters, patternMs);
       this.#patternTimer = setTimeout(() => this.#kill(verdict), patternMs);
     }
   }
@@ -136,10 +139,10 @@ export class CheckProcess {
 }
 
 /**
- * Lets this process end while the child still waits for jobs. The timer of a job keeps it alive while one runs, because
- * Bun does not let go of a pipe again that `ref` was called on.
+ * Lets this process exit while the child waits for jobs. During a job its timer keeps this process alive, because Bun
+ * never releases a pipe again on which `ref` was called.
  */
-function release(child: ChildProcess): void {
-  // Pipes of a child are sockets, which their declared type does not say.
+function unrefChild(child: ChildProcess): void {
+  // The pipes of a child are sockets, which their declared type does not show.
   for (const each of [child, child.stdin, child.stdout] as readonly ({ unref?(): void } | null)[]) each?.unref?.();
 }

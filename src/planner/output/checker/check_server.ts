@@ -2,11 +2,11 @@ import { Worker } from "node:worker_threads";
 import type { OutputVerdict } from "#planner/ports.ts";
 import { type CheckWatch, checkOutput } from "../check_output.ts";
 import type { PatternTest } from "../patterns.ts";
-import { type CheckAnswer, type CheckJob, type CheckLimits, slowPatternVerdict } from "./messages.ts";
+import { type CheckAnswer, type CheckJob, type CheckLimits, createSlowPatternVerdict } from "./messages.ts";
 
 /**
  * Kills the current process when a job exceeds its time limit or the parent process has ended. A second thread checks
- * both, because a hanging match blocks its thread, timers included.
+ * both, because an endless match blocks its thread, including its timers.
  */
 interface Watchdog {
   /** Starts a job that must end within `limitMs`. */
@@ -14,7 +14,7 @@ interface Watchdog {
   end(): void;
 }
 
-// Plain text, because a compiled program has no file that a second thread could load.
+// The code is text, because a compiled program has no file that a second thread could load.
 const GUARD = `
 const { workerData } = require("node:worker_threads");
 const deadline = new Float64Array(workerData.deadline);
@@ -24,7 +24,10 @@ setInterval(() => {
 }, 100);
 `;
 
-/** @param parent the process that requested the checks; it may have ended before this one starts */
+/**
+ * Starts the thread that kills this process.
+ * @param parent PID of the process that requested the checks; it may have exited before this one starts
+ */
 function startWatchdog(parent: number): Watchdog {
   const memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
   const deadline = new Float64Array(memory);
@@ -36,16 +39,16 @@ function startWatchdog(parent: number): Watchdog {
   return { begin: (limitMs) => set(Date.now() + limitMs), end: () => set(Number.POSITIVE_INFINITY) };
 }
 
-/** Texts so short that hardly a pattern takes long on them, in characters; announcing each of them would. */
+/**
+ * Length of texts, in characters, that hardly any pattern matches slowly; announcing such matches would take longer
+ * than running them.
+ */
 const SHORT_TEXT = 24;
 
-/**
- * Processor time after which "no match" is not believed, in milliseconds: Bun gives up on a match that takes too long
- * and then reports no match.
- */
+/** Milliseconds after which the result "no match" is not trusted: Bun aborts a slow match and then reports no match. */
 const DOUBTFUL_MATCH_MS = 250;
 
-/** How much later than the parent the child ends itself, in milliseconds: only when the parent did not. */
+/** Milliseconds after the parent's limit at which the child exits by itself, if the parent has not killed it. */
 const GRACE_MS = 2_000;
 
 class SlowPattern extends Error {
@@ -59,27 +62,27 @@ class SlowPattern extends Error {
 }
 
 export interface CheckServerOptions {
-  /** The pid of the process that asks. */
+  /** PID of the parent process. */
   readonly parent: number;
-  /** Jobs, one per line. */
+  /** Jobs, one JSON object per line. */
   readonly input: AsyncIterable<string>;
-  /** Takes whole lines and returns when they are out. */
+  /** Writes whole lines; returns when they are written. */
   readonly write: (line: string) => void;
 }
 
-/** Answers jobs until the input ends. */
+/** Runs jobs until the input ends. */
 export async function serveChecks({ parent, input, write }: CheckServerOptions): Promise<void> {
   const watchdog = startWatchdog(parent);
   const answer = (message: CheckAnswer): void => write(`${JSON.stringify(message)}\n`);
-  for await (const line of lines(input)) {
+  for await (const line of splitLines(input)) {
     const job = JSON.parse(line) as CheckJob;
     watchdog.begin(job.limits.checkMs + GRACE_MS);
-    answer({ verdict: verdictOf(job, answer) });
+    answer({ verdict: runJob(job, answer) });
     watchdog.end();
   }
 }
 
-async function* lines(input: AsyncIterable<string>): AsyncGenerator<string> {
+async function* splitLines(input: AsyncIterable<string>): AsyncGenerator<string> {
   let rest: string[] = [];
   for await (const chunk of input) {
     const [first = "", ...more] = chunk.split("\n");
@@ -91,17 +94,17 @@ async function* lines(input: AsyncIterable<string>): AsyncGenerator<string> {
   }
 }
 
-function verdictOf({ bundle, json, limits }: CheckJob, answer: (message: CheckAnswer) => void): OutputVerdict {
+function runJob({ bundle, json, limits }: CheckJob, answer: (message: CheckAnswer) => void): OutputVerdict {
   try {
-    return checkOutput(bundle, JSON.parse(json), announcing(answer, limits));
+    return checkOutput(bundle, JSON.parse(json), createAnnouncingWatch(answer, limits));
   } catch (error) {
     if (error instanceof SlowPattern) return error.verdict;
     throw error;
   }
 }
 
-/** Reports every match that could take long to the parent, and its end. */
-function announcing(answer: (message: CheckAnswer) => void, { patternMs }: CheckLimits): CheckWatch {
+/** Creates a `CheckWatch` that announces to the parent the start and end of each match that could be slow. */
+function createAnnouncingWatch(answer: (message: CheckAnswer) => void, { patternMs }: CheckLimits): CheckWatch {
   let announced = false;
   const test: PatternTest = (pattern, text, match) => {
     if (text.length < SHORT_TEXT) {
@@ -115,7 +118,7 @@ function announcing(answer: (message: CheckAnswer) => void, { patternMs }: Check
     const matched = match();
     const { user, system } = process.cpuUsage(before);
     if (!matched && (user + system) / 1000 > DOUBTFUL_MATCH_MS) {
-      throw new SlowPattern(slowPatternVerdict(pattern, text.length, patternMs));
+      throw new SlowPattern(createSlowPatternVerdict(pattern, text.length, patternMs));
     }
     return matched;
   };

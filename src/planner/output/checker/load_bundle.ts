@@ -1,17 +1,16 @@
 import { MAX_SCHEMA_FILES } from "#planner/limits.ts";
-import { type SchemaBundle, type SchemaDocument, SchemaError, schemaProblem } from "../schema_document.ts";
-import { absoluteUri, SchemaIndex, type SchemaReference, withoutFragment } from "../schema_index.ts";
+import { formatSchemaProblem, type SchemaBundle, type SchemaDocument, SchemaError } from "../schema_document.ts";
+import { removeFragment, resolveUri, SchemaIndex, type SchemaReference } from "../schema_index.ts";
 import { type SchemaFile, SchemaFileError, type SchemaFiles } from "./schema_files.ts";
 
-/** The meta-schemas of JSON Schema itself, which need no file. */
+/** URIs of the meta-schemas of JSON Schema itself, which need no file. */
 const OWN_SCHEMAS = /^https?:\/\/json-schema\.org\//;
 
 /**
- * Reads the schema that a spec names and everything that it refers to, over as many files as it takes; circles of files
- * are fine. A reference leads to the file with that `$id`, else to the file at that path from the referring one. The
- * network is never asked. Source: docs/decisions.md#s-17.
- *
- * @throws SchemaError that names every reference which leads to no file
+ * Reads the schema that a spec names and all schemas that it refers to, in any number of files; cyclic references are
+ * allowed. A reference means the file with that `$id`, otherwise the file at that path relative to the referring one.
+ * Nothing is downloaded. Source: docs/decisions.md#s-17.
+ * @throws SchemaError that names every reference to a missing file
  */
 export async function loadBundle(files: SchemaFiles, schemaPath: string): Promise<SchemaBundle> {
   try {
@@ -34,10 +33,10 @@ class Loader {
 
   async load(file: SchemaFile): Promise<SchemaBundle> {
     const first = this.#add(file);
-    // The list grows while it is walked: every file that is added brings its own references.
+    // The loop appends to the list that it walks: each added file brings its own references.
     for (const reference of this.#index.references) {
       await this.#follow(reference);
-      // What a reference makes a schema of may refer to further files.
+      // A value that becomes a schema by a reference may refer to further files.
       this.#index.resolve(reference.uri);
     }
     if (this.#problems.length > 0) throw new SchemaError(this.#problems);
@@ -46,15 +45,15 @@ class Loader {
   }
 
   #add({ path, schema }: SchemaFile): SchemaDocument {
-    const document: SchemaDocument = { path, uris: [fileUri(path)], schema };
+    const document: SchemaDocument = { path, uris: [toFileUri(path)], schema };
     this.#documents.set(path, document);
     this.#index.add(document);
     return document;
   }
 
   async #follow(reference: SchemaReference): Promise<void> {
-    const uri = withoutFragment(reference.uri);
-    // What older drafts call themselves is refused with better words where the dialects are checked.
+    const uri = removeFragment(reference.uri);
+    // The check of dialects refuses older drafts with a clearer message.
     if (this.#index.resource(uri) !== undefined || OWN_SCHEMAS.test(uri)) return;
     try {
       const file = (await this.#files.withId(uri)) ?? (await this.#atPath(reference, uri));
@@ -65,17 +64,18 @@ class Loader {
     } catch (error) {
       if (!(error instanceof SchemaFileError)) throw error;
       const what = `"${reference.text}" leads to no schema (${error.message})`;
-      this.#problems.push(schemaProblem(reference.document, reference.pointer, what));
+      this.#problems.push(formatSchemaProblem(reference.document, reference.pointer, what));
     }
   }
 
   async #atPath({ document, text }: SchemaReference, uri: string): Promise<SchemaFile> {
-    // With an `$id` in force a reference means another URI than the file's place, but people mean the file beside.
-    const place = uri.startsWith("file:") ? uri : absoluteUri(text, document.uris[0]);
+    // Under an `$id` a relative reference means another URI than the path beside the file, but authors mean the file
+    // beside.
+    const place = uri.startsWith("file:") ? uri : resolveUri(text, document.uris[0]);
     if (place === undefined || !place.startsWith("file:")) {
       throw new SchemaFileError("no file under .planner/schemas/ has this $id, and the network is never asked");
     }
-    return this.#files.referred(pathOf(withoutFragment(place)));
+    return this.#files.referred(parseFileUri(removeFragment(place)));
   }
 
   #alias(uri: string, document: SchemaDocument): void {
@@ -85,12 +85,12 @@ class Loader {
   }
 }
 
-/** File URIs here count from the project root, so that no message or `$ref` reveals the project's path. */
-function fileUri(path: string): string {
+/** Returns a file URI relative to the project root, so that no message or `$ref` reveals the project's path. */
+function toFileUri(path: string): string {
   return `file:///${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-function pathOf(uri: string): string {
+function parseFileUri(uri: string): string {
   try {
     return decodeURIComponent(new URL(uri).pathname).slice(1);
   } catch {

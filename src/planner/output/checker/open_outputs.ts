@@ -1,7 +1,9 @@
 import type { OutputValidator } from "#planner/ports.ts";
 
-/** Returns the output validator of the project at `root`, an absolute path. The first check loads its modules. */
-export function openOutputValidator(root: string): OutputValidator {
+/**
+ * Creates the output validator of the project at `root`, an absolute path. Its modules are loaded by the first check.
+ */
+export function createLazyOutputValidator(root: string): OutputValidator {
   let validator: Promise<OutputValidator> | undefined;
   const load = (): Promise<OutputValidator> => {
     validator ??= import("./output_validator.ts").then(({ createOutputValidator }) => createOutputValidator(root));

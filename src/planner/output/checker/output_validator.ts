@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import { MAX_JSON_DEPTH, MAX_OUTPUT_CHARS, OUTPUT_CHECK_LIMIT_MS, PATTERN_LIMIT_MS } from "#planner/limits.ts";
 import type { OutputValidator, OutputVerdict } from "#planner/ports.ts";
-import { checkOutput, schemaProblems } from "../check_output.ts";
-import { stepLimit, TooManySteps } from "../evaluate.ts";
-import { exampleOf } from "../example/example_value.ts";
-import { type Parts, partsOf } from "../example/parts.ts";
+import { checkOutput, findSchemaProblems } from "../check_output.ts";
+import { createStepLimit, TooManySteps } from "../evaluate.ts";
+import { createExample } from "../example/example_value.ts";
+import { type CombinedSchemas, collectSchemas } from "../example/parts.ts";
 import { type ExtractedJson, extractJson } from "../extract_json.ts";
-import { nestingDepth } from "../scan_json.ts";
+import { countNesting } from "../scan_json.ts";
 import { type SchemaBundle, SchemaError } from "../schema_document.ts";
 import { SchemaIndex } from "../schema_index.ts";
 import type { CheckProcess } from "./check_process.ts";
@@ -15,33 +15,33 @@ import { loadBundle } from "./load_bundle.ts";
 import type { CheckLimits } from "./messages.ts";
 import { SchemaFiles } from "./schema_files.ts";
 
-/** Largest output and largest schema that are worth comparing in this process, in characters. */
+/** Maximum size of an output or schema that is checked in this process, in characters. */
 const SMALL_TEXT = 64 * 1024;
 
 /**
- * Keywords that match texts with patterns, the user's or a format's. Looked for in the text, not in the schemas, because
- * a reference may make a schema of any part of a file; a field of such a name only costs a child process.
+ * Keywords that match texts with patterns, the user's or a format's. The text is searched instead of the schemas,
+ * because a reference may turn any part of a file into a schema. A field of such a name only costs a child process.
  */
 const MATCHING = /"(?:pattern|patternProperties|\$vocabulary)":/;
 
 /**
- * True when comparing cannot hold up this process: everything is small, and no pattern is involved, because a match
- * cannot be interrupted. Formats only match where a `$vocabulary` asks for it.
+ * Returns whether a check cannot block this process: output and schemas are small and have no pattern, because a match
+ * cannot be interrupted. Formats use patterns only if a `$vocabulary` requires it.
  */
-function isHarmless(bundle: SchemaBundle, output: string): boolean {
+function cannotBlock(bundle: SchemaBundle, output: string): boolean {
   if (output.length > SMALL_TEXT) return false;
   const schemas = JSON.stringify(bundle);
   return schemas.length <= SMALL_TEXT && !MATCHING.test(schemas);
 }
 
-/** Time that a check may hold up this process before a child takes over, in milliseconds. */
+/** Milliseconds that a check may block this process before a child process takes over. */
 const IN_PROCESS_LIMIT_MS = 200;
 
 class OutOfTime extends Error {}
 
 const LIMITS: CheckLimits = { checkMs: OUTPUT_CHECK_LIMIT_MS, patternMs: PATTERN_LIMIT_MS };
 
-/** Checks outputs against the schema files of the project at `root`, an absolute path. */
+/** Creates a validator that checks outputs against the schema files of the project at `root`, an absolute path. */
 export function createOutputValidator(root: string, limits = LIMITS): OutputValidator {
   return new ProjectOutputs(root, limits);
 }
@@ -69,10 +69,10 @@ class ProjectOutputs implements OutputValidator {
   async promptSection(schemaPath: string): Promise<string> {
     try {
       const bundle = await loadBundle(new SchemaFiles(this.#root), schemaPath);
-      // A meta-schema of the project may have patterns as well; they are not run for a prompt.
-      const problems = schemaProblems(bundle, { test: () => true, interrupt: stepLimit() });
+      // A meta-schema of the project may have patterns too; they are not run for a prompt.
+      const problems = findSchemaProblems(bundle, { test: () => true, interrupt: createStepLimit() });
       if (problems.length > 0) throw new SchemaError(problems);
-      return outputFormatSection(schemaPath, bundle);
+      return buildOutputSection(schemaPath, bundle);
     } catch (error) {
       if (!(error instanceof SchemaError || error instanceof TooManySteps)) throw error;
       throw new OperationError("failed_precondition", `Cannot use the schema "${schemaPath}": ${error.message}`);
@@ -99,7 +99,7 @@ class ProjectOutputs implements OutputValidator {
     }
     const found = extractJson(output);
     if (found === undefined) return { kind: "no_json" };
-    const depth = nestingDepth(found.text);
+    const depth = countNesting(found.text);
     if (depth > MAX_JSON_DEPTH) {
       return { kind: "failed", problems: [`output nests ${depth} levels deep: expected at most ${MAX_JSON_DEPTH}`] };
     }
@@ -107,15 +107,15 @@ class ProjectOutputs implements OutputValidator {
   }
 
   async #judge(bundle: SchemaBundle, { text, value }: ExtractedJson): Promise<OutputVerdict> {
-    const verdict = isHarmless(bundle, text) ? checkHere(bundle, value) : undefined;
+    const verdict = cannotBlock(bundle, text) ? checkInProcess(bundle, value) : undefined;
     if (verdict !== undefined) return verdict;
     this.#process ??= import("./check_process.ts").then((module) => new module.CheckProcess(this.#limits));
     return (await this.#process).check({ bundle, json: text });
   }
 }
 
-/** Checks within this process; undefined when it takes too long. */
-function checkHere(bundle: SchemaBundle, value: unknown): OutputVerdict | undefined {
+/** Checks in this process; undefined if it takes too long. */
+function checkInProcess(bundle: SchemaBundle, value: unknown): OutputVerdict | undefined {
   const deadline = Date.now() + IN_PROCESS_LIMIT_MS;
   const interrupt = (): void => {
     if (Date.now() > deadline) throw new OutOfTime("The check takes too long for this process");
@@ -129,17 +129,16 @@ function checkHere(bundle: SchemaBundle, value: unknown): OutputVerdict | undefi
 }
 
 /**
- * The part of an agent's prompt that says which output is expected: the schema, its required fields and an example.
- *
- * @param schemaPath as the spec names it
+ * Builds the section of an agent's prompt about the expected output: the schema, its required fields and an example.
+ * @param schemaPath path as the spec writes it
  * @param bundle the schema and the files that it refers to
  *
  * Source: docs/contract/spec-tool.md#output-1.
  */
-export function outputFormatSection(schemaPath: string, bundle: SchemaBundle): string {
+export function buildOutputSection(schemaPath: string, bundle: SchemaBundle): string {
   const [{ schema }, ...others] = bundle;
-  const required = requiredFields(bundle);
-  const example = exampleOf(bundle);
+  const required = formatRequiredFields(bundle);
+  const example = createExample(bundle);
   const paragraphs = [
     "## Output Format",
     `When the work is done, end your output with one JSON value in a code block tagged \`json\`. It is checked against the JSON Schema (draft 2020-12) \`${schemaPath}\`.`,
@@ -159,24 +158,24 @@ function fenceJson(value: unknown): string {
   return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 }
 
-/** One line per field that the root of the output must have: name, type and description. */
-function requiredFields(bundle: SchemaBundle): readonly string[] {
+/** Formats one line per required field of the output's root: name, type and description. */
+function formatRequiredFields(bundle: SchemaBundle): readonly string[] {
   const index = new SchemaIndex();
   for (const document of bundle) index.add(document);
   const root = index.resolve(bundle[0].uris[0])?.node;
   if (root === undefined) return [];
-  // What one of several alternatives demands is not required, so no choice is followed.
-  const parts = partsOf(index, [root], undefined);
+  // A requirement of one of several alternatives is not always required, so no alternative is followed.
+  const parts = collectSchemas(index, [root], undefined);
   const properties = parts.members("properties");
   return parts.names("required").map((name) => {
-    const field = partsOf(index, properties.get(name) ?? [], undefined);
+    const field = collectSchemas(index, properties.get(name) ?? [], undefined);
     const description = field.first("description");
     const told = typeof description === "string" ? `: ${description.replace(/\s+/g, " ").trim()}` : "";
-    return `- \`${name}\`${typeNames(field)}${told}`;
+    return `- \`${name}\`${formatTypes(field)}${told}`;
   });
 }
 
-function typeNames(field: Parts): string {
+function formatTypes(field: CombinedSchemas): string {
   const types = [...new Set(field.values("type").flat())];
   if (types.length > 0) return ` (${types.join(" or ")})`;
   const values = field.values("enum").flat();

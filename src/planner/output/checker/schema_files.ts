@@ -1,24 +1,24 @@
 import { type FileHandle, open, readdir, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { MAX_JSON_DEPTH, MAX_SCHEMA_BYTES, MAX_SCHEMA_FOLDER_FILES } from "#planner/limits.ts";
-import { JsonScanner, nestingDepth } from "../scan_json.ts";
+import { countNesting, JsonScanner } from "../scan_json.ts";
 import { isSchemaObject } from "../schema_document.ts";
-import { withoutFragment } from "../schema_index.ts";
+import { removeFragment } from "../schema_index.ts";
 
-/** A schema file that was read: its path from the project root with forward slashes, and its JSON. */
+/** A schema file: its path from the project root, with forward slashes, and its parsed JSON. */
 export interface SchemaFile {
   readonly path: string;
   readonly schema: unknown;
 }
 
-/** A schema file that cannot be used; the message begins with its path. */
+/** The error for an unusable schema file; its message begins with the path. */
 export class SchemaFileError extends Error {
   override readonly name = "SchemaFileError";
 }
 
 const FOLDER = ".planner/schemas";
 
-/** The schema files of one project. Nothing outside the project is read, whatever a path or a link says. */
+/** The schema files of one project. It reads nothing outside the project, even through links. */
 export class SchemaFiles {
   readonly #root: string;
   #byId: Promise<ReadonlyMap<string, SchemaFile>> | undefined;
@@ -28,29 +28,27 @@ export class SchemaFiles {
   }
 
   /**
-   * The file that a spec names: a path from the project root, or a bare name under `.planner/schemas/`.
-   *
+   * Reads the file that a spec names: a path from the project root, or a bare name under `.planner/schemas/`.
    * @throws SchemaFileError
    */
   async named(schemaPath: string): Promise<SchemaFile> {
     if (schemaPath === "" || schemaPath.includes("\0")) throw new SchemaFileError(`"${schemaPath}" names no file`);
     const inFolder = join(this.#root, FOLDER, schemaPath);
-    const bare = !/[\\/]/.test(schemaPath) && (await exists(inFolder));
+    const bare = !/[\\/]/.test(schemaPath) && (await fileExists(inFolder));
     const file = bare ? inFolder : resolve(this.#root, schemaPath);
     if (!folderContains(this.#root, file)) throw new SchemaFileError(`${schemaPath}: lies outside the project`);
     return this.#read(file, this.#root, "the project");
   }
 
   /**
-   * The file at a path from the project root that a schema refers to; it must be under `.planner/schemas/`.
-   *
+   * Reads the file to which a schema refers, by its path from the project root; it must be under `.planner/schemas/`.
    * @throws SchemaFileError
    */
   async referred(path: string): Promise<SchemaFile> {
     return this.#read(join(this.#root, path), join(this.#root, FOLDER), `${FOLDER}/`);
   }
 
-  /** The file under `.planner/schemas/` whose `$id` is `uri`, or undefined. Reads the folder once. */
+  /** Finds the file under `.planner/schemas/` with the `$id` `uri`, or undefined. Reads the folder once. */
   async withId(uri: string): Promise<SchemaFile | undefined> {
     this.#byId ??= this.#ids();
     return (await this.#byId).get(uri);
@@ -60,7 +58,7 @@ export class SchemaFiles {
     const path = relative(this.#root, file).split(sep).join("/");
     if (!folderContains(within, file)) throw new SchemaFileError(`${path}: lies outside ${place}`);
     const text = await readBounded(file, path, within, place);
-    return { path, schema: parse(text, path) };
+    return { path, schema: parseJson(text, path) };
   }
 
   async #ids(): Promise<ReadonlyMap<string, SchemaFile>> {
@@ -71,20 +69,20 @@ export class SchemaFiles {
     for (const name of candidates.slice(0, MAX_SCHEMA_FOLDER_FILES)) {
       const file = await this.#read(join(folder, name), folder, `${FOLDER}/`).catch(ignoreUnusable);
       const id = isSchemaObject(file?.schema) ? file.schema["$id"] : undefined;
-      if (file !== undefined && typeof id === "string" && !ids.has(id)) ids.set(withoutFragment(id), file);
+      if (file !== undefined && typeof id === "string" && !ids.has(id)) ids.set(removeFragment(id), file);
     }
     return ids;
   }
 }
 
-/** A broken file is of no interest until something refers to it by its path. */
+/** Ignores an unusable file; the error is reported only if a reference names its path. */
 function ignoreUnusable(error: unknown): undefined {
   if (!(error instanceof SchemaFileError)) throw error;
 }
 
 async function readBounded(file: string, path: string, within: string, place: string): Promise<string> {
   try {
-    // Checks the file type first: opening a named pipe blocks.
+    // The file type is checked first, because opening a named pipe blocks.
     const info = await stat(file);
     if (!info.isFile()) throw new SchemaFileError(`${path}: is no file`);
     if (info.size > MAX_SCHEMA_BYTES) throw new SchemaFileError(`${path}: is larger than ${MAX_SCHEMA_BYTES} bytes`);
@@ -93,7 +91,7 @@ async function readBounded(file: string, path: string, within: string, place: st
     return await readWhole(await open(file, "r"));
   } catch (error) {
     if (error instanceof SchemaFileError) throw error;
-    throw new SchemaFileError(`${path}: ${reason(error as NodeJS.ErrnoException)}`);
+    throw new SchemaFileError(`${path}: ${getReason(error as NodeJS.ErrnoException)}`);
   }
 }
 
@@ -105,7 +103,7 @@ async function readWhole(handle: FileHandle): Promise<string> {
   }
 }
 
-function reason({ code, message }: NodeJS.ErrnoException): string {
+function getReason({ code, message }: NodeJS.ErrnoException): string {
   const words: Readonly<Record<string, string>> = {
     ENOENT: "no such file",
     ENOTDIR: "no such file",
@@ -115,20 +113,22 @@ function reason({ code, message }: NodeJS.ErrnoException): string {
   return words[code ?? ""] ?? `cannot be read: ${message}`;
 }
 
-function parse(text: string, path: string): unknown {
-  const depth = nestingDepth(text);
+function parseJson(text: string, path: string): unknown {
+  const depth = countNesting(text);
   if (depth > MAX_JSON_DEPTH)
     throw new SchemaFileError(`${path}: nests ${depth} levels deep, more than ${MAX_JSON_DEPTH}`);
   try {
     return JSON.parse(text);
   } catch {
-    const { line, column } = brokenAt(text);
+    const { line, column } = findSyntaxError(text);
     throw new SchemaFileError(`${path}:${line}:${column}: is no valid JSON`);
   }
 }
 
-/** Where a text stops being JSON, line and column counted from 1; the engines do not all say it. */
-function brokenAt(text: string): { line: number; column: number } {
+/**
+ * Finds the line and column, both from 1, at which a text stops being JSON, because some engines do not report them.
+ */
+function findSyntaxError(text: string): { line: number; column: number } {
   const { complete, end } = new JsonScanner(text).scan(0);
   const at = complete ? end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0) : end;
   const before = text.slice(0, at).split("\n");
@@ -140,7 +140,7 @@ function folderContains(folder: string, file: string): boolean {
   return inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
-async function exists(file: string): Promise<boolean> {
+async function fileExists(file: string): Promise<boolean> {
   return stat(file).then(
     () => true,
     () => false,

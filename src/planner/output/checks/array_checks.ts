@@ -2,73 +2,78 @@ import { canonicalJson } from "#kernel/canonical_json.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
 import {
-  type Apply,
-  type Check,
-  type Frame,
-  fail,
-  inside,
+  type ApplySchema,
+  type CheckFrame,
+  createKeyword,
+  enterMember,
   type Keyword,
-  type Kinds,
-  keyword,
+  type KeywordCheck,
+  reportProblem,
   testEvery,
+  type ValueKinds,
 } from "./check.ts";
 
-type Items = Kinds["array"];
+type Items = ValueKinds["array"];
 
-/** Keywords about arrays. Source: JSON Schema 2020-12 Core, 10.3.1; Validation, 6.4. */
+/** Keywords for arrays. Source: JSON Schema 2020-12 Core, 10.3.1; Validation, 6.4. */
 export const ARRAY_CHECKS: readonly Keyword[] = [
-  keyword("minItems", "array", (least: number) => (value, frame) => {
+  createKeyword("minItems", "array", (least: number) => (value, frame) => {
     return (
-      value.length >= least || fail(frame, `expected at least ${formatCountOf(least, "item")}, got ${value.length}`)
+      value.length >= least ||
+      reportProblem(frame, `expected at least ${formatCountOf(least, "item")}, got ${value.length}`)
     );
   }),
-  keyword("maxItems", "array", (most: number) => (value, frame) => {
-    return value.length <= most || fail(frame, `expected at most ${formatCountOf(most, "item")}, got ${value.length}`);
+  createKeyword("maxItems", "array", (most: number) => (value, frame) => {
+    return (
+      value.length <= most ||
+      reportProblem(frame, `expected at most ${formatCountOf(most, "item")}, got ${value.length}`)
+    );
   }),
-  keyword("uniqueItems", "array", (wanted: boolean) => (value, frame) => !wanted || checkUnique(value, frame)),
-  keyword("prefixItems", "array", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
+  createKeyword("uniqueItems", "array", (wanted: boolean) => (value, frame) => !wanted || checkUnique(value, frame)),
+  createKeyword("prefixItems", "array", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
     return testEvery(schemas.slice(0, value.length).entries(), frame, ([index, schema]) => {
-      return item({ value, index, schema }, frame, apply);
+      return checkItem({ value, index, schema }, frame, apply);
     });
   }),
-  keyword("items", "array", (schema: LinkedSchema, { keywords }) => {
+  createKeyword("items", "array", (schema: LinkedSchema, { keywords }) => {
     const first = (keywords.get("prefixItems") as readonly unknown[] | undefined)?.length ?? 0;
     return (value, frame, apply) => {
-      // `items: true` says nothing, and a list may have a million entries.
+      // `items: true` accepts everything, and a list may have a million items.
       if (schema === true && frame.evaluated === undefined) return true;
-      return testEvery(indexes(value, first), frame, (index) => item({ value, index, schema }, frame, apply));
+      return testEvery(listIndexes(value, first), frame, (index) => checkItem({ value, index, schema }, frame, apply));
     };
   }),
-  keyword("contains", "array", checkContains),
+  createKeyword("contains", "array", checkContains),
 ];
 
-export function* indexes(value: Items, first = 0): Generator<number> {
+export function* listIndexes(value: Items, first = 0): Generator<number> {
   for (let index = first; index < value.length; index++) yield index;
 }
 
-/** Judges one item and notes that it was judged. */
-export function item(
+/** Checks one item and records it as evaluated. */
+export function checkItem(
   { value, index, schema }: { value: Items; index: number; schema: LinkedSchema },
-  frame: Frame,
-  apply: Apply,
+  frame: CheckFrame,
+  apply: ApplySchema,
 ): boolean {
-  if (schema === false) return fail(frame, `unexpected item ${index}`);
+  if (schema === false) return reportProblem(frame, `unexpected item ${index}`);
   frame.evaluated?.items.add(index);
-  return apply(schema, value[index], inside(frame, index));
+  return apply(schema, value[index], enterMember(frame, index));
 }
 
-function checkUnique(value: Items, frame: Frame): boolean {
+function checkUnique(value: Items, frame: CheckFrame): boolean {
   const seen = new Map<string, number>();
   return testEvery(value.entries(), frame, ([index, each]) => {
     const text = canonicalJson(each);
     const first = seen.get(text);
-    if (first !== undefined) return fail(frame, `expected unique items, got item ${index} equal to item ${first}`);
+    if (first !== undefined)
+      return reportProblem(frame, `expected unique items, got item ${index} equal to item ${first}`);
     seen.set(text, index);
     return true;
   });
 }
 
-function checkContains(schema: LinkedSchema, { keywords }: LinkedObject): Check<Items> {
+function checkContains(schema: LinkedSchema, { keywords }: LinkedObject): KeywordCheck<Items> {
   const least = (keywords.get("minContains") as number | undefined) ?? 1;
   const most = (keywords.get("maxContains") as number | undefined) ?? Number.POSITIVE_INFINITY;
   return (value, frame, apply) => {
@@ -79,7 +84,10 @@ function checkContains(schema: LinkedSchema, { keywords }: LinkedObject): Check<
       frame.evaluated?.items.add(index);
     }
     const like = 'that "contains" describes';
-    if (found < least) return fail(frame, `expected at least ${formatCountOf(least, "item")} ${like}, got ${found}`);
-    return found <= most || fail(frame, `expected at most ${formatCountOf(most, "item")} ${like}, got ${found}`);
+    if (found < least)
+      return reportProblem(frame, `expected at least ${formatCountOf(least, "item")} ${like}, got ${found}`);
+    return (
+      found <= most || reportProblem(frame, `expected at most ${formatCountOf(most, "item")} ${like}, got ${found}`)
+    );
   };
 }

@@ -1,31 +1,31 @@
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
-import type { At, Problem } from "../problems.ts";
+import type { Problem, ValueLocation } from "../problems.ts";
 
-/** The parts of one object or array that some keyword has judged; asked for by `unevaluated…`. */
-export class Evaluated {
+/** The fields and items of one object or array that a keyword has evaluated; `unevaluated…` keywords read it. */
+export class EvaluatedParts {
   readonly keys = new Set<string>();
   readonly items = new Set<number>();
 
-  add(other: Evaluated): void {
+  add(other: EvaluatedParts): void {
     for (const key of other.keys) this.keys.add(key);
     for (const item of other.items) this.items.add(item);
   }
 }
 
-export interface Frame {
-  readonly at: At;
-  /** Receives each problem; undefined when only the verdict matters, and the first failure then ends it. */
+export interface CheckFrame {
+  readonly at: ValueLocation;
+  /** Receives each problem; undefined if only the verdict is needed, so that the check ends at the first failure. */
   readonly report: ((problem: Problem) => void) | undefined;
-  /** Collects what was judged; undefined if it is not needed. */
-  readonly evaluated: Evaluated | undefined;
+  /** Collects the evaluated parts; undefined if no keyword reads them. */
+  readonly evaluated: EvaluatedParts | undefined;
 }
 
-export type Apply = (schema: LinkedSchema, value: unknown, frame: Frame) => boolean;
+export type ApplySchema = (schema: LinkedSchema, value: unknown, frame: CheckFrame) => boolean;
 
-/** Judges a value by one keyword: true when it fits. */
-export type Check<Value> = (value: Value, frame: Frame, apply: Apply) => boolean;
+/** Checks a value by one keyword; true if it matches. */
+export type KeywordCheck<Value> = (value: Value, frame: CheckFrame, apply: ApplySchema) => boolean;
 
-export interface Kinds {
+export interface ValueKinds {
   readonly any: unknown;
   readonly object: Readonly<Record<string, unknown>>;
   readonly array: readonly unknown[];
@@ -33,41 +33,43 @@ export interface Kinds {
   readonly number: number;
 }
 
-/** A keyword: the kind of value that it speaks about, and how its check comes from what the schema says. */
+/**
+ * A keyword: the kind of values that it applies to, and a function that creates its check from its value in the schema.
+ */
 export interface Keyword {
   readonly name: string;
-  readonly kind: keyof Kinds;
-  /** The check must meet values of `kind` only. */
-  readonly prepare: (wanted: unknown, schema: LinkedObject) => Check<never>;
+  readonly kind: keyof ValueKinds;
+  /** Creates the check. It may be called only with values of `kind`. */
+  readonly prepare: (wanted: unknown, schema: LinkedObject) => KeywordCheck<never>;
 }
 
-/** Fixes the type of value that a keyword's check gets. */
-export function keyword<Kind extends keyof Kinds, Wanted>(
+/** Creates a keyword, typed by the kind of its values. */
+export function createKeyword<Kind extends keyof ValueKinds, Wanted>(
   name: string,
   kind: Kind,
-  prepare: (wanted: Wanted, schema: LinkedObject) => Check<Kinds[Kind]>,
+  prepare: (wanted: Wanted, schema: LinkedObject) => KeywordCheck<ValueKinds[Kind]>,
 ): Keyword {
   // The meta-schema has validated the value of each keyword.
   return { name, kind, prepare: (wanted, schema) => prepare(wanted as Wanted, schema) };
 }
 
-/** Reports a problem with the value itself; always false, so that a check can end with it. */
-export function fail(frame: Frame, what: string, more: Omit<Problem, "at" | "what"> = {}): false {
+/** Reports a problem with the value itself. Returns false, so that a check can return the result. */
+export function reportProblem(frame: CheckFrame, what: string, more: Omit<Problem, "at" | "what"> = {}): false {
   frame.report?.({ at: frame.at, what, ...more });
   return false;
 }
 
-export function inside(frame: Frame, token: string | number): Frame {
+export function enterMember(frame: CheckFrame, token: string | number): CheckFrame {
   return { at: { parent: frame.at, token }, report: frame.report, evaluated: undefined };
 }
 
-/** The same value, verdict only. */
-export function silenceFrame(frame: Frame): Frame {
+/** Returns a frame for the same value that only computes the verdict. */
+export function silenceFrame(frame: CheckFrame): CheckFrame {
   return { at: frame.at, report: undefined, evaluated: frame.evaluated };
 }
 
-/** True when `test` holds for all; goes on after a failure only where problems are collected. */
-export function testEvery<Item>(items: Iterable<Item>, frame: Frame, test: (item: Item) => boolean): boolean {
+/** Returns whether `test` is true for all items. Continues after a failure only if problems are reported. */
+export function testEvery<Item>(items: Iterable<Item>, frame: CheckFrame, test: (item: Item) => boolean): boolean {
   let passed = true;
   for (const item of items) {
     if (test(item)) continue;

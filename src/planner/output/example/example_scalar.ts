@@ -1,8 +1,8 @@
-import type { Parts } from "./parts.ts";
-import { textMatching } from "./pattern_text.ts";
+import type { CombinedSchemas } from "./parts.ts";
+import { writePatternText } from "./pattern_text.ts";
 
 /**
- * Texts of each format; `nth` makes several of them differ. Source: JSON Schema 2020-12 Validation, 7.3; hosts and
+ * Example texts by format; different `nth` give different texts. Source: JSON Schema 2020-12 Validation, 7.3; hosts and
  * addresses from RFC 2606, 3849 and 5737.
  */
 const FORMATS: Readonly<Record<string, (nth: number) => string>> = {
@@ -10,37 +10,37 @@ const FORMATS: Readonly<Record<string, (nth: number) => string>> = {
   "date-time": (nth) => `2026-01-${31 - nth}T09:30:00Z`,
   time: (nth) => `09:${30 + nth}:00Z`,
   duration: (nth) => `PT${nth + 1}H30M`,
-  email: (nth) => `name${suffix(nth)}@example.com`,
-  "idn-email": (nth) => `name${suffix(nth)}@example.com`,
-  hostname: (nth) => `www${suffix(nth)}.example.com`,
-  "idn-hostname": (nth) => `www${suffix(nth)}.example.com`,
+  email: (nth) => `name${formatSuffix(nth)}@example.com`,
+  "idn-email": (nth) => `name${formatSuffix(nth)}@example.com`,
+  hostname: (nth) => `www${formatSuffix(nth)}.example.com`,
+  "idn-hostname": (nth) => `www${formatSuffix(nth)}.example.com`,
   ipv4: (nth) => `192.0.2.${nth + 1}`,
   ipv6: (nth) => `2001:db8::${nth + 1}`,
-  uri: (nth) => `https://example.com/${suffix(nth)}`,
-  "uri-reference": (nth) => `/path${suffix(nth)}`,
-  iri: (nth) => `https://example.com/${suffix(nth)}`,
-  "iri-reference": (nth) => `/path${suffix(nth)}`,
+  uri: (nth) => `https://example.com/${formatSuffix(nth)}`,
+  "uri-reference": (nth) => `/path${formatSuffix(nth)}`,
+  iri: (nth) => `https://example.com/${formatSuffix(nth)}`,
+  "iri-reference": (nth) => `/path${formatSuffix(nth)}`,
   uuid: (nth) => `123e4567-e89b-42d3-a456-4266141740${10 + nth}`,
-  "uri-template": (nth) => `https://example.com/{id}/${suffix(nth)}`,
-  "json-pointer": (nth) => `/name${suffix(nth)}`,
+  "uri-template": (nth) => `https://example.com/{id}/${formatSuffix(nth)}`,
+  "json-pointer": (nth) => `/name${formatSuffix(nth)}`,
   "relative-json-pointer": (nth) => `${nth}/name`,
   regex: (nth) => `^[a-z]{${nth + 1}}$`,
 };
 
-function suffix(nth: number): string {
+function formatSuffix(nth: number): string {
   return nth === 0 ? "" : String(nth + 1);
 }
 
-/** Longest text that is padded to a demanded length, in characters. */
+/** Maximum length of a text that is padded to a required length, in characters. */
 const MAX_PADDED = 2000;
 
-/** A string; `nth` makes several of them differ. */
-export function exampleString(parts: Parts, nth: number): string {
+/** Creates a string; different `nth` give different strings. */
+export function createString(parts: CombinedSchemas, nth: number): string {
   const least = Math.min(parts.greatest("minLength") ?? 0, MAX_PADDED);
   const most = parts.least("maxLength") ?? Number.POSITIVE_INFINITY;
   const pattern = parts.first("pattern");
   if (typeof pattern === "string") {
-    const text = matching(pattern, least + nth);
+    const text = writeMatchingText(pattern, least + nth);
     if (text !== undefined) return text;
   }
   const format = parts.first("format");
@@ -49,29 +49,31 @@ export function exampleString(parts: Parts, nth: number): string {
   return text.padEnd(least, "text").slice(0, most === Number.POSITIVE_INFINITY ? undefined : most);
 }
 
-/** False when a pattern is demanded that no text can be written for. */
-export function canMatch(parts: Parts): boolean {
+/** Returns false if a pattern is required for which no text can be written. */
+export function canMatch(parts: CombinedSchemas): boolean {
   const patterns = parts.values("pattern");
-  return patterns.length === 0 || (patterns.length === 1 && textMatching(String(patterns[0])) !== undefined);
+  return patterns.length === 0 || (patterns.length === 1 && writePatternText(String(patterns[0])) !== undefined);
 }
 
-/** The shortest text for the pattern that is long enough, else the longest one that could be written. */
-function matching(pattern: string, least: number): string | undefined {
-  let best = textMatching(pattern);
+/**
+ * Returns the shortest text for the pattern that has `least` characters, otherwise the longest one that can be written.
+ */
+function writeMatchingText(pattern: string, least: number): string | undefined {
+  let best = writePatternText(pattern);
   for (let extra = 1; best !== undefined && [...best].length < least; extra++) {
-    const longer = textMatching(pattern, extra);
+    const longer = writePatternText(pattern, extra);
     if (longer === undefined || longer.length === best.length) break;
     best = longer;
   }
   return best;
 }
 
-/** A number within the limits, near 1; `nth` makes several of them differ. */
-export function exampleNumber(parts: Parts, whole: boolean, nth: number): number {
+/** Creates a number within the limits, near 1; different `nth` give different numbers. */
+export function createNumber(parts: CombinedSchemas, whole: boolean, nth: number): number {
   const step = parts.first("multipleOf");
   const unit = typeof step === "number" ? step : whole ? 1 : undefined;
-  const low = lowEnd(parts, unit);
-  const high = highEnd(parts, unit);
+  const low = computeLowEnd(parts, unit);
+  const high = computeHighEnd(parts, unit);
   const start = Math.min(Math.max(1, low), high);
   if (unit === undefined) return nth === 0 ? start : start + nth * Math.min(1, (high - start) / (nth + 1));
   const first = Math.ceil(start / unit) * unit;
@@ -80,25 +82,25 @@ export function exampleNumber(parts: Parts, whole: boolean, nth: number): number
   return candidate > high ? roundFraction(fitting - nth * unit) : candidate;
 }
 
-/** Away from binary fractions: 3 × 0.1 is written as 0.3. */
+/** Removes the error of binary fractions: 3 × 0.1 becomes 0.3. */
 function roundFraction(value: number): number {
   return Number(value.toPrecision(15));
 }
 
-function lowEnd(parts: Parts, unit: number | undefined): number {
+function computeLowEnd(parts: CombinedSchemas, unit: number | undefined): number {
   const closed = parts.greatest("minimum") ?? Number.NEGATIVE_INFINITY;
   const open = parts.greatest("exclusiveMinimum");
-  return open === undefined || open < closed ? closed : open + (unit ?? gap(parts));
+  return open === undefined || open < closed ? closed : open + (unit ?? computeGap(parts));
 }
 
-function highEnd(parts: Parts, unit: number | undefined): number {
+function computeHighEnd(parts: CombinedSchemas, unit: number | undefined): number {
   const closed = parts.least("maximum") ?? Number.POSITIVE_INFINITY;
   const open = parts.least("exclusiveMaximum");
-  return open === undefined || open > closed ? closed : open - (unit ?? gap(parts));
+  return open === undefined || open > closed ? closed : open - (unit ?? computeGap(parts));
 }
 
-/** A step inwards from an open end that stays inside. */
-function gap(parts: Parts): number {
+/** Returns the distance from an exclusive limit at which a value is still within both limits; at most 1. */
+function computeGap(parts: CombinedSchemas): number {
   const low = parts.greatest("exclusiveMinimum") ?? parts.greatest("minimum") ?? Number.NEGATIVE_INFINITY;
   const high = parts.least("exclusiveMaximum") ?? parts.least("maximum") ?? Number.POSITIVE_INFINITY;
   return Math.min(1, (high - low) / 2);

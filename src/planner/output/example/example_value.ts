@@ -1,44 +1,44 @@
 import { isEqualJson } from "#kernel/equal_json.ts";
-import { evaluate, stepLimit, TooManySteps } from "../evaluate.ts";
+import { createStepLimit, evaluate, TooManySteps } from "../evaluate.ts";
 import { linkSchema } from "../link_schema.ts";
 import type { LinkedSchema } from "../linked_schema.ts";
 import { type SchemaBundle, SchemaError, type SchemaNode, type SchemaObject } from "../schema_document.ts";
 import { SchemaIndex } from "../schema_index.ts";
-import { canMatch, exampleNumber, exampleString } from "./example_scalar.ts";
-import { type Parts, partsOf } from "./parts.ts";
+import { canMatch, createNumber, createString } from "./example_scalar.ts";
+import { type CombinedSchemas, collectSchemas } from "./parts.ts";
 
-/** Fields beside the required ones that an example shows. */
+/** Number of optional fields in an example. */
 const OPTIONAL_FIELDS = 3;
 
-/** Levels that an example goes down; a recursive schema has no end. */
+/** Maximum depth of an example, because a recursive schema has no end. */
 const MAX_DEPTH = 8;
 
-/** Items that an example writes where the schema demands many. */
+/** Maximum number of items of a list in an example, even if the schema requires more. */
 const MAX_ITEMS = 20;
 
-/** Values that an example is made of at most: fields within fields grow without end where all of them are required. */
+/** Maximum number of values in an example: required fields within required fields can grow without end. */
 const MAX_VALUES = 300;
 
-/** Which alternatives are tried, in order, until an example fits. */
+/** Alternatives that are tried, in order, until an example matches. */
 const CHOICES = [0, 1, 2, 3] as const;
 
-export interface Example {
+export interface SchemaExample {
   readonly value: unknown;
-  /** True when the value fits the schema; that a text matches its pattern is taken on trust. */
+  /** True if the value matches the schema; texts are assumed to match their pattern. */
   readonly fits: boolean;
 }
 
 /**
- * Makes up a small value for the first schema of a bundle: the required fields and up to three others, with the author's
- * own `const`, `examples`, `default` and `enum` where there are any.
+ * Creates a small value for the first schema of a bundle: the required fields and up to three others, using the
+ * author's `const`, `examples`, `default` and `enum` if present.
  *
  * Cost: a few values and evaluations. Patterns are never run, so a hostile one does no harm.
  */
-export function exampleOf(bundle: SchemaBundle): Example {
+export function createExample(bundle: SchemaBundle): SchemaExample {
   const index = new SchemaIndex();
   for (const document of bundle) index.add(document);
   const root = index.resolve(bundle[0].uris[0])?.node ?? true;
-  const fits = fitTest(index, bundle);
+  const fits = createSchemaTest(index, bundle);
   const attempts = CHOICES.flatMap((choice) => [
     { choice, hints: true },
     { choice, hints: false },
@@ -53,7 +53,7 @@ export function exampleOf(bundle: SchemaBundle): Example {
   return { value: first ?? null, fits: false };
 }
 
-function fitTest(index: SchemaIndex, [{ uris }]: SchemaBundle): (value: unknown) => boolean {
+function createSchemaTest(index: SchemaIndex, [{ uris }]: SchemaBundle): (value: unknown) => boolean {
   try {
     const schema = linkSchema(index, uris[0], () => true);
     return (value) => fitsWithinSteps(schema, value);
@@ -65,7 +65,7 @@ function fitTest(index: SchemaIndex, [{ uris }]: SchemaBundle): (value: unknown)
 
 function fitsWithinSteps(schema: LinkedSchema, value: unknown): boolean {
   try {
-    return evaluate(schema, value, stepLimit()).count === 0;
+    return evaluate(schema, value, createStepLimit()).count === 0;
   } catch (error) {
     if (error instanceof TooManySteps) return false;
     throw error;
@@ -73,9 +73,9 @@ function fitsWithinSteps(schema: LinkedSchema, value: unknown): boolean {
 }
 
 interface Wish {
-  /** Makes the items of a list differ. */
+  /** Number of the item in its list, which makes the items differ. */
   readonly nth?: number;
-  /** The value may be left out, so a schema that is inside itself is not followed. */
+  /** True if the value may be left out; a schema inside itself is then not followed. */
   readonly optional?: boolean;
 }
 
@@ -94,14 +94,14 @@ class ExampleMaker {
     this.#hints = hints;
   }
 
-  /** True when some text was written for a pattern that it may not match. */
+  /** True if a text was written for a pattern that it may not match. */
   get guessed(): boolean {
     return this.#guessed;
   }
 
-  /** A value for what several schemas demand together, or undefined if no such value was found. */
+  /** Creates a value that matches several schemas at once; undefined if none was found. */
   value(nodes: readonly SchemaNode[], { nth = 0, optional = false }: Wish = {}): unknown {
-    const parts = partsOf(this.#index, nodes, this.#choice);
+    const parts = collectSchemas(this.#index, nodes, this.#choice);
     const repeats = optional && parts.schemas.some((schema) => this.#open.includes(schema));
     this.#left -= 1;
     if (nodes.includes(false) || repeats || this.#depth > MAX_DEPTH || this.#left < 0) return undefined;
@@ -115,8 +115,8 @@ class ExampleMaker {
     return made;
   }
 
-  /** Value that the schema's author provided. */
-  #given(parts: Parts, nth: number): { readonly value: unknown } | undefined {
+  /** Returns a value that the schema's author provided. */
+  #given(parts: CombinedSchemas, nth: number): { readonly value: unknown } | undefined {
     const [constant] = parts.values("const");
     if (constant !== undefined) return { value: constant };
     const hinted = this.#hints ? [...parts.values("examples").flat(), ...parts.values("default")] : [];
@@ -127,31 +127,31 @@ class ExampleMaker {
     return allowed === undefined || allowed.length === 0 ? undefined : { value: allowed[nth % allowed.length] };
   }
 
-  #made(parts: Parts, nth: number): unknown {
-    switch (typeFor(parts)) {
+  #made(parts: CombinedSchemas, nth: number): unknown {
+    switch (selectType(parts)) {
       case "object":
         return this.#object(parts);
       case "array":
         return this.#array(parts);
       case "integer":
-        return exampleNumber(parts, true, nth);
+        return createNumber(parts, true, nth);
       case "number":
-        return exampleNumber(parts, false, nth);
+        return createNumber(parts, false, nth);
       case "boolean":
         return nth % 2 === 0;
       case "null":
         return null;
       default:
         this.#guessed ||= !canMatch(parts);
-        return exampleString(parts, nth);
+        return createString(parts, nth);
     }
   }
 
-  #object(parts: Parts): unknown {
+  #object(parts: CombinedSchemas): unknown {
     const properties = parts.members("properties");
     const fields = new Map<string, unknown>();
-    for (const name of requiredNames(parts)) {
-      fields.set(name, this.value(fieldSchemas(parts, name)) ?? null);
+    for (const name of listRequiredNames(parts)) {
+      fields.set(name, this.value(listFieldSchemas(parts, name)) ?? null);
     }
     const wanted = Math.max(parts.greatest("minProperties") ?? 0, fields.size + OPTIONAL_FIELDS);
     const size = Math.min(wanted, parts.least("maxProperties") ?? wanted);
@@ -161,12 +161,14 @@ class ExampleMaker {
       if (value !== undefined) fields.set(name, value);
     }
     for (let more = 1; fields.size < (parts.greatest("minProperties") ?? 0) && more <= MAX_ITEMS; more++) {
-      fields.set(`field${more}`, this.value(fieldSchemas(parts, `field${more}`)) ?? null);
+      fields.set(`field${more}`, this.value(listFieldSchemas(parts, `field${more}`)) ?? null);
     }
-    return Object.fromEntries([...fields].toSorted(([a], [b]) => place(properties, a) - place(properties, b)));
+    return Object.fromEntries(
+      [...fields].toSorted(([a], [b]) => getFieldPosition(properties, a) - getFieldPosition(properties, b)),
+    );
   }
 
-  #array(parts: Parts): unknown {
+  #array(parts: CombinedSchemas): unknown {
     const items: unknown[] = [];
     const add = (nodes: readonly SchemaNode[], wish: Wish): boolean => {
       const value = this.value(nodes, wish);
@@ -186,8 +188,8 @@ class ExampleMaker {
   }
 }
 
-/** The one type that every part allows, the fullest one where several would do. */
-function typeFor(parts: Parts): string {
+/** Returns the type that every part allows; of several types the one with the most structure. */
+function selectType(parts: CombinedSchemas): string {
   const demands = parts.values("type").map((type) => [type].flat() as string[]);
   const [first, ...others] = demands;
   const common = first?.filter((type) =>
@@ -197,8 +199,8 @@ function typeFor(parts: Parts): string {
   return order.find((type) => common?.includes(type)) ?? impliedType(parts);
 }
 
-/** What the keywords speak about, where no type is given. */
-function impliedType(parts: Parts): string {
+/** Returns the type to which the keywords apply, if no type is given. */
+function impliedType(parts: CombinedSchemas): string {
   const implied: readonly (readonly [string, readonly string[]])[] = [
     ["object", ["properties", "required", "additionalProperties", "patternProperties", "minProperties"]],
     ["array", ["items", "prefixItems", "contains", "minItems", "uniqueItems"]],
@@ -208,7 +210,7 @@ function impliedType(parts: Parts): string {
   return implied.find(([, keywords]) => keywords.some((keyword) => parts.values(keyword).length > 0))?.[0] ?? "string";
 }
 
-function requiredNames(parts: Parts): readonly string[] {
+function listRequiredNames(parts: CombinedSchemas): readonly string[] {
   const names = new Set(parts.names("required"));
   for (const dependents of parts.values("dependentRequired")) {
     for (const name of names) {
@@ -219,12 +221,12 @@ function requiredNames(parts: Parts): readonly string[] {
   return [...names];
 }
 
-function fieldSchemas(parts: Parts, name: string): readonly SchemaNode[] {
+function listFieldSchemas(parts: CombinedSchemas, name: string): readonly SchemaNode[] {
   return parts.members("properties").get(name) ?? parts.nodes("additionalProperties");
 }
 
-/** Declared fields in their order, the others behind them. */
-function place(properties: ReadonlyMap<string, unknown>, name: string): number {
+/** Returns the position of a declared field; other fields come after all declared ones. */
+function getFieldPosition(properties: ReadonlyMap<string, unknown>, name: string): number {
   const index = [...properties.keys()].indexOf(name);
   return index < 0 ? properties.size : index;
 }

@@ -1,10 +1,9 @@
 /**
  * Writes a text that a simple regular expression matches: literals, classes, groups, alternatives and repetitions, each
- * taken in its shortest form. Undefined for anything else: lookarounds, back-references, word boundaries, properties.
- *
- * @param extra how often more than needed a repetition without an upper end is written
+ * in its shortest form. Undefined for anything else: lookarounds, back-references, word boundaries, properties.
+ * @param extra number of additional repetitions for each repetition without an upper limit
  */
-export function textMatching(pattern: string, extra = 0): string | undefined {
+export function writePatternText(pattern: string, extra = 0): string | undefined {
   try {
     return new PatternWriter(pattern, extra).write();
   } catch (error) {
@@ -13,7 +12,7 @@ export function textMatching(pattern: string, extra = 0): string | undefined {
   }
 }
 
-/** Longest text that is written for a pattern, in characters; an example has to be read. */
+/** Maximum length of a text for a pattern, in characters, because people read the example. */
 const MAX_TEXT = 2000;
 
 class NotSimple extends Error {}
@@ -39,7 +38,7 @@ class PatternWriter {
     return text;
   }
 
-  /** The first alternative; the others are only read over. */
+  /** Writes the first alternative; the others are only parsed. */
   #alternatives(): string {
     const first = this.#sequence();
     while (this.#take("|")) this.#sequence();
@@ -98,7 +97,7 @@ class PatternWriter {
     while (this.#peek() !== "]") this.#at += this.#peek() === "\\" ? 2 : 1;
     const inside = this.#pattern.slice(from, this.#at);
     this.#at += 1;
-    // A single class matches one character at once, whatever it is.
+    // A single class matches exactly one character.
     const expression = new RegExp(`^[${inside}]$`, "u");
     const own = inside.replace(/^\^/, "").replaceAll("\\", "");
     const found = [...(inside.startsWith("^") ? COMMON : own + COMMON)].find((letter) => expression.test(letter));

@@ -1,6 +1,6 @@
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
-import { parseDocument, readableDocument } from "../../spec/document.ts";
+import { parseDocument, parseReadable } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { endOfRun } from "../../work/end_of_run.ts";
@@ -43,7 +43,7 @@ export async function missingForCompletion(
 }
 
 function specOf(id: SpecId, text: string): Spec {
-  return buildSpec({ id, file: `.planner/specs/${id}.md`, archived: false }, readableDocument(text));
+  return buildSpec({ id, file: `.planner/specs/${id}.md`, archived: false }, parseReadable(text));
 }
 
 function bodyOf(text: string | null): string | null {

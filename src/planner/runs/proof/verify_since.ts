@@ -3,10 +3,10 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { CommittedState, SpecChanges } from "#planner/run_ports/worktree.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { parseConfig } from "../../config/parse_config.ts";
-import { outputReportLines } from "../../output/report.ts";
+import { formatOutputReport } from "../../output/report.ts";
 import type { OutputValidator } from "../../ports.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
-import { criteriaOf } from "../../spec/criteria.ts";
+import { parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { compareSpecIds, type SpecId } from "../../spec/spec_id.ts";
@@ -150,7 +150,7 @@ async function misfits(
     for (const { id, schemaPath, output } of judged) {
       const outputs = (await old.fingerprint(schemaPath)) === null ? deps.context.outputs : old;
       const verdict = await outputs.validate(schemaPath, output);
-      const report = outputReportLines({ schemaPath, verdict, log: null });
+      const report = formatOutputReport({ schemaPath, verdict, log: null });
       if (verdict.kind !== "passed") found.push([id, report.map((line) => line.trim()).join("; ")]);
     }
     return found;
@@ -269,15 +269,15 @@ export interface ProposedCriteria {
 
 /** Compares the criteria of a spec before and after a change: the checks are those from before it. */
 export function proposedCriteria(before: string, after: string): ProposedCriteria {
-  const old = criteriaOf(before);
+  const old = parseCriteria(before);
   const judged = judgeCriteria(before, after);
   const added = judged.flatMap(({ verify }, index) => (verify !== null && !old[index]?.verify ? [index] : []));
   return { judged, added: new Set(added), proposed: proposedChecks(before, after) };
 }
 
 function proposedChecks(before: string, after: string): readonly ProposedCheck[] {
-  const old = [...criteriaOf(before)];
-  const found = criteriaOf(after).flatMap(({ label, verify }): readonly ProposedCheck[] => {
+  const old = [...parseCriteria(before)];
+  const found = parseCriteria(after).flatMap(({ label, verify }): readonly ProposedCheck[] => {
     const index = old.findIndex((one) => one.label === label);
     const was = index === -1 ? null : (old.splice(index, 1)[0]?.verify ?? null);
     if (was === verify) return [];

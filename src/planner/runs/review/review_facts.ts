@@ -8,7 +8,7 @@ import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { findPersonNeeds } from "../../operations/shared/person_needs.ts";
 import { readWorktreeBody } from "../../operations/shared/worktree_body.ts";
 import { loadWorld } from "../../operations/shared/world.ts";
-import { type Review, reviewsOf } from "../../spec/reviews.ts";
+import { parseReviews, type Review } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { membersOf } from "../../work/merge_order.ts";
@@ -78,7 +78,7 @@ export async function reviewFacts(deps: RunDeps, text: string, purpose = "review
     criteria: reviewedCriteria(body, kept, difference?.head ?? null),
     record: kept === null ? null : recordOf(kept),
     difference,
-    reviews: reviewsOf(spec.body),
+    reviews: parseReviews(spec.body),
   };
 }
 

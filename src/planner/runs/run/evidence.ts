@@ -1,7 +1,7 @@
 import { TaskSlots } from "#kernel/slots.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
-import { outputConsequence, outputReportLines } from "../../output/report.ts";
-import { type ReadableDocument, readableDocument } from "../../spec/document.ts";
+import { decideConsequence, formatOutputReport } from "../../output/report.ts";
+import { parseReadable, type ReadableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { changedRules } from "../../work/changed_rules.ts";
@@ -60,7 +60,7 @@ export async function gather(deps: RunDeps, work: WorkInPlace, left: Leavings): 
 
 /** Returns the spec as it was when the run began: the run is judged by this text. */
 function broughtBy({ before }: WorkInPlace): ReadableDocument | null {
-  return before === null ? null : readableDocument(before);
+  return before === null ? null : parseReadable(before);
 }
 
 async function tracesOf({ files }: RunDeps, work: WorkInPlace, { state, spec }: Leavings): Promise<Gathered> {
@@ -174,8 +174,8 @@ async function outputReport({ context }: RunDeps, work: WorkInPlace, spec: Spec)
   const judged = old === null ? spec : { ...spec, body: `## Output\n\n${newOutput(spec.body, old)}\n` };
   const verdict = (await judging.run(() => judgeOutput(context, judged))) ?? { kind: "no_json" };
   const file = (await context.logs.open(spec.id))?.file ?? null;
-  const lines = outputReportLines({ schemaPath: spec.outputSchema, verdict, log: file });
-  const { status, warning } = outputConsequence(verdict, config.validation.strict_output_validation);
+  const lines = formatOutputReport({ schemaPath: spec.outputSchema, verdict, log: file });
+  const { status, warning } = decideConsequence(verdict, config.validation.strict_output_validation);
   return {
     lines,
     warnings: warning ? lines.slice(0, 1) : [],

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { RunReport, StoredReport } from "#planner/run_ports/process_records.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
-import { readableDocument } from "../../spec/document.ts";
+import { parseReadable } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
@@ -163,7 +163,7 @@ async function leftInWorktree({ ports }: CareDeps, id: SpecId): Promise<LeftWork
   const state = await worktree.settle();
   const specs = worktree.specs();
   const body = await specs.readText(id).then(
-    ({ text }) => readableDocument(text).body,
+    ({ text }) => parseReadable(text).body,
     () => null,
   );
   return { work: workOn(worktree, state), warnings: [...state.problems, ...state.warnings], body };

@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
 import { loadWorld, type SpecWorld } from "../../operations/shared/world.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { parentOf, type SpecId, specIdParts } from "../../spec/spec_id.ts";
+import { parseParentId, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
 import { commitWriter } from "../../work/commit_message.ts";
 import type { RequestNote } from "../../work/requests/request_note.ts";
 import { notFinalText } from "../merge/complete_spec.ts";
@@ -46,19 +46,19 @@ export async function mergePredecessors(deps: RunDeps, spec: Spec, wanting: Want
 /** What is to be done before `spec`, as readiness has it. */
 function predecessors(spec: Spec, { specs }: SpecWorld): readonly SpecId[] {
   const named = new Set<string>([...spec.dependsOn, ...spec.members]);
-  const parent = parentOf(spec.id);
+  const parent = parseParentId(spec.id);
   const earlier = Object.hasOwn(spec.frontmatter, "depends_on") ? -1 : memberNumber(spec.id);
   return specs
     .map(({ id }) => id)
     .filter((id) => {
-      const above = parentOf(id);
+      const above = parseParentId(id);
       if (above === spec.id) return true;
       return named.has(id) || (parent !== undefined && above === parent && memberNumber(id) < earlier);
     });
 }
 
 function memberNumber(id: SpecId): number {
-  return specIdParts(id)?.members.at(-1) ?? 0;
+  return parseSpecIdParts(id)?.members.at(-1) ?? 0;
 }
 
 interface Wanting {

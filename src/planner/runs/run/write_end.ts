@@ -8,7 +8,7 @@ import type { SpecStore } from "../../ports.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { keepChecks } from "../../spec/edit/keep_checks.ts";
-import { sectionOf } from "../../spec/sections.ts";
+import { findLastSection } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { bringBack, withOutput } from "../../work/bring_back.ts";
@@ -145,7 +145,7 @@ function finalText(
 
 function outputOf(text: string): string {
   const document = parseDocument(text);
-  const section = document.ok ? sectionOf(document.body, "Output") : undefined;
+  const section = document.ok ? findLastSection(document.body, "Output") : undefined;
   return section === undefined || !document.ok ? "" : document.body.slice(section.heading.next, section.end).trim();
 }
 

@@ -4,10 +4,10 @@ import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/spec_facts.ts";
 import { refuseMissingAgent } from "../../operations/shared/start_checks.ts";
 import { refuseUnsplittable } from "../../operations/split.ts";
-import { missingFence } from "../../spec/body_lines.ts";
+import { findMissingFence } from "../../spec/body_lines.ts";
 import { CRITERIA_SECTION } from "../../spec/criteria.ts";
-import { newSpecText } from "../../spec/new_spec.ts";
-import { sectionOf } from "../../spec/sections.ts";
+import { buildSpecFile } from "../../spec/new_spec.ts";
+import { findLastSection } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { providerFor } from "../../work/providers.ts";
@@ -139,7 +139,7 @@ export function memberTexts(parent: Spec, members: readonly ProposedMember[]): r
     const id = memberId(parent.id, index + 1);
     const depends_on = member.dependsOn.map((number) => memberId(parent.id, number));
     const prompt = parent.frontmatter["prompt"];
-    const text = newSpecText({
+    const text = buildSpecFile({
       id,
       title: member.title,
       body: bodyOf(member),
@@ -163,7 +163,7 @@ function memberId(parent: SpecId, number: number): SpecId {
 // The first criteria section counts. A description that has one therefore follows the proposed criteria, under a
 // heading that ends them. A code fence that the description leaves open would hide the following text.
 function bodyOf({ description, criteria, checks }: ProposedMember): string {
-  const fence = missingFence(description);
+  const fence = findMissingFence(description);
   const text = fence === undefined ? description : `${description}\n${fence}`;
   const itemOf = (criterion: string): string => {
     const check = checks.get(criterion);
@@ -171,6 +171,6 @@ function bodyOf({ description, criteria, checks }: ProposedMember): string {
   };
   const list = `## ${CRITERIA_SECTION}\n\n${criteria.map(itemOf).join("\n")}`;
   if (text === "") return list;
-  if (sectionOf(text, CRITERIA_SECTION) !== undefined) return `${list}\n\n## Description\n\n${text}`;
+  if (findLastSection(text, CRITERIA_SECTION) !== undefined) return `${list}\n\n## Description\n\n${text}`;
   return `${text}\n\n${list}`;
 }

@@ -6,7 +6,7 @@ import type { ProcessRecord } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { retryAt } from "#planner/work/retry.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
-import { criteriaOf } from "../../spec/criteria.ts";
+import { parseCriteria } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { membersOf } from "../../work/merge_order.ts";
 import { closeGroup, isDoneGroup } from "../close_group.ts";
@@ -208,5 +208,5 @@ async function firstDone(deps: RunDeps, world: SpecWorld): Promise<Spec | undefi
 /** One that an agent has tried and failed at is not done by its members alone. */
 function isDoneDriver(spec: Spec, { readiness }: SpecWorld): boolean {
   if (spec.type !== "driver" || spec.status !== "pending" || !readiness.isReady(spec)) return false;
-  return criteriaOf(spec.body).every(({ checked }) => checked);
+  return parseCriteria(spec.body).every(({ checked }) => checked);
 }

@@ -1,12 +1,12 @@
 import type { CST } from "yaml";
-import { afterBreak, lineEnd } from "../text_lines.ts";
-import { isFilled, itemEnd, itemStart, tokenEnd } from "../yaml_tokens.ts";
+import { findLineEnd, skipLineBreak } from "../text_lines.ts";
+import { findItemEnd, findItemStart, findTokenEnd, hasContent } from "../yaml_tokens.ts";
 import type { ItemPlan } from "./list_plan.ts";
 import type { TextEdit } from "./text_edits.ts";
 
 /**
- * One item of a `[…]` or `{…}` on several lines: `lead` is the text before it (comment lines included), `tail` the text
- * after it up to the line's end, without the comma.
+ * One item of a `[…]` or `{…}` on several lines: `lead` is the text before it, including comment lines; `tail` is the
+ * text after it on its line, without the comma.
  */
 interface FlowItem {
   readonly lead: string;
@@ -14,29 +14,29 @@ interface FlowItem {
   readonly tail: string;
 }
 
-/** Returns edits that apply a plan within the brackets, or undefined if the commas are written before the items. */
-export function flowItemEdits(
+/** Returns edits that apply a plan within the brackets, or undefined if the commas precede the items. */
+export function planFlowItemEdits(
   yaml: string,
   collection: CST.FlowCollection,
   { plan, lineBreak }: { readonly plan: ItemPlan; readonly lineBreak: string },
 ): readonly TextEdit[] | undefined {
   const from = collection.offset + 1;
-  const to = tokenEnd(collection) - 1;
+  const to = findTokenEnd(collection) - 1;
   const inner = yaml.slice(from, to);
-  if (!/[\r\n]/.test(inner)) return [{ start: from, end: to, text: oneLine(yaml, collection, plan) }];
+  if (!/[\r\n]/.test(inner)) return [{ start: from, end: to, text: formatOnOneLine(yaml, collection, plan) }];
   if (plan.length === 0 && !inner.includes("#")) return [{ start: from, end: to, text: "" }];
-  const parts = partsOf(yaml, collection);
-  return parts && [{ start: from, end: to, text: severalLines(parts, plan, lineBreak) }];
+  const parts = parseFlowParts(yaml, collection);
+  return parts && [{ start: from, end: to, text: formatOnLines(parts, plan, lineBreak) }];
 }
 
-function oneLine(yaml: string, collection: CST.FlowCollection, plan: ItemPlan): string {
-  const items = collection.items.filter(isFilled);
+function formatOnOneLine(yaml: string, collection: CST.FlowCollection, plan: ItemPlan): string {
+  const items = collection.items.filter(hasContent);
   const [first, second] = items;
   if (first === undefined || plan.length === 0) return plan.join(", ");
-  const texts = items.map((item) => yaml.slice(itemStart(item), itemEnd(item)));
-  const separator = second === undefined ? ", " : yaml.slice(itemEnd(first), itemStart(second));
-  const opening = yaml.slice(collection.offset + 1, itemStart(first));
-  const closing = yaml.slice(itemEnd(items.at(-1) ?? first), tokenEnd(collection) - 1);
+  const texts = items.map((item) => yaml.slice(findItemStart(item), findItemEnd(item)));
+  const separator = second === undefined ? ", " : yaml.slice(findItemEnd(first), findItemStart(second));
+  const opening = yaml.slice(collection.offset + 1, findItemStart(first));
+  const closing = yaml.slice(findItemEnd(items.at(-1) ?? first), findTokenEnd(collection) - 1);
   return (
     opening + plan.map((step) => (typeof step === "number" ? (texts[step] ?? "") : step)).join(separator) + closing
   );
@@ -49,32 +49,32 @@ interface FlowParts {
   readonly lastComma: boolean;
 }
 
-function partsOf(yaml: string, collection: CST.FlowCollection): FlowParts | undefined {
-  const filled = collection.items.filter(isFilled);
+function parseFlowParts(yaml: string, collection: CST.FlowCollection): FlowParts | undefined {
+  const filled = collection.items.filter(hasContent);
   const commas = collection.items.flatMap(({ start }) => start.filter(({ type }) => type === "comma"));
-  const [opening, firstLead] = splitLine(yaml.slice(collection.offset + 1, startOf(filled[0], collection)));
+  const [opening, firstLead] = splitLine(yaml.slice(collection.offset + 1, findStart(filled[0], collection)));
   const items: FlowItem[] = [];
   let lead = firstLead;
   for (const [index, item] of filled.entries()) {
-    const end = itemEnd(item);
-    const gap = yaml.slice(end, startOf(filled[index + 1], collection));
+    const end = findItemEnd(item);
+    const gap = yaml.slice(end, findStart(filled[index + 1], collection));
     const [line, rest] = splitLine(gap);
     const comma = commas[index] === undefined ? -1 : commas[index].offset - end;
     if (comma >= line.length) return undefined;
     const behind = comma < 0 ? line : line.slice(0, comma) + line.slice(comma + 1);
     // Text between the last item and a bracket on the same line belongs to the bracket.
     const closesLine = index === filled.length - 1 && rest === "" && !/[\r\n]$/.test(behind);
-    items.push({ lead, text: yaml.slice(itemStart(item), end), tail: closesLine ? "" : behind });
+    items.push({ lead, text: yaml.slice(findItemStart(item), end), tail: closesLine ? "" : behind });
     lead = closesLine ? behind : rest;
   }
   return { opening, items, closing: lead, lastComma: commas.length >= filled.length && filled.length > 0 };
 }
 
-function startOf(item: CST.FlowCollection["items"][number] | undefined, collection: CST.FlowCollection): number {
-  return item === undefined ? tokenEnd(collection) - 1 : itemStart(item);
+function findStart(item: CST.FlowCollection["items"][number] | undefined, collection: CST.FlowCollection): number {
+  return item === undefined ? findTokenEnd(collection) - 1 : findItemStart(item);
 }
 
-function severalLines(parts: FlowParts, plan: ItemPlan, lineBreak: string): string {
+function formatOnLines(parts: FlowParts, plan: ItemPlan, lineBreak: string): string {
   const { opening, items, closing, lastComma } = parts;
   const indent = items.map(({ lead }) => /(?:^|[\r\n])([ \t]+)$/.exec(lead)?.[1]).find((found) => found) ?? "  ";
   const lastTail = items.at(-1)?.tail === "" ? "" : lineBreak;
@@ -82,7 +82,7 @@ function severalLines(parts: FlowParts, plan: ItemPlan, lineBreak: string): stri
   const planned = plan.map((step): FlowItem => {
     const old = typeof step === "number" ? items[step] : undefined;
     if (typeof step !== "number" || old === undefined) return { lead: indent, text: String(step), tail: lineBreak };
-    const comments = commentsOf(items.slice(previous + 1, step));
+    const comments = extractComments(items.slice(previous + 1, step));
     previous = step;
     return { ...old, lead: comments + old.lead, tail: old.tail || lineBreak };
   });
@@ -90,18 +90,18 @@ function severalLines(parts: FlowParts, plan: ItemPlan, lineBreak: string): stri
     if (place < planned.length - 1) return `${lead}${text},${tail}`;
     return `${lead}${text}${lastComma ? "," : ""}${tail.trim() === "" ? lastTail : tail}`;
   });
-  const all = written.join("") + commentsOf(items.slice(previous + 1)) + closing;
-  // On the bracket's own line an item needs no indent.
+  const all = written.join("") + extractComments(items.slice(previous + 1)) + closing;
+  // An item on the bracket's own line needs no indentation.
   return opening + (/[\r\n]$/.test(opening) ? all : all.replace(/^[ \t]+/, ""));
 }
 
 /** Returns the comment lines before removed items; they are kept. */
-function commentsOf(removed: readonly FlowItem[]): string {
+function extractComments(removed: readonly FlowItem[]): string {
   return removed.map(({ lead }) => /^[\s\S]*[\r\n]/.exec(lead)?.[0] ?? "").join("");
 }
 
-/** Cuts behind the first line break. */
+/** Splits a text after its first line break. */
 function splitLine(text: string): readonly [line: string, rest: string] {
-  const next = afterBreak(text, lineEnd(text, 0));
+  const next = skipLineBreak(text, findLineEnd(text, 0));
   return [text.slice(0, next), text.slice(next)];
 }

@@ -1,9 +1,9 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { type FieldValue, isList } from "../field_value.ts";
-import { type ScalarForm, scalarText } from "./scalar_text.ts";
+import { formatScalar, type ScalarForm } from "./scalar_text.ts";
 
-/** How a frontmatter writes its lists and ends its lines; new lines follow suit. */
-export interface Layout {
+/** Style of lists and line breaks in a frontmatter; new lines use the same. */
+export interface FrontmatterLayout {
   readonly lineBreak: string;
   readonly lists: "block" | "flow";
   /** Indentation of a list's `-` relative to its key. */
@@ -13,36 +13,38 @@ export interface Layout {
 const PLAIN: ScalarForm = { style: "plain", inFlow: false };
 const IN_FLOW: ScalarForm = { style: "plain", inFlow: true };
 
-/** The value on one line: scalars as wanted, lists as `[a, b]`, mappings as `{a: b}`. */
-export function inlineText(value: FieldValue, form: ScalarForm = PLAIN): string {
+/** Formats a value on one line: scalars in the requested style, lists as `[a, b]`, mappings as `{a: b}`. */
+export function formatInline(value: FieldValue, form: ScalarForm = PLAIN): string {
   const inner = { ...form, inFlow: true };
-  if (isList(value)) return `[${value.map((item) => scalarText(item, inner)).join(", ")}]`;
-  if (!isJsonObject<FieldValue>(value)) return scalarText(value, form);
+  if (isList(value)) return `[${value.map((item) => formatScalar(item, inner)).join(", ")}]`;
+  if (!isJsonObject<FieldValue>(value)) return formatScalar(value, form);
   return `{${Object.entries(value)
-    .map(([key, item]) => `${scalarText(key, IN_FLOW)}: ${inlineText(item, inner)}`)
+    .map(([key, item]) => `${formatScalar(key, IN_FLOW)}: ${formatInline(item, inner)}`)
     .join(", ")}}`;
 }
 
 /** Returns whether the value is written on separate lines below its key. */
-export function takesLines(value: FieldValue, layout: Layout): boolean {
+export function needsLines(value: FieldValue, layout: FrontmatterLayout): boolean {
   if (isList(value)) return value.length > 0 && layout.lists === "block";
   return isJsonObject<FieldValue>(value) && Object.keys(value).length > 0;
 }
 
-/** The lines below the key for a value that `takesLines`; `indent` is what the key's own line begins with. */
-export function valueLines(value: FieldValue, indent: string, layout: Layout): string {
+/** Formats the lines below the key for a value that `needsLines`; `indent` is the text before the key on its line. */
+export function formatValueLines(value: FieldValue, indent: string, layout: FrontmatterLayout): string {
   if (isList(value)) {
-    return value.map((item) => `${indent}${layout.listIndent}- ${scalarText(item, PLAIN)}${layout.lineBreak}`).join("");
+    return value
+      .map((item) => `${indent}${layout.listIndent}- ${formatScalar(item, PLAIN)}${layout.lineBreak}`)
+      .join("");
   }
   if (!isJsonObject<FieldValue>(value)) return "";
   return Object.entries(value)
-    .map(([key, item]) => fieldLines(key, item, `${indent}  `, layout))
+    .map(([key, item]) => formatFieldLines(key, item, `${indent}  `, layout))
     .join("");
 }
 
-/** A whole field as lines of a block mapping. */
-export function fieldLines(key: string, value: FieldValue, indent: string, layout: Layout): string {
-  const name = `${indent}${scalarText(key, PLAIN)}:`;
-  if (takesLines(value, layout)) return `${name}${layout.lineBreak}${valueLines(value, indent, layout)}`;
-  return `${name} ${inlineText(value)}${layout.lineBreak}`;
+/** Formats a field with its value as lines of a block mapping. */
+export function formatFieldLines(key: string, value: FieldValue, indent: string, layout: FrontmatterLayout): string {
+  const name = `${indent}${formatScalar(key, PLAIN)}:`;
+  if (needsLines(value, layout)) return `${name}${layout.lineBreak}${formatValueLines(value, indent, layout)}`;
+  return `${name} ${formatInline(value)}${layout.lineBreak}`;
 }

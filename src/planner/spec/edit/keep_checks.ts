@@ -1,37 +1,37 @@
-import { CRITERIA_SECTION, type Criterion, criteriaOf } from "../criteria.ts";
-import { readableDocument } from "../document.ts";
-import { lineBreakOf } from "../text_lines.ts";
+import { CRITERIA_SECTION, type Criterion, parseCriteria } from "../criteria.ts";
+import { parseReadable } from "../document.ts";
+import { detectLineBreak } from "../text_lines.ts";
 import { appendToSection } from "./edit_body.ts";
 
-/** The text of a spec that another text is compared with. */
+/** Options of `keepChecks`: the text whose checks are kept. */
 interface Kept {
   /** Text of the spec whose checks stay. */
   readonly own: string;
-  /** Whether criteria that the other text lacks come back, unchecked. */
+  /** Whether criteria that the other text lacks are added again, unchecked. */
   readonly restores: boolean;
-  /** Whether a check stays; all do if left out. */
+  /** Returns whether a check is kept; all are if absent. */
   readonly stays?: (command: string) => boolean;
 }
 
 /**
- * Returns a spec's text with the checks that its criteria have in another one: a check that differs becomes the line
+ * Returns the spec's text with the checks that the same criteria have in `own`. A check that differs is kept as a line
  * `proposed verify: <command>` below. No other byte changes.
- *
- * @throws OperationError `failed_precondition` with line and column when one of the texts does not parse
+ * @throws OperationError `failed_precondition` with line and column if one of the texts does not parse
  */
 export function keepChecks(text: string, { own, restores, stays = () => true }: Kept): string {
-  const wanted = criteriaOf(readableDocument(own).body).filter(({ verify }) => verify !== null && stays(verify));
+  const wanted = parseCriteria(parseReadable(own).body).filter(({ verify }) => verify !== null && stays(verify));
   if (wanted.length === 0) return text;
-  const { body } = readableDocument(text);
-  const left = [...criteriaOf(body)];
+  const { body } = parseReadable(text);
+  const left = [...parseCriteria(body)];
   const lines = body.split(/(?<=\n|\r(?!\n))/);
-  const lineBreak = lineBreakOf(text);
+  const lineBreak = detectLineBreak(text);
   const lost: Criterion[] = [];
   for (const criterion of wanted) {
     const index = left.findIndex(({ label }) => label === criterion.label);
     const [found] = index < 0 ? [] : left.splice(index, 1);
     if (found === undefined) lost.push(criterion);
-    else if (found.verify !== criterion.verify) putCheck(lines, { found, command: criterion.verify ?? "", lineBreak });
+    else if (found.verify !== criterion.verify)
+      replaceCheck(lines, { found, command: criterion.verify ?? "", lineBreak });
   }
   const kept = text.slice(0, text.length - body.length) + lines.join("");
   if (!restores || lost.length === 0) return kept;
@@ -45,7 +45,7 @@ interface Put {
   readonly lineBreak: string;
 }
 
-function putCheck(lines: string[], { found, command, lineBreak }: Put): void {
+function replaceCheck(lines: string[], { found, command, lineBreak }: Put): void {
   if (found.verifyLine === null) {
     const at = found.line - 1;
     const line = lines[at] ?? "";

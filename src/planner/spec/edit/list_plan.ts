@@ -2,13 +2,12 @@ import { CST } from "yaml";
 import type { SequenceToken, Token } from "../yaml_tokens.ts";
 import { isPlain, type ScalarStyle } from "./scalar_text.ts";
 
-/** New items of a collection: a number keeps the item of that index, a text is a new item. */
+/** Items of a changed collection: a number keeps the item of that index, a text is a new item. */
 export type ItemPlan = readonly (number | string)[];
 
 /**
- * Plans how `before` becomes `after` with as many items kept in place as one pass finds.
- *
- * @param write gives the text of a new item
+ * Plans the change from `before` to `after`, keeping as many items in place as one pass finds.
+ * @param write formats a new item
  */
 export function planItems(
   before: readonly unknown[],
@@ -24,13 +23,13 @@ export function planItems(
   });
 }
 
-/** The style that most speaks for a new item: that of the last one. */
-export function itemStyle(list: SequenceToken): ScalarStyle {
-  return styleOf(list.items.findLast((item) => item.value !== undefined)?.value);
+/** Returns the style for a new item: that of the last item. */
+export function selectItemStyle(list: SequenceToken): ScalarStyle {
+  return detectStyle(list.items.findLast((item) => item.value !== undefined)?.value);
 }
 
-/** How the writer likes to quote: the quotes of a scalar, unless it cannot be without them; plain for anything else. */
-export function styleOf(token: Token | undefined): ScalarStyle {
+/** Returns the quoting style of a scalar, unless the scalar needs quotes; `plain` for any other token. */
+export function detectStyle(token: Token | undefined): ScalarStyle {
   if (token?.type !== "single-quoted-scalar" && token?.type !== "double-quoted-scalar") return "plain";
   const text = CST.resolveAsScalar(token, false, () => {}).value;
   if (!isPlain(text, true)) return "plain";

@@ -2,13 +2,13 @@
 export type ScalarStyle = "plain" | "single" | "double";
 
 export interface ScalarForm {
-  /** Taken where the text allows it; else it is quoted as it must be. */
+  /** The preferred style; a text that needs other quotes gets them. */
   readonly style: ScalarStyle;
-  /** Within `[]` or `{}`, where commas and brackets mean something. */
+  /** True within `[]` or `{}`, where commas and brackets are syntax. */
   readonly inFlow: boolean;
 }
 
-// Words and numbers of YAML 1.1 and 1.2, so that every reader takes the text for a text.
+// Words and numbers of YAML 1.1 and 1.2, which are quoted so that every parser reads them as text.
 const OTHER_TYPE = new RegExp(
   [
     "^(?:y|yes|n|no|true|false|on|off|null|~|=|<<)$",
@@ -21,12 +21,12 @@ const OTHER_TYPE = new RegExp(
 );
 const PLAIN = /^[^\s\-?:,[\]{}#&*!|>'"%@`\p{C}](?:[^\p{C}\u2028\u2029]*[^\s:\p{C}])?$/u;
 
-/** Writes a scalar on one line such that YAML reads the same value back. */
-export function scalarText(value: string | number | boolean, { style, inFlow }: ScalarForm): string {
+/** Formats a scalar on one line so that YAML parsers read the same value back. */
+export function formatScalar(value: string | number | boolean, { style, inFlow }: ScalarForm): string {
   if (typeof value !== "string") return String(value);
   if (style === "plain" && isPlain(value, inFlow)) return value;
   if (style === "single" && /^[^\p{C}\u2028\u2029]*$/u.test(value)) return `'${value.replaceAll("'", "''")}'`;
-  return doubleQuoted(value);
+  return quoteDouble(value);
 }
 
 /** Returns whether every YAML parser reads the text, written without quotes, as the same string. */
@@ -35,8 +35,8 @@ export function isPlain(text: string, inFlow: boolean): boolean {
   return !/: |:\t| #|\t#/.test(text) && !(inFlow && /[,[\]{}]|:$/.test(text));
 }
 
-/** Returns the text in double quotes. A JSON string is valid YAML, except that YAML escapes a few more characters. */
-function doubleQuoted(text: string): string {
+/** Formats the text in double quotes. A JSON string is valid YAML, except that YAML requires a few more escapes. */
+function quoteDouble(text: string): string {
   return JSON.stringify(text).replace(
     /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

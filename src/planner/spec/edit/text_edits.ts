@@ -1,15 +1,17 @@
-/** A half-open range of characters. */
+/** A half-open range of character offsets. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** Replaces a range of characters; an empty range inserts. */
+/** Replaces a range of characters; an empty range inserts text. */
 export interface TextEdit extends Range {
   readonly text: string;
 }
 
-/** Applies edits that do not overlap; of those at one offset, insertions come first and in their order. */
+/**
+ * Applies edits that do not overlap. Insertions at one offset come before a replacement there, in their given order.
+ */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const parts: string[] = [];
   let at = 0;

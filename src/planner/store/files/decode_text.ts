@@ -1,4 +1,4 @@
-import { placeOf } from "../../spec/text_lines.ts";
+import { locateOffset } from "../../spec/text_lines.ts";
 
 /** The text of a file, or the place of its first byte that is not UTF-8. */
 export type DecodedText =
@@ -20,7 +20,11 @@ export function decodeText(bytes: Uint8Array): DecodedText {
     const text = LENIENT.decode(bytes);
     const { index, offset } = firstReplaced(text, bytes);
     const byte = (bytes[offset] ?? 0).toString(16).padStart(2, "0");
-    return { ok: false, ...placeOf(text, index), message: `Byte 0x${byte} is not valid UTF-8: expected UTF-8 text` };
+    return {
+      ok: false,
+      ...locateOffset(text, index),
+      message: `Byte 0x${byte} is not valid UTF-8: expected UTF-8 text`,
+    };
   }
 }
 

@@ -4,7 +4,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { DEFAULT_CONFIG } from "../../config/default_config.ts";
 import type { PlannerContext } from "../../context.ts";
-import { quickFrontmatter } from "../../spec/quick_frontmatter.ts";
+import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import { splitText } from "../../spec/split_text.ts";
 import { readText } from "../files/read_text.ts";
 
@@ -39,7 +39,7 @@ export function openSettings(root: string, config: () => Promise<PlannerConfig>)
     const text = readConfigText(root);
     const split = splitText(text);
     const range = split.ok ? split.range : null;
-    const written = range === null ? {} : quickFrontmatter(text, range);
+    const written = range === null ? {} : scanFrontmatter(text, range);
     const isStandard =
       split.ok &&
       written !== undefined &&

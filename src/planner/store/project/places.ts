@@ -1,4 +1,4 @@
-import { type SpecId, specIdParts } from "../../spec/spec_id.ts";
+import { parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
 
 /** Paths from the project's root, with forward slashes. Source: docs/decisions.md#s-01. */
 export const SPECS = ".planner/specs";
@@ -15,6 +15,6 @@ export function activeFile(id: SpecId): string {
 
 /** Where a spec is put away: in the folder of its id's day, and flat when its id names no day. */
 export function archiveFile(id: SpecId): string {
-  const day = specIdParts(id)?.day;
+  const day = parseSpecIdParts(id)?.day;
   return day === undefined ? `${ARCHIVE}/${id}.md` : `${ARCHIVE}/${day}/${id}.md`;
 }

@@ -4,7 +4,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { NewMembers } from "../../ports.ts";
 import { editFields, type FieldChanges } from "../../spec/edit/edit_fields.ts";
-import { parentOf, parseSpecId, type SpecId } from "../../spec/spec_id.ts";
+import { parseParentId, parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import { readJson, textField } from "../files/json_file.ts";
 import { createFile, replaceFile } from "../files/place_file.ts";
 import { readText } from "../files/read_text.ts";
@@ -96,7 +96,7 @@ function readIntent(root: string): Intent | null {
   const isMember = (one: unknown): boolean => {
     const { id, text } = (one ?? {}) as Readonly<Record<string, unknown>>;
     const known = typeof id === "string" ? parseSpecId(id) : undefined;
-    return known !== undefined && parentOf(known) === parent && typeof text === "string";
+    return known !== undefined && parseParentId(known) === parent && typeof text === "string";
   };
   if (!members.every(isMember)) return null;
   return { parent, members: members as NewMembers["members"], fields: fields as FieldChanges };

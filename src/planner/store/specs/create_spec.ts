@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { pickRandomBelow } from "#kernel/random.ts";
 import type { EditOutcome, NewSpecText } from "../../ports.ts";
-import { ID_PARTS, type SpecId, specIdParts, writeSpecId } from "../../spec/spec_id.ts";
+import { formatSpecId, ID_PART_COUNT, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
 import { createFile, createFiles } from "../files/place_file.ts";
 import { activeFile, archiveFile } from "../project/places.ts";
 import { checkWritable } from "./edit_spec.ts";
@@ -26,7 +26,7 @@ export interface NewSpecFile {
 export async function createSpec(root: string, { day, taken, build }: NewSpecFile): Promise<SpecId> {
   const counter = nextCounter(day, taken);
   for (;;) {
-    const id = writeSpecId(day, counter, pickRandomBelow(ID_PARTS));
+    const id = formatSpecId(day, counter, pickRandomBelow(ID_PART_COUNT));
     const file = activeFile(id);
     const text = build(id);
     checkWritable(file, text);
@@ -70,9 +70,9 @@ function nextCounter(day: string, taken: Iterable<SpecId>): number {
   let highest = 0;
   for (const id of taken) {
     if (!id.startsWith(day)) continue;
-    const parts = specIdParts(id);
+    const parts = parseSpecIdParts(id);
     if (parts?.day === day) highest = Math.max(highest, parts.counter);
   }
-  if (highest + 1 < ID_PARTS) return highest + 1;
+  if (highest + 1 < ID_PART_COUNT) return highest + 1;
   throw new OperationError("resource_exhausted", `Cannot create a spec: ${day} has no counter behind "zzz" left`);
 }

@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { parseSpecId, type SpecId, specIdParts } from "../../spec/spec_id.ts";
+import { parseSpecId, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, errorCode } from "../files/disk_error.ts";
 import { type FileMark, isUnsettled, markOf, sameMark } from "../files/file_mark.ts";
 
@@ -109,7 +109,7 @@ export function sortById<Item extends { readonly id: SpecId }>(items: Iterable<I
 /** A text whose code units order as the id does. */
 function sortKey(id: SpecId): string {
   if (PLAIN.test(id)) return id;
-  const parts = specIdParts(id);
+  const parts = parseSpecIdParts(id);
   // "~" comes behind every digit, so that ids of another shape come last.
   if (parts === undefined) return `~${id}`;
   const members = parts.members.map((member) => `.${BigInt(member).toString().padStart(MEMBER_DIGITS, "0")}`);

@@ -1,9 +1,9 @@
-import { type Criterion, criteriaOf } from "../../spec/criteria.ts";
+import { type Criterion, parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { appendOutput } from "../../spec/edit/edit_body.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { keepChecks } from "../../spec/edit/keep_checks.ts";
-import { sectionOf } from "../../spec/sections.ts";
+import { findLastSection } from "../../spec/sections.ts";
 import { mergeSpec, mergeText, type TextVersions } from "./merge_text.ts";
 
 /** What a person has decided stays, whatever the run says. */
@@ -50,11 +50,11 @@ function partsOf(text: string): Parts | null {
   const document = parseDocument(text);
   if (!document.ok) return null;
   const { body, frontmatter } = document;
-  const section = sectionOf(body, "Output");
+  const section = findLastSection(body, "Output");
   return {
     text,
     status: frontmatter["status"],
-    criteria: new Map(criteriaOf(body).map((criterion) => [wordsOf(criterion), criterion.checked])),
+    criteria: new Map(parseCriteria(body).map((criterion) => [wordsOf(criterion), criterion.checked])),
     output: section === undefined ? "" : body.slice(section.heading.next, section.end).trim(),
   };
 }
@@ -79,7 +79,7 @@ function plainText(parts: Parts): string {
   if (!document.ok) return bare;
   const { body } = document;
   const head = bare.slice(0, bare.length - body.length);
-  const section = sectionOf(body, "Output");
+  const section = findLastSection(body, "Output");
   if (section === undefined) return endLine(bare);
   return endLine(head + body.slice(0, section.heading.start).trimEnd() + body.slice(section.end));
 }
@@ -105,7 +105,7 @@ function withTicks(text: string, isTicked: (name: string) => boolean): string {
   const document = parseDocument(text);
   if (!document.ok) return text;
   const lines = document.body.split("\n");
-  for (const criterion of criteriaOf(document.body)) {
+  for (const criterion of parseCriteria(document.body)) {
     const line = lines[criterion.line - 1];
     if (line === undefined) continue;
     const mark = isTicked(wordsOf(criterion)) ? "[x]" : "[ ]";

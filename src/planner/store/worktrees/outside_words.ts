@@ -14,7 +14,7 @@ const MAX_OF_KIND = 8;
 /**
  * Keeps what changes outside of a run have made unreachable, and returns a sentence for each change.
  *
- * @param changes as `outsideChanges` returns them
+ * @param changes as `findOutsideChanges` returns them
  */
 export async function describeOutside(place: Place, changes: readonly Change[]): Promise<readonly string[]> {
   const kept = await keepLost(place.repository.git, place.id, changes);

@@ -1,8 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { OutputValidator, PromptStore } from "../../ports.ts";
-import { reviewsOf } from "../../spec/reviews.ts";
-import { firstHeading, headings } from "../../spec/sections.ts";
+import { parseReviews } from "../../spec/reviews.ts";
+import { findFirstHeading, findHeadings } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { commitWriter } from "../commit_message.ts";
 import { contextOf, type PromptContext } from "./prompt_context.ts";
@@ -127,8 +127,8 @@ function templateName({ template, spec, config }: PromptRequest): string {
 
 /** Returns the text between the title and the next heading. */
 function description({ body }: Spec): string {
-  const from = firstHeading(body)?.next ?? 0;
-  const next = headings(body).find(({ start }) => start >= from);
+  const from = findFirstHeading(body)?.next ?? 0;
+  const next = findHeadings(body).find(({ start }) => start >= from);
   return body.slice(from, next?.start ?? body.length).trim();
 }
 
@@ -138,7 +138,7 @@ function asksForCommit(template: string): boolean {
 
 /** The template need not show the spec's body, and the newest review is what the run is for. */
 function reviewSections({ body }: Spec): readonly string[] {
-  const reviews = reviewsOf(body);
+  const reviews = parseReviews(body);
   const last = reviews.at(-1);
   if (last === undefined) return [];
   const quoted = last.text.split("\n").map((line) => `> ${line}`.trimEnd());

@@ -1,8 +1,8 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { RecordFacts } from "#planner/run_ports/kept_records.ts";
 import { formatCountOf } from "#words/names.ts";
-import { criteriaOf } from "../../spec/criteria.ts";
-import { readableDocument } from "../../spec/document.ts";
+import { parseCriteria } from "../../spec/criteria.ts";
+import { parseReadable } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isOwnCommit } from "../commit_message.ts";
 import { textsOf } from "./read_record.ts";
@@ -105,7 +105,7 @@ function criteriaCheck(record: Fields, { specText }: RecordFacts): RecordCheck {
   const named = listIn(record, "criteria");
   if (named.length === 0) return { part, result: "ok", detail: "none were required" };
   if (specText === null) return { part, result: "unknown", detail: "the spec is not in the commit" };
-  const there = new Map(criteriaOf(readableDocument(specText).body).map(({ label, checked }) => [label, checked]));
+  const there = new Map(parseCriteria(parseReadable(specText).body).map(({ label, checked }) => [label, checked]));
   const wrong = named.filter(({ label, checked, lost }) => lost !== true && there.get(String(label)) !== checked);
   if (wrong.length === 0)
     return { part, result: "ok", detail: `${formatCountOf(named.length, "criterion")} as in the commit` };

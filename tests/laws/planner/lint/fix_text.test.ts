@@ -5,7 +5,7 @@ import { fixText } from "#planner/lint/fix/fix_text.ts";
 import { splitAtHeadings } from "#planner/lint/fix/trim_body.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { lineBreakOf } from "#planner/spec/text_lines.ts";
+import { detectLineBreak } from "#planner/spec/text_lines.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { flowSpecText, ordinaryFrontmatter, specText } from "../../../support/spec_texts.ts";
 
@@ -176,7 +176,7 @@ law("fixText keeps what the body renders to", (text) => {
 
   // With the newline that the fix adds, so that only what it trims is judged.
   const render = (body: string): string => {
-    const whole = body === "" || /[\r\n]$/.test(body) ? body : body + lineBreakOf(body);
+    const whole = body === "" || /[\r\n]$/.test(body) ? body : body + detectLineBreak(body);
     return micromark(whole, { allowDangerousHtml: true }).replace(/\r\n?/g, "\n");
   };
   expect(after.ok && render(after.body)).toBe(render(before.body));

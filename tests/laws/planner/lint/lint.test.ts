@@ -6,7 +6,7 @@ import { locateFindings } from "#planner/lint/lint_project.ts";
 import type { UnlocatedFinding } from "#planner/lint/lint_specs.ts";
 import { formatGithubReport } from "#planner/lint/reports/github.ts";
 import { formatTextReport } from "#planner/lint/reports/text.ts";
-import { frontmatterPlaces } from "#planner/spec/frontmatter_places.ts";
+import { createFrontmatterLocator } from "#planner/spec/frontmatter_places.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { ID, lintTexts, OTHER, THIRD } from "../../../support/lint_world.ts";
 import { flowSpecText, ordinaryFrontmatter, specText } from "../../../support/spec_texts.ts";
@@ -48,7 +48,7 @@ test("lint finds the same place for a value by a quick look as by parsing", asyn
       text,
       fc.constantFrom("status", "labels", "depends_on", "title", "model", "owner", "x-unknown", "id", "type"),
       async (content, field) => {
-        const exact = frontmatterPlaces(content)([field]);
+        const exact = createFrontmatterLocator(content)([field]);
         fc.pre(exact !== undefined);
         const finding: UnlocatedFinding = {
           rule: "required",

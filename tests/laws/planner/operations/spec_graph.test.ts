@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { buildSpecGraph } from "#planner/operations/graph/spec_graph.ts";
-import { readinessOf } from "#planner/spec/readiness.ts";
+import { computeReadiness } from "#planner/spec/readiness.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
@@ -19,7 +19,7 @@ test("every shown spec has a place of its own, edges lead to higher layers but f
         builtSpec(`s${at}`, `status: ${status}\ndepends_on: [${waits.map((id) => `s${id}`).join(", ")}]`),
       );
       const archivedIds = new Set(["s11"]);
-      const graph = buildSpecGraph({ specs, archivedIds, readiness: readinessOf(specs, archivedIds) }, { all });
+      const graph = buildSpecGraph({ specs, archivedIds, readiness: computeReadiness(specs, archivedIds) }, { all });
       const byId = new Map(graph.boxes.map((box) => [box.id, box]));
       expect(new Set(graph.boxes.map(({ layer, order }) => `${layer} ${order}`)).size).toBe(graph.boxes.length);
       const open = specs.filter(({ status }) => all || status !== "completed").map(({ id }) => id);

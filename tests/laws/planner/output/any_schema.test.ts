@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { outputFormatSection } from "../../../../src/planner/output/checker/output_validator.ts";
-import { exampleOf } from "../../../../src/planner/output/example/example_value.ts";
+import { buildOutputSection } from "../../../../src/planner/output/checker/output_validator.ts";
+import { createExample } from "../../../../src/planner/output/example/example_value.ts";
 import { APPLICATORS, ASSERTIONS } from "../../../../src/planner/output/schema_keywords.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { bundle, verdict } from "../../../support/schema_bundle.ts";
@@ -56,12 +56,12 @@ test("every sound schema has an Output Format section", () => {
     fc.property(anySchema, (schema) => {
       fc.pre(verdict(schema, null).kind !== "invalid_schema");
 
-      const { value, fits } = exampleOf(bundle(schema));
+      const { value, fits } = createExample(bundle(schema));
 
       // Patterns are not run for an example, so with one of them it may be wrong.
       const certain = fits && !/"pattern(?:Properties)?":/.test(JSON.stringify(schema));
       if (certain) expect(verdict(schema, JSON.parse(JSON.stringify(value))).kind).toBe("passed");
-      expect(outputFormatSection("a.json", bundle(schema))).toContain("### Example");
+      expect(buildOutputSection("a.json", bundle(schema))).toContain("### Example");
     }),
     { numRuns: LAW_RUNS },
   );

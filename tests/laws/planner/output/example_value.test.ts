@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { exampleOf } from "../../../../src/planner/output/example/example_value.ts";
-import { textMatching } from "../../../../src/planner/output/example/pattern_text.ts";
+import { createExample } from "../../../../src/planner/output/example/example_value.ts";
+import { writePatternText } from "../../../../src/planner/output/example/pattern_text.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { bundle, verdict } from "../../../support/schema_bundle.ts";
 
@@ -56,7 +56,7 @@ test("an example fits the schema that it was made up for", () => {
     fc.property(schema, (generated) => {
       const checked = { ...FORMATS, ...generated };
 
-      const { value, fits } = exampleOf(bundle(checked));
+      const { value, fits } = createExample(bundle(checked));
 
       expect(verdict(checked, JSON.parse(JSON.stringify(value)))).toEqual({ kind: "passed" });
       expect(fits).toBe(true);
@@ -72,7 +72,7 @@ test("a text that is written for a pattern matches it", () => {
 
   fc.assert(
     fc.property(pattern, fc.nat(4), (source, extra) => {
-      expect(textMatching(source, extra)).toMatch(new RegExp(source, "u"));
+      expect(writePatternText(source, extra)).toMatch(new RegExp(source, "u"));
     }),
     { numRuns: LAW_RUNS },
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type QueueState, startableIds, wantedIds } from "#planner/runs/queue_choice.ts";
-import { readinessOf } from "#planner/spec/readiness.ts";
+import { computeReadiness } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
@@ -32,7 +32,7 @@ function worked(plan: Project, named: readonly SpecId[], stopAtFailure: boolean)
   const specs: Spec[] = plan.map(({ status, dependsOn }, index) =>
     builtSpec(IDS[index] ?? "", `status: ${status}\ndepends_on: [${dependsOn.join(", ")}]`),
   );
-  const world = () => ({ specs, readiness: readinessOf(specs, new Set()) });
+  const world = () => ({ specs, readiness: computeReadiness(specs, new Set()) });
   const wanted = wantedIds(named, world());
   const [tried, completed] = [new Set<SpecId>(), new Set<SpecId>()];
   for (;;) {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { OperationError } from "#kernel/errors.ts";
 import { parseMembers } from "#planner/runs/split/parse_members.ts";
 import { memberTexts } from "#planner/runs/split/split_spec.ts";
-import { criteriaOf } from "#planner/spec/criteria.ts";
+import { parseCriteria } from "#planner/spec/criteria.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
@@ -67,7 +67,7 @@ test("memberTexts gives specs that name each other, with exactly the criteria th
         expect(id).toBe(`${PARENT}.${index + 1}` as typeof id);
         expect(spec.dependsOn).toEqual(parsed[index]?.dependsOn.map((number) => `${PARENT}.${number}`) ?? []);
         expect(Object.hasOwn(spec.frontmatter, "depends_on")).toBe(true);
-        expect(criteriaOf(spec.body).map((one) => one.text)).toEqual(
+        expect(parseCriteria(spec.body).map((one) => one.text)).toEqual(
           parsed[index]?.criteria.map((text) => `- [ ] ${text}`) ?? [],
         );
       }

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { replaceControls } from "#kernel/control_pictures.ts";
 import { buildSpec } from "#planner/spec/build_spec.ts";
-import { criteriaOf } from "#planner/spec/criteria.ts";
+import { parseCriteria } from "#planner/spec/criteria.ts";
 import { parseDocument } from "#planner/spec/document.ts";
-import { newSpecText, splitDescription } from "#planner/spec/new_spec.ts";
-import { headings, sectionOf } from "#planner/spec/sections.ts";
+import { buildSpecFile, splitDescription } from "#planner/spec/new_spec.ts";
+import { findHeadings, findLastSection } from "#planner/spec/sections.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { ODD_TEXTS } from "../../../support/field_values.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
@@ -47,7 +47,7 @@ test("criteriaOf gives lines of the body that hold a checkbox, in order", () => 
   fc.assert(
     fc.property(body, (markdown) => {
       const all = markdown.split(/\r\n|\n|\r/);
-      const found = criteriaOf(markdown);
+      const found = parseCriteria(markdown);
 
       for (const [index, { line: number, text: item, checked }] of found.entries()) {
         expect(all[number - 1]?.trim()).toBe(item);
@@ -67,7 +67,7 @@ test("criteriaOf counts only what the first section holds", () => {
     fc.property(body, (markdown) => {
       fc.pre(!/`{3}|~{3}/.test(markdown));
 
-      const found = criteriaOf(`## Acceptance Criteria\n- [ ] a\n- [x] b\n# Further\n${markdown}`);
+      const found = parseCriteria(`## Acceptance Criteria\n- [ ] a\n- [x] b\n# Further\n${markdown}`);
 
       expect(found.map(({ text: item, checked }) => [item, checked])).toEqual([
         ["- [ ] a", false],
@@ -84,8 +84,10 @@ test("criteriaOf counts nothing that stands in fenced code", () => {
       fc.pre(!/`{3}|~{3}/.test(markdown));
       const close = /[`~]+/.exec(fence)?.[0] ?? "";
 
-      expect(criteriaOf(`${fence}\n${markdown}\n${close}\n`)).toEqual([]);
-      expect(headings(`${fence}\n${markdown}\n  ${close}\n# Title`).map(({ text: name }) => name)).toEqual(["Title"]);
+      expect(parseCriteria(`${fence}\n${markdown}\n${close}\n`)).toEqual([]);
+      expect(findHeadings(`${fence}\n${markdown}\n  ${close}\n# Title`).map(({ text: name }) => name)).toEqual([
+        "Title",
+      ]);
     }),
     runs,
   );
@@ -94,11 +96,11 @@ test("criteriaOf counts nothing that stands in fenced code", () => {
 test("headings and the section under each one cover the body from the first heading on", () => {
   fc.assert(
     fc.property(body, (markdown) => {
-      const all = headings(markdown);
+      const all = findHeadings(markdown);
 
       for (const heading of all) {
         expect(markdown.slice(heading.start, heading.end)).toStartWith("#".repeat(heading.level));
-        const section = sectionOf(markdown, heading.text);
+        const section = findLastSection(markdown, heading.text);
         expect(section?.end).toBeGreaterThanOrEqual(section?.heading.end ?? 0);
         const inside = all.filter(({ start }) => start >= (section?.heading.next ?? 0) && start < (section?.end ?? 0));
         expect(inside.every(({ level }) => level > (section?.heading.level ?? 0))).toBe(true);
@@ -114,7 +116,7 @@ test("newSpecText reads back as the title, the body and the fields that went in"
       const title = written.trim();
       fc.pre(title !== "" && !/[\r\n]/.test(title) && !`${title}${more ?? ""}`.includes("\0"));
 
-      const file = newSpecText({ id, title: written, body: more ?? "", ...(prompt === null ? {} : { prompt }) });
+      const file = buildSpecFile({ id, title: written, body: more ?? "", ...(prompt === null ? {} : { prompt }) });
 
       const document = parseDocument(file);
       if (!document.ok) throw new Error(document.problem.message);

@@ -4,7 +4,7 @@ import matter from "gray-matter";
 import { parse as parseYaml } from "yaml";
 import { parseDocument } from "#planner/spec/document.ts";
 import { parseFrontmatter } from "#planner/spec/full_frontmatter.ts";
-import { quickFrontmatter } from "#planner/spec/quick_frontmatter.ts";
+import { scanFrontmatter } from "#planner/spec/quick_frontmatter.ts";
 import { splitText } from "#planner/spec/split_text.ts";
 import { anyText, ODD_TEXTS } from "../../../support/field_values.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
@@ -67,7 +67,7 @@ function quickAndFull(text: string): readonly [quick: object | undefined, full: 
   const split = splitText(text);
   if (!split.ok || split.range === null) return [undefined, undefined];
   const full = parseFrontmatter(text, split.range);
-  return [quickFrontmatter(text, split.range), full.ok ? full.fields : undefined];
+  return [scanFrontmatter(text, split.range), full.ok ? full.fields : undefined];
 }
 
 test("parseDocument never throws, and names a place inside the text when it refuses", () => {

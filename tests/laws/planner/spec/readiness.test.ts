@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { buildSpec } from "#planner/spec/build_spec.ts";
 import { parseDocument } from "#planner/spec/document.ts";
-import { readinessOf } from "#planner/spec/readiness.ts";
+import { computeReadiness } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
@@ -43,7 +43,7 @@ const finished = (specs: readonly Spec[], id: string): readonly Spec[] =>
 test("readinessOf calls nothing ready that is not pending or failed or that waits for a dependency", () => {
   fc.assert(
     fc.property(world, (specs) => {
-      const readiness = readinessOf(specs, new Set());
+      const readiness = computeReadiness(specs, new Set());
 
       for (const each of specs) {
         if (!readiness.isReady(each)) continue;
@@ -59,9 +59,9 @@ test("readinessOf calls nothing ready that is not pending or failed or that wait
 test("readinessOf takes nothing off the ready list when another spec is completed", () => {
   fc.assert(
     fc.property(world, fc.constantFrom(...IDS), (specs, id) => {
-      const before = readinessOf(specs, new Set());
+      const before = computeReadiness(specs, new Set());
       const later = finished(specs, id);
-      const after = readinessOf(later, new Set());
+      const after = computeReadiness(later, new Set());
 
       for (const [index, each] of specs.entries()) {
         if (each.id !== id && before.isReady(each)) expect(after.isReady(later[index] as Spec)).toBe(true);
@@ -75,9 +75,9 @@ test("readinessOf counts an archived dependency like a completed one", () => {
   fc.assert(
     fc.property(world, fc.constantFrom(...IDS), (specs, id) => {
       fc.pre(specs.some((each) => each.id === id && !IDS.some((other) => other.startsWith(`${id}.`))));
-      const completed = readinessOf(finished(specs, id), new Set());
+      const completed = computeReadiness(finished(specs, id), new Set());
       const rest = specs.filter((each) => each.id !== id);
-      const archived = readinessOf(rest, new Set([id]));
+      const archived = computeReadiness(rest, new Set([id]));
 
       for (const each of rest) {
         expect(archived.unmet(each)).toEqual([...completed.unmet(each)]);
@@ -96,7 +96,7 @@ test("readinessOf never calls a spec ready that waits for itself, over however m
         if (!document.ok) throw new Error("does not parse");
         return buildSpec({ id: `s${index}` as SpecId, file: "x", archived: false }, document);
       });
-      const readiness = readinessOf(ring, new Set());
+      const readiness = computeReadiness(ring, new Set());
 
       expect(ring.filter((each) => readiness.isReady(each))).toEqual([]);
     }),
@@ -107,7 +107,7 @@ test("readinessOf never calls a spec ready that waits for itself, over however m
 test("readinessOf matches a spec by its effective word, and by ready when it is", () => {
   fc.assert(
     fc.property(world, (specs) => {
-      const readiness = readinessOf(specs, new Set());
+      const readiness = computeReadiness(specs, new Set());
 
       for (const each of specs) {
         const words = FILTER_STATUSES.filter((filter) => readiness.matches(each, filter));

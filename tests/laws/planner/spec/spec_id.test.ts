@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { OperationError } from "#kernel/errors.ts";
 import { AmbiguousSpecId, resolveSpecId } from "#planner/spec/resolve_id.ts";
-import { compareSpecIds, parentOf, type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
+import { compareSpecIds, parseParentId, parseSpecIdParts, type SpecId } from "#planner/spec/spec_id.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const runs = { numRuns: LAW_RUNS };
@@ -37,11 +37,11 @@ test("compareSpecIds is a total order", () => {
 test("compareSpecIds puts a member behind the spec it hangs under", () => {
   fc.assert(
     fc.property(dated, (id) => {
-      const parent = parentOf(id as SpecId);
+      const parent = parseParentId(id as SpecId);
 
       fc.pre(parent !== undefined);
       expect(compareSpecIds(parent ?? "", id)).toBeLessThan(0);
-      expect(specIdParts(parent ?? "")?.members).toEqual(specIdParts(id)?.members.slice(0, -1) ?? []);
+      expect(parseSpecIdParts(parent ?? "")?.members).toEqual(parseSpecIdParts(id)?.members.slice(0, -1) ?? []);
     }),
     runs,
   );

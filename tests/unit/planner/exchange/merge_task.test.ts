@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { type FacetFingerprints, mergeTask } from "../../../../src/planner/exchange/merge_task.ts";
 import { formatNewSpec, listFacets, type SpecContent } from "../../../../src/planner/exchange/spec_content.ts";
 import { buildSpec } from "../../../../src/planner/spec/build_spec.ts";
-import { readableDocument } from "../../../../src/planner/spec/document.ts";
+import { parseReadable } from "../../../../src/planner/spec/document.ts";
 import type { SpecId } from "../../../../src/planner/spec/spec_id.ts";
 
 const ID = "2026-11-01-001-abc" as SpecId;
@@ -20,7 +20,7 @@ function merged(
   content: SpecContent,
   more: { known?: FacetFingerprints | undefined; overwrite?: boolean } = { known },
 ) {
-  const spec = buildSpec({ id: ID, file: "f", archived: false }, readableDocument(text));
+  const spec = buildSpec({ id: ID, file: "f", archived: false }, parseReadable(text));
   const merge = mergeTask({ spec, content, known: more.known, fingerprint, overwrite: more.overwrite ?? false });
   return { ...merge, text: merge.apply(text) };
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { toDot, toMermaid } from "#planner/operations/graph/languages.ts";
 import { buildSpecGraph, type GraphOptions } from "#planner/operations/graph/spec_graph.ts";
 import { toSvg } from "#planner/operations/graph/svg.ts";
-import { readinessOf } from "#planner/spec/readiness.ts";
+import { computeReadiness } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 import { HAS_GRAPHVIZ, layOut } from "../../../support/graphviz.ts";
@@ -12,7 +12,10 @@ const spec = (id: string, waits = "", fields = "status: pending"): Spec =>
 
 function graphOf(specs: readonly Spec[], wishes: Partial<GraphOptions> = {}, archived: readonly string[] = []) {
   const archivedIds = new Set(archived);
-  return buildSpecGraph({ specs, archivedIds, readiness: readinessOf(specs, archivedIds) }, { all: false, ...wishes });
+  return buildSpecGraph(
+    { specs, archivedIds, readiness: computeReadiness(specs, archivedIds) },
+    { all: false, ...wishes },
+  );
 }
 
 const layers = (graph: ReturnType<typeof graphOf>) =>

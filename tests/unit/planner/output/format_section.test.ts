@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { outputFormatSection } from "../../../../src/planner/output/checker/output_validator.ts";
+import { buildOutputSection } from "../../../../src/planner/output/checker/output_validator.ts";
 import { bundle } from "../../../support/schema_bundle.ts";
 
 const PATH = ".planner/schemas/report.json";
@@ -15,7 +15,7 @@ test("outputFormatSection shows the schema, the required fields and an example",
     },
   };
 
-  const section = outputFormatSection(PATH, bundle(schema));
+  const section = buildOutputSection(PATH, bundle(schema));
 
   expect(section).toStartWith("## Output Format\n\n");
   expect(section).toContain(`\`${PATH}\``);
@@ -29,7 +29,7 @@ test("outputFormatSection shows the schema, the required fields and an example",
 });
 
 test("outputFormatSection shows the files that the schema refers to", () => {
-  const section = outputFormatSection(
+  const section = buildOutputSection(
     PATH,
     bundle({ $ref: "common.json" }, { "common.json": { required: ["a"], properties: { a: { type: "integer" } } } }),
   );
@@ -39,7 +39,7 @@ test("outputFormatSection shows the files that the schema refers to", () => {
 });
 
 test("outputFormatSection calls a field required only where no alternative leaves it out", () => {
-  const section = outputFormatSection(
+  const section = buildOutputSection(
     PATH,
     bundle({ required: ["a"], anyOf: [{ required: ["b"] }, { required: ["c"] }] }),
   );
@@ -48,7 +48,7 @@ test("outputFormatSection calls a field required only where no alternative leave
 });
 
 test("outputFormatSection says that nothing is required, and when the example only shows the shape", () => {
-  const section = outputFormatSection(PATH, bundle({ type: "string", not: { type: "string" } }));
+  const section = buildOutputSection(PATH, bundle({ type: "string", not: { type: "string" } }));
 
   expect(section).toContain("### Required fields\n\nNone.\n");
   expect(section).toContain("It only shows the shape");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { checkOutput } from "../../../../src/planner/output/check_output.ts";
 import type { SchemaBundle } from "../../../../src/planner/output/schema_document.ts";
-import { SchemaIndex, withoutFragment } from "../../../../src/planner/output/schema_index.ts";
+import { removeFragment, SchemaIndex } from "../../../../src/planner/output/schema_index.ts";
 import { openSuite, type Suite, type SuiteGroup } from "../../../support/json_schema_suite.ts";
 
 const suite = openSuite();
@@ -71,7 +71,7 @@ function bundleOf(schema: unknown, { remotes }: Suite): SchemaBundle {
   index.add(first);
   const others = new Map<string, SchemaBundle[number]>();
   for (const reference of index.references) {
-    const uri = withoutFragment(reference.uri);
+    const uri = removeFragment(reference.uri);
     if (index.resource(uri) !== undefined || !remotes.has(uri)) continue;
     const document = { path: uri, uris: [uri], schema: remotes.get(uri) } as const;
     others.set(uri, document);

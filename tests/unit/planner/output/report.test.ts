@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { outputConsequence, outputReportLines } from "../../../../src/planner/output/report.ts";
+import { decideConsequence, formatOutputReport } from "../../../../src/planner/output/report.ts";
 import type { OutputVerdict } from "../../../../src/planner/ports.ts";
 
 const schemaPath = ".planner/schemas/report.json";
 const log = ".planner/logs/2026-11-01-001-abc.log";
 
 test("outputReportLines says in the contract's words that an output passed", () => {
-  const lines = outputReportLines({ schemaPath, verdict: { kind: "passed" }, log });
+  const lines = formatOutputReport({ schemaPath, verdict: { kind: "passed" }, log });
 
   expect(lines).toEqual(["Output validation passed (schema: .planner/schemas/report.json)"]);
 });
@@ -17,7 +17,7 @@ test("outputReportLines names the schema, each problem and the log", () => {
     problems: ["missing required field 'name'", "/n: expected integer, got string"],
   };
 
-  expect(outputReportLines({ schemaPath, verdict, log })).toEqual([
+  expect(formatOutputReport({ schemaPath, verdict, log })).toEqual([
     "Output validation failed (schema: .planner/schemas/report.json)",
     "  missing required field 'name'",
     "  /n: expected integer, got string",
@@ -26,7 +26,7 @@ test("outputReportLines names the schema, each problem and the log", () => {
 });
 
 test("outputReportLines names no log where there is none", () => {
-  expect(outputReportLines({ schemaPath, verdict: { kind: "no_json" }, log: null })).toEqual([
+  expect(formatOutputReport({ schemaPath, verdict: { kind: "no_json" }, log: null })).toEqual([
     "Output validation failed (schema: .planner/schemas/report.json)",
     "  no JSON found in the output",
   ]);
@@ -39,14 +39,14 @@ const MISFITS: readonly OutputVerdict[] = [
 ];
 
 test.each(MISFITS)("outputConsequence asks for attention in strict mode when the verdict is %j", (verdict) => {
-  expect(outputConsequence(verdict, true)).toEqual({ status: "needs_attention", warning: false });
+  expect(decideConsequence(verdict, true)).toEqual({ status: "needs_attention", warning: false });
 });
 
 test.each(MISFITS)("outputConsequence warns and completes in lax mode when the verdict is %j", (verdict) => {
-  expect(outputConsequence(verdict, false)).toEqual({ status: "completed", warning: true });
+  expect(decideConsequence(verdict, false)).toEqual({ status: "completed", warning: true });
 });
 
 test.each([true, false])("outputConsequence completes what passed or has no schema (strict: %p)", (strict) => {
-  expect(outputConsequence({ kind: "passed" }, strict)).toEqual({ status: "completed", warning: false });
-  expect(outputConsequence(null, strict)).toEqual({ status: "completed", warning: false });
+  expect(decideConsequence({ kind: "passed" }, strict)).toEqual({ status: "completed", warning: false });
+  expect(decideConsequence(null, strict)).toEqual({ status: "completed", warning: false });
 });

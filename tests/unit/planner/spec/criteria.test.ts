@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { criteriaOf } from "#planner/spec/criteria.ts";
+import { parseCriteria } from "#planner/spec/criteria.ts";
 
 function shown(body: string): readonly string[] {
-  return criteriaOf(body).map(({ line, text, checked }) => `${line} ${checked ? "+" : "-"} ${text}`);
+  return parseCriteria(body).map(({ line, text, checked }) => `${line} ${checked ? "+" : "-"} ${text}`);
 }
 
 test("criteriaOf reads every form of checkbox, nested ones too", () => {
@@ -23,7 +23,7 @@ test("criteriaOf counts checkboxes of numbered lists, and their checks", () => {
   const body = "1. [ ] a\n   verify: make a\n2) [x] b\n   1. verify: make b\n12. [ ] c\n1.[ ] d\n1. e\n";
 
   expect(shown(body)).toEqual(["1 - 1. [ ] a", "3 + 2) [x] b", "5 - 12. [ ] c"]);
-  expect(criteriaOf(body).map(({ label, verify }) => [label, verify])).toEqual([
+  expect(parseCriteria(body).map(({ label, verify }) => [label, verify])).toEqual([
     ["a", "make a"],
     ["b", "make b"],
     ["c", null],
@@ -104,7 +104,7 @@ test("criteriaOf reads the command below a criterion, and no other line for one"
     "  ```",
   ].join("\n");
 
-  expect(criteriaOf(body).map(({ label, verify }) => [label, verify])).toEqual([
+  expect(parseCriteria(body).map(({ label, verify }) => [label, verify])).toEqual([
     ["a long", "npm test -- a"],
     ["b", "make b"],
     ["nested", "make nested | cat"],

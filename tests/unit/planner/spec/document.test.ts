@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { MAX_FRONTMATTER_CHARS } from "#planner/limits.ts";
-import { parseDocument, readableDocument } from "#planner/spec/document.ts";
+import { parseDocument, parseReadable } from "#planner/spec/document.ts";
 
 const FIXTURES = join(import.meta.dirname, "..", "..", "..", "fixtures", "specs");
 
@@ -17,7 +17,7 @@ function problemOf(text: string): readonly [line: number, column: number, messag
 }
 
 function fieldsOf(text: string): Record<string, unknown> {
-  return { ...readableDocument(text).frontmatter };
+  return { ...parseReadable(text).frontmatter };
 }
 
 test("parseDocument gives frontmatter, body and the body's line", () => {
@@ -145,14 +145,14 @@ test("parseDocument reads null as null in a known field too", () => {
 });
 
 test("parseDocument is not led astray by keys with a meaning in JavaScript", () => {
-  const { frontmatter } = readableDocument(fixture("prototype_names.md"));
+  const { frontmatter } = parseReadable(fixture("prototype_names.md"));
 
   expect(Object.keys(frontmatter)).toEqual(["__proto__", "constructor", "toString", "status"]);
   expect(Object.values(frontmatter)[0]).toBe("polluted");
   expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
-  expect(readableDocument("---\nstatus: x\n---\n").frontmatter["constructor"]).toBeUndefined();
-  const nested = readableDocument("---\nx: {__proto__: {polluted: true}}\n---\n").frontmatter["x"] as object;
+  expect(parseReadable("---\nstatus: x\n---\n").frontmatter["constructor"]).toBeUndefined();
+  const nested = parseReadable("---\nx: {__proto__: {polluted: true}}\n---\n").frontmatter["x"] as object;
   expect(Object.getPrototypeOf(nested)).toBe(Object.prototype);
 });
 
@@ -176,7 +176,7 @@ test("parseDocument bears nesting, keys and lines in any number up to the size l
 });
 
 test("readableDocument refuses with line and column where the text does not parse", () => {
-  const refused = (): unknown => readableDocument(fixture("broken/duplicate_key.md"));
+  const refused = (): unknown => parseReadable(fixture("broken/duplicate_key.md"));
 
   expect(refused).toThrow(OperationError);
   expect(refused).toThrow('Cannot edit the spec: line 4, column 1: Duplicate key "status"');

@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
-import { newSpecText, splitDescription } from "#planner/spec/new_spec.ts";
+import { buildSpecFile, splitDescription } from "#planner/spec/new_spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
 const id = "2026-11-21-001-abc" as SpecId;
 
 test("newSpecText writes id, status, type, empty labels and the title", () => {
-  expect(newSpecText({ id, title: "Add a cache" })).toBe(
+  expect(buildSpecFile({ id, title: "Add a cache" })).toBe(
     "---\nid: 2026-11-21-001-abc\nstatus: pending\ntype: code\nlabels: []\n---\n\n# Add a cache\n",
   );
 });
 
 test("newSpecText writes the prompt, further fields and the body", () => {
-  const text = newSpecText({
+  const text = buildSpecFile({
     id,
     title: "T",
     body: "First.\n\n- [ ] a\n",
@@ -27,11 +27,11 @@ test("newSpecText writes the prompt, further fields and the body", () => {
 });
 
 test("newSpecText closes a heading whose title ends in #", () => {
-  expect(newSpecText({ id, title: "Port to C #" })).toEndWith("\n# Port to C # #\n");
+  expect(buildSpecFile({ id, title: "Port to C #" })).toEndWith("\n# Port to C # #\n");
 });
 
 test("newSpecText writes no control character but line breaks and tabs", () => {
-  const file = newSpecText({
+  const file = buildSpecFile({
     id,
     title: "A\u001b[2J",
     body: "one\rtwo\u009b\tthree",
@@ -43,9 +43,9 @@ test("newSpecText writes no control character but line breaks and tabs", () => {
 });
 
 test("newSpecText refuses what no title or no file can be", () => {
-  for (const title of ["", "  ", "a\nb"]) expect(() => newSpecText({ id, title })).toThrow(OperationError);
-  expect(() => newSpecText({ id, title: "a", body: "\0" })).toThrow("expected text without NUL characters");
-  expect(() => newSpecText({ id, title: "\ud800" })).toThrow(OperationError);
+  for (const title of ["", "  ", "a\nb"]) expect(() => buildSpecFile({ id, title })).toThrow(OperationError);
+  expect(() => buildSpecFile({ id, title: "a", body: "\0" })).toThrow("expected text without NUL characters");
+  expect(() => buildSpecFile({ id, title: "\ud800" })).toThrow(OperationError);
 });
 
 const LONG = "that goes on for so long that it could not possibly be meant as a title of any spec at all";

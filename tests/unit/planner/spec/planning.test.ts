@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { compareDue, compareUrgency, isDay, type Planned, type Priority } from "#planner/spec/planning.ts";
+import { compareDue, compareUrgency, isDay, type PlanningFields, type Priority } from "#planner/spec/planning.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
-function planned(number: number, priority: Priority | null, due: string | null): Planned {
+function planned(number: number, priority: Priority | null, due: string | null): PlanningFields {
   return { id: `2026-11-01-00${number}-abc` as SpecId, priority, due };
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { quickFrontmatter } from "#planner/spec/quick_frontmatter.ts";
+import { scanFrontmatter } from "#planner/spec/quick_frontmatter.ts";
 import { splitText } from "#planner/spec/split_text.ts";
 
 function quick(yaml: string): Record<string, unknown> | undefined {
   const text = `---\n${yaml}---\n`;
   const split = splitText(text);
   if (!split.ok || split.range === null) throw new Error("no frontmatter");
-  const fields = quickFrontmatter(text, split.range);
+  const fields = scanFrontmatter(text, split.range);
   return fields && { ...fields };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readinessOf } from "#planner/spec/readiness.ts";
+import { computeReadiness } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 
@@ -9,7 +9,7 @@ function ready(
   archived: readonly string[] = [],
 ): readonly string[] {
   const specs = world.map(([id, frontmatter]) => builtSpec(id, frontmatter));
-  const readiness = readinessOf(specs, new Set(archived));
+  const readiness = computeReadiness(specs, new Set(archived));
   return specs.filter((spec) => readiness.isReady(spec)).map(({ id }) => id);
 }
 
@@ -147,7 +147,7 @@ test("isReady takes a driver when its members are done, listed or named after it
 
 test("unmet names the dependencies that are not done, unknown ones too", () => {
   const specs = [builtSpec("a", "status: completed"), builtSpec("b", ""), builtSpec("c", "depends_on: [a, b, x, y]")];
-  const readiness = readinessOf(specs, new Set(["y"]));
+  const readiness = computeReadiness(specs, new Set(["y"]));
 
   expect(readiness.unmet(specs[2] as Spec)).toEqual(["b", "x"]);
 });
@@ -159,7 +159,7 @@ test("effectiveStatus and matches say blocked for a pending spec with an unmet d
     builtSpec("stored", "status: blocked"),
     builtSpec("free", ""),
   ];
-  const readiness = readinessOf(specs, new Set());
+  const readiness = computeReadiness(specs, new Set());
   const matching = (filter: "pending" | "blocked" | "ready"): readonly string[] =>
     specs.filter((spec) => readiness.matches(spec, filter)).map(({ id }) => id);
 
@@ -173,7 +173,7 @@ test("readinessOf answers for a chain of thousands without a limit to its length
   const specs = Array.from({ length: 20_000 }, (_, index) =>
     builtSpec(`s${index}`, index === 0 ? "" : `depends_on: [s${index - 1}]`),
   );
-  const readiness = readinessOf(specs, new Set());
+  const readiness = computeReadiness(specs, new Set());
 
   expect(specs.filter((spec) => readiness.isReady(spec)).map(({ id }) => String(id))).toEqual(["s0"]);
 });
@@ -182,5 +182,5 @@ test("unmet takes an archived spec for done, whatever its status", () => {
   const archived = { ...builtSpec("a", "status: failed"), archived: true };
   const waiting = builtSpec("b", "depends_on: [a]");
 
-  expect(readinessOf([archived, waiting], new Set()).unmet(waiting)).toEqual([]);
+  expect(computeReadiness([archived, waiting], new Set()).unmet(waiting)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
-import { resolveSpecId, shortenSpecIds } from "#planner/spec/resolve_id.ts";
+import { createIdShortener, resolveSpecId } from "#planner/spec/resolve_id.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
 const TODAY = "2026-11-21";
@@ -94,7 +94,7 @@ test("resolveSpecId takes an id that is in the archive as well for one", () => {
 
 test("shortenSpecIds gives a text that means the same id, and leaves out the day of all that it can", () => {
   const ids = [...IDS, "2026-11-19-002-abd", "legacy-001-abc"] as SpecId[];
-  const shorten = shortenSpecIds(ids);
+  const shorten = createIdShortener(ids);
 
   for (const id of ids) expect(resolve(shorten(id), ids)).toBe(id);
   expect(ids.filter((id) => shorten(id) !== id)).toEqual([

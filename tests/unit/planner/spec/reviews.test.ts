@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { criteriaOf } from "#planner/spec/criteria.ts";
-import { readableDocument } from "#planner/spec/document.ts";
-import { appendReview, isSentBack, reviewsOf } from "#planner/spec/reviews.ts";
-import { titleOf } from "#planner/spec/sections.ts";
+import { parseCriteria } from "#planner/spec/criteria.ts";
+import { parseReadable } from "#planner/spec/document.ts";
+import { appendReview, isSentBack, parseReviews } from "#planner/spec/reviews.ts";
+import { findTitle } from "#planner/spec/sections.ts";
 
 const SPEC = "---\nid: a # mine\n---\n\nOnly text.\n\n- [ ] one\n\n## Output\n\nnone\n";
 const at = (day: number): string => `2026-01-0${day}T12:00:00.000Z`;
-const bodyOf = (text: string): string => readableDocument(text).body;
+const bodyOf = (text: string): string => parseReadable(text).body;
 
 test("appendReview adds entries, newest last, and leaves every other byte as it is", () => {
   const once = appendReview(SPEC, { at: at(1), text: "Say why.\n\n# Not a heading\n- [ ] no criterion" });
@@ -17,29 +17,29 @@ test("appendReview adds entries, newest last, and leaves every other byte as it 
     `\n## Review\n\n**Sent back**, ${at(1)}\n\n> Say why.\n>\n> # Not a heading\n> - [ ] no criterion\n`,
   );
   expect(twice.slice(0, once.length)).toBe(once);
-  expect(reviewsOf(bodyOf(twice))).toEqual([
+  expect(parseReviews(bodyOf(twice))).toEqual([
     { at: at(1), text: "Say why.\n\n# Not a heading\n- [ ] no criterion" },
     { at: at(2), text: "```\nmore" },
   ]);
-  expect(criteriaOf(bodyOf(twice)).map(({ label }) => label)).toEqual(["one"]);
+  expect(parseCriteria(bodyOf(twice)).map(({ label }) => label)).toEqual(["one"]);
 });
 
 test("appendReview keeps the line ends of a file and shows control characters as signs", () => {
   const text = appendReview(SPEC.replaceAll("\n", "\r\n"), { at: at(1), text: "a\u001b[2Jb\rc" });
 
   expect(text.replaceAll("\r\n", "")).not.toMatch(/\p{Cc}/u);
-  expect(reviewsOf(bodyOf(text))).toEqual([{ at: at(1), text: "a␛[2Jb\nc" }]);
+  expect(parseReviews(bodyOf(text))).toEqual([{ at: at(1), text: "a␛[2Jb\nc" }]);
 });
 
 test("titleOf names no spec after a review, and still one that a person calls so", () => {
-  expect(titleOf(bodyOf(appendReview(SPEC, { at: at(1), text: "x" })))).toBeNull();
-  expect(titleOf("# Review\n")).toBe("Review");
+  expect(findTitle(bodyOf(appendReview(SPEC, { at: at(1), text: "x" })))).toBeNull();
+  expect(findTitle("# Review\n")).toBe("Review");
 });
 
 test("reviewsOf skips what is no entry: text by hand, quotations outside of one, fences", () => {
   const body = `# T\n\n## Review\n\n> lost\n\nby hand\n\n\`\`\`\n## Review\n\`\`\`\n\n**Sent back**, yesterday\n\n> lost\n\n**Sent back**, ${at(1)}\n\n> kept\n\ntext\n\n> lost\n\n## Output\n\n## Review\n**Sent back**, ${at(1)}\n> again\n`;
 
-  expect(reviewsOf(body)).toEqual([{ at: at(1), text: "kept" }]);
+  expect(parseReviews(body)).toEqual([{ at: at(1), text: "kept" }]);
 });
 
 test("isSentBack compares the newest entry with the begin of the last run", () => {

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { headings, sectionOf, titleOf } from "#planner/spec/sections.ts";
+import { findHeadings, findLastSection, findTitle } from "#planner/spec/sections.ts";
 
 test("titleOf gives the first heading that has a text, whatever its level", () => {
-  expect(titleOf("\n#\n### Before ###\n# Another\n")).toBe("Before");
-  expect(titleOf("## Acceptance Criteria:\n\n- [ ] a\n\n## Output\n\n#### The title\n")).toBe("The title");
+  expect(findTitle("\n#\n### Before ###\n# Another\n")).toBe("Before");
+  expect(findTitle("## Acceptance Criteria:\n\n- [ ] a\n\n## Output\n\n#### The title\n")).toBe("The title");
 });
 
 test("titleOf gives null for a body without such a heading", () => {
-  expect(titleOf("## Output\n#no heading\n    # indented code\n\\# escaped\n")).toBeNull();
+  expect(findTitle("## Output\n#no heading\n    # indented code\n\\# escaped\n")).toBeNull();
 });
 
 test("titleOf looks past fenced code, however it is fenced and indented", () => {
@@ -18,24 +18,24 @@ test("titleOf looks past fenced code, however it is fenced and indented", () => 
     "1. ```js\n   # no\n   ```\n",
   ];
 
-  for (const fence of fences) expect(titleOf(`${fence}# Yes\n`)).toBe("Yes");
+  for (const fence of fences) expect(findTitle(`${fence}# Yes\n`)).toBe("Yes");
 });
 
 test("titleOf takes no inline code for a fence", () => {
-  expect(titleOf("```not a fence```\n# Yes\n")).toBe("Yes");
+  expect(findTitle("```not a fence```\n# Yes\n")).toBe("Yes");
 });
 
 test("titleOf leaves a closing run of # out and keeps one that is part of a word", () => {
-  expect(titleOf("# Title ##  \n")).toBe("Title");
-  expect(titleOf("# Learn C#\n")).toBe("Learn C#");
-  expect(titleOf("# C # #\n")).toBe("C #");
+  expect(findTitle("# Title ##  \n")).toBe("Title");
+  expect(findTitle("# Learn C#\n")).toBe("Learn C#");
+  expect(findTitle("# C # #\n")).toBe("C #");
 });
 
 test("headings names level, line and place of every heading, whatever the line endings", () => {
   const body = "# A\r\n\r\n### B\r## C";
 
   expect(
-    headings(body).map(({ level, text, line, start, next }) => [level, text, line, body.slice(start, next)]),
+    findHeadings(body).map(({ level, text, line, start, next }) => [level, text, line, body.slice(start, next)]),
   ).toEqual([
     [1, "A", 1, "# A\r\n"],
     [3, "B", 3, "### B\r"],
@@ -46,8 +46,8 @@ test("headings names level, line and place of every heading, whatever the line e
 test("sectionOf gives the last section of that name, up to the next heading of its level or above", () => {
   const body = "## Notes\nfirst\n# Top\n### notes:\nsecond\n#### deeper\nthird\n### End\n";
 
-  const section = sectionOf(body, "Notes");
+  const section = findLastSection(body, "Notes");
 
   expect(body.slice(section?.heading.next, section?.end)).toBe("second\n#### deeper\nthird\n");
-  expect(sectionOf(body, "Missing")).toBeUndefined();
+  expect(findLastSection(body, "Missing")).toBeUndefined();
 });

@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
-import { compareSpecIds, parentOf, parseSpecId, type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
+import { compareSpecIds, parseParentId, parseSpecId, parseSpecIdParts, type SpecId } from "#planner/spec/spec_id.ts";
 
 test("specIdParts takes a dated id apart, its counter read in base 36", () => {
-  expect(specIdParts("2026-11-21-00a-k3x.2.1")).toEqual({
+  expect(parseSpecIdParts("2026-11-21-00a-k3x.2.1")).toEqual({
     day: "2026-11-21",
     counter: 10,
     suffix: "k3x",
     members: [2, 1],
   });
-  expect(specIdParts("notes")).toBeUndefined();
-  expect(specIdParts("2026-11-21-0001-k3x")).toBeUndefined();
+  expect(parseSpecIdParts("notes")).toBeUndefined();
+  expect(parseSpecIdParts("2026-11-21-0001-k3x")).toBeUndefined();
 });
 
 test("compareSpecIds orders by day, counter, suffix and member numbers, other ids last", () => {
@@ -29,9 +29,9 @@ test("compareSpecIds orders by day, counter, suffix and member numbers, other id
 });
 
 test("parentOf takes one member number off", () => {
-  expect(parentOf("2026-11-21-001-abc.2.1" as SpecId)).toBe("2026-11-21-001-abc.2" as SpecId);
-  expect(parentOf("2026-11-21-001-abc" as SpecId)).toBeUndefined();
-  expect(parentOf("notes.1" as SpecId)).toBeUndefined();
+  expect(parseParentId("2026-11-21-001-abc.2.1" as SpecId)).toBe("2026-11-21-001-abc.2" as SpecId);
+  expect(parseParentId("2026-11-21-001-abc" as SpecId)).toBeUndefined();
+  expect(parseParentId("notes.1" as SpecId)).toBeUndefined();
 });
 
 test("parseSpecId refuses what would leave the folder or hide a file", () => {

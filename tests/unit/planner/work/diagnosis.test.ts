@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { criteriaOf } from "../../../../src/planner/spec/criteria.ts";
+import { parseCriteria } from "../../../../src/planner/spec/criteria.ts";
 import { diagnose, type SpecSigns } from "../../../../src/planner/work/diagnosis.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
@@ -24,8 +24,8 @@ const log = (secondsAgo: number): SpecSigns["log"] => ({
   modified: new Date(NOW.getTime() - secondsAgo * 1000),
 });
 const lock = (alive: boolean): SpecSigns["lock"] => ({ pid: 7, alive, file: ".planner/locks/a.lock" });
-const OPEN = criteriaOf("- [x] One\n- [ ] Two\n");
-const CHECKED = criteriaOf("- [x] One\n");
+const OPEN = parseCriteria("- [x] One\n- [ ] Two\n");
+const CHECKED = parseCriteria("- [x] One\n");
 const failed = (given: Partial<SpecSigns>): string[] =>
   diagnose(signs(given))
     .checks.filter(({ passed }) => !passed)
@@ -120,7 +120,7 @@ test("diagnose says why finished work is not merged, and what is ticked in the w
     signs({
       status: "in_progress",
       criteria: OPEN,
-      criteriaThere: criteriaOf("- [x] One\n- [x] Two\n"),
+      criteriaThere: parseCriteria("- [x] One\n- [x] Two\n"),
       worktree: "/w",
     }),
   );

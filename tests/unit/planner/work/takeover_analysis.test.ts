@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { criteriaOf } from "../../../../src/planner/spec/criteria.ts";
+import { parseCriteria } from "../../../../src/planner/spec/criteria.ts";
 import { analyzeRun } from "../../../../src/planner/work/takeover_analysis.ts";
 
-const OPEN = criteriaOf("- [x] One\n- [ ] Two\n");
+const OPEN = parseCriteria("- [x] One\n- [ ] Two\n");
 
 test("analyzeRun counts the error lines and quotes the first three", () => {
   const lines = ["start", "Error: one", "test failed", "fatal: three", "panicked at four", "fine"];
@@ -48,7 +48,7 @@ test("analyzeRun counts lines about tools", () => {
 });
 
 test("analyzeRun says what is left to do", () => {
-  const step = (body: string): string => analyzeRun({ lines: [], criteria: criteriaOf(body) }).suggestion;
+  const step = (body: string): string => analyzeRun({ lines: [], criteria: parseCriteria(body) }).suggestion;
 
   expect(step("- [x] One\n- [ ] Two\n")).toStartWith("1 acceptance criterion still open");
   expect(step("- [ ] One\n- [ ] Two\n")).toStartWith("2 acceptance criteria still open");

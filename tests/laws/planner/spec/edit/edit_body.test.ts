@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseDocument } from "#planner/spec/document.ts";
 import { appendOutput, appendToSection, replaceBody } from "#planner/spec/edit/edit_body.ts";
-import { firstHeading, headings, sectionOf, titleOf } from "#planner/spec/sections.ts";
+import { findFirstHeading, findHeadings, findLastSection, findTitle } from "#planner/spec/sections.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 import { specText } from "../../../../support/spec_texts.ts";
 
@@ -53,7 +53,7 @@ test("appendOutput keeps the frontmatter and the body and puts the output last, 
       expect(plain(after.head).trimEnd()).toBe(plain(before.head).trimEnd());
       expect(after.body.startsWith(before.body)).toBe(true);
       expect(plain(after.body).replace(/\n$/, "")).toEndWith(plain(output).replace(/\n$/, ""));
-      const ours = headings(after.body.slice(0, after.body.length - output.length));
+      const ours = findHeadings(after.body.slice(0, after.body.length - output.length));
       expect(ours.some(({ level, text: name }) => level === 2 && name === "Output")).toBe(true);
     }),
     runs,
@@ -85,9 +85,9 @@ test("replaceBody keeps the frontmatter, and the title unless the new body has o
 
       expect(plain(after.head).trimEnd()).toBe(plain(before.head).trimEnd());
       expect(plain(after.body).trimEnd()).toEndWith(plain(body).trimEnd());
-      const level = firstHeading(before.body)?.level ?? 0;
-      const named = headings(body).some((heading) => heading.level <= level && heading.text !== "");
-      expect(titleOf(after.body)).toBe(named ? titleOf(body) : (titleOf(before.body) ?? titleOf(body)));
+      const level = findFirstHeading(before.body)?.level ?? 0;
+      const named = findHeadings(body).some((heading) => heading.level <= level && heading.text !== "");
+      expect(findTitle(after.body)).toBe(named ? findTitle(body) : (findTitle(before.body) ?? findTitle(body)));
     }),
     runs,
   );
@@ -111,13 +111,13 @@ test("appendToSection keeps every line and puts the entry at the end of the last
 
       const after = taken(appendToSection(text, "Notes", "an entry"));
 
-      const section = sectionOf(after.body, "Notes");
+      const section = findLastSection(after.body, "Notes");
       expect(plain(after.body.slice(section?.heading.next, section?.end)).trimEnd()).toEndWith("an entry");
       const lines = plain(after.body).split("\n");
       let at = 0;
       for (const line of plain(before.body).split("\n")) at = lines.indexOf(line, at);
       expect(at).toBeGreaterThanOrEqual(0);
-      expect(headings(before.body).every(({ text: name }) => after.body.includes(name))).toBe(true);
+      expect(findHeadings(before.body).every(({ text: name }) => after.body.includes(name))).toBe(true);
     }),
     runs,
   );

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { exampleOf } from "../../../../../src/planner/output/example/example_value.ts";
+import { createExample } from "../../../../../src/planner/output/example/example_value.ts";
 import { bundle } from "../../../../support/schema_bundle.ts";
 
 function example(schema: unknown, others?: Readonly<Record<string, unknown>>): unknown {
-  const { value, fits } = exampleOf(bundle(schema, others));
+  const { value, fits } = createExample(bundle(schema, others));
   expect(fits).toBe(true);
   return value;
 }
@@ -106,12 +106,12 @@ test("exampleOf writes fields that dependentRequired and minProperties demand", 
 });
 
 test("exampleOf says when what it made up does not fit", () => {
-  expect(exampleOf(bundle({ type: "string", not: { type: "string" } })).fits).toBe(false);
-  expect(exampleOf(bundle(false))).toEqual({ value: null, fits: false });
+  expect(createExample(bundle({ type: "string", not: { type: "string" } })).fits).toBe(false);
+  expect(createExample(bundle(false))).toEqual({ value: null, fits: false });
 });
 
 test("exampleOf does not claim a fit where it could not write a text for a pattern", () => {
-  expect(exampleOf(bundle({ type: "string", pattern: "^(?=a).b$" }))).toEqual({ value: "text", fits: false });
+  expect(createExample(bundle({ type: "string", pattern: "^(?=a).b$" }))).toEqual({ value: "text", fits: false });
 });
 
 test("exampleOf comes to an end where a schema demands more and more of itself", () => {
@@ -126,12 +126,12 @@ test("exampleOf comes to an end where a schema demands more and more of itself",
     names.map((name, index) => [name, index === 19 ? false : twice(names[index + 1] ?? "")]),
   );
 
-  expect(exampleOf(bundle(endless)).fits).toBe(false);
-  expect(exampleOf(bundle({ allOf: [{ $ref: "#/$defs/f0" }, { $ref: "#/$defs/f0" }], $defs })).fits).toBe(false);
+  expect(createExample(bundle(endless)).fits).toBe(false);
+  expect(createExample(bundle({ allOf: [{ $ref: "#/$defs/f0" }, { $ref: "#/$defs/f0" }], $defs })).fits).toBe(false);
 });
 
 test("exampleOf runs no pattern", () => {
   const hostile = { properties: { a: { type: "string", pattern: "^(a+)+$", examples: [`${"a".repeat(50)}!`] } } };
 
-  expect(exampleOf(bundle(hostile)).value).toEqual({ a: `${"a".repeat(50)}!` });
+  expect(createExample(bundle(hostile)).value).toEqual({ a: `${"a".repeat(50)}!` });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { textMatching } from "../../../../../src/planner/output/example/pattern_text.ts";
+import { writePatternText } from "../../../../../src/planner/output/example/pattern_text.ts";
 
 test.each([
   ["^[A-Z]{3}-\\d{4}$", "AAA-1111"],
@@ -12,17 +12,17 @@ test.each([
   ["", ""],
   ["^a{2}$", "aa"],
 ])("textMatching writes a text for %s", (pattern, text) => {
-  expect(textMatching(pattern)).toBe(text);
+  expect(writePatternText(pattern)).toBe(text);
   expect(text).toMatch(new RegExp(pattern, "u"));
 });
 
 test("textMatching repeats more often when more is wanted, up to the end of a repetition", () => {
-  expect(textMatching("^a+b{1,2}$", 3)).toBe("aaaabb");
+  expect(writePatternText("^a+b{1,2}$", 3)).toBe("aaaabb");
 });
 
 test.each(["^(?=a)b$", "(a)\\1", "a\\b", "\\p{L}", "a^b", "^(a", "^[z-a]$", "a{100000}"])(
   "textMatching leaves %s to others",
   (pattern) => {
-    expect(textMatching(pattern)).toBeUndefined();
+    expect(writePatternText(pattern)).toBeUndefined();
   },
 );

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { criteriaOf } from "#planner/spec/criteria.ts";
+import { parseCriteria } from "#planner/spec/criteria.ts";
 import { keepChecks } from "#planner/spec/edit/keep_checks.ts";
 
 const HEAD = "---\nstatus: pending\n---\n";
@@ -31,7 +31,7 @@ test("keepChecks brings back criteria whose checks stay, and only those", () => 
     stays: (command) => command === "make b",
   });
 
-  expect(criteriaOf(text).map(({ label, checked, verify }) => [label, checked, verify])).toEqual([
+  expect(parseCriteria(text).map(({ label, checked, verify }) => [label, checked, verify])).toEqual([
     ["b", false, "make b"],
   ]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { scalarText } from "#planner/spec/edit/scalar_text.ts";
+import { formatScalar } from "#planner/spec/edit/scalar_text.ts";
 
-const plain = (text: string | number | boolean): string => scalarText(text, { style: "plain", inFlow: false });
+const plain = (text: string | number | boolean): string => formatScalar(text, { style: "plain", inFlow: false });
 
 test("scalarText leaves alone what every YAML reader takes for that text", () => {
   const words = [
@@ -74,15 +74,15 @@ test("scalarText escapes what does not fit on a line or cannot be seen", () => {
 });
 
 test("scalarText quotes commas and brackets within brackets", () => {
-  const within = (text: string): string => scalarText(text, { style: "plain", inFlow: true });
+  const within = (text: string): string => formatScalar(text, { style: "plain", inFlow: true });
 
   expect(["a b", "a, b", "a]", "a{"].map(within)).toEqual(["a b", '"a, b"', '"a]"', '"a{"']);
 });
 
 test("scalarText keeps the wanted quotes where they can hold the text", () => {
-  expect(scalarText("it's", { style: "single", inFlow: false })).toBe("'it''s'");
-  expect(scalarText("a\nb", { style: "single", inFlow: false })).toBe('"a\\nb"');
-  expect(scalarText("a", { style: "double", inFlow: false })).toBe('"a"');
+  expect(formatScalar("it's", { style: "single", inFlow: false })).toBe("'it''s'");
+  expect(formatScalar("a\nb", { style: "single", inFlow: false })).toBe('"a\\nb"');
+  expect(formatScalar("a", { style: "double", inFlow: false })).toBe('"a"');
 });
 
 test("scalarText writes numbers and booleans as such", () => {

@@ -190,6 +190,8 @@ function execute([program = "", ...args]: readonly string[], env: Step["env"]): 
     env: {
       ...process.env,
       TMPDIR: TEMPORARY,
+      // For what several test files need and nobody changes.
+      PLANNER_TEST_CACHE: TEMPORARY,
       PATH: `${join(ROOT, "node_modules", ".bin")}${delimiter}${process.env["PATH"] ?? ""}`,
       ...env,
     },

@@ -108,6 +108,5 @@ test("writes warn about the sample as the analyses judge it", async () => {
   const crowded = inventory.devices.filter(({ rackCode }) => rackCode === "D01");
   const others = inventory.devices.filter((_, at) => at % 199 === 0);
 
-  expect(await compare("AMS1", inventory, crowded)).toBeGreaterThan(0);
-  await compare("AMS1", inventory, others);
+  expect(await compare("AMS1", inventory, [...new Set([...crowded, ...others])])).toBeGreaterThan(0);
 }, 300_000);

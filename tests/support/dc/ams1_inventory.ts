@@ -1,3 +1,5 @@
+import { copyFileSync, existsSync, renameSync } from "node:fs";
+import { join } from "node:path";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
@@ -6,13 +8,29 @@ import type { WriteSession } from "#dc/operations/rpc.ts";
 import { Changes, SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { upsertResource } from "#dc/operations/writes/upsert.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
+import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { type Ams1, ams1 } from "./ams1.ts";
 import { START } from "./service.ts";
-import { openTemporarySqlite } from "./stores.ts";
+import { databaseFile } from "./stores.ts";
 
-/** A store that holds a site. */
+/** A store that holds a site. All test files of one run copy the database of the sample site, which takes 2 s to fill. */
 export async function storeOf(site: Ams1): Promise<DcStore> {
-  const store = await openTemporarySqlite();
+  const path = databaseFile();
+  const cache = process.env["PLANNER_TEST_CACHE"];
+  if (site !== ams1 || cache === undefined) return filledStore(path, site);
+  const kept = join(cache, "ams1.sqlite");
+  if (!existsSync(kept)) {
+    const first = databaseFile();
+    await (await filledStore(first, site)).close();
+    // Complete before others see it.
+    renameSync(first, kept);
+  }
+  copyFileSync(kept, path);
+  return openSqlite(path);
+}
+
+async function filledStore(path: string, site: Ams1): Promise<DcStore> {
+  const store = await openSqlite(path);
   await fill(store, site);
   return store;
 }

@@ -72,6 +72,7 @@ class MemoryWriter extends MemoryReader implements DcWriter {
 
   /** Readings of elements that are not there any more. A feed's reading stays with the port that declared it. */
   private dropLost(): void {
+    if (this.state.readings.size === 0) return;
     const all = elementsOf(this.all("device"), this.all("crac"), this.all("rack"));
     const ends = new Set(all.map(({ ownerKind, ownerKey, port }) => `${ownerKind} ${ownerKey} ${port}`));
     for (const [key, { element }] of this.state.readings) {

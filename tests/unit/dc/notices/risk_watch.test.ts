@@ -4,7 +4,9 @@ import { parseRef, type Ref } from "#dc/model/ref.ts";
 import { isFor, type Receiver } from "#dc/notices/receiver.ts";
 import { RiskWatch } from "#dc/notices/risk_watch.ts";
 import { RISK_KINDS, readNotices } from "#dc/operations/notices/notice.ts";
-import { loadAms1, type TestService, testService } from "../../../support/dc/service.ts";
+import { ams1 } from "../../../support/dc/ams1.ts";
+import { storeOf } from "../../../support/dc/ams1_inventory.ts";
+import { type TestService, testService } from "../../../support/dc/service.ts";
 
 const place = (text: string) => parseRef(text) as Ref;
 
@@ -28,8 +30,7 @@ function watching({ store, service }: TestService, receivers: readonly Receiver[
 }
 
 test("RiskWatch makes notices of racks at fault, of causes and of verdicts that change, and of their end", async () => {
-  const site = await testService();
-  await loadAms1(site);
+  const site = await testService({ store: await storeOf(ams1) });
   const window = { code: "MW-1", elementRefs: ["device:PDU-A01-B"] };
   const time = { startsAt: "2999-01-01T00:00:00Z", endsAt: "2999-01-01T02:00:00Z" };
   await site.call("UpsertWindow", { window: { ...window, ...time } });
@@ -54,8 +55,7 @@ test("RiskWatch makes notices of racks at fault, of causes and of verdicts that 
 }, 240_000);
 
 test("RiskWatch gives a receiver only its kinds, severities and places", async () => {
-  const site = await testService();
-  await loadAms1(site);
+  const site = await testService({ store: await storeOf(ams1) });
   const look = watching(site, [
     receiver("racks", { kinds: new Set(["rack"]) }),
     receiver("critical", { minSeverity: "CRITICAL" }),
@@ -71,8 +71,7 @@ test("RiskWatch gives a receiver only its kinds, severities and places", async (
 }, 240_000);
 
 test("isFor finds every kind of element in the places of a receiver, and no place of another kind with the same name", async () => {
-  const site = await testService();
-  await loadAms1(site);
+  const site = await testService({ store: await storeOf(ams1) });
   const topology = await site.service.inventory();
   const about = {
     type: "window.changed",
@@ -99,8 +98,7 @@ test("isFor finds every kind of element in the places of a receiver, and no plac
 }, 240_000);
 
 test("RiskWatch makes notices of findings of readings, and of their end", async () => {
-  const site = await testService();
-  await loadAms1(site);
+  const site = await testService({ store: await storeOf(ams1) });
   const look = watching(site, [receiver("ops", { kinds: new Set(["finding"]), places: [place("rack:A01")] })]);
   await look();
   const report = (elementRef: string, value: number, hour: number) => {

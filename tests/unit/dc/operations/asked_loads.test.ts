@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { loadAms1, type TestService, testService } from "../../../support/dc/service.ts";
+import { ams1 } from "../../../support/dc/ams1.ts";
+import { storeOf } from "../../../support/dc/ams1_inventory.ts";
+import { type TestService, testService } from "../../../support/dc/service.ts";
 
 // What may be asked about loads: of ports and phases, of batteries, and whose devices a failure reaches. The law of
 // tests/laws/dc/port_loads.test.ts compares the figures with a slow model.
@@ -8,8 +10,7 @@ import { loadAms1, type TestService, testService } from "../../../support/dc/ser
 let site: TestService;
 
 beforeAll(async () => {
-  site = await testService();
-  await loadAms1(site);
+  site = await testService({ store: await storeOf(ams1) });
 });
 
 const LOCATION = { site_id: "S", floor_number: 1 };

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { loadAms1, testService } from "../../../support/dc/service.ts";
+import { ams1 } from "../../../support/dc/ams1.ts";
+import { storeOf } from "../../../support/dc/ams1_inventory.ts";
+import { testService } from "../../../support/dc/service.ts";
 
-const site = await testService();
-await loadAms1(site);
+const site = await testService({ store: await storeOf(ams1) });
 
 const server = (code: string, source: string): JsonObject => ({
   code,

@@ -3,7 +3,8 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { listAllColumns, listColumnValues } from "#web/console/lists/list_columns.ts";
 import { LIST_KINDS } from "#web/console/lists/list_kinds.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
-import { loadAms1, type TestService, testService } from "../../../support/dc/service.ts";
+import { storeOf } from "../../../support/dc/ams1_inventory.ts";
+import { type TestService, testService } from "../../../support/dc/service.ts";
 
 interface Row {
   readonly ref: string;
@@ -15,8 +16,7 @@ interface Row {
 let site: TestService;
 
 beforeAll(async () => {
-  site = await testService();
-  await loadAms1(site);
+  site = await testService({ store: await storeOf(ams1) });
 });
 
 const list = (kind: string, request: JsonObject = {}) =>

@@ -2,8 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { inventoryFacts } from "#cli/dc/serve/inventory_facts.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
+import { ams1 } from "../../../support/dc/ams1.ts";
+import { storeOf } from "../../../support/dc/ams1_inventory.ts";
 import { served } from "../../../support/dc/served.ts";
-import { loadAms1, testService } from "../../../support/dc/service.ts";
+import { testService } from "../../../support/dc/service.ts";
 import { fromDebian } from "../../../support/debian.ts";
 import { http1 } from "../../../support/http_client.ts";
 
@@ -29,8 +31,7 @@ describe.skipIf(!fromDebian(PROMTOOL, "prometheus"))("promtool", () => {
   });
 
   test("finds nothing wrong with those of the inventory, its windows and its readings", async () => {
-    const site = await testService();
-    await loadAms1(site);
+    const site = await testService({ store: await storeOf(ams1) });
     const [startsAt, endsAt] = ["2999-01-01T00:00:00Z", "2999-01-01T01:00:00Z"];
     await site.call("UpsertWindow", { window: { code: "MW-1", elementRefs: ["device:UPS-A1"], startsAt, endsAt } });
     const reading = { elementRef: "device:SRV-A01-01", quantity: "READING_QUANTITY_POWER_W", value: 400 };

@@ -88,11 +88,11 @@ const STEPS: readonly Step[] = [
   {
     name: "unit",
     command: bunTest(["tests/architecture", "tests/unit", "tests/laws", "tests/contracts", "tests/requirements"], {
-      parallel: 2,
+      parallel: 3,
     }),
     tests: true,
   },
-  { name: "e2e", command: bunTest(["tests/e2e"], { parallel: 3 }), tests: true, isRepeated: true },
+  { name: "e2e", command: bunTest(["tests/e2e"], { parallel: 4 }), tests: true, isRepeated: true },
   { name: "deno-types", command: ["deno", "check", "--quiet", "src/main.ts"] },
   {
     name: "deno-smoke",
@@ -124,7 +124,7 @@ function bunTest(paths: readonly string[], { parallel, without = [] }: Files): s
 }
 
 interface Files {
-  /** Files that run at once: two for processors, more for tests that wait for processes and clocks. */
+  /** Files that run at once: more than processors, for many tests wait for processes and clocks. */
   readonly parallel: number;
   readonly without?: readonly string[];
 }

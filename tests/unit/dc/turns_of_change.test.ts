@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
 /** Turns of change: PLANNER_MEMORY_TURNS, else a few. */
-const TURNS = Number(process.env["PLANNER_MEMORY_TURNS"] ?? 56);
+const TURNS = Number(process.env["PLANNER_MEMORY_TURNS"] ?? 40);
 /** Turns after which everything that is kept is there. */
-const FIRST = Math.min(100, Math.floor(TURNS / 3.5));
+const FIRST = Math.min(100, Math.floor(TURNS / 2.5));
 /** How much more may be kept after all turns. */
 const MOST = 1.3;
 

@@ -10,7 +10,8 @@ import { useStore } from "../../../../support/use_store.ts";
 const ID = "2026-11-01-001-aaa" as SpecId;
 const FILE = `.planner/specs/${ID}.md`;
 const KILLED = join(import.meta.dirname, "../../../../support/scripts/edit_until_killed.ts");
-const KILLS = 200;
+/** Writers that are killed: PLANNER_TEST_KILLS, else a few; about every third in the middle of a write. */
+const KILLS = Number(process.env["PLANNER_TEST_KILLS"] ?? 60);
 
 /** The same numbers between 0 and 1 at every run. Source: the generator mulberry32. */
 function seeded(seed: number): () => number {
@@ -95,7 +96,7 @@ test(`a writer killed at ${KILLS} random moments leaves a whole file and stands 
   await Promise.all([round(), round()]);
 
   // Some died in the middle of a write, or the test would prove nothing.
-  expect(halfWritten).toBeGreaterThan(5);
+  expect(halfWritten).toBeGreaterThan(2);
   // What the killed ones left is taken away by the next process that writes.
   await useStore(project.root, ["set", ID, "status", "failed"]);
   expect(project.list(".planner/specs")).toEqual([`${ID}.md`]);

@@ -15,6 +15,8 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -238,16 +240,30 @@ function debianBinaries(): string[] {
 }
 
 /**
- * The package's binaries, with the links between libraries that its install script would have made. They are copied
- * where they lie below a folder that nobody may enter, or one that cannot be written.
+ * The package's binaries, with the links between libraries that its install script would have made. They are copied,
+ * once in a run of all tests, where they lie below a folder that nobody may enter, or one that cannot be written.
  */
 function prepared(folder: string): string {
-  const links: readonly { readonly source: string; readonly target: string }[] = JSON.parse(
-    readFileSync(join(NPM, "native", "pg-symlinks.json"), "utf8"),
-  );
+  const links: readonly LibraryLink[] = JSON.parse(readFileSync(join(NPM, "native", "pg-symlinks.json"), "utf8"));
   const isLinked = links.every(({ target }) => existsSync(join(NPM, target)));
-  const place = isReachable(NPM) && (isLinked || isWritable(NPM)) ? NPM : join(folder, "postgres");
-  if (place !== NPM) cpSync(realpathSync(NPM), place, { recursive: true, verbatimSymlinks: true });
+  const isUsable = isReachable(NPM) && (isLinked || isWritable(NPM));
+  const place = isUsable ? NPM : join(process.env["PLANNER_TEST_CACHE"] ?? folder, "postgres");
+  if (place !== NPM && !existsSync(place)) copyPackage(place);
+  linkLibraries(place, links);
+  // npm keeps the mode of binaries, other ways of copying a project may not.
+  for (const name of readdirSync(join(place, "native", "bin"))) {
+    const path = join(place, "native", "bin", name);
+    if ((statSync(path).mode & 0o555) !== 0o555) chmodSync(path, 0o755);
+  }
+  return join(place, "native", "bin");
+}
+
+interface LibraryLink {
+  readonly source: string;
+  readonly target: string;
+}
+
+function linkLibraries(place: string, links: readonly LibraryLink[]): void {
   for (const { source, target } of links) {
     if (existsSync(join(place, target))) continue;
     try {
@@ -257,12 +273,18 @@ function prepared(folder: string): string {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
-  // npm keeps the mode of binaries, other ways of copying a project may not.
-  for (const name of readdirSync(join(place, "native", "bin"))) {
-    const path = join(place, "native", "bin", name);
-    if ((statSync(path).mode & 0o555) !== 0o555) chmodSync(path, 0o755);
+}
+
+/** Copies the package, complete from the moment at which it is there; another test process may do the same. */
+function copyPackage(place: string): void {
+  const own = `${place}-${process.pid}`;
+  cpSync(realpathSync(NPM), own, { recursive: true, verbatimSymlinks: true });
+  try {
+    renameSync(own, place);
+  } catch (error) {
+    if (!existsSync(place)) throw error;
+    rmSync(own, { recursive: true });
   }
-  return join(place, "native", "bin");
 }
 
 function isReachable(path: string): boolean {

@@ -5,7 +5,13 @@ import { ROOT } from "../release.ts";
 
 /** Parts of the site by what a reader comes for, with the documents of each in their order. A name with `/*` takes all others of the folder. */
 const PARTS = {
-  Tutorials: ["README.md", "docs/tutorials/specs.md", "docs/tutorials/day.md", "docs/tutorials/datacenter.md"],
+  Tutorials: [
+    "README.md",
+    "docs/README.md",
+    "docs/tutorials/specs.md",
+    "docs/tutorials/day.md",
+    "docs/tutorials/datacenter.md",
+  ],
   "How to": [
     ...[
       "docs/install.md",

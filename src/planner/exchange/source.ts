@@ -90,6 +90,11 @@ export interface SourceFormat {
   readonly name: string;
   /** Folders of a project that may hold the source's files; the first that exists is read. */
   readonly folders: readonly string[];
+  /** The files that are read, what is not carried and what each part becomes in a spec, as documents state it. */
+  readonly readFrom: string;
+  readonly leavesOut: string;
+  readonly becomes: Readonly<Record<string, string>>;
+  readonly note?: string;
   /** Returns whether the paths in a folder are a source of this format. */
   matches(paths: readonly string[]): boolean;
   /** Returns whether a single file is a source of this format, judged by its name and the beginning of its text. */

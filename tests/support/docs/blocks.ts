@@ -5,11 +5,13 @@ import { tasksTable } from "../usual_tasks.ts";
 import { agentsTable, permissionsTable, providersTable } from "./agent_tables.ts";
 import { configTable } from "./config_tables.ts";
 import { factsTable } from "./fact_tables.ts";
+import { folderIndex } from "./index_page.ts";
 import { lintRules } from "./lint_examples.ts";
 import { metricsTable } from "./metric_tables.ts";
 import { reasonsTable } from "./rpc_pages.ts";
 import { schemaTable } from "./schema_tables.ts";
 import { settingsTable } from "./settings_table.ts";
+import { sourceParts, sourcesTable } from "./source_tables.ts";
 import { toolParts } from "./tool_tables.ts";
 import { keysTable, valuesTable } from "./value_tables.ts";
 import { wordsTable } from "./word_tables.ts";
@@ -32,7 +34,10 @@ const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<str
   values: valuesTable,
   keys: keysTable,
   schema: schemaTable,
+  index: folderIndex,
   words: wordsTable,
+  source: sourceParts,
+  sources: sourcesTable,
 };
 
 export const BLOCK_NAMES = Object.keys(BLOCKS);

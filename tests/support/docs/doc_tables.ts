@@ -7,6 +7,7 @@ import { flagHead, flagText, placeText, usageLine } from "#cli/help.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
 import { documents } from "../documents.ts";
 import { withBlocks } from "./blocks.ts";
+import { indexPage } from "./index_page.ts";
 import { linkedText } from "./linked_text.ts";
 import { rpcsPage } from "./rpc_pages.ts";
 
@@ -14,6 +15,7 @@ const DOCS = join(import.meta.dirname, "..", "..", "..", "docs");
 
 /** Documents that the program writes as a whole. */
 const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
+  "README.md": indexPage,
   "commands.md": commandsPage,
   "rpcs.md": rpcsPage,
 };

@@ -26,6 +26,17 @@ export const backlog: SourceFormat = {
   kind: "backlog",
   name: "Backlog.md",
   folders: ["backlog", ".backlog"],
+  readFrom: "`backlog/`",
+  leavesOut: "`ordinal`, `updated_date`, milestones, decisions, documents",
+  becomes: {
+    "`status`, if [these words](#words) lack it":
+      "by its place in `config.yml`: the first is pending, the last completed, those between in_progress",
+    "`parent_task_id`, `modified_files`": "a member of its parent's spec; `target_files`",
+    "`created_date`, `completed_date`": "the day in the spec's id; `completed_at`",
+    "`milestone`, `reporter`, `references`, `documentation`": "fields of these names, which planner does not use",
+    "`drafts/`": "pending with `approval: { required: true }`: `planner approve` makes them ready",
+    "`completed/`, `archive/`": "the archive, with the status that the task has",
+  },
   matches: (paths) =>
     paths.some((path) => /^tasks\/[^/]+ - [^/]+\.md$/.test(path)) ||
     (paths.includes("config.yml") && paths.some((path) => path.startsWith("tasks/"))),

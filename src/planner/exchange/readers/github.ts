@@ -16,6 +16,18 @@ export const github: SourceFormat = {
   kind: "github",
   name: "GitHub issues",
   folders: [],
+  readFrom: "a file that `gh issue list --json` or the REST API printed",
+  leavesOut: "pull requests, reactions, projects, dependencies that only GitHub's own page shows",
+  becomes: {
+    number: "`origin: github:<owner>/<repository>#12`, or `github:#12` without `url`",
+    "`body`, `comments`": "body, section `Comments`; checkboxes of the body are criteria",
+    "open; closed; closed as not planned or duplicate": "pending; completed; cancelled",
+    "`labels`":
+      "`labels`; `priority: high`, `priority/P1` or `P1` also set `priority`, and `bug`, `documentation`, `epic` and the like the type",
+    "`milestone`": "the field `milestone`; its day is `due`",
+    'a line "Blocked by #12" or "Depends on #12"; parent issue':
+      "`depends_on`; the spec is a member of its parent's spec",
+  },
   matches: () => false,
   matchesFile: (name, head) =>
     /\.jsonl?$/i.test(name) && /"number"\s*:/.test(head) && /"title"\s*:/.test(head) && !/"issue_type"\s*:/.test(head),

@@ -8,6 +8,19 @@ export const kiro: SourceFormat = {
   kind: "kiro",
   name: "Kiro",
   folders: [".kiro/specs", "specs"],
+  readFrom: "`.kiro/specs/<feature>/`; one feature's folder alone too",
+  leavesOut: "steering files, hooks, settings",
+  becomes: {
+    "a feature, `.kiro/specs/<name>`":
+      "a driver with `origin: kiro:<name>`; `requirements.md` and `design.md` are sections",
+    "acceptance criteria of `requirements.md`": "the driver's criteria, `2.1 WHEN …`, unchecked",
+    "a task `2.1` of `tasks.md`":
+      "a member, `origin: kiro:<name>/2.1`; tasks below it are its members, and it waits for those before it",
+    "`[x]`, `[-]`, `[ ]`": "completed, in_progress, pending",
+    "optional, `- [ ]*`":
+      "label `optional` and `approval: { required: true }`: `planner approve` makes it ready, `planner cancel` skips it",
+  },
+  note: "A task with tasks below it waits for all of them: cancel those that you skip.",
   matches: (paths) =>
     paths.some((path) => /(?:^|\/)(?:requirements|bugfix)\.md$/.test(path) && path.split("/").length <= 2),
   reads: (path) => /^(?:[^/]+\/)?(?:requirements|bugfix|design|tasks)\.md$/.test(path),

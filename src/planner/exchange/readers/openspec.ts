@@ -18,6 +18,17 @@ export const openspec: SourceFormat = {
   kind: "openspec",
   name: "OpenSpec",
   folders: ["openspec"],
+  readFrom: "`openspec/changes/`",
+  leavesOut: "`openspec/specs`, which say how the program is; `project.md`, settings",
+  becomes: {
+    "a change, `changes/<name>`":
+      "a spec with `origin: openspec:<name>`; it keeps that name when the change is archived",
+    "`proposal.md`, `tasks.md`": "heading and body; section `Acceptance Criteria`",
+    "`design.md`, deltas below `specs/`": "sections `Design` and `Specification of …`",
+    "no task ticked, some, all; without tasks": "pending, in_progress, completed; pending and reported",
+    "`changes/archive/<day>-<name>`": "completed and archived, `completed_at` that day",
+    "`.openspec.yaml`: `created`, `dependsOn`": "the day in the spec's id, `depends_on`",
+  },
   matches: (paths) => paths.some((path) => /^changes\/(?:archive\/)?[^/]+\/(?:proposal|tasks)\.md$/.test(path)),
   reads: (path) => /^changes\/.+\.(?:md|yaml)$/.test(path),
   read(files) {

@@ -13,6 +13,18 @@ export const specKit: SourceFormat = {
   kind: "spec-kit",
   name: "Spec Kit",
   folders: ["specs", ".specify/specs"],
+  readFrom: "`specs/<feature>/`; one feature's folder alone too",
+  leavesOut: "checklists, research, data models, contracts, the constitution",
+  becomes: {
+    "a feature, `specs/001-name`":
+      "a driver with `origin: spec-kit:001-name`; acceptance scenarios are its criteria, `spec.md` and `plan.md` sections",
+    "a task `T014` of `tasks.md`": "a member with `origin: spec-kit:001-name/T014`; ticked is completed",
+    "order of the tasks":
+      'a member waits for those before it, except others of a run marked `[P]`; "(depends on T012)" too',
+    '`[US1]`; "Priority: P1" of the phase': "label `US1`; priority",
+    "files named in the text": "`target_files`",
+    "`**Created**`, `**Status**` of `spec.md`": "the day in the driver's id; the field `spec_status`",
+  },
   matches: (paths) => paths.some((path) => /^(?:[^/]+\/)?(?:spec|plan)\.md$/.test(path)),
   reads: (path) => FILE.test(path) || /^(?:[^/]+\/)?checklists\/[^/]+\.md$/.test(path),
   read(files) {

@@ -11,6 +11,14 @@ export const taskMaster: SourceFormat = {
   kind: "task-master",
   name: "Task Master",
   folders: [".taskmaster", "tasks"],
+  readFrom: "`.taskmaster/tasks/tasks.json`, or `tasks/tasks.json`",
+  leavesOut: "complexity reports, settings, source documents",
+  becomes: {
+    "task 12, subtask 12.3":
+      "`origin: task-master:12`; the subtask is a member. With other tags than master `task-master:<tag>/12` and the field `tag`",
+    "`description`, `details`, `testStrategy`; `acceptanceCriteria`": "body, one section each; criteria, unchecked",
+    "`dependencies`": "`depends_on`; within subtasks a plain number is a sibling",
+  },
   matches: (paths) => paths.some((path) => path === "tasks/tasks.json" || path === "tasks.json"),
   matchesFile: (name, head) =>
     /\.json$/i.test(name) && /"tasks"\s*:\s*\[/.test(head) && /"(?:testStrategy|subtasks|dependencies)"\s*:/.test(head),

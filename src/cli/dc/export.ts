@@ -73,13 +73,35 @@ function all<Kind extends ResourceKind>(reader: DcReader, kind: Kind): AsyncGene
   return pages((after) => reader.page(kind, after, MAX_PAGE_SIZE), resourceKey);
 }
 
-/** Programs whose files are written, with how. */
-const TARGETS = {
-  "netbox-csv": async (inventory) => (await import("#dc/exchange/out/netbox_csv.ts")).netboxCsv(inventory),
-  graphviz: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).graphviz(inventory),
-  "prometheus-sd": async (inventory) => (await import("#dc/exchange/out/inventory.ts")).prometheusSd(inventory),
-  ansible: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).ansibleInventory(inventory),
-} as const satisfies Readonly<Record<string, (inventory: ExportInventory) => Promise<readonly ExportFile[]>>>;
+const FACTS =
+  "Devices that can be asked: in service, no patch panel or circuit, with a network port or no ports at all. Facts are labels or variables `planner_<fact>`: code, name, kind, role, status, manufacturer, model, serial, tenant, site, floor, room, row, rack, position_u";
+
+interface Target {
+  /** What the files hold, as documents state it. */
+  readonly holds: string;
+  readonly write: (inventory: ExportInventory) => Promise<readonly ExportFile[]>;
+}
+
+/** Programs whose files are written. */
+export const TARGETS = {
+  "netbox-csv": {
+    holds:
+      "Sites, manufacturers, types, roles, racks, devices, ports, bays and cables, one file each, numbered in the order of import. Codes are the names there. Devices of one model that differ in height or depth get separate types, such as `R740 (4U)`. Power panels are devices with outlets; feeds, floors, rooms, rows, weights, cooling units and labels have no column",
+    write: async (inventory) => (await import("#dc/exchange/out/netbox_csv.ts")).netboxCsv(inventory),
+  },
+  graphviz: {
+    holds: "Cabled devices and an edge for each cable, dashed if it is planned",
+    write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).graphviz(inventory),
+  },
+  "prometheus-sd": {
+    holds: FACTS,
+    write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).prometheusSd(inventory),
+  },
+  ansible: {
+    holds: FACTS,
+    write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).ansibleInventory(inventory),
+  },
+} as const satisfies Readonly<Record<string, Target>>;
 
 type ExportTarget = keyof typeof TARGETS;
 
@@ -96,7 +118,7 @@ export async function exportTo(
       cables: await Array.fromAsync(all(reader, "cable")),
     })),
   );
-  const files = await TARGETS[to](inventory);
+  const files = await TARGETS[to].write(inventory);
   if (to === "netbox-csv") await writeFolder(files, output);
   else for (const { text } of files) await writeLines(output, [text]);
   log.note(`${inventory.racks.length} racks, ${inventory.devices.length} devices, ${inventory.cables.length} cables`);

@@ -1,9 +1,13 @@
 import { ADVICE } from "#cli/dc/doctor.ts";
+import { TARGETS } from "#cli/dc/export.ts";
 import { RECEIVER_KEYS } from "#cli/dc/notices/receivers_file.ts";
 import { MAPPING_KEYS, QUERY_KEYS } from "#cli/dc/readings/mapping_file.ts";
 import { ENVIRONMENT } from "#cli/environment.ts";
 import { EXIT_MEANINGS, EXIT_STATUS } from "#cli/exit_status.ts";
 import { REFUSAL_RULES } from "#dc/analysis/placement/wanted.ts";
+import { CONTAINERLAB_BECOMES } from "#dc/exchange/containerlab/map_containerlab.ts";
+import { TYPE_BECOMES } from "#dc/exchange/device_types/read_type.ts";
+import { NETBOX_BECOMES } from "#dc/exchange/netbox/map_netbox.ts";
 import { ROUTES, STREAM_EVENTS } from "#interfaces/http/routes.ts";
 import { PROMPT_VARIABLES } from "#planner/work/prompts/prompt.ts";
 import { COLUMN_NAMES, COLUMN_TEXTS } from "#web/board/order.ts";
@@ -22,6 +26,13 @@ const TABLES: Readonly<Record<string, readonly [heads: readonly string[], rows: 
   receivers: [["Key", "Meaning"], () => keyed(RECEIVER_KEYS)],
   readings_file: [["Key", "Meaning"], () => [...keyed(MAPPING_KEYS), ...keyed(QUERY_KEYS)]],
   prompt_variables: [["Variable", "Text"], () => keyed(PROMPT_VARIABLES, (name) => code(`{{${name}}}`))],
+  netbox: [["NetBox", "Here"], () => Object.entries(NETBOX_BECOMES)],
+  containerlab: [["containerlab", "Here"], () => Object.entries(CONTAINERLAB_BECOMES)],
+  device_types: [["Library", "Here"], () => Object.entries(TYPE_BECOMES)],
+  exports: [
+    ["Target", "What it holds"],
+    () => Object.entries(TARGETS).map(([target, { holds }]) => [code(target), holds]),
+  ],
   placement: [["Reason of a refusal", "What a place must satisfy"], () => keyed(REFUSAL_RULES)],
   routes: [["Route", "Answer"], () => keyed(ROUTES)],
   stream_events: [["Event", "Data"], () => keyed(STREAM_EVENTS)],

@@ -7,6 +7,17 @@ import { describeResource } from "../described.ts";
 import { compact, type Mapped, Omissions, type SourceItem } from "../item.ts";
 import { PortNames } from "../netbox/port_names.ts";
 
+/** What each part of a topology becomes, as documents state it. */
+export const CONTAINERLAB_BECOMES: Readonly<Record<string, string>> = {
+  "`name`": "Site, and fabric of all links",
+  "Node, with what `defaults`, `kinds` and `groups` say of it":
+    "Device. Its `type` is the model; kind, image and group are labels",
+  "`labels.role`, `labels.graph-icon`, `group`, else the node's name":
+    "Role: super-spine, border-leaf, spine, leaf or host, by words in it. Hosts are servers, others switches. A node of kind `linux` without such a word is a host",
+  "Link, in the short and the extended form": "Cable between two interfaces",
+  "Link between two tiers": "Link of the fabric as well; all kinds of leaves are one tier",
+};
+
 /** Tier of a fabric node, by its distance from the hosts. */
 type Tier = "leaf" | "spine" | "super-spine";
 

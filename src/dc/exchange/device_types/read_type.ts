@@ -10,6 +10,22 @@ import { kilograms } from "../netbox/mapping.ts";
 import { formatValue, noteUnexpected, oneOf, plainText, type TypeProblem } from "../values.ts";
 import { portsOf } from "./type_ports.ts";
 
+/** What each field of the library becomes in a type, as documents state it. */
+export const TYPE_BECOMES: Readonly<Record<string, string>> = {
+  "`slug`": "Code; without one, manufacturer and model as a slug",
+  "`u_height`": "Height; 1 without one, 0 for `null`",
+  "`is_full_depth: false`": "Half depth",
+  "`weight`, `weight_unit`": "Kilograms",
+  "`interfaces`, `console-ports`, `console-server-ports`, `power-ports`, `power-outlets`, `front-ports`, `rear-ports`":
+    "Ports. A name that several kinds share stays with the first kind; the others get the kind, as [imports from NetBox](netbox.md) do",
+  "`power_port`, `feed_leg` of an outlet": "`inlet_name`, `leg`",
+  "`maximum_draw`, `allocated_draw`": "Of the inlet; an allocated draw above the maximum is cut to it",
+  "`device-bays`, `subdevice_role`": "Bays of a chassis; a blade",
+  "everything else: `description`, `is_powered`, `poe_mode`, `poe_type`, `module-bays`, `inventory-items`":
+    "Left out: a note names each field once for each list of a file",
+  "`front_image`, `rear_image`": "Left out without a note",
+};
+
 /** A type, with what was left out of it; or why it cannot be read. */
 export type ReadType =
   | { readonly type: DeviceType; readonly notes: readonly TypeProblem[] }

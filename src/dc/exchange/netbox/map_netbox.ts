@@ -10,6 +10,38 @@ import { mapPanels, panelNames } from "./power.ts";
 import { mapRacks, nameRacks } from "./racks.ts";
 import type { NetboxOptions } from "./where.ts";
 
+/** What each kind of object of NetBox becomes here, as documents state it: the modules beside this one do so. */
+export const NETBOX_BECOMES: Readonly<Record<string, string>> = {
+  Site: "`site_id`: its slug",
+  Location:
+    "`Floor 2`, `Level -1`, `Basement`: the floor (0 without one). `Row 3`, `Aisle 3`: the row. Others: the room; nested rooms join with `-`",
+  Rack: "Rack, with the measures of its rack type, weight in kg, lengths in mm. A rack group is its row",
+  "Rack reservation": "Reservation, without units that a device occupies",
+  Device: "Device, with manufacturer, model, height, depth, weight and airflow of its type",
+  "Device role":
+    "Role. The kind comes from words in it (`Access Switch`: SWITCH), else from the ports, else from the model",
+  "Device bay": "A blade is in the `bay` of its chassis",
+  "Module, inventory item": "A line in the comments; ports of modules are the device's",
+  "Virtual chassis, platform": "Labels `virtual_chassis`, `virtual_chassis_position`, `platform`",
+  "Interface, console ports, power port, power outlet":
+    "Port. Outlets keep `power_port` as `inlet_name`, and `feed_leg`",
+  "Front and rear port": "Ports with mappings and positions",
+  "Power panel": "Device of kind RPP",
+  "Power feed":
+    "Outlet of its panel, with feed id `<panel>.<feed>`, phase, voltage, amperes and maximum utilization. A feed that is not active supplies nothing",
+  Cable: "Cable. Lengths in metres",
+  "Cable with several ends": "One cable per position. One interface to several: a channel of the interface for each",
+  "Circuit with a cable":
+    "A device with role `circuit`: one port if it leads to a provider network, else a pair of joined ports A and Z",
+  "Cooling source (4.7) of type CRAC or CRAH":
+    "Cooling unit with its fluid. It serves the racks that its cooling feeds name, else its room",
+  "Cooling method, cooling capability and capacity (4.7)": "The same of devices and racks",
+  "Interface with a parent and a channel (4.7)": "Channel of the parent, which takes the lane of a breakout cable",
+  "Tenant, tags": "Tenant, tags",
+  "Custom field `x`": "Label `cf.x`",
+  "Region, site group, site name, rack type, outer width and depth": "Labels of the rack",
+};
+
 /**
  * Maps everything that was read from a NetBox to resources: racks, devices, cooling units and cables, each with its
  * origin. What has no place in the inventory is among the omissions. Equal rows give equal output, in whatever order they

@@ -4,6 +4,7 @@ import type { AuditAction, AuditInterface } from "./model/enum_values.ts";
 import type { Inventory, NetworkPorts } from "./model/inventory.ts";
 import type { ReadingReader, ReadingWriter } from "./model/readings/reading_store.ts";
 import type { Cable, Device, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
+import type { SettingName } from "./model/setting_names.ts";
 import type { SiteReader } from "./model/site.ts";
 
 /** A resource with its etag and times, ISO 8601 in UTC. */
@@ -193,7 +194,7 @@ export interface DcReader extends SiteReader, ReadingReader {
   history(query: HistoryQuery): Promise<readonly ChangeRecord[]>;
   chainHead(): Promise<ChainHead>;
   remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined>;
-  setting(name: string): Promise<string | undefined>;
+  setting(name: SettingName): Promise<string | undefined>;
   document(space: string, key: string): Promise<string | undefined>;
   /** Documents of a space in the order of keys, starting after `after`. */
   documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]>;
@@ -247,7 +248,7 @@ export interface DcWriter extends DcReader, ReadingWriter {
   remember(request: RememberedRequest): Promise<void>;
   /** Removes stored replies older than `before`. */
   forget(before: string): Promise<void>;
-  setSetting(name: string, value: string): Promise<void>;
+  setSetting(name: SettingName, value: string): Promise<void>;
   putDocument(space: string, key: string, body: string): Promise<void>;
   dropDocument(space: string, key: string): Promise<void>;
   keepDelivery(delivery: FeedDelivery): Promise<void>;

@@ -3,16 +3,18 @@ import type { SpecId } from "../spec/spec_id.ts";
 import type { CommandLine } from "./acceptance.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
 
-/**
- * What is known of one criterion: whether it is ticked, where it names no check; else what came of its check.
- *
- * - `proven`: the check succeeded on the state that is judged
- * - `disproven`: it failed there
- * - `not_run`: something ended the checks before it
- * - `proposed`: no person of this machine has accepted the command
- * - `edited`: it succeeded only with the branch's own version of a file by which it judges
- */
-export type Verdict = "unchecked" | "checked" | "proven" | "disproven" | "not_run" | "proposed" | "edited";
+/** What is known of one criterion: whether it is ticked, where it names no check; else what came of its check. */
+export const VERDICT_MEANINGS = {
+  unchecked: "the criterion names no check, and its box is empty",
+  checked: "the criterion names no check, and its box is ticked",
+  proven: "the check succeeded on the state that is judged",
+  disproven: "the check failed on the state that is judged",
+  not_run: "something ended the checks before it",
+  proposed: "no person of this machine has accepted the command",
+  edited: "the check succeeded, but not with the main branch's version of a file that it names",
+} as const;
+
+export type Verdict = keyof typeof VERDICT_MEANINGS;
 
 export interface CommandResult {
   readonly command: string;

@@ -8,8 +8,11 @@ import { REFUSAL_RULES } from "#dc/analysis/placement/wanted.ts";
 import { CONTAINERLAB_BECOMES } from "#dc/exchange/containerlab/map_containerlab.ts";
 import { TYPE_BECOMES } from "#dc/exchange/device_types/read_type.ts";
 import { NETBOX_BECOMES } from "#dc/exchange/netbox/map_netbox.ts";
+import { SETTING_MEANINGS } from "#dc/model/setting_names.ts";
 import { ROUTES, STREAM_EVENTS } from "#interfaces/http/routes.ts";
+import { TROUBLE_KINDS } from "#planner/runs/doctor/trouble.ts";
 import { PROMPT_VARIABLES } from "#planner/work/prompts/prompt.ts";
+import { VERDICT_MEANINGS } from "#planner/work/provenance.ts";
 import { COLUMN_NAMES, COLUMN_TEXTS } from "#web/board/order.ts";
 import { linked } from "./config_tables.ts";
 
@@ -33,6 +36,9 @@ const TABLES: Readonly<Record<string, readonly [heads: readonly string[], rows: 
     ["Target", "What it holds"],
     () => Object.entries(TARGETS).map(([target, { holds }]) => [code(target), holds]),
   ],
+  verdicts: [["Verdict", "Meaning"], () => keyed(VERDICT_MEANINGS)],
+  doctor: [["Kind", "What is found"], () => keyed(TROUBLE_KINDS)],
+  settings: [["Setting", "Holds"], () => keyed(SETTING_MEANINGS)],
   placement: [["Reason of a refusal", "What a place must satisfy"], () => keyed(REFUSAL_RULES)],
   routes: [["Route", "Answer"], () => keyed(ROUTES)],
   stream_events: [["Event", "Data"], () => keyed(STREAM_EVENTS)],

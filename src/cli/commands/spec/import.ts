@@ -12,7 +12,7 @@ import { UsageError } from "../../usage_error.ts";
 export const command = defineCommand({
   summary: "Import specs from another tool's tasks, from an export, or from Markdown files with frontmatter",
   details:
-    "Tasks of Backlog.md, OpenSpec, Spec Kit, Kiro, beads, Task Master, chant and GitHub issues are detected by their files. A repeated import updates what changed at the source; local changes stay and are reported. Specs of an export, and Markdown files named like specs, keep their id and bytes and never overwrite existing ones. Exits with 1 if a spec was rejected, exists already, or was changed both here and at the source.",
+    "Tasks of Backlog.md, OpenSpec, Spec Kit, Kiro, beads, Task Master, chant and GitHub issues are detected by their files. A repeated import updates what changed at the source; local changes stay and are reported. Specs of an export, and Markdown files named like specs, keep their id and bytes and never overwrite existing ones. Of a folder, only the Markdown files directly in it count. Those that are named unlike a spec get a new id, `status: pending` and, without a title, their name; dependencies on the old name follow. Files that do not parse, have no frontmatter or are not UTF-8 are rejected one by one. Exits with 1 if a spec was rejected, exists already, or was changed both here and at the source.",
   positionals: {
     path: {
       summary: "Project, folder or file of the other tool, an export (.json), or Markdown",

@@ -14,6 +14,7 @@ import type {
   ResourceByKind,
   ResourceKind,
 } from "#dc/model/resources.ts";
+import type { SettingName } from "#dc/model/setting_names.ts";
 import type { Consumer } from "#dc/model/site.ts";
 import type {
   ChainHead,
@@ -45,7 +46,7 @@ export class SqlReader extends SqlRecords implements DcReader {
     return Number((await this.setting("revision")) ?? 0);
   }
 
-  async setting(name: string): Promise<string | undefined> {
+  async setting(name: SettingName): Promise<string | undefined> {
     const row = await this.one("SELECT value FROM setting WHERE name = ?", [name]);
     return row === undefined ? undefined : text(row, "value");
   }

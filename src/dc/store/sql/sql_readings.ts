@@ -9,6 +9,7 @@ import type {
   StoredReading,
 } from "#dc/model/readings/reading_store.ts";
 import { portRef } from "#dc/model/ref.ts";
+import type { SettingName } from "#dc/model/setting_names.ts";
 import { type Condition, paramsOf, whereClause } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
 import { insertSql, type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
@@ -37,7 +38,7 @@ export abstract class SqlReadings implements ReadingReader {
     this.dialect = dialect;
   }
 
-  abstract setting(name: string): Promise<string | undefined>;
+  abstract setting(name: SettingName): Promise<string | undefined>;
 
   measuredElements(keys: readonly string[]): Promise<ReadonlyMap<string, MeasuredElement>> {
     return measuredElements(this.runner, this.dialect, keys);

@@ -11,6 +11,7 @@ import type {
   ResourceByKind,
   ResourceKind,
 } from "#dc/model/resources.ts";
+import type { SettingName } from "#dc/model/setting_names.ts";
 import type { DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored, StoredCheckpoint } from "#dc/ports.ts";
 import { TransactionCache } from "../transaction_cache.ts";
 import type { Dialect } from "./dialect.ts";
@@ -187,11 +188,11 @@ export class SqlWriter extends SqlReader implements DcWriter {
     return next;
   }
 
-  override async setting(name: string): Promise<string | undefined> {
+  override async setting(name: SettingName): Promise<string | undefined> {
     return this.#settings.get(name) ?? this.#begun.get(name) ?? super.setting(name);
   }
 
-  async setSetting(name: string, value: string): Promise<void> {
+  async setSetting(name: SettingName, value: string): Promise<void> {
     this.#settings = new Map(this.#settings).set(name, value);
   }
 

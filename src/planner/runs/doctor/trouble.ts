@@ -4,23 +4,23 @@ import { PROCESS_GONE } from "../claims.ts";
 import { failStarted } from "../run/write_end.ts";
 import type { CareDeps } from "../run_types.ts";
 
-/** In the order in which they are looked for and repaired: what runs first, then what it left. */
-export const TROUBLE_KINDS = [
-  "stale_claim",
-  "dead_record",
-  "stale_watch",
-  "git_lock",
-  "planted_change",
-  "mirror_remote",
-  "shared_claims",
-  "orphaned_worktree",
-  "stranded_spec",
-  "broken_config",
-  "unreadable_file",
-  "leftover_file",
-] as const;
+/** What is looked for, in the order of search and repair: what runs first, then what it left. */
+export const TROUBLE_KINDS = {
+  stale_claim: "a claim of a process that no longer runs",
+  dead_record: "a record of a process that no longer runs",
+  stale_watch: "a `watch.pid` of a process that no longer runs",
+  git_lock: "an index lock of a killed git",
+  planted_change: "changed hooks, filters or includes of git",
+  mirror_remote: "a remote that mirrors all refs",
+  shared_claims: "what keeps claims from protecting specs in other clones, docs/claims.md",
+  orphaned_worktree: "a worktree without a run",
+  stranded_spec: "an in_progress spec without a run; one that was paused, taken over or begun by hand is only reported",
+  broken_config: "broken settings",
+  unreadable_file: "an unreadable file",
+  leftover_file: "a temporary file of a killed writer",
+} as const;
 
-export type TroubleKind = (typeof TROUBLE_KINDS)[number];
+export type TroubleKind = keyof typeof TROUBLE_KINDS;
 
 /** Something that is not as it should be. */
 export interface Trouble {

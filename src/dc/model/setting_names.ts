@@ -1,0 +1,19 @@
+/** Settings that a database keeps beside the inventory, each with what it holds. */
+export const SETTING_MEANINGS = {
+  revision: "rises with every change; caches follow it",
+  readings_revision: "rises with every report that changes a reading",
+  readings_dropped: "day on which old readings were last removed",
+  notices_revision: "rises with every change of notices",
+  notices_seq: "number of the last notice",
+  notices_receivers: "names of the receivers of notices",
+  notices_lease: "server that sends the notices, and until when",
+  page_token_key: "key that seals page tokens",
+  feed_resolved: "how far each change feed has promised to be",
+  audit_head: "number and hash of the last entry of the change log",
+  audit_since: "the same when a database of version 0.1.0 was taken over",
+  audit_base: "hash and Merkle tree of the last archived entry",
+  audit_signed: "hash and Merkle tree of the last entry that a checkpoint covers",
+  audit_origin: "name under which the log is signed",
+} as const;
+
+export type SettingName = keyof typeof SETTING_MEANINGS;

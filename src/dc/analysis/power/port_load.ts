@@ -5,10 +5,10 @@ import type { Device, Port } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { findWorstReason } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
+import { computeInletFailover } from "./inlet_failover.ts";
 import { computeEdgeLoad, type EdgeLoad } from "./load_lanes.ts";
 import { buildPhases, computePhaseFigures, hasPhases, type PhaseFigures } from "./phase_figures.ts";
 import type { PowerEdge } from "./power_edge.ts";
-import { computeFailover } from "./power_failover.ts";
 import { computeUtilization, listLoadReasons, type Utilization } from "./power_findings.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 import { computeApparentLoad, computeComparableLoad } from "./power_overloads.ts";
@@ -91,32 +91,23 @@ function* computeInletLoad(topology: Topology, edge: PowerEdge): Steps<PortLoad>
   const { power: graph, live } = topology;
   const loads = topology.apparentLoads(BASIS);
   const source = graph.nodes[edge.from];
-  const { watched } = yield* computeFailover({
-    graph,
-    live,
-    loads,
-    basis: BASIS,
-    wanted: [edge.to],
-    watched: {
-      node: edge.to,
-      measure: (after, lit) =>
-        listBreakerLoads(computeEdgeLoad(graph, edge, { loads: after, live: lit, basis: BASIS }), source),
-    },
-  });
-  const now = computeEdgeLoad(graph, edge, { loads, live, basis: BASIS });
-  const [loadVa = 0] = listBreakerLoads(now, source);
+  const site = { graph, live, loads, basis: BASIS };
+  const measure = (load: EdgeLoad) => listBreakerLoads(load, source);
+  const worst = yield* computeInletFailover(site, edge, measure);
+  const now = computeEdgeLoad(graph, edge, site);
+  const [loadVa = 0] = measure(now);
   return {
     live: live[edge.from] === 1,
     loadW: now.watts,
     loadVa,
-    failoverVa: watched.loads[0] ?? 0,
-    failoverRef: findRef(graph, watched.lost[0]),
+    failoverVa: worst.loads[0] ?? 0,
+    failoverRef: findRef(graph, worst.lost[0]),
     health: undefined,
     phases: hasPhases(source)
       ? buildPhases((phase) => ({
           loadVa: now.phasesVa[phase] ?? 0,
-          failoverVa: watched.loads[phase + 1] ?? 0,
-          failoverRef: findRef(graph, watched.lost[phase + 1]),
+          failoverVa: worst.loads[phase + 1] ?? 0,
+          failoverRef: findRef(graph, worst.lost[phase + 1]),
         }))
       : [],
   };

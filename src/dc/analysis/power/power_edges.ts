@@ -167,6 +167,31 @@ export class PowerEdges {
     this.#read();
   }
 
+  /**
+   * Returns the edges into some nodes as edges of a smaller graph. @param members nodes by their new indexes, which
+   * include everything upstream of them
+   */
+  copyInto(members: readonly number[]): PowerEdges {
+    const copy = new PowerEdges();
+    const indexes = new Map(members.map((index, at) => [index, at]));
+    const moved = new Map<PowerEdge, PowerEdge>();
+    const move = (edge: PowerEdge, to: number): PowerEdge => {
+      const made = { ...edge, from: indexes.get(edge.from) as number, to };
+      moved.set(edge, made);
+      return made;
+    };
+    const inlets = new Map(members.map((index, to) => [to, this.inletsOf(index).map((edge) => move(edge, to))]));
+    const supplies = new Map(
+      members.map((index, from) => [from, this.suppliesOf(index).flatMap((edge) => moved.get(edge) ?? [])]),
+    );
+    copy.#nodes = members.length;
+    copy.#size = moved.size;
+    copy.#columns = new EdgeColumns(moved.size);
+    copy.#append(inlets, supplies);
+    copy.#read();
+    return copy;
+  }
+
   /** Whether a node has the same edges in another state of the graph. */
   isSame(other: PowerEdges, index: number): boolean {
     if (

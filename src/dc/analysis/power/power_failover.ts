@@ -8,7 +8,7 @@ import { listChangedNodes, markConnectedNodes } from "./power_keys.ts";
 import { countLiveInlets, type LiveSet } from "./power_live.ts";
 import { computeComparableLoad } from "./power_overloads.ts";
 import { collectDownstream, collectUpstream } from "./power_reach.ts";
-import { type WatchedLoads, type WorstLoads, WorstLosses } from "./worst_losses.ts";
+import { type WorstLoads, WorstLosses } from "./worst_losses.ts";
 
 /** The largest load of every node after the loss of any one other element, in the unit of the node's capacity. */
 export interface Failover extends WorstLoads {
@@ -17,8 +17,6 @@ export interface Failover extends WorstLoads {
    * equal.
    */
   readonly phases: WorstLoads | undefined;
-  /** Largest of the watched loads; empty if none were watched. */
-  readonly watched: WorstLoads;
   /**
    * State from which the failover of a changed graph is updated; undefined if supply has cycles, or if only some loads
    * were requested.
@@ -44,7 +42,7 @@ interface Swept {
  * Number of nodes above which losses are skipped if a larger loss has at least the same effect. Our choice: sites of a
  * few racks are tried completely.
  */
-const SWEPT_WHOLE = 5000;
+export const SWEPT_WHOLE = 5000;
 
 export interface FailoverInput {
   readonly graph: PowerGraph;
@@ -53,8 +51,6 @@ export interface FailoverInput {
   readonly basis: LoadBasis;
   /** Nodes whose failover loads are requested; other loads must not be read. All nodes by default. */
   readonly wanted?: Iterable<number>;
-  /** Further loads to measure; their node must be requested. */
-  readonly watched?: WatchedLoads;
 }
 
 /**
@@ -92,9 +88,6 @@ class FailoverSweep {
   readonly #due: Uint8Array;
   /** Elements whose loss may affect a requested node; undefined for all. */
   readonly #mayReach: ReadonlySet<number> | undefined;
-  readonly #watched: WatchedLoads | undefined;
-  readonly #watchedNow: readonly number[];
-  readonly #watchedWorst: WorstLosses;
 
   constructor(input: FailoverInput, whole: boolean, before: Swept | undefined) {
     const { graph, live, loads, basis, wanted } = input;
@@ -109,12 +102,7 @@ class FailoverSweep {
       before === undefined
         ? new Uint8Array(size).fill(1)
         : markConnectedNodes(graph, listChangedNodes(graph, before.graph));
-    // The order of writes must not determine which of two equal losses is named.
-    const isBefore = (lost: number, other: number) =>
-      compareText(graph.nodes[lost]?.ref ?? "", graph.nodes[other]?.ref ?? "") < 0;
-    this.#watched = input.watched;
-    this.#watchedNow = input.watched?.measure(loads, live) ?? [];
-    this.#watchedWorst = new WorstLosses(this.#watchedNow.length, isBefore);
+    const isBefore = createNameOrder(graph);
     this.#swept = {
       graph,
       whole,
@@ -144,8 +132,10 @@ class FailoverSweep {
   *loseAll(): Steps<void> {
     const { nodes, supplies } = this.#graph;
     const { whole } = this.#swept;
-    const all = [...nodes.keys()].filter((index) => this.#due[index] === 1 && this.#isElement(index));
-    const elements = whole ? all : all.filter((index) => !this.#isOnlyLink(index));
+    const all = [...nodes.keys()].filter(
+      (index) => this.#due[index] === 1 && isLosable(this.#graph, this.#live, index),
+    );
+    const elements = whole ? all : all.filter((index) => !isOnlyLink(this.#graph, this.#live, index));
     const outweighed = new Set<number>();
     for (const index of elements.filter((at) => nodes[at]?.kind !== "OUTLET")) {
       yield;
@@ -158,18 +148,6 @@ class FailoverSweep {
     }
   }
 
-  /** Whether the loss of a node equals that of its only consumer, which supplies other nodes and is tried itself. */
-  #isOnlyLink(index: number): boolean {
-    const [only, ...more] = this.#graph.supplies.of(index);
-    if (only === undefined || more.length > 0 || !this.#isElement(only.to)) return false;
-    return countLiveInlets(this.#graph, this.#live, only.to) - 1 < (this.#graph.nodes[only.to]?.need ?? 0);
-  }
-
-  /** Whether a node is live and supplies other nodes. */
-  #isElement(index: number): boolean {
-    return this.#live[index] === 1 && this.#graph.supplies.count(index) > 0;
-  }
-
   /**
    * Returns the largest loads. A loss that does not reach a node leaves its load as it is; such losses may be anywhere
    * on the site.
@@ -178,16 +156,14 @@ class FailoverSweep {
     const { nodes, phases, touched, tried } = this.#swept;
     const losses = tried.reduce((sum, one) => sum + one, 0);
     const isSpared = (index: number): boolean => {
-      const others = losses - (this.#isElement(index) ? 1 : 0);
+      const others = losses - (isLosable(this.#graph, this.#live, index) ? 1 : 0);
       return (touched[index] as number) < others || others <= 0;
     };
     const { phasesVa } = this.#before;
-    const watching = this.#watched?.node ?? -1;
     const isKept = this.#mayReach === undefined && !this.#before.isCircular;
     return {
       ...nodes.with((index) => (isSpared(index) ? computeComparableLoad(this.#graph, index, this.#before) : -1)),
       phases: phases?.with((at) => (isSpared(Math.floor(at / 3)) ? (phasesVa?.[at] ?? 0) : -1)),
-      watched: this.#watchedWorst.with((at) => (isSpared(watching) ? (this.#watchedNow[at] ?? 0) : -1)),
       swept: isKept ? this.#swept : undefined,
     };
   }
@@ -215,14 +191,10 @@ class FailoverSweep {
   /** Records the loads of a node after a loss. */
   #note(index: number, lost: number): void {
     const { nodes, phases } = this.#swept;
-    const { loads, live } = this.#state;
+    const { loads } = this.#state;
     nodes.note(index, loads.comparable(index), lost);
     for (let at = 3 * index; phases !== undefined && at < 3 * index + 3; at += 1) {
       phases.note(at, loads.after.phasesVa?.[at] ?? 0, lost);
-    }
-    if (this.#watched?.node !== index) return;
-    for (const [at, load] of this.#watched.measure(loads.after, live).entries()) {
-      this.#watchedWorst.note(at, load, lost);
     }
   }
 
@@ -247,4 +219,24 @@ class FailoverSweep {
       return !gone.has(to) || all.every(({ from }) => own.has(from) || this.#live[from] !== 1);
     });
   }
+}
+
+/** Whether a node is live and supplies other nodes. */
+export function isLosable({ supplies }: PowerGraph, live: LiveSet, index: number): boolean {
+  return live[index] === 1 && supplies.count(index) > 0;
+}
+
+/** Whether the loss of a node equals that of its only consumer, which supplies other nodes and is tried itself. */
+export function isOnlyLink(graph: PowerGraph, live: LiveSet, index: number): boolean {
+  const [only, ...more] = graph.supplies.of(index);
+  if (only === undefined || more.length > 0 || !isLosable(graph, live, only.to)) return false;
+  return countLiveInlets(graph, live, only.to) - 1 < (graph.nodes[only.to]?.need ?? 0);
+}
+
+/**
+ * Returns whether one loss is named rather than another of equal effect: the first by reference. The order of writes must
+ * not determine it.
+ */
+export function createNameOrder({ nodes }: PowerGraph): (lost: number, other: number) => boolean {
+  return (lost, other) => compareText(nodes[lost]?.ref ?? "", nodes[other]?.ref ?? "") < 0;
 }

@@ -1,5 +1,3 @@
-import type { Loads } from "./load_lanes.ts";
-
 /** Maximum rounding difference between sums of the same loads added in another order. */
 const ROUNDING = 1e-6;
 
@@ -57,10 +55,4 @@ export interface WorstLoads {
   readonly loads: Float64Array;
   /** The lost element that causes the load; -1 if no loss raises it. */
   readonly lost: Int32Array;
-}
-
-/** Further loads of one node whose largest value after one loss is requested, beside the loads of all nodes. */
-export interface WatchedLoads {
-  readonly node: number;
-  measure(loads: Loads, live: Uint8Array): readonly number[];
 }

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { basename, join } from "node:path";
 import type { BunPlugin } from "bun";
 import { MODULES_PATH } from "./src/interfaces/http/page_modules.ts";
-import { PAGES } from "./src/runtime/pages.ts";
+import { PAGE_NAMES } from "./src/runtime/pages.ts";
 
 const ROOT = import.meta.dirname;
 const OUT = join(ROOT, "dist", "web");
@@ -26,7 +26,7 @@ export async function buildPages(): Promise<void> {
       writeFileSync(join(folder, name), text);
       renameSync(join(folder, name), join(OUT, name));
     };
-    for (const page of PAGES) {
+    for (const page of PAGE_NAMES) {
       const { html, modules } = await build(page);
       write(`${page}.html`, html);
       if (page === "console") write(`${page}.modules.json.txt`, JSON.stringify(modules));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { fromJson, type MessageShape, toJson } from "@bufbuild/protobuf";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import type { Caller } from "./context.ts";
 import { REQUEST_MEMORY_MS } from "./limits.ts";
 import { refuse } from "./model/refusal.ts";
@@ -74,7 +74,7 @@ export class RequestMemory {
 
   #fingerprint(): string {
     return createHash("sha256")
-      .update(canonicalJson(toJson(this.#rpc.method.input, this.#request)))
+      .update(formatCanonicalJson(toJson(this.#rpc.method.input, this.#request)))
       .digest("hex");
   }
 }

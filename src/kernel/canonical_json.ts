@@ -7,11 +7,11 @@ const MAX_QUOTED = 4096;
 const remembered = new WeakMap<object, string>();
 
 /**
- * Like `canonicalJson`, and caches the text for larger values that contain this object, for its lifetime.
- * The object must not change any more.
+ * Returns the text of `formatCanonicalJson` and caches it as long as the object exists, so that larger values that
+ * contain the object are written faster. The object must not change afterwards.
  */
 export function cacheCanonicalJson(object: object): string {
-  const text = canonicalJson(object);
+  const text = formatCanonicalJson(object);
   remembered.set(object, text);
   return text;
 }
@@ -22,7 +22,7 @@ export function cacheCanonicalJson(object: object): string {
  * prescribes JavaScript's number and string forms. It excludes numbers beyond a double, which JSON can express:
  * `1e999`.
  */
-export function canonicalJson(value: unknown): string {
+export function formatCanonicalJson(value: unknown): string {
   if (typeof value === "number") return formatNumberJson(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const known = remembered.get(value);
@@ -32,7 +32,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Returns the object with its keys in the order of UTF-16 units, which makes `canonicalJson` cheap. Nested objects are
+ * Returns the object with its keys in the order of UTF-16 units, which makes `formatCanonicalJson` cheap. Nested objects are
  * not changed.
  */
 export function sortKeys<Value extends object>(object: Value): Value {
@@ -63,7 +63,7 @@ function hasSortedKeys(value: unknown): boolean {
 
 function formatListJson(items: readonly unknown[]): string {
   let text = "";
-  for (const item of items) text += `${text === "" ? "" : ","}${canonicalJson(item ?? null)}`;
+  for (const item of items) text += `${text === "" ? "" : ","}${formatCanonicalJson(item ?? null)}`;
   return `[${text}]`;
 }
 
@@ -72,7 +72,7 @@ function formatObjectJson(object: Readonly<Record<string, unknown>>): string {
   // Without a comparison function, `sort` compares UTF-16 units.
   for (const key of Object.keys(object).sort()) {
     const value = object[key];
-    if (value !== undefined) text += `${text === "" ? "" : ","}${quoteName(key)}:${canonicalJson(value)}`;
+    if (value !== undefined) text += `${text === "" ? "" : ","}${quoteName(key)}:${formatCanonicalJson(value)}`;
   }
   return `{${text}}`;
 }

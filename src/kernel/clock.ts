@@ -1,4 +1,4 @@
-/** The current time, a parameter so that tests can set it. */
+/** Source of the current time; a parameter, so that tests can set the time. */
 export interface Clock {
   readonly now: () => Date;
 }

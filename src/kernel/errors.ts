@@ -44,6 +44,6 @@ export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof OperationError)) throw error;
 }
 
-export function invalidArgument(message: string): OperationError {
+export function createInvalidArgumentError(message: string): OperationError {
   return new OperationError("invalid_argument", message);
 }

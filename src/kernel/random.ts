@@ -12,7 +12,7 @@ export function createRandomHex(bytes: number): string {
  * Returns a random whole number from 0 to `count` - 1.
  * @param count at most 2^32; unless it is a power of two, low numbers are slightly more likely
  */
-export function pickRandomBelow(count: number): number {
+export function createRandomInteger(count: number): number {
   return (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % count;
 }
 

@@ -31,7 +31,7 @@ export interface CallOptions {
 export interface ToolDefinition<Context, Params extends TObject = TObject, Value = unknown> {
   readonly name: string;
   readonly summary: string;
-  /** What a call answers, for documents: clients read it in the answer. */
+  /** Description of a call's result for the documentation; clients see the result itself. */
   readonly answers?: string;
   readonly effect: ToolEffect;
   /** True if a repeated call with the same arguments changes nothing further. */

@@ -17,7 +17,7 @@ export interface PortLimits extends AddressLimits {
 /** Use of one connection: its running requests. */
 class Use {
   active = 0;
-  /** Number of those requests whose reply continues until one side ends it. */
+  /** Number of running requests whose reply continues until one side ends it. */
   streams = 0;
   /** Time at which the connection opened or its last request ended; milliseconds of the monotonic clock. */
   idleSince = performance.now();
@@ -58,7 +58,9 @@ interface Connection extends Peer {
    * Protocol of the connection; `new` before the first bytes were read, `tls` for the raw socket below a secured one.
    */
   speech: "new" | WireProtocol;
-  /** Removes the connection from the counts. Undefined for a secured socket: the one below it is counted. */
+  /**
+   * Removes the connection from the counts; undefined for a secured socket, because the raw socket below it is counted.
+   */
   readonly leave?: () => void;
 }
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /** Names of the browser pages that `build_pages.ts` builds. */
-export const PAGES = ["console", "board", "graphiql", "picture_file"] as const;
-export type PageName = (typeof PAGES)[number];
+export const PAGE_NAMES = ["console", "board", "graphiql", "picture_file"] as const;
+export type PageName = (typeof PAGE_NAMES)[number];
 
 /**
  * Paths of the built texts, which are embedded in the executable as files. Imports of type "text" would become

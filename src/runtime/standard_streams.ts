@@ -39,7 +39,10 @@ const PIPE_BUFFER_BYTES = 4096;
 
 type StreamWrite = (bytes: Uint8Array, done: (error?: Error | null) => void) => void;
 
-// Writes the first bytes directly, because `process.stdout` takes longer to set up than a small program runs.
+/**
+ * Writes the first bytes directly, because `process.stdout` takes longer to set up than the rest of a small program. A
+ * fresh pipe accepts them at once, and nothing was written before.
+ */
 class ProcessOutput implements StandardOutput {
   #direct = PIPE_BUFFER_BYTES;
   #stream: StreamWrite | undefined;

@@ -1,4 +1,4 @@
-import { fixDecimals, formatPercent, formatWatts } from "./figures.ts";
+import { formatPercent, formatPlainNumber, formatWatts } from "./figures.ts";
 import { formatCountOf } from "./names.ts";
 
 /** Capacity of a rack, with the fields of the service's `RackCapacity` message. */
@@ -65,7 +65,7 @@ export function formatCapacity(capacity: RackCapacity) {
 /** Formats the use of the load limit. The sum is a lower bound if devices have no recorded weight. */
 function formatWeight({ weightKg, maxLoadKg, devices, devicesWithoutWeight }: RackCapacity): LimitFigure {
   if (devicesWithoutWeight > 0 && devicesWithoutWeight === devices) return { label: "Weight", value: NOT_RECORDED };
-  const say = (kg: number) => `${fixDecimals(kg)} kg`;
+  const say = (kg: number) => `${formatPlainNumber(kg)} kg`;
   const known = formatLimit("Weight", { value: weightKg, limit: maxLoadKg, say, watchAt: 90 });
   if (devicesWithoutWeight === 0) return known;
   const note = `${devicesWithoutWeight} of ${formatCountOf(devices, "device")} without weight`;

@@ -20,14 +20,14 @@ const WHITE = 0.92;
 const BLACK = 0.1;
 const DARK = 0.24;
 const LIGHT = 0.78;
-/** Lightness below which orange is called brown. */
+/** Lightness below which orange is called brown; light red is called rose. */
 const BROWN = 0.42;
 
 /**
  * Returns the English name of a recorded colour.
  * @param color RRGGBB
  */
-export function nameColor(color: string): string {
+export function getColorName(color: string): string {
   const { hue, saturation, lightness } = toHsl(color);
   if (lightness >= WHITE && saturation < 0.5) return "white";
   if (lightness < BLACK) return "black";

@@ -1,4 +1,4 @@
-// Figures with their units, as pages, pictures and summaries write them; "–" stands for an unknown figure.
+// Formatters of figures for pages, pictures and summaries; an unknown figure is "–".
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
@@ -6,7 +6,7 @@ const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const UNKNOWN = "–";
 
 /** Formats a number with one decimal if it is significant, without separators of thousands: `1250.5`. */
-export function fixDecimals(value: number): string {
+export function formatPlainNumber(value: number): string {
   const text = value.toFixed(1);
   return text.endsWith(".0") ? text.slice(0, -2) : text;
 }
@@ -32,14 +32,16 @@ export function appendUnit(figure: string, unit: string): string {
 }
 
 export function formatPercent(value: number | undefined): string {
-  return value === undefined ? UNKNOWN : `${fixDecimals(value)} %`;
+  return value === undefined ? UNKNOWN : `${formatPlainNumber(value)} %`;
 }
 
 /** Formats a power in W without decimals, or in kW or MW with one decimal. */
 export function formatWatts(value: number | undefined): string {
   if (value === undefined) return UNKNOWN;
   if (Math.abs(value) < 1000) return `${Math.round(value)} W`;
-  return Math.abs(value) < 1_000_000 ? `${fixDecimals(value / 1000)} kW` : `${fixDecimals(value / 1_000_000)} MW`;
+  return Math.abs(value) < 1_000_000
+    ? `${formatPlainNumber(value / 1000)} kW`
+    : `${formatPlainNumber(value / 1_000_000)} MW`;
 }
 
 export function formatKilowatts(value: number): string {
@@ -52,12 +54,14 @@ export function formatKilowatts(value: number): string {
  */
 export function formatBandwidth(mbps: number | undefined): string {
   if (mbps === undefined) return UNKNOWN;
-  if (mbps < 1000) return `${fixDecimals(mbps)} Mbit/s`;
-  return mbps < 1_000_000 ? `${fixDecimals(mbps / 1000)} Gbit/s` : `${fixDecimals(mbps / 1_000_000)} Tbit/s`;
+  if (mbps < 1000) return `${formatPlainNumber(mbps)} Mbit/s`;
+  return mbps < 1_000_000
+    ? `${formatPlainNumber(mbps / 1000)} Gbit/s`
+    : `${formatPlainNumber(mbps / 1_000_000)} Tbit/s`;
 }
 
 export function formatMetres(value: number): string {
-  return `${fixDecimals(value)} m`;
+  return `${formatPlainNumber(value)} m`;
 }
 
 /**
@@ -67,7 +71,7 @@ export function formatMetres(value: number): string {
 export function formatDuration(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min` : `${fixDecimals(minutes / 60)} h`;
+  return minutes < 120 ? `${minutes} min` : `${formatPlainNumber(minutes / 60)} h`;
 }
 
 /** Formats a count in short form: `950`, `47k` or `1.2M`. */

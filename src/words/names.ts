@@ -25,7 +25,7 @@ export function listSome(names: readonly string[], most: number, all = names.len
 }
 
 /** Returns the noun for a kind of resource: `crac` becomes "cooling unit", `device_type` becomes "device type". */
-export function nameKind(kind: string): string {
+export function getKindNoun(kind: string): string {
   return kind === "crac" ? "cooling unit" : kind.replaceAll("_", " ");
 }
 
@@ -70,7 +70,7 @@ export function formatPortType(type: string): string {
 }
 
 /** Adjectives for the kinds of power draw that can count as load. */
-export const BASIS_WORDS = {
+export const LOAD_BASIS_ADJECTIVES = {
   ALLOCATED: "planned",
   MEASURED: "measured",
   MAX: "greatest",

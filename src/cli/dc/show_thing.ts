@@ -4,7 +4,7 @@ import type { InventoryKind, InventoryRow } from "#gen/datacenter/v1/planning_pb
 import { OperationError } from "#kernel/errors.ts";
 import { getColumnLabel } from "#web/console/lists/column_words.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
-import { capitalize, getRefName, nameKind } from "#words/names.ts";
+import { capitalize, getKindNoun, getRefName } from "#words/names.ts";
 import { plainLine } from "../output/plain_text.ts";
 import { print, printJson } from "../output/print.ts";
 import { outputWidth, paint } from "../output/terminal.ts";
@@ -115,5 +115,5 @@ export function factsText(row: InventoryRow, columns: readonly string[], width =
     wrapWords(text, room).map((line, at) => `${paint((at === 0 ? name : "").padEnd(names), "dim")}  ${line}`),
   );
   const kind = row.ref.slice(0, row.ref.indexOf(":"));
-  return `${[paint(plainLine(`${capitalize(nameKind(kind))} ${getRefName(row.ref)}`), "bold"), ...lines].join("\n")}\n`;
+  return `${[paint(plainLine(`${capitalize(getKindNoun(kind))} ${getRefName(row.ref)}`), "bold"), ...lines].join("\n")}\n`;
 }

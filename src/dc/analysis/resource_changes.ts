@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { findItem } from "./sorted_list.ts";
 
 export interface ResourceChange<Resource> {
@@ -34,9 +34,15 @@ export function changesPower({ before, after }: ResourceChange<Device | Crac>): 
 
 function formatPowerFields(owner: Device | Crac | undefined): string {
   if (owner === undefined) return "";
-  if (isCrac(owner)) return canonicalJson(owner);
+  if (isCrac(owner)) return formatCanonicalJson(owner);
   const { maxDrawW, allocatedDrawW, measuredDrawW, powerFactor } = owner;
-  return canonicalJson({ maxDrawW, allocatedDrawW, measuredDrawW, powerFactor, supply: formatSupplyFields(owner) });
+  return formatCanonicalJson({
+    maxDrawW,
+    allocatedDrawW,
+    measuredDrawW,
+    powerFactor,
+    supply: formatSupplyFields(owner),
+  });
 }
 
 /** Whether a change can alter which nodes have power or how loads are divided, not only the draw of a device. */
@@ -53,5 +59,5 @@ function isCrac(owner: Device | Crac): owner is Crac {
 }
 
 function formatSupplyFields({ kind, status, power, ports, parentDeviceCode, bay, mount }: Device): string {
-  return canonicalJson({ kind, status, power, ports, parentDeviceCode, bay, mount });
+  return formatCanonicalJson({ kind, status, power, ports, parentDeviceCode, bay, mount });
 }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
-import { canonicalJson, sortKeys } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson, sortKeys } from "#kernel/canonical_json.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 
 /** Bound into every hash, so that entries of another layout never verify as these. */
@@ -16,7 +16,7 @@ export function seal(head: ChainHead, draft: ChangeDraft): ChangeRecord {
 /** SHA-256 in hexadecimal over layout, the previous hash, and the entry without its own two hashes. */
 function hashOf(record: ChangeRecord): string {
   const entry = { ...record, prevHash: undefined, hash: undefined };
-  return hash("sha256", `${LAYOUT}${record.prevHash}${canonicalJson(entry)}`, "hex");
+  return hash("sha256", `${LAYOUT}${record.prevHash}${formatCanonicalJson(entry)}`, "hex");
 }
 
 export const LOG_PROBLEMS = [

@@ -4,7 +4,7 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { refKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Crac, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { CheckedRow, DcReader, Stored } from "#dc/ports.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { modelJson } from "./messages/model_json.ts";
 import { etagOf, SCHEMAS } from "./writes/changes.ts";
 
@@ -148,7 +148,7 @@ function beforeUpgrade(
 }
 
 function digestOf(json: unknown): string {
-  return createHash("sha256").update(canonicalJson(json)).digest("base64url").slice(0, 22);
+  return createHash("sha256").update(formatCanonicalJson(json)).digest("base64url").slice(0, 22);
 }
 
 /** The key of the resource that an entry is about: a port's is its device's. */

@@ -10,7 +10,7 @@ import {
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { InvalidToken } from "#dc/operations/messages/status.ts";
-import { invalidArgument, OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { Outage } from "#kernel/outage.ts";
 import { FollowedFile } from "./followed_file.ts";
@@ -241,12 +241,12 @@ function parseKeySet(text: string): JWTVerifyGetKey {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw invalidArgument((error as Error).message);
+    throw createInvalidArgumentError((error as Error).message);
   }
   const keys = isJsonObject(value) ? value["keys"] : undefined;
-  if (!Array.isArray(keys) || keys.length === 0) throw invalidArgument('expected {"keys": [...]}');
+  if (!Array.isArray(keys) || keys.length === 0) throw createInvalidArgumentError('expected {"keys": [...]}');
   if (keys.some((key) => key?.kty === "oct" || key?.d !== undefined)) {
-    throw invalidArgument("it holds a secret key: expected public ones alone");
+    throw createInvalidArgumentError("it holds a secret key: expected public ones alone");
   }
   return createLocalJWKSet({ keys });
 }

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { InvalidToken } from "#dc/operations/messages/status.ts";
-import { invalidArgument } from "#kernel/errors.ts";
+import { createInvalidArgumentError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 
 /** What a token may open: what its role may call, or the calendar alone. */
@@ -108,7 +108,7 @@ export function parseTokens(text: string): TokenTable {
 /** The text of a token file. @throws OperationError invalid_argument for a row that could not be read back */
 export function writeTokens(rows: readonly unknown[], added?: TokenRow): string {
   const wrong = added === undefined ? undefined : fault(added);
-  if (wrong !== undefined) throw invalidArgument(`The new token ${wrong}`);
+  if (wrong !== undefined) throw createInvalidArgumentError(`The new token ${wrong}`);
   return `${JSON.stringify({ tokens: added === undefined ? rows : [...rows, added] }, null, 2)}\n`;
 }
 
@@ -117,10 +117,10 @@ function readRows(text: string): readonly TokenRow[] {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw invalidArgument(error instanceof Error ? error.message : String(error));
+    throw createInvalidArgumentError(error instanceof Error ? error.message : String(error));
   }
   const rows = isJsonObject(value) ? value["tokens"] : undefined;
-  if (!Array.isArray(rows)) throw invalidArgument('expected an object with a list "tokens"');
+  if (!Array.isArray(rows)) throw createInvalidArgumentError('expected an object with a list "tokens"');
   return rows;
 }
 

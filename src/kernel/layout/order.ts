@@ -40,7 +40,7 @@ function sortByNeighbours(columns: readonly Column[], neighbours: Neighbours["be
   const place = new Map<number, number>();
   return columns.map((column, index) => {
     const wish = new Map(
-      column.map((box, at) => [box, meanPosition(neighbours[box] ?? [], place) ?? (at + 0.5) / column.length]),
+      column.map((box, at) => [box, computeMeanPosition(neighbours[box] ?? [], place) ?? (at + 0.5) / column.length]),
     );
     const sorted = index === 0 ? column : column.toSorted((a, b) => (wish.get(a) ?? 0) - (wish.get(b) ?? 0));
     for (const [at, box] of sorted.entries()) place.set(box, (at + 0.5) / sorted.length);
@@ -48,7 +48,7 @@ function sortByNeighbours(columns: readonly Column[], neighbours: Neighbours["be
   });
 }
 
-function meanPosition(boxes: readonly number[], place: ReadonlyMap<number, number>): number | undefined {
+function computeMeanPosition(boxes: readonly number[], place: ReadonlyMap<number, number>): number | undefined {
   const places = boxes.flatMap((box) => place.get(box) ?? []);
   return places.length === 0 ? undefined : places.reduce((sum, one) => sum + one, 0) / places.length;
 }

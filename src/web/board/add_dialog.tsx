@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { BoardChoices } from "#planner/board/wire.ts";
 import { callTool, RequestError } from "./api.ts";
-import { Dialog, Field, splitList } from "./dialog.tsx";
+import { Dialog, LabelledField, splitList } from "./dialog.tsx";
 import { changeAddress } from "./place.ts";
 import { showMessage } from "./store.ts";
 
@@ -61,9 +61,9 @@ export function AddDialog({
           {problem}
         </p>
       )}
-      <Field label="Title" value={draft.title} set={set("title")} />
-      <Field label="Text" value={draft.text} set={set("text")} rows={5} />
-      <Field
+      <LabelledField label="Title" value={draft.title} set={set("title")} />
+      <LabelledField label="Text" value={draft.text} set={set("text")} rows={5} />
+      <LabelledField
         label="Criteria"
         value={draft.criteria}
         set={set("criteria")}
@@ -71,24 +71,24 @@ export function AddDialog({
         hint="One a line. A command that proves it goes behind “ => ”; it runs once you have accepted it in a terminal."
       />
       <div class="pair">
-        <Field
+        <LabelledField
           label="Priority"
           value={draft.priority}
           set={set("priority")}
           options={["", ...(choices?.priorities ?? [])]}
         />
         {(choices?.templates.length ?? 0) === 0 ? null : (
-          <Field
+          <LabelledField
             label="Template"
             value={draft.template}
             set={set("template")}
             options={["", ...(choices?.templates ?? [])]}
           />
         )}
-        <Field label="Due" type="date" value={draft.due} set={set("due")} />
-        <Field label="Assignee" value={draft.assignee} set={set("assignee")} />
-        <Field label="Labels" value={draft.labels} set={set("labels")} hint="With commas" />
-        <Field label="Waits for" value={draft.depends_on} set={set("depends_on")} hint="Ids, with commas" />
+        <LabelledField label="Due" type="date" value={draft.due} set={set("due")} />
+        <LabelledField label="Assignee" value={draft.assignee} set={set("assignee")} />
+        <LabelledField label="Labels" value={draft.labels} set={set("labels")} hint="With commas" />
+        <LabelledField label="Waits for" value={draft.depends_on} set={set("depends_on")} hint="Ids, with commas" />
       </div>
     </Dialog>
   );

@@ -6,7 +6,7 @@ import {
   KEY_HEADER,
   type SpecPage,
 } from "#planner/board/wire.ts";
-import { keptValues } from "../shared/kept_values.ts";
+import { browserValues } from "../shared/kept_values.ts";
 
 /** A request that failed or that the server refused. */
 export class RequestError extends Error {
@@ -27,7 +27,7 @@ const KEY = "planner-board-key";
 export function storeKey(): void {
   const given = /^#key=([\w-]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return;
-  keptValues.set(KEY, given);
+  browserValues.set(KEY, given);
   history.replaceState(null, "", "/");
 }
 
@@ -36,7 +36,7 @@ export function storeKey(): void {
  * @throws RequestError if the server refuses it or does not reply
  */
 export async function sendRequest(path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { ...init.headers, [KEY_HEADER]: keptValues.get(KEY) ?? "" };
+  const headers = { ...init.headers, [KEY_HEADER]: browserValues.get(KEY) ?? "" };
   const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
     throw new RequestError("offline", "The board has ended: run “planner board” again");

@@ -9,7 +9,7 @@ import { KeysDialog } from "./keys_dialog.tsx";
 import { sortCards } from "./order.ts";
 import { PictureView, usePicture } from "./picture.tsx";
 import { changeAddress, useAddress } from "./place.ts";
-import { SidePage } from "./side_page.tsx";
+import { SpecSidePage } from "./side_page.tsx";
 import { followLog, useBoardView } from "./store.ts";
 import { TopBar } from "./top_bar.tsx";
 import { findBoxBeside, findCardBeside } from "./walk.ts";
@@ -81,7 +81,7 @@ export function App() {
       ) : (
         <ColumnsView {...shown} columns={columns} data={data} tab={tab} chooseTab={setTab} work={work} />
       )}
-      {isOpen ? <SidePage key={place.spec} id={place.spec} card={cards.get(place.spec)} work={work} /> : null}
+      {isOpen ? <SpecSidePage key={place.spec} id={place.spec} card={cards.get(place.spec)} work={work} /> : null}
       <Dialogs dialog={dialog} choices={data?.choices} leave={() => setDialog(undefined)} />
       <MessageView message={message} />
     </div>

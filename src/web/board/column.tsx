@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Card, Column } from "#planner/board/wire.ts";
 import { CardView } from "./card.tsx";
 import { followScroll } from "./follow_scroll.ts";
-import { COLUMN_NAMES, COLUMN_TEXTS } from "./order.ts";
+import { COLUMN_DESCRIPTIONS, COLUMN_NAMES } from "./order.ts";
 
 /** Height of a card including its gap, in pixels; style/board.css sets the same value. */
 const CARD_PX = 152;
@@ -51,7 +51,7 @@ export function ColumnView(props: ColumnProps) {
         if (id !== "") drop(id);
       }}
     >
-      <h2 id={`column-${column}`} title={`Specs: ${COLUMN_TEXTS[column].replaceAll("`", "")}`}>
+      <h2 id={`column-${column}`} title={`Specs: ${COLUMN_DESCRIPTIONS[column].replaceAll("`", "")}`}>
         {COLUMN_NAMES[column]} <span class="count">{total}</span>
         {column === "done" ? <span class="muted"> · last 30 days</span> : null}
       </h2>

@@ -64,18 +64,18 @@ interface FieldProps {
 }
 
 /** A labelled field: a text line, a choice or a text area. */
-export function Field(props: FieldProps) {
+export function LabelledField(props: FieldProps) {
   const id = useId();
   return (
     <div class="field">
       <label for={id}>{props.label}</label>
-      <Control {...props} id={id} />
+      <FieldControl {...props} id={id} />
       {props.hint === undefined ? null : <small>{props.hint}</small>}
     </div>
   );
 }
 
-function Control({ id, value, set, type = "text", options, rows }: FieldProps & { readonly id: string }) {
+function FieldControl({ id, value, set, type = "text", options, rows }: FieldProps & { readonly id: string }) {
   if (options !== undefined) {
     return (
       <select id={id} value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>

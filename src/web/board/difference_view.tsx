@@ -60,12 +60,12 @@ function FileDifference({ difference: { from, to }, file }: FileProps) {
       <summary>
         <code>{path}</code> <span class="muted">{facts.join(" · ")}</span>
       </summary>
-      {text === undefined ? null : <Patch text={text} />}
+      {text === undefined ? null : <PatchLines text={text} />}
     </details>
   );
 }
 
-function Patch({ text }: { readonly text: string }) {
+function PatchLines({ text }: { readonly text: string }) {
   const lines = stripTerminalSequences(text).split("\n").slice(0, MOST_LINES);
   // biome-ignore-start lint/suspicious/noArrayIndexKey: the lines of a patch never move
   return (

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { SpecPage } from "#planner/board/wire.ts";
 import { callTool, RequestError, readSpec } from "./api.ts";
-import { Dialog, Field, splitList } from "./dialog.tsx";
+import { Dialog, LabelledField, splitList } from "./dialog.tsx";
 import { boardStore, showMessage } from "./store.ts";
 
 interface Draft {
@@ -75,13 +75,18 @@ export function EditDialog({ spec, leave, again }: EditProps) {
         </details>
       )}
       <div class="pair">
-        <Field label={NAMES.priority} value={draft.priority} set={set("priority")} options={priorities} />
-        <Field label={NAMES.due} type="date" value={draft.due} set={set("due")} />
-        <Field label={NAMES.assignee} value={draft.assignee} set={set("assignee")} />
-        <Field label={NAMES.labels} value={draft.labels} set={set("labels")} hint="With commas" />
-        <Field label={NAMES.depends_on} value={draft.depends_on} set={set("depends_on")} hint="Ids, with commas" />
+        <LabelledField label={NAMES.priority} value={draft.priority} set={set("priority")} options={priorities} />
+        <LabelledField label={NAMES.due} type="date" value={draft.due} set={set("due")} />
+        <LabelledField label={NAMES.assignee} value={draft.assignee} set={set("assignee")} />
+        <LabelledField label={NAMES.labels} value={draft.labels} set={set("labels")} hint="With commas" />
+        <LabelledField
+          label={NAMES.depends_on}
+          value={draft.depends_on}
+          set={set("depends_on")}
+          hint="Ids, with commas"
+        />
       </div>
-      <Field label={NAMES.body} value={draft.body} set={set("body")} rows={16} />
+      <LabelledField label={NAMES.body} value={draft.body} set={set("body")} rows={16} />
     </Dialog>
   );
 }

@@ -9,8 +9,8 @@ export const COLUMN_NAMES: Readonly<Record<Column, string>> = {
   done: "Done",
 };
 
-/** What is in each column; the page shows it in the column's tooltip. */
-export const COLUMN_TEXTS: Readonly<Record<Column, string>> = {
+/** Description of the specs in each column, which the page shows in the column's tooltip. */
+export const COLUMN_DESCRIPTIONS: Readonly<Record<Column, string>> = {
   blocked: "pending ones that wait for a spec, a member or an approval, and those with the status `blocked`",
   ready: "pending ones on which work can begin",
   working: "those with a live agent, and those in progress without one",

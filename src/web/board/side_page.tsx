@@ -3,7 +3,7 @@ import type { Card, SpecPage } from "#planner/board/wire.ts";
 import { Icon } from "../shared/icon.tsx";
 import { runCommand } from "./act.ts";
 import { RequestError, readSpec } from "./api.ts";
-import { Dialog, Field } from "./dialog.tsx";
+import { Dialog, LabelledField } from "./dialog.tsx";
 import { DifferenceView } from "./difference_view.tsx";
 import { EditDialog } from "./edit_dialog.tsx";
 import { LogView } from "./log_view.tsx";
@@ -19,7 +19,7 @@ interface SideProps {
 }
 
 /** Page with everything about one spec, next to the columns. It is read again whenever the card changes. */
-export function SidePage({ id, card, work }: SideProps) {
+export function SpecSidePage({ id, card, work }: SideProps) {
   const [spec, setSpec] = useState<SpecPage>();
   const [problem, setProblem] = useState<string>();
   const [dialog, setDialog] = useState<"edit" | "back">();
@@ -89,7 +89,7 @@ export function SidePage({ id, card, work }: SideProps) {
         </section>
       )}
       {dialog === "edit" && spec !== undefined ? <EditDialog spec={spec} leave={leave} again={again} /> : null}
-      {dialog === "back" ? <BackDialog id={id} leave={leave} again={again} /> : null}
+      {dialog === "back" ? <SendBackDialog id={id} leave={leave} again={again} /> : null}
     </aside>
   );
 }
@@ -208,7 +208,7 @@ interface BackProps {
 }
 
 /** Dialog that sends work back to the agent with a text, as `planner review --back` does. */
-function BackDialog({ id, leave, again }: BackProps) {
+function SendBackDialog({ id, leave, again }: BackProps) {
   const [text, setText] = useState("");
   const send = () => {
     leave();
@@ -216,7 +216,7 @@ function BackDialog({ id, leave, again }: BackProps) {
   };
   return (
     <Dialog title="Send back" leave={leave} submit={{ label: "Send back", act: send, disabled: text.trim() === "" }}>
-      <Field
+      <LabelledField
         label="What is to be done"
         value={text}
         set={setText}

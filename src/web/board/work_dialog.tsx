@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { BoardChoices } from "#planner/board/wire.ts";
 import { runCommand } from "./act.ts";
-import { Dialog, Field } from "./dialog.tsx";
+import { Dialog, LabelledField } from "./dialog.tsx";
 
 interface WorkProps {
   readonly id: string;
@@ -39,8 +39,8 @@ export function WorkDialog({ id, choices, leave }: WorkProps) {
             ))}
           </select>
         </label>
-        <Field label="Model" value={model} set={setModel} hint="Empty: as the spec or the settings say" />
-        <Field label="Limit in US dollars" type="number" value={budget} set={setBudget} />
+        <LabelledField label="Model" value={model} set={setModel} hint="Empty: as the spec or the settings say" />
+        <LabelledField label="Limit in US dollars" type="number" value={budget} set={setBudget} />
       </div>
       <label class="check">
         <input type="checkbox" checked={resumes} onChange={({ currentTarget }) => setResumes(currentTarget.checked)} />

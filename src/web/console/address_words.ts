@@ -3,7 +3,7 @@ import { listConditions } from "./lists/inventory_rows.ts";
 import { listAllColumns, listColumnValues } from "./lists/list_columns.ts";
 import { findListKind, type ListKind } from "./lists/list_kinds.ts";
 import { groupWordsBySetting } from "./pages/asked_field.ts";
-import { FIRST_FIELDS, MORE_FIELDS } from "./pages/placement_fields.ts";
+import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS } from "./pages/placement_fields.ts";
 import { POWER_FIELDS, REHEARSAL_FIELDS } from "./pages/rehearsal_fields.ts";
 import { OBJECT_PAGES } from "./router.ts";
 
@@ -13,7 +13,7 @@ const FLAG = ["0", "1"];
 const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   power: groupWordsBySetting(POWER_FIELDS),
   rehearsal: groupWordsBySetting(REHEARSAL_FIELDS),
-  placement: groupWordsBySetting([...FIRST_FIELDS, ...MORE_FIELDS]),
+  placement: groupWordsBySetting([...PLACEMENT_FIELDS, ...EXTRA_PLACEMENT_FIELDS]),
   rack: { view: ["front", "rear"], coloring: ["status", "power"], tab: ["devices", "picture", "history"] },
   device: { tab: ["ports", "history"] },
   ...Object.fromEntries(OBJECT_PAGES.map((page) => [page, { tab: ["cooling", "picture", "history"] }])),

@@ -1,6 +1,6 @@
 import type { PortRef } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
-import { BASIS_WORDS, capitalize, pluralize } from "#words/names.ts";
+import { capitalize, LOAD_BASIS_ADJECTIVES, pluralize } from "#words/names.ts";
 
 /** Formats a count with separators of thousands and its noun: `1,250 racks`. */
 export function formatQuantity(value: number, noun: string): string {
@@ -54,10 +54,10 @@ export function formatUtcMoment(iso: string): string {
 }
 
 /** Words of the URL for the draws that can count as load, with their labels. */
-export const LOAD_BASES = [
-  ["", `${capitalize(BASIS_WORDS.ALLOCATED)} draw`],
-  ["measured", `${capitalize(BASIS_WORDS.MEASURED)} draw`],
-  ["max", `${capitalize(BASIS_WORDS.MAX)} draw`],
+export const LOAD_BASIS_LABELS = [
+  ["", `${capitalize(LOAD_BASIS_ADJECTIVES.ALLOCATED)} draw`],
+  ["measured", `${capitalize(LOAD_BASIS_ADJECTIVES.MEASURED)} draw`],
+  ["max", `${capitalize(LOAD_BASIS_ADJECTIVES.MAX)} draw`],
 ] as const;
 
 export function formatPortRef({ device_code, port_name }: PortRef): string {

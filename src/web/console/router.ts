@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from "preact/hooks";
-import { nameKind } from "#words/names.ts";
+import { getKindNoun } from "#words/names.ts";
 import { toAddressSettings, toServiceSettings } from "./lists/list_columns.ts";
 
 /**
@@ -44,7 +44,7 @@ function convertSearchSettings(settings: URLSearchParams): URLSearchParams {
 export function formatPageUrl(page: string, subject = "", settings: Readonly<Record<string, string>> = {}): string {
   const given = Object.entries(toAddressSettings(page, settings)).filter(([, value]) => value !== "");
   const query = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
-  return `#/${nameKind(page).replaceAll(" ", "-")}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
+  return `#/${getKindNoun(page).replaceAll(" ", "-")}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
 }
 
 /** Kinds of references whose page shows the data of their list row. */

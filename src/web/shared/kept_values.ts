@@ -39,7 +39,7 @@ class KeptValues {
 }
 
 /** Values that are kept until the person deletes them. */
-export const keptValues = new KeptValues(() => localStorage);
+export const browserValues = new KeptValues(() => localStorage);
 
 /** Values that are kept until the tab is closed. */
 export const tabValues = new KeptValues(() => sessionStorage);

@@ -53,7 +53,7 @@ export function StateMark({ state, label }: { readonly state: State; readonly la
 }
 
 /** A share of a limit in percent, with a state mark from `WATCH_PCT` on. */
-export function Share({ pct }: { readonly pct: number | undefined }) {
+export function ShareText({ pct }: { readonly pct: number | undefined }) {
   const state = pct === undefined ? undefined : judgeVisibleShare(pct);
   if (state === undefined) return formatPercent(pct);
   return (

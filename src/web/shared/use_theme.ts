@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { keptValues } from "./kept_values.ts";
+import { browserValues } from "./kept_values.ts";
 
 export type Theme = "light" | "dark";
 
@@ -8,7 +8,7 @@ const systemDark = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 
 function getCurrentTheme(): Theme {
-  const chosen = keptValues.get(KEY);
+  const chosen = browserValues.get(KEY);
   if (chosen === "light" || chosen === "dark") return chosen;
   return systemDark.matches ? "dark" : "light";
 }
@@ -19,7 +19,7 @@ export function applyTheme(): void {
 }
 
 export function chooseTheme(theme: Theme): void {
-  keptValues.set(KEY, theme);
+  browserValues.set(KEY, theme);
   applyTheme();
   for (const listener of listeners) listener();
 }

@@ -48,7 +48,7 @@ export function findElementAt(target: EventTarget | null): SVGGElement | undefin
 }
 
 /** Makes elements links or buttons that the keyboard can reach; one at a time is in the Tab order. */
-export function makeReachable(svg: SVGSVGElement, leads: (ref: string) => boolean): void {
+export function makeElementsFocusable(svg: SVGSVGElement, leads: (ref: string) => boolean): void {
   svg.setAttribute("role", "group");
   for (const [index, element] of listElements(svg).entries()) {
     // A button may not contain focusable elements, so such elements get another role.
@@ -59,7 +59,7 @@ export function makeReachable(svg: SVGSVGElement, leads: (ref: string) => boolea
   }
 }
 
-/** Accessible name of an element: its visible text, followed by its facts. */
+/** Returns the accessible name of an element: its visible text, followed by its facts. */
 function buildAccessibleName(element: SVGGElement): string {
   const written = [...element.querySelectorAll("text")].map(({ textContent }) => textContent);
   const more = element.querySelector("title")?.textContent ?? getRef(element).replace(/^[a-z_]+:/, "");
@@ -90,7 +90,7 @@ function moveFocus(svg: SVGSVGElement, to: SVGGElement): void {
  * Moves the focus to the nearest element in the direction of an arrow key.
  * @returns whether the key was an arrow key
  */
-export function stepFocus(current: SVGGElement, key: string): boolean {
+export function moveFocusByKey(current: SVGGElement, key: string): boolean {
   const svg = current.ownerSVGElement;
   if (svg === null) return false;
   const next = findNearestElement(current, listElements(svg), key);

@@ -1,6 +1,6 @@
 import { createElement } from "./details.ts";
 import { getRef, listElements } from "./elements.ts";
-import type { Tips } from "./tips.ts";
+import type { ElementTips } from "./tips.ts";
 
 interface FindOptions {
   /** Scrolls an element into view and marks it; undefined removes the mark. */
@@ -39,7 +39,7 @@ export class ElementSearch {
   }
 
   /** Searches another drawing; the search text stays. */
-  take(svg: SVGSVGElement, tips: Tips): void {
+  take(svg: SVGSVGElement, tips: ElementTips): void {
     const seen = new Set<string>();
     this.#elements = listElements(svg).flatMap((element) => {
       const ref = getRef(element);

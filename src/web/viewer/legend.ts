@@ -6,7 +6,7 @@ import { listElements } from "./elements.ts";
  *
  * @param changed called with the numbers of matching and of all elements, or undefined while no entry is chosen
  */
-export function filterByLegend(
+export function enableLegendFilter(
   svg: SVGSVGElement,
   changed: (left: { readonly shown: number; readonly all: number } | undefined) => void,
 ): void {

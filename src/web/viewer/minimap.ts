@@ -43,7 +43,7 @@ export class Minimap {
     this.follow();
   }
 
-  /** Marks the visible part. */
+  /** Moves the mark to the visible part of the picture. */
   follow(): void {
     const { scrollWidth, scrollHeight, clientWidth, clientHeight, scrollLeft, scrollTop } = this.#frame;
     this.#box.hidden =

@@ -1,11 +1,11 @@
 /** Tooltip text of each element of a picture. */
-export type Tips = ReadonlyMap<Element, string>;
+export type ElementTips = ReadonlyMap<Element, string>;
 
 /**
  * Removes the titles from a drawing and returns them as tips, because the browser would show them late and over the
  * viewer's tooltips. Screen readers get them as labels.
  */
-export function extractTips(svg: SVGSVGElement): Tips {
+export function extractTips(svg: SVGSVGElement): ElementTips {
   const tips = new Map<Element, string>();
   const whole = findTitle(svg);
   if (whole !== undefined) {
@@ -33,7 +33,7 @@ function findTitle(element: Element): Element | undefined {
 }
 
 /** Returns the tip of the innermost element around an event's target that has one. */
-export function findTip(tips: Tips, target: EventTarget | null): string | undefined {
+export function findTip(tips: ElementTips, target: EventTarget | null): string | undefined {
   for (let at = target as Element | null; at !== null; at = at.parentElement) {
     const tip = tips.get(at);
     if (tip !== undefined) return tip;

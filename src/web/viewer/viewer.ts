@@ -4,15 +4,15 @@ import {
   findFocusedRef,
   getRef,
   listElements,
-  makeReachable,
+  makeElementsFocusable,
+  moveFocusByKey,
   restoreFocus,
-  stepFocus,
 } from "./elements.ts";
 import { createSearchBox, ElementSearch } from "./find.ts";
-import { filterByLegend } from "./legend.ts";
+import { enableLegendFilter } from "./legend.ts";
 import { Minimap } from "./minimap.ts";
 import { enablePictureMoves } from "./moves.ts";
-import { extractTips, findTip, placeTip, type Tips } from "./tips.ts";
+import { type ElementTips, extractTips, findTip, placeTip } from "./tips.ts";
 import { PictureZoom } from "./zoom.ts";
 
 export interface ViewerOptions {
@@ -47,7 +47,7 @@ export class Viewer {
   readonly #fit: HTMLButtonElement;
   readonly #less: HTMLButtonElement;
   readonly #more: HTMLButtonElement;
-  #tips: Tips = new Map();
+  #tips: ElementTips = new Map();
   /** Reference of the element that was scrolled into view; a repeated reply does not scroll to it again. */
   #revealed: string | undefined;
 
@@ -81,11 +81,11 @@ export class Viewer {
       this.frame.replaceChildren(words);
       return;
     }
-    makeReachable(svg, this.#options.leads);
+    makeElementsFocusable(svg, this.#options.leads);
     this.#tips = extractTips(svg);
     const held = findFocusedRef(this.frame);
     this.#minimap.show(svg);
-    filterByLegend(svg, (left) => {
+    enableLegendFilter(svg, (left) => {
       this.#left.textContent = left === undefined ? "" : `${left.shown} of ${left.all} shown`;
     });
     this.frame.replaceChildren(svg);
@@ -181,7 +181,7 @@ export class Viewer {
     if (act !== undefined) act();
     else if (current === undefined) return;
     else if (event.key === "Enter") this.#act(current);
-    else if (!stepFocus(current, event.key)) return;
+    else if (!moveFocusByKey(current, event.key)) return;
     event.preventDefault();
   }
 

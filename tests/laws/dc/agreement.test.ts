@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { isPowerKind } from "#dc/model/draw.ts";
-import { fixDecimals, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
 import { formatCountOf } from "#words/names.ts";
 import { agreeingSites } from "../../support/dc/agreeing_sites.ts";
 import type { Pictured, WalkedSite } from "../../support/dc/walked_site.ts";
@@ -107,7 +107,7 @@ function metersOf({ capacity }: Json, { air_heat_w = 0, utilization_pct }: Json)
     ...(missing > 0 && missing < devices ? [`${missing} of ${formatCountOf(devices, "device")} without weight`] : []),
     ...(missing > 0 && missing === devices ? ["not recorded"] : []),
     ...(weight_kg > 0 && capacity.max_load_kg === undefined
-      ? [`${missing > 0 ? "at least " : ""}${fixDecimals(weight_kg)} kg, no limit recorded`]
+      ? [`${missing > 0 ? "at least " : ""}${formatPlainNumber(weight_kg)} kg, no limit recorded`]
       : []),
   ];
 }
@@ -135,7 +135,7 @@ async function figuresAgree({ site, racks }: Known, { tile, rack, heat, pictures
     formatWatts(heatW),
     formatPercent(capacity.space_pct ?? 0),
     capacity.power_pct === undefined ? "no limit recorded" : formatPercent(capacity.power_pct),
-    heat.inlet_temp_c === undefined ? undefined : `${fixDecimals(heat.inlet_temp_c)} °C`,
+    heat.inlet_temp_c === undefined ? undefined : `${formatPlainNumber(heat.inlet_temp_c)} °C`,
   ]);
   const warm = pictures.thermal.of(ref);
   expect([say, warm["Heat"], warm["Heat to air"], warm["Cooling"], warm["Share"], warm["Inlet"]]).toEqual([

@@ -13,7 +13,7 @@ import { ROUTES, STREAM_EVENTS } from "#interfaces/http/routes.ts";
 import { TROUBLE_KINDS } from "#planner/runs/doctor/trouble.ts";
 import { PROMPT_VARIABLES } from "#planner/work/prompts/prompt.ts";
 import { VERDICT_MEANINGS } from "#planner/work/provenance.ts";
-import { COLUMN_NAMES, COLUMN_TEXTS } from "#web/board/order.ts";
+import { COLUMN_DESCRIPTIONS, COLUMN_NAMES } from "#web/board/order.ts";
 import { linked } from "./config_tables.ts";
 
 type Rows = readonly (readonly string[])[];
@@ -42,7 +42,7 @@ const TABLES: Readonly<Record<string, readonly [heads: readonly string[], rows: 
   placement: [["Reason of a refusal", "What a place must satisfy"], () => keyed(REFUSAL_RULES)],
   routes: [["Route", "Answer"], () => keyed(ROUTES)],
   stream_events: [["Event", "Data"], () => keyed(STREAM_EVENTS)],
-  board: [["Column", "Specs"], () => keyed(COLUMN_TEXTS, (column) => COLUMN_NAMES[column])],
+  board: [["Column", "Specs"], () => keyed(COLUMN_DESCRIPTIONS, (column) => COLUMN_NAMES[column])],
 };
 
 export function factsTable(name: string): string {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { isEqualJson } from "#kernel/equal_json.ts";
 
 const PAIRS: readonly (readonly [unknown, unknown, boolean])[] = [
@@ -22,5 +22,5 @@ test.each(PAIRS)("equalJson compares %j with %j", (left, right, equal) => {
 });
 
 test.each(PAIRS)("canonicalJson of %j and %j are equal only when they are", (left, right, equal) => {
-  expect(canonicalJson(left) === canonicalJson(right)).toBe(equal);
+  expect(formatCanonicalJson(left) === formatCanonicalJson(right)).toBe(equal);
 });

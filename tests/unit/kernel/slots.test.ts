@@ -3,7 +3,7 @@ import { TaskSlots } from "#kernel/slots.ts";
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("Slots runs as much as it has slots, and the next in order when work ends, well or not", async () => {
+test("TaskSlots runs as much as it has slots, and the next in order when work ends, well or not", async () => {
   const slots = new TaskSlots(2);
   const begun: string[] = [];
   const held = new Map<string, PromiseWithResolvers<string>>();
@@ -32,7 +32,7 @@ test("Slots runs as much as it has slots, and the next in order when work ends, 
   expect([slots.running, slots.waiting]).toEqual([0, 0]);
 });
 
-test("Slots never starts work that is aborted while it waits, and gives its turn to the next", async () => {
+test("TaskSlots never starts work that is aborted while it waits, and gives its turn to the next", async () => {
   const slots = new TaskSlots(1);
   await slots.take();
   const cancel = new AbortController();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { getSelfCommand, getSelfEnvironment } from "../../../src/runtime/self_command.ts";
 
-test("selfCommand starts this program again", () => {
+test("getSelfCommand starts this program again", () => {
   const [program = "", ...args] = getSelfCommand();
 
   const { stdout } = spawnSync(program, [...args, "--version"], { encoding: "utf8" });
@@ -10,7 +10,7 @@ test("selfCommand starts this program again", () => {
   expect(stdout).toStartWith("planner ");
 });
 
-test("selfEnvironment leaves out what would turn an executable into a plain Bun", () => {
+test("getSelfEnvironment leaves out what would turn an executable into a plain Bun", () => {
   process.env["BUN_BE_BUN"] = "1";
 
   const environment = getSelfEnvironment();

@@ -4,7 +4,7 @@ import { getPageNumber, listShownColumns } from "#web/console/lists/inventory_ro
 import { findListKind } from "#web/console/lists/list_kinds.ts";
 import { parseAddress } from "#web/console/router.ts";
 
-test("readWords names a condition that has the name of a method of every object", () => {
+test("normalizeSettings names a condition that has the name of a method of every object", () => {
   for (const name of ["constructor", "toString", "__proto__"]) {
     const { place, wrong } = normalizeSettings(parseAddress(`#/devices?${name}=x&kind=server`));
 
@@ -13,7 +13,7 @@ test("readWords names a condition that has the name of a method of every object"
   }
 });
 
-test("columnsOf names each column of an address once, and pageOf asks for no page that a request cannot hold", () => {
+test("listShownColumns names each column of an address once, and getPageNumber asks for no page that a request cannot hold", () => {
   const place = parseAddress("#/devices?columns=kind|rack|kind&page=99999999999");
   const list = findListKind("devices");
 

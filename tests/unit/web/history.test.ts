@@ -18,7 +18,7 @@ function entry(seq: number, request: string, entity: string, action = "CREATE"):
   };
 }
 
-test("leafChanges names each value that differs, in words, with members of lists by name", () => {
+test("listLeafChanges names each value that differs, in words, with members of lists by name", () => {
   const port = (name: string, source_ref: string) => ({ name, kind: "PORT_KIND_POWER_IN", power_in: { source_ref } });
   const before = {
     code: "S1",
@@ -44,7 +44,7 @@ test("leafChanges names each value that differs, in words, with members of lists
   ]);
 });
 
-test("leafChanges shows a new and a deleted resource whole, and texts that only look like enumerations as they are", () => {
+test("listLeafChanges shows a new and a deleted resource whole, and texts that only look like enumerations as they are", () => {
   const state = { code: "DEVICE_STATUS", comments: "FACE_OFF with the vendor", face: "FACE_FRONT" };
 
   const [created, deleted] = [listLeafChanges(null, state), listLeafChanges(state, null)];
@@ -70,7 +70,7 @@ test("groupByRequest keeps the order and counts what a request did", () => {
   ]);
 });
 
-test("requestWords says of a cable with another end that it moved", () => {
+test("describeRequest says of a cable with another end that it moved", () => {
   const words = (gone: string, come: string) =>
     groupByRequest([entry(1, "a", gone, "DELETE"), entry(2, "a", come)]).map(describeRequest);
   expect(words("cable:A/1~B/1", "cable:A/1~C/1")).toEqual(["Cable A/1~B/1 moved to A/1~C/1"]);

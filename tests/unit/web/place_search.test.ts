@@ -21,7 +21,7 @@ function logOf(count: number, nth: number) {
 }
 const isHere = ({ entity }: AuditEntry) => entity === "rack:HERE";
 
-test("searchPlace reads further pages until enough are found", async () => {
+test("searchLocationChanges reads further pages until enough are found", async () => {
   const log = logOf(3000, 50);
 
   const found = await searchLocationChanges(log.read, isHere);
@@ -30,7 +30,7 @@ test("searchPlace reads further pages until enough are found", async () => {
   expect([log.asked(), found.searched, found.isWhole]).toEqual([5, 1000, false]);
 });
 
-test("searchPlace says how far it looked, at most 2,000 changes or all of the log", async () => {
+test("searchLocationChanges says how far it looked, at most 2,000 changes or all of the log", async () => {
   const far = await searchLocationChanges(logOf(3000, 2999).read, isHere);
   const whole = await searchLocationChanges(logOf(450, 449).read, isHere);
   const empty = await searchLocationChanges(logOf(0, 1).read, isHere);
@@ -40,7 +40,7 @@ test("searchPlace says how far it looked, at most 2,000 changes or all of the lo
   expect(empty).toEqual({ entries: [], searched: 0, isWhole: true, back: "", newest: 0 });
 });
 
-test("searchPlace reads only what came since an earlier search", async () => {
+test("searchLocationChanges reads only what came since an earlier search", async () => {
   const earlier = await searchLocationChanges(logOf(450, 100).read, isHere);
   const log = logOf(600, 100);
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
-import { MORE_FIELDS } from "#web/console/pages/placement_fields.ts";
+import { EXTRA_PLACEMENT_FIELDS } from "#web/console/pages/placement_fields.ts";
 import { createPlacementRequest } from "#web/console/pages/placement_request.ts";
 
 /** Settings of fields that have no row of their own: a value of the field's type. */
 const UNNAMED = Object.fromEntries(
-  MORE_FIELDS.filter(({ setting, field }) => setting === field).map(({ setting, asked }) => {
+  EXTRA_PLACEMENT_FIELDS.filter(({ setting, field }) => setting === field).map(({ setting, asked }) => {
     if (asked.type === "choice") return [setting, asked.values[0] ?? ""];
     return [setting, asked.type === "group" ? "1x1G" : "1"];
   }),
@@ -38,7 +38,7 @@ const ALL: Readonly<Record<string, string>> = {
 /** What the page sets itself, or needs not: it lists every place. */
 const OTHERS = ["include_items", "max_places", "render"];
 
-describe("placementRequest", () => {
+describe("createPlacementRequest", () => {
   test("fills every field of the proto's request out of the page's settings", () => {
     const request = createPlacementRequest((name) => ALL[name] ?? "");
     const message = fromJson(FindPlacementRequestSchema, request as JsonValue);

@@ -4,7 +4,7 @@ import { FAILURE_SEVERITIES, type FailureSeverity } from "#dc/model/enum_values.
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Receiver } from "#dc/notices/receiver.ts";
 import { RISK_KINDS, type RiskKind } from "#dc/operations/notices/notice.ts";
-import { invalidArgument, OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { MARKUPS, type PlainTemplate, templateFault } from "./notice_text.ts";
 
@@ -48,19 +48,24 @@ export async function readReceivers(path: string): Promise<readonly AddressedRec
   const { parseDocument } = await import("yaml");
   const document = parseDocument(textOf(path), { prettyErrors: true, uniqueKeys: true });
   const [error] = document.errors;
-  if (error !== undefined) throw invalidArgument(`Cannot read "${path}": ${error.message.split("\n")[0]}`);
+  if (error !== undefined) throw createInvalidArgumentError(`Cannot read "${path}": ${error.message.split("\n")[0]}`);
   const value: unknown = document.toJS({ maxAliasCount: 0 });
   const list = isJsonObject(value) ? value["receivers"] : undefined;
   if (!isJsonObject(value) || !Array.isArray(list) || Object.keys(value).length !== 1) {
-    throw invalidArgument(`Cannot use "${path}": expected the key "receivers" with a list, and nothing else`);
+    throw createInvalidArgumentError(
+      `Cannot use "${path}": expected the key "receivers" with a list, and nothing else`,
+    );
   }
   if (list.length === 0 || list.length > MAX_RECEIVERS) {
-    throw invalidArgument(`Cannot use "${path}": it has ${list.length} receivers, expected 1 to ${MAX_RECEIVERS}`);
+    throw createInvalidArgumentError(
+      `Cannot use "${path}": it has ${list.length} receivers, expected 1 to ${MAX_RECEIVERS}`,
+    );
   }
   const receivers = list.map((one, index) => receiverOf(new Fields(one, `receivers[${index}]`, path)));
   const names = receivers.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw invalidArgument(`Cannot use "${path}": two receivers have the name "${twice}"`);
+  if (twice !== undefined)
+    throw createInvalidArgumentError(`Cannot use "${path}": two receivers have the name "${twice}"`);
   return receivers;
 }
 
@@ -73,11 +78,14 @@ class Fields {
   constructor(value: unknown, where: string, path: string) {
     this.#where = where;
     this.#path = path;
-    if (!isJsonObject(value)) throw invalidArgument(`Cannot use ${where} of "${path}": expected keys and values`);
+    if (!isJsonObject(value))
+      throw createInvalidArgumentError(`Cannot use ${where} of "${path}": expected keys and values`);
     this.#values = value;
     const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
     if (unknown !== undefined)
-      throw invalidArgument(`Unknown key "${unknown}" in ${where} of "${path}": expected ${KEYS.join(", ")}`);
+      throw createInvalidArgumentError(
+        `Unknown key "${unknown}" in ${where} of "${path}": expected ${KEYS.join(", ")}`,
+      );
   }
 
   text(key: Key): string | undefined {
@@ -100,7 +108,9 @@ class Fields {
 
   refusal(key: Key, value: unknown, expected: string): OperationError {
     const shown = typeof value === "string" ? value : JSON.stringify(value);
-    return invalidArgument(`Cannot use ${key} "${shown}" in ${this.#where} of "${this.#path}": expected ${expected}`);
+    return createInvalidArgumentError(
+      `Cannot use ${key} "${shown}" in ${this.#where} of "${this.#path}": expected ${expected}`,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { readPageSize } from "./parameters.ts";
 
 const CIPHER = "aes-256-gcm";
@@ -68,7 +68,7 @@ function decrypt(key: Uint8Array, token: string): Content | undefined {
 }
 
 function fingerprint(question: unknown): string {
-  return createHash("sha256").update(canonicalJson(question)).digest("base64url");
+  return createHash("sha256").update(formatCanonicalJson(question)).digest("base64url");
 }
 
 function invalid(why: string): Refusal {

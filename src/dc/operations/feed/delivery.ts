@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { refuse } from "#dc/model/refusal.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { hlcMoment, isHlc, msMoment } from "./commit_time.ts";
@@ -138,7 +138,7 @@ function timeOfEvent(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "m
   const at = isHlc(mark) ? hlcMoment(mark) : typeof ms === "number" ? msMoment(ms) : undefined;
   const told = typeof mark === "string" || typeof mark === "number";
   // A feed without positions: equal versions of a row are then one.
-  const shown = told ? String(mark) : createHash("sha256").update(canonicalJson(rows)).digest("hex");
+  const shown = told ? String(mark) : createHash("sha256").update(formatCanonicalJson(rows)).digest("hex");
   return { mark: shown, ...(at !== undefined && { at }) };
 }
 

@@ -1,7 +1,7 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import type { RowChange } from "./row_change.ts";
 
 /** Entries per page and maximum number of pages. Ours: a rack's own entries are mixed with those of its contents. */
@@ -69,7 +69,7 @@ function isOf(record: ChangeRecord, entity: string): boolean {
 /** Ports are rows below their device's row; the log records them together. */
 function tellsOf({ action, after }: ChangeRecord, change: RowChange): boolean {
   if (change.after === undefined) return action === "DELETE";
-  return canonicalJson(withoutPorts(after)) === canonicalJson(withoutPorts(change.after));
+  return formatCanonicalJson(withoutPorts(after)) === formatCanonicalJson(withoutPorts(change.after));
 }
 
 function withoutPorts(json: unknown): object {
@@ -91,7 +91,7 @@ function tellsOfPort(record: ChangeRecord, change: RowChange): boolean {
   const name = change.entity.slice(change.entity.indexOf("/") + 1);
   const is = portNamed(record.after, name);
   if (change.after === undefined) return is === undefined && portNamed(record.before, name) !== undefined;
-  return is !== undefined && canonicalJson(is) === canonicalJson(change.after);
+  return is !== undefined && formatCanonicalJson(is) === formatCanonicalJson(change.after);
 }
 
 function portNamed(device: unknown, name: string): object | undefined {

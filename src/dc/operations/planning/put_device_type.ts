@@ -7,7 +7,7 @@ import { deviceTypeRules } from "#dc/model/rules/device_type.ts";
 import type { Stored } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema, PlanningService, UpsertDeviceTypeResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { modelJson } from "../messages/model_json.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
 import { etagOf } from "../writes/changes.ts";
@@ -27,7 +27,7 @@ export async function putDeviceType(
   const before = await storedDeviceType(writer, type.code);
   const ref = `device_type:${type.code}`;
   checkPrecondition(etag, before, { ref, field: fieldWithin(at, "code"), etagField: fieldBeside(at, "etag") });
-  if (before !== undefined && canonicalJson(before.resource) === canonicalJson(type))
+  if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(type))
     return { outcome: "UNCHANGED", stored: before };
   const stored = { resource: type, etag: etagOf(type), createTime: before?.createTime ?? now, updateTime: now };
   await writer.putDocument(DEVICE_TYPES, type.code, JSON.stringify(stored));

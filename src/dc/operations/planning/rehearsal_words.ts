@@ -4,7 +4,7 @@ import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import { selectCoolingNodes } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { formatBandwidth, formatDecimal, formatWatts } from "#words/figures.ts";
-import { getRefName, nameKind, pluralize } from "#words/names.ts";
+import { getKindNoun, getRefName, pluralize } from "#words/names.ts";
 
 // Summaries of causes and reasons for their severities.
 
@@ -55,7 +55,7 @@ const ABBREVIATED = /\b(?:ups|rpp|pdu)\b/g;
 function kindsInWords(elementKind: string): string {
   const words = elementKind
     .split("+")
-    .map((kind) => nameKind(kind.toLowerCase()).replace(ABBREVIATED, (word) => word.toUpperCase()));
+    .map((kind) => getKindNoun(kind.toLowerCase()).replace(ABBREVIATED, (word) => word.toUpperCase()));
   const [word = "", ...others] = words;
   if (others.some((other) => other !== word)) return `pairs of ${words.join(" and ")}`;
   return others.length === 0 ? pluralize(word) : `pairs of ${pluralize(word)}`;

@@ -14,7 +14,7 @@ import {
   FabricLinkSchema,
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { cacheCanonicalJson, canonicalJson, sortKeys } from "#kernel/canonical_json.ts";
+import { cacheCanonicalJson, formatCanonicalJson, sortKeys } from "#kernel/canonical_json.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { modelJson } from "../messages/model_json.ts";
 
@@ -174,14 +174,14 @@ export class Changes {
 
 /** A version of a resource: equal resources have equal versions, on every replica. */
 export function etagOf(resource: object): string {
-  return createHash("sha256").update(canonicalJson(resource)).digest("base64url").slice(0, 22);
+  return createHash("sha256").update(formatCanonicalJson(resource)).digest("base64url").slice(0, 22);
 }
 
 /** Top-level fields that differ. */
 export function changedFields(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
   if (before === undefined || after === undefined) return Object.keys(before ?? after ?? {}).toSorted();
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name])).toSorted();
+  return [...names].filter((name) => formatCanonicalJson(before[name]) !== formatCanonicalJson(after[name])).toSorted();
 }
 
 /**

@@ -4,7 +4,7 @@ import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcWriter } from "#dc/ports.ts";
 import type { MaintenanceWindow } from "#gen/datacenter/v1/windows_pb.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { putDeviceType } from "../planning/put_device_type.ts";
 import { restoreWindow } from "../planning/windows/put_window.ts";
@@ -121,7 +121,7 @@ function changesOf(before: object, after: object): readonly FieldChange[] {
   const was = before as Readonly<Record<string, unknown>>;
   const is = after as Readonly<Record<string, unknown>>;
   return [...new Set([...Object.keys(was), ...Object.keys(is)])]
-    .filter((field) => canonicalJson(was[field] ?? null) !== canonicalJson(is[field] ?? null))
+    .filter((field) => formatCanonicalJson(was[field] ?? null) !== formatCanonicalJson(is[field] ?? null))
     .toSorted()
     .map((field) => ({ field, before: was[field], after: is[field] }));
 }

@@ -13,7 +13,7 @@ import { fabricLinkRules } from "#dc/model/rules/fabric_link.ts";
 import { rackRules } from "#dc/model/rules/rack.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 import type { Stored } from "#dc/ports.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { getRefName } from "#words/names.ts";
 import { applyMask, checkMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
@@ -56,7 +56,7 @@ export async function upsertResource<Kind extends ResourceKind>(
   });
   checkMask(SCHEMAS[kind], maskPaths, fieldBeside(at, "update_mask"));
   const after = await wantedResource(session, kind, patch, before?.resource, maskPaths);
-  if (before !== undefined && canonicalJson(after) === canonicalJson(before.resource)) {
+  if (before !== undefined && formatCanonicalJson(after) === formatCanonicalJson(before.resource)) {
     return { stored: before, outcome: "UNCHANGED", warnings: [] };
   }
   const { errors, warnings } = await judge(KINDS[kind].rules, { before: before?.resource, after, now }, writer);
@@ -185,7 +185,7 @@ async function move(
 }
 
 function equal(a: unknown, b: unknown): boolean {
-  return canonicalJson(a) === canonicalJson(b);
+  return formatCanonicalJson(a) === formatCanonicalJson(b);
 }
 
 interface KindRules<Resource> {

@@ -1,7 +1,7 @@
 import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPort } from "#dc/model/ref.ts";
-import { nameColor } from "#words/color_name.ts";
+import { getColorName } from "#words/color_name.ts";
 import { formatMetres } from "#words/figures.ts";
 import { capitalize, formatCountOf } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
@@ -238,7 +238,7 @@ function legendOf({ paths }: CablePicture): readonly LegendLine[] {
     ],
   });
   return [
-    ...colors.map((color) => jacket(`${nameColor(color)} cable`, `#${color}`, `on:#${color}`)),
+    ...colors.map((color) => jacket(`${getColorName(color)} cable`, `#${color}`, `on:#${color}`)),
     ...JACKETS.filter(({ label }) => used.has(label)).map(({ label, paint }) =>
       jacket(colors.length === 0 ? label : `${label}, no colour recorded`, paint, "ink"),
     ),

@@ -2,8 +2,8 @@ import type { CablePath, HopDevice, PathHop, PathSegment } from "#dc/analysis/ca
 import { inService } from "#dc/model/in_service.ts";
 import { cableRef, formatPort, portRef } from "#dc/model/ref.ts";
 import type { Port } from "#dc/model/resources.ts";
-import { nameColor } from "#words/color_name.ts";
-import { fixDecimals, formatMetres } from "#words/figures.ts";
+import { getColorName } from "#words/color_name.ts";
+import { formatMetres, formatPlainNumber } from "#words/figures.ts";
 import { formatConstant, formatCountOf } from "#words/names.ts";
 import type { State } from "../palette.ts";
 
@@ -63,7 +63,7 @@ export function isConnected({ segments }: CablePath): boolean {
 }
 
 export function placeOf({ device }: PathHop): string {
-  const unit = device.positionU === undefined ? "" : ` U${fixDecimals(device.positionU)}`;
+  const unit = device.positionU === undefined ? "" : ` U${formatPlainNumber(device.positionU)}`;
   const side = device.face === undefined ? "" : ` ${device.face.toLowerCase()}`;
   if (device.rackCode !== undefined) return `Rack ${device.rackCode}${unit}${side}`;
   const { siteId, floorNumber, room } = device.location ?? {};
@@ -109,7 +109,7 @@ export function linkDetail({ cable }: PathSegment): string {
   const { lengthM, color, status = "CONNECTED" } = cable;
   const parts = [
     lengthM === undefined ? "length unknown" : formatMetres(lengthM),
-    ...(color === undefined ? [] : [nameColor(color)]),
+    ...(color === undefined ? [] : [getColorName(color)]),
     ...(status === "CONNECTED" ? [] : [formatConstant(status).toLowerCase()]),
   ];
   return parts.join(" · ");
@@ -128,7 +128,7 @@ export function linkFacts(link: PathSegment): readonly Fact[] {
     ["Type", cable?.type === undefined ? "" : formatConstant(cable.type)],
     ["Label", cable?.label ?? ""],
     ["Length", cable?.lengthM === undefined ? "" : formatMetres(cable.lengthM)],
-    ["Colour", cable?.color === undefined ? "" : `${nameColor(cable.color)} (#${cable.color})`],
+    ["Colour", cable?.color === undefined ? "" : `${getColorName(cable.color)} (#${cable.color})`],
     ["Status", cable === undefined ? "" : formatConstant(cable.status ?? "CONNECTED")],
     ["Bundle", cable?.bundle ?? ""],
   ];

@@ -1,7 +1,7 @@
 import { MOUNTS } from "#dc/model/enum_values.ts";
 import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatCapacity, type LimitFigure } from "#words/capacity_figures.ts";
-import { appendUnit, fixDecimals } from "#words/figures.ts";
+import { appendUnit, formatPlainNumber } from "#words/figures.ts";
 import { formatConstant, formatCountOf, getReasonUnit, getRefName } from "#words/names.ts";
 import { card, type LegendEntry, legend, sectionTitle } from "../parts/chrome.ts";
 import { mark, stateOfHealth, stateOfShare, titleOf, wordAt } from "../parts/marks.ts";
@@ -116,7 +116,7 @@ function findings({ rack, conflicts }: GetRackResponse): readonly Line[] {
     const numbers =
       value === undefined
         ? ""
-        : ` ${appendUnit(fixDecimals(value), getReasonUnit(code))}${limit === undefined ? "" : ` (limit ${appendUnit(fixDecimals(limit), getReasonUnit(code))})`}`;
+        : ` ${appendUnit(formatPlainNumber(value), getReasonUnit(code))}${limit === undefined ? "" : ` (limit ${appendUnit(formatPlainNumber(limit), getReasonUnit(code))})`}`;
     const text = `${formatConstant(code)}${numbers}${ref === "" ? "" : ` · ${getRefName(ref)}`}`;
     return { text, tip: text, sign: mark(stateOfHealth(health), [6, -4], 11) };
   });

@@ -1,6 +1,6 @@
 import { type Coloring, RACK_RISKS, type RackRisk } from "#dc/model/enum_values.ts";
 import { type FloorPlanResponse, LoadBasis, type RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fixDecimals, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
 import { capitalize } from "#words/names.ts";
 import type { FrameInput } from "../frame.ts";
 import { type ScaleToken, type State, scaleStep, type Token } from "../palette.ts";
@@ -126,7 +126,7 @@ function byInlet(): FloorStyle {
   return {
     fill: ({ inletTempC }) =>
       inletTempC === undefined ? "panel" : (`scale${INLETS.filter((from) => inletTempC >= from).length}` as ScaleToken),
-    figure: ({ inletTempC }) => (inletTempC === undefined ? "" : `${fixDecimals(inletTempC)} °C`),
+    figure: ({ inletTempC }) => (inletTempC === undefined ? "" : `${formatPlainNumber(inletTempC)} °C`),
     legend: scale([...labels, `${INLETS.at(-1)} °C and more`], "inlet not measured"),
   };
 }

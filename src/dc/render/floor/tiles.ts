@@ -2,7 +2,7 @@ import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/enum_val
 import { type Rectangle, rectangle } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { appendUnit, fixDecimals, formatPercent, formatWatts } from "#words/figures.ts";
+import { appendUnit, formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
 import { formatConstant, getReasonUnit, getRefName } from "#words/names.ts";
 import type { State, Token } from "../palette.ts";
 import { STATE_WORDS, stateOfHealth, stateOfShare, titleOf, wordAt } from "../parts/marks.ts";
@@ -84,12 +84,12 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
       ...(measuredW === undefined ? [] : [["Measured", formatWatts(measuredW)] as const]),
       ["Heat", formatWatts(heatW)],
       ...(coolingPct === undefined ? [] : [["Cooling", formatPercent(coolingPct)] as const]),
-      ...(inletTempC === undefined ? [] : [["Inlet", `${fixDecimals(inletTempC)} °C`] as const]),
+      ...(inletTempC === undefined ? [] : [["Inlet", `${formatPlainNumber(inletTempC)} °C`] as const]),
       ...reasons.map(({ code: reason, value, limit, ref }): readonly [string, string] => [
         formatConstant(reason),
         [
-          value === undefined ? "" : `${appendUnit(fixDecimals(value), getReasonUnit(reason))}`,
-          limit === undefined ? "" : `limit ${appendUnit(fixDecimals(limit), getReasonUnit(reason))}`,
+          value === undefined ? "" : `${appendUnit(formatPlainNumber(value), getReasonUnit(reason))}`,
+          limit === undefined ? "" : `limit ${appendUnit(formatPlainNumber(limit), getReasonUnit(reason))}`,
           getRefName(ref),
         ]
           .filter(Boolean)

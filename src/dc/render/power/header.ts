@@ -1,6 +1,6 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatBandwidth, formatDuration, formatPercent, formatWatts } from "#words/figures.ts";
-import { BASIS_WORDS, formatCountOf, getRefName } from "#words/names.ts";
+import { formatCountOf, getRefName, LOAD_BASIS_ADJECTIVES } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import { refWords } from "../places.ts";
 import { scaleLegend } from "../scale_legend.ts";
@@ -23,7 +23,7 @@ export function powerWords(
   const title = `What if ${names} ${refs.length > 1 ? "fail" : "fails"}`;
   return {
     title,
-    subtitle: `What goes off, by ${BASIS_WORDS[failure.basis]} draw`,
+    subtitle: `What goes off, by ${LOAD_BASIS_ADJECTIVES[failure.basis]} draw`,
     description: `${title}: ${figures.map(({ label, value }) => `${label} ${value}`).join(", ")}.`,
     figures,
     notes: notesOf(failure, collapsed),

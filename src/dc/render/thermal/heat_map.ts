@@ -1,7 +1,7 @@
 import { rectangle } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import { type CracShare, CracStatus, type RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fixDecimals, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
 import { rectangleAround } from "../floor/collapse.ts";
 import { ground, MOST_FLOOR_WIDTH, scaleBar, scaleFor, tileItems } from "../floor/ground.ts";
 import { cracTile, type Tile } from "../floor/tiles.ts";
@@ -167,7 +167,7 @@ function tileOf(
       ["Heat to air", formatWatts(airHeatW)],
       ["Cooling", coolingCapacityW === undefined ? "no limit recorded" : formatWatts(coolingCapacityW)],
       ...(utilizationPct === undefined ? [] : [["Share", formatPercent(utilizationPct)] as const]),
-      ...(inletTempC === undefined ? [] : [["Inlet", `${fixDecimals(inletTempC)} °C`] as const]),
+      ...(inletTempC === undefined ? [] : [["Inlet", `${formatPlainNumber(inletTempC)} °C`] as const]),
     ],
   };
 }

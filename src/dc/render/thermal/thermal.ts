@@ -1,5 +1,5 @@
 import type { Hotspot, RackThermal, ThermalHeadroomResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { appendUnit, fixDecimals, formatKilowatts, formatPercent } from "#words/figures.ts";
+import { appendUnit, formatKilowatts, formatPercent, formatPlainNumber } from "#words/figures.ts";
 import { formatConstant, formatCountOf, getReasonUnit } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import { type FrameInput, frameScene } from "../frame.ts";
@@ -104,7 +104,7 @@ function headOf(
       { label: "Heat to liquid", value: formatKilowatts(liquidHeatKw) },
       ...(infrastructureHeatKw > 0 ? [{ label: "Losses of power", value: formatKilowatts(infrastructureHeatKw) }] : []),
       ...coolingFigures(reply),
-      ...(reply.ccf > 0 ? [{ label: "Cooling capacity factor", value: fixDecimals(reply.ccf) }] : []),
+      ...(reply.ccf > 0 ? [{ label: "Cooling capacity factor", value: formatPlainNumber(reply.ccf) }] : []),
       ...(reply.rciHiPct === undefined
         ? []
         : [{ label: "Rack cooling index, high", value: formatPercent(reply.rciHiPct) }]),
@@ -206,7 +206,7 @@ function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly I
               kind: "text",
               x: 280,
               y: 0,
-              text: `${formatConstant(code)}: ${appendUnit(fixDecimals(value), getReasonUnit(code))}, limit ${appendUnit(fixDecimals(limit), getReasonUnit(code))}`,
+              text: `${formatConstant(code)}: ${appendUnit(formatPlainNumber(value), getReasonUnit(code))}, limit ${appendUnit(formatPlainNumber(limit), getReasonUnit(code))}`,
               size: 11,
               fill: "ink",
               maxWidth: WIDTH - 330,

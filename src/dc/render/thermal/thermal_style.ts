@@ -1,6 +1,6 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import type { RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fixDecimals, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
 import { type ScaleToken, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
@@ -45,7 +45,7 @@ function byInlet(): ThermalStyle {
     fill: ({ inletTempC }) =>
       inletTempC === undefined ? "panel" : (`scale${INLETS.filter((from) => inletTempC >= from).length}` as ScaleToken),
     figure: ({ inletTempC, airHeatW }) =>
-      inletTempC === undefined ? formatWatts(airHeatW) : `${fixDecimals(inletTempC)} °C`,
+      inletTempC === undefined ? formatWatts(airHeatW) : `${formatPlainNumber(inletTempC)} °C`,
     legend: [...steps([...labels, `${INLETS.at(-1)} °C and more`]), { label: "not measured", fill: "panel" }, ...SIGNS],
   };
 }

@@ -2,7 +2,7 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device, FabricLink, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import type { RowTable } from "./row_buffer.ts";
 import type { SqlValue } from "./sql_runner.ts";
 
@@ -53,7 +53,7 @@ function portRow(deviceKey: string, port: Port, place: number): readonly SqlValu
     port.markConnected === true ? 1 : 0,
     feedId === undefined ? null : codeKey(feedId),
     sourceRef === undefined ? null : refKey(sourceRef),
-    canonicalJson(port),
+    formatCanonicalJson(port),
   ];
 }
 
@@ -62,7 +62,7 @@ export function* entryRows(record: ChangeRecord): Generator<PartRow> {
   const { seq, occurredAt, actor, action, request, entity, related, hash } = record;
   yield [
     "change_log",
-    [seq, occurredAt, actor.principal, action, request.id, request.interface, canonicalJson(record), hash],
+    [seq, occurredAt, actor.principal, action, request.id, request.interface, formatCanonicalJson(record), hash],
   ];
   for (const ref of new Set([entity, ...related].map(refKey))) yield ["change_ref", [ref, seq]];
 }

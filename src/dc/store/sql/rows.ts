@@ -3,7 +3,7 @@ import { drawW } from "#dc/model/draw.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, DeviceBody, Port, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { Stored } from "#dc/ports.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { type SqlRow, type SqlValue, text } from "./sql_runner.ts";
 
 // Between rows and resources. A column that orders or filters is never null, so that one comparison serves all rows.
@@ -16,7 +16,7 @@ export function columnsOf<Kind extends ResourceKind>(kind: Kind, stored: Stored<
   return {
     key: resourceKey(resource),
     ...looked[kind](resource as never),
-    body: canonicalJson(withoutPorts(resource)),
+    body: formatCanonicalJson(withoutPorts(resource)),
     etag,
     create_time: createTime,
     update_time: updateTime,

@@ -1,4 +1,4 @@
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
 import {
@@ -64,7 +64,7 @@ export function checkItem(
 function checkUnique(value: Items, frame: CheckFrame): boolean {
   const seen = new Map<string, number>();
   return testEvery(value.entries(), frame, ([index, each]) => {
-    const text = canonicalJson(each);
+    const text = formatCanonicalJson(each);
     const first = seen.get(text);
     if (first !== undefined)
       return reportProblem(frame, `expected unique items, got item ${index} equal to item ${first}`);

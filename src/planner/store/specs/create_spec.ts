@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { pickRandomBelow } from "#kernel/random.ts";
+import { createRandomInteger } from "#kernel/random.ts";
 import type { EditOutcome, NewSpecText } from "../../ports.ts";
 import { formatSpecId, ID_PART_COUNT, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
 import { createFile, createFiles } from "../files/place_file.ts";
@@ -26,7 +26,7 @@ export interface NewSpecFile {
 export async function createSpec(root: string, { day, taken, build }: NewSpecFile): Promise<SpecId> {
   const counter = nextCounter(day, taken);
   for (;;) {
-    const id = formatSpecId(day, counter, pickRandomBelow(ID_PART_COUNT));
+    const id = formatSpecId(day, counter, createRandomInteger(ID_PART_COUNT));
     const file = activeFile(id);
     const text = build(id);
     checkWritable(file, text);

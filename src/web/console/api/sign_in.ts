@@ -17,8 +17,8 @@ function setWaitingCalls(next: readonly Waiting[]): void {
 }
 
 /** Calls that the server rejected for lack of a valid token. They are sent again after the person enters one. */
-export const signIns = {
-  /** Error message of the first waiting call, or undefined if none waits. */
+export const waitingSignIns = {
+  /** Returns the error message of the first waiting call, or undefined if none waits. */
   message(): string | undefined {
     return waiting[0]?.message;
   },

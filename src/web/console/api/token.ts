@@ -1,4 +1,4 @@
-import { keptValues, tabValues } from "../../shared/kept_values.ts";
+import { browserValues, tabValues } from "../../shared/kept_values.ts";
 
 /**
  * Storage key of the caller's token, which is sent to this server only. The token is deleted with the browser's tab,
@@ -9,16 +9,16 @@ const listeners = new Set<() => void>();
 
 export const tokenStore = {
   value(): string {
-    return tabValues.get(KEY) ?? keptValues.get(KEY) ?? "";
+    return tabValues.get(KEY) ?? browserValues.get(KEY) ?? "";
   },
   /** Whether the browser keeps the token after this tab is closed. */
   isKept(): boolean {
-    return keptValues.get(KEY) !== null;
+    return browserValues.get(KEY) !== null;
   },
   set(value: string, { keep = false }: { readonly keep?: boolean } = {}): void {
     tabValues.remove(KEY);
-    keptValues.remove(KEY);
-    if (value !== "") (keep ? keptValues : tabValues).set(KEY, value);
+    browserValues.remove(KEY);
+    if (value !== "") (keep ? browserValues : tabValues).set(KEY, value);
     for (const listener of listeners) listener();
   },
   subscribe(listener: () => void): () => void {

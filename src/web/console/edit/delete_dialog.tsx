@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import { nameKind, stripRefKinds } from "#words/names.ts";
+import { getKindNoun, stripRefKinds } from "#words/names.ts";
 import { formatQuantity } from "../labels.ts";
 import { SwitchField } from "../ui/fields.tsx";
 import { toRemoveChange } from "./changes.ts";
 import { FindingLine, RefusalLine, WriteProblem } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog, ReasonField } from "./dialog.tsx";
-import { editStore, type ResourceEditing } from "./editing.ts";
+import { type EditRequest, editStore } from "./editing.ts";
 import { ProposalEffects } from "./effects.tsx";
 import { type EditableKind, formatIdentity, getIdentityFields } from "./form_model.ts";
 import { useStoredResource } from "./stored.ts";
@@ -15,7 +15,7 @@ import { useProposal } from "./use_proposal.ts";
 const NAMED = 12;
 
 /** Dialog that removes a resource, after showing which others are removed and which devices lose power. */
-export function DeleteDialog({ edit }: { readonly edit: Extract<ResourceEditing, { readonly mode: "delete" }> }) {
+export function DeleteDialog({ edit }: { readonly edit: Extract<EditRequest, { readonly mode: "delete" }> }) {
   const { kind, identity } = edit;
   const [cascade, setCascade] = useState(false);
   const [why, setWhy] = useState("");
@@ -38,7 +38,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<ResourceEditing,
   return (
     <EditDialog
       title={`Delete ${name}`}
-      about={nameKind(kind)}
+      about={getKindNoun(kind)}
       leave={leave}
       submit={submit}
       footer={
@@ -48,7 +48,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<ResourceEditing,
           disabled={!proposal.canWrite}
           label={
             also.length === 0
-              ? `Delete ${nameKind(kind)}`
+              ? `Delete ${getKindNoun(kind)}`
               : `Delete, and change ${formatQuantity(also.length, "other")}`
           }
         />
@@ -61,7 +61,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<ResourceEditing,
           {proposal.errors.map((error) => (
             <RefusalLine key={error.message} error={error} />
           ))}
-          {proposal.state === "allowed" ? <AlsoRemovedList refs={also} /> : null}
+          {proposal.state === "allowed" ? <FurtherRemovals refs={also} /> : null}
         </ul>
         <WriteProblem proposal={proposal} />
         {isKept ? (
@@ -82,7 +82,7 @@ function isCascadable(kind: EditableKind): boolean {
   return getIdentityFields(kind)[0] === "code" && kind !== "device_type";
 }
 
-function AlsoRemovedList({ refs }: { readonly refs: readonly string[] }) {
+function FurtherRemovals({ refs }: { readonly refs: readonly string[] }) {
   if (refs.length === 0) return <FindingLine state="ok" title="Nothing else is removed or changed" />;
   return (
     <FindingLine state="watch" title={`${formatQuantity(refs.length, "other resource")} removed or changed with it`}>

@@ -12,7 +12,7 @@ interface DialogProps {
   readonly leave: () => void;
   readonly children: ComponentChildren;
   readonly footer: ComponentChildren;
-  /** Called on Ctrl+Enter. */
+  /** Submits the dialog; called on Ctrl+Enter. */
   readonly submit: () => void;
 }
 

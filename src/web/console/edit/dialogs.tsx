@@ -1,11 +1,11 @@
 import { DeleteDialog } from "./delete_dialog.tsx";
-import type { ResourceEditing } from "./editing.ts";
+import type { EditRequest } from "./editing.ts";
 import { ManyDialog } from "./many_dialog.tsx";
 import { ResourceDialog } from "./resource_dialog.tsx";
 import { UndoDialog } from "./undo_dialog.tsx";
 
 /** The dialog for an edit. */
-export function EditDialogSwitch({ edit }: { readonly edit: ResourceEditing }) {
+export function EditDialogSwitch({ edit }: { readonly edit: EditRequest }) {
   switch (edit.mode) {
     case "delete":
       return <DeleteDialog edit={edit} />;

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
 import { canWrite, useSession } from "../api/session.ts";
 import { getKeyLabel, isKey } from "../shell/keys.ts";
-import { editStore, type ResourceEditing } from "./editing.ts";
+import { type EditRequest, editStore } from "./editing.ts";
 import type { EditableKind, ResourceValues } from "./form_model.ts";
 
 /** Whether the person may write; without that right, buttons that would fail are hidden. */
@@ -18,13 +18,7 @@ export function useIsReader(): boolean {
 }
 
 /** Button that opens an edit. */
-export function EditButton({
-  edit,
-  children,
-}: {
-  readonly edit: ResourceEditing;
-  readonly children: ComponentChildren;
-}) {
+export function EditButton({ edit, children }: { readonly edit: EditRequest; readonly children: ComponentChildren }) {
   return (
     <button type="button" onClick={() => editStore.open(edit)}>
       {children}
@@ -38,7 +32,7 @@ interface Written {
 }
 
 /** Button that edits a resource, with the shortcut `E`; hidden from readers. */
-export function EditAction({ kind, identity }: Written) {
+export function EditResourceButton({ kind, identity }: Written) {
   const may = useCanWrite();
   const key = JSON.stringify(identity);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the identity
@@ -63,7 +57,7 @@ export function EditAction({ kind, identity }: Written) {
 }
 
 /** Menu of further edits of a resource. */
-export function MoreEdits({ kind, identity }: Written) {
+export function MoreEditsMenu({ kind, identity }: Written) {
   if (!useCanWrite()) return null;
   return (
     <>

@@ -2,7 +2,7 @@ import type { AuditEntry } from "../api/replies.ts";
 import type { EditableKind, ResourceValues } from "./form_model.ts";
 
 /** An edit that a dialog performs. */
-export type ResourceEditing =
+export type EditRequest =
   | { readonly mode: "create"; readonly kind: EditableKind; readonly values: ResourceValues; readonly source?: string }
   | {
       readonly mode: "edit";
@@ -39,7 +39,7 @@ export interface EditNotice {
 }
 
 interface State {
-  readonly edit: ResourceEditing | undefined;
+  readonly edit: EditRequest | undefined;
   readonly notice: EditNotice | undefined;
   /** Number of the edit; it keys the dialog, so that a new dialog keeps no state of the last one. */
   readonly round: number;
@@ -56,7 +56,7 @@ function setEditState(next: Partial<State>): void {
 /** Store of the one open edit. Pages open an edit; `EditHost` shows it. */
 export const editStore = {
   state: (): State => state,
-  open: (edit: ResourceEditing): void => setEditState({ edit, notice: undefined, round: state.round + 1 }),
+  open: (edit: EditRequest): void => setEditState({ edit, notice: undefined, round: state.round + 1 }),
   close: (notice?: EditNotice): void => setEditState({ edit: undefined, notice }),
   dismiss: (): void => setEditState({ notice: undefined }),
   subscribe(listener: () => void): () => void {

@@ -5,7 +5,7 @@ import { formatValue, isEqualValue, isUnset, removeUnset } from "./values.ts";
 const TAKEN = "kind manufacturer model part_number airflow weight_kg max_draw_w u_height depth ports".split(" ");
 
 /** A value of a device that differs from the value of its type. */
-export interface ValueUnlikeType {
+export interface TypeDeviation {
   readonly name: string;
   readonly own: string;
   readonly typeText: string;
@@ -21,7 +21,7 @@ export function fillFromType(device: ResourceValues, type: ResourceValues): Reso
 }
 
 /** Returns the device's values that differ from its type's. Ports are not compared. */
-export function listValuesUnlikeType(device: ResourceValues, type: ResourceValues): readonly ValueUnlikeType[] {
+export function listTypeDeviations(device: ResourceValues, type: ResourceValues): readonly TypeDeviation[] {
   return listTypeFields(device, type)
     .filter(({ name }) => name !== "ports" && !isUnset(device[name]))
     .filter((field) => !isEqualValue(removeUnset(device[field.name], field), removeUnset(type[field.name], field)))

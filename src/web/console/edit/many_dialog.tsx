@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { formatCount } from "#words/figures.ts";
-import { nameKind, stripRefKinds } from "#words/names.ts";
+import { getKindNoun, stripRefKinds } from "#words/names.ts";
 import { formatQuantity } from "../labels.ts";
 import { describeCalls } from "../lists/selection.tsx";
 import { SwitchField } from "../ui/fields.tsx";
@@ -10,7 +10,7 @@ import { ChangesTable, FindingLine, RefusalLine, WarningList, WriteProblem } fro
 import { useFieldComments } from "./comments.ts";
 import { DialogButtons, EditDialog, EditSidePanel, ReasonField } from "./dialog.tsx";
 import { listDifferences } from "./differences.ts";
-import { editStore, type ResourceEditing } from "./editing.ts";
+import { type EditRequest, editStore } from "./editing.ts";
 import { ProposalEffects } from "./effects.tsx";
 import { FormFieldsContext } from "./field_context.ts";
 import { getFieldLabel } from "./field_labels.ts";
@@ -28,7 +28,7 @@ import { checkLimits, findProblem } from "./problems.ts";
 import { type ChangeProposal, useProposal } from "./use_proposal.ts";
 import { removeUnset } from "./values.ts";
 
-type ManyEdit = Extract<ResourceEditing, { readonly mode: "many" | "delete-many" }>;
+type ManyEdit = Extract<EditRequest, { readonly mode: "many" | "delete-many" }>;
 
 /** Dialog that changes or removes many resources of one kind at once. */
 export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
@@ -51,7 +51,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
     done: ({ changed }) => {
       const refused = proposal.preview?.refused.length ?? 0;
       const failed = refused === 0 ? "" : `, ${formatQuantity(refused, "other")} refused`;
-      return `${isDelete ? "Deleted" : "Changed"} ${formatQuantity(changed, nameKind(kind))}${failed}`;
+      return `${isDelete ? "Deleted" : "Changed"} ${formatQuantity(changed, getKindNoun(kind))}${failed}`;
     },
   });
   const { state, preview, progress } = proposal;
@@ -61,7 +61,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
   const verb = isDelete ? "Delete" : "Save";
   return (
     <EditDialog
-      title={`${isDelete ? "Delete" : "Edit"} ${formatQuantity(codes.length, nameKind(kind))}`}
+      title={`${isDelete ? "Delete" : "Edit"} ${formatQuantity(codes.length, getKindNoun(kind))}`}
       leave={leave}
       submit={submit}
       footer={
@@ -71,7 +71,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
           disabled={!proposal.canWrite}
           label={
             progress === undefined
-              ? `${verb} ${formatQuantity(ready, nameKind(kind))}`
+              ? `${verb} ${formatQuantity(ready, getKindNoun(kind))}`
               : `${formatCount(progress)} of ${formatCount(codes.length)}`
           }
         />
@@ -91,7 +91,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
           <h3>Findings</h3>
           <ItemOutcomes
             proposal={proposal}
-            noun={nameKind(kind)}
+            noun={getKindNoun(kind)}
             verb={isDelete ? "be deleted" : "change"}
             total={codes.length}
           />

@@ -18,7 +18,7 @@ export function PortEndFields({ field, path, value }: FieldProps) {
     getControlId(formatPath([...path, "port_name"])),
   ];
   const { type: cable = "" } = form.values;
-  const free = useFreePorts(device_code).filter(({ kind }) => isCableFitting(kind, String(cable)));
+  const free = useFreePorts(device_code).filter(({ kind }) => canPlugCable(kind, String(cable)));
   const matching = free.filter(({ name }) => name.toLowerCase().includes(port_name.toLowerCase()));
   const problem = ["device_code", "port_name", ""]
     .map((name) => form.problemAt(formatPath(name === "" ? path : [...path, name])))
@@ -60,7 +60,7 @@ export function PortEndFields({ field, path, value }: FieldProps) {
 }
 
 /** Whether a cable of a type fits a port of a kind. A link, and a cable without a type, fit any port. */
-function isCableFitting(kind: string, cable: string): boolean {
+function canPlugCable(kind: string, cable: string): boolean {
   if (cable === "" || cable === "CABLE_TYPE_UNSPECIFIED") return true;
   return kind.startsWith("PORT_KIND_POWER") === (cable === "CABLE_TYPE_POWER");
 }

@@ -11,7 +11,7 @@ import {
   type ChosenUnit,
   computePosition,
   type DeviceBox,
-  FACES,
+  FACE_VALUES,
   type FaceName,
   listBoxes,
   listFreeRows,
@@ -107,10 +107,10 @@ function UnplacedDevices({ answer: { units, occupants } }: Pick<LookProps, "answ
 /** Opens the dialog that changes a device's unit and face. */
 function openMoveDialog({ units }: GetRackResponse, { box, bottom, face }: DeviceMove): void {
   const position_u = computePosition(units, box, bottom);
-  const isSame = bottom === box.bottom && box.device.face === FACES[face];
+  const isSame = bottom === box.bottom && box.device.face === FACE_VALUES[face];
   if (position_u === undefined || isSame) return;
   const identity = { code: box.device.device_code };
-  editStore.open({ mode: "edit", kind: "device", identity, change: { position_u, face: FACES[face] } });
+  editStore.open({ mode: "edit", kind: "device", identity, change: { position_u, face: FACE_VALUES[face] } });
 }
 
 function describeMove(rack: string, { units }: GetRackResponse, { box, bottom, face }: DeviceMove): string {

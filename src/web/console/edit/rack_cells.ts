@@ -16,7 +16,7 @@ export interface DeviceBox {
 
 const SIDES: Readonly<Record<string, DeviceBox["side"]>> = { SLOT_WIDTH_LEFT: "left", SLOT_WIDTH_RIGHT: "right" };
 
-export const FACES: Readonly<Record<FaceName, string>> = { front: "FACE_FRONT", rear: "FACE_REAR" };
+export const FACE_VALUES: Readonly<Record<FaceName, string>> = { front: "FACE_FRONT", rear: "FACE_REAR" };
 
 /** Returns the devices of a face. */
 export function listBoxes(
@@ -29,7 +29,7 @@ export function listBoxes(
     const [top, bottom] = [rows[0], rows.at(-1)];
     if (top === undefined || bottom === undefined) return [];
     const side = SIDES[device.slot] ?? "whole";
-    return [{ device, top, bottom, side, isMounted: device.face === FACES[face] }];
+    return [{ device, top, bottom, side, isMounted: device.face === FACE_VALUES[face] }];
   });
 }
 

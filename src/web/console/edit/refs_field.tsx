@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { getRefName, nameKind } from "#words/names.ts";
+import { getKindNoun, getRefName } from "#words/names.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { type RpcReply, toCallError } from "../api/client.ts";
 import { createNameQuery, findRefsByName, SEARCH_RPC } from "../named_refs.ts";
@@ -105,5 +105,5 @@ async function resolveRefs(typed: string): Promise<readonly string[]> {
 /** Formats a reference for people: a device by its code, others with their kind. */
 export function formatRef(ref: string): string {
   const kind = ref.slice(0, ref.indexOf(":"));
-  return kind === "device" ? getRefName(ref) : `${nameKind(kind)} ${getRefName(ref)}`;
+  return kind === "device" ? getRefName(ref) : `${getKindNoun(kind)} ${getRefName(ref)}`;
 }

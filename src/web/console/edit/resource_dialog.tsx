@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { getRefName, nameKind } from "#words/names.ts";
+import { getKindNoun, getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl, parseAddress } from "../router.ts";
@@ -11,7 +11,7 @@ import { useFieldComments } from "./comments.ts";
 import { ConflictPanel } from "./conflict_panel.tsx";
 import { DialogButtons, EditDialog, EditSidePanel, ReasonField } from "./dialog.tsx";
 import { useIsReader } from "./edit_buttons.tsx";
-import { editStore, type ResourceEditing } from "./editing.ts";
+import { type EditRequest, editStore } from "./editing.ts";
 import { ProposalEffects } from "./effects.tsx";
 import { FormFieldsContext, getControlId } from "./field_context.ts";
 import { FormFieldControl } from "./fields.tsx";
@@ -26,7 +26,7 @@ import { type ResourceDraft, useDraft } from "./use_draft.ts";
 import type { ChangeProposal } from "./use_proposal.ts";
 import { formatValue, isEqualValue } from "./values.ts";
 
-type ResourceEdit = Extract<ResourceEditing, { readonly mode: "create" | "edit" | "duplicate" }>;
+type ResourceEdit = Extract<EditRequest, { readonly mode: "create" | "edit" | "duplicate" }>;
 
 /** Dialog that creates, changes or duplicates a resource. */
 export function ResourceDialog({ edit }: { readonly edit: ResourceEdit }) {
@@ -56,7 +56,7 @@ function LoadingDialog({ edit, loaded }: { readonly edit: ResourceEdit; readonly
 }
 
 function formatDialogTitle(edit: ResourceEdit): string {
-  const noun = nameKind(edit.kind);
+  const noun = getKindNoun(edit.kind);
   if (edit.mode === "create") return `New ${noun}`;
   const verb = edit.mode === "edit" ? (edit.verb ?? "Edit") : "Duplicate";
   return `${verb} ${formatIdentity(edit.kind, edit.identity)}`;
@@ -104,7 +104,7 @@ function ResourceForm({ edit, loaded }: { readonly edit: ResourceEdit; readonly 
   return (
     <EditDialog
       title={formatDialogTitle(edit)}
-      about={isNew ? "" : nameKind(kind)}
+      about={isNew ? "" : getKindNoun(kind)}
       leave={leave}
       submit={submit}
       footer={
@@ -145,7 +145,7 @@ function openCablePage(kind: EditableKind, identity: ResourceValues): void {
 }
 
 function getSaveLabel(edit: ResourceEdit, { changes }: ResourceDraft): string {
-  if (edit.mode !== "edit") return `Create ${nameKind(edit.kind)}`;
+  if (edit.mode !== "edit") return `Create ${getKindNoun(edit.kind)}`;
   return edit.verb === undefined ? `Save ${formatQuantity(changes.length, "change")}` : formatDialogTitle(edit);
 }
 

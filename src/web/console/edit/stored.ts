@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { nameKind } from "#words/names.ts";
+import { getKindNoun } from "#words/names.ts";
 import { CallError, readRoute, toCallError } from "../api/client.ts";
 import { callSignedIn } from "../api/sign_in.ts";
 import { type EditableKind, formatIdentity, getMessageName, type ResourceValues } from "./form_model.ts";
@@ -59,7 +59,7 @@ export async function loadStored(
   const name = formatIdentity(kind, identity);
   const ref = `${kind}:${name}`;
   const base = (await readStored([{ kind, ref }], signal)).get(ref);
-  if (base === undefined) throw new CallError("not_found", `There is no ${nameKind(kind)} ${name}`);
+  if (base === undefined) throw new CallError("not_found", `There is no ${getKindNoun(kind)} ${name}`);
   return base;
 }
 

@@ -7,7 +7,7 @@ import { RefusalLine } from "./changes_panel.tsx";
 import { useFormContext } from "./field_context.ts";
 import { getFieldLabel } from "./field_labels.ts";
 import { listKindFields, type ResourceValues } from "./form_model.ts";
-import { listValuesUnlikeType, type ValueUnlikeType } from "./from_type.ts";
+import { listTypeDeviations, type TypeDeviation } from "./from_type.ts";
 
 /** Fills in a device from its type in the catalogue. Values that the person entered stay until the person decides. */
 export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceValues) => void }) {
@@ -28,7 +28,7 @@ export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceVal
       (error: unknown) => setProblem(toCallError(error)),
     );
   };
-  const kept = type === undefined ? [] : listValuesUnlikeType(values, type);
+  const kept = type === undefined ? [] : listTypeDeviations(values, type);
   return (
     <div class="type-fill">
       <div class="form-field">
@@ -71,8 +71,8 @@ function DifferingValues({
   take,
 }: {
   readonly code: string;
-  readonly kept: readonly ValueUnlikeType[];
-  readonly take: (one: ValueUnlikeType) => void;
+  readonly kept: readonly TypeDeviation[];
+  readonly take: (one: TypeDeviation) => void;
 }) {
   if (kept.length === 0) return <p role="status">Filled from {code}. What changes is listed below the form.</p>;
   return (

@@ -6,7 +6,7 @@ import type { AuditEntry } from "../api/replies.ts";
 import { formatMoment, formatQuantity, formatUtcMoment } from "../labels.ts";
 import { ChangesTable, FindingLine, RefusalLine, WriteProblem } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog } from "./dialog.tsx";
-import { editStore, type ResourceEditing } from "./editing.ts";
+import { type EditRequest, editStore } from "./editing.ts";
 import { ProposalEffects } from "./effects.tsx";
 import { readStored } from "./stored.ts";
 import {
@@ -26,7 +26,7 @@ const LISTED = 20;
 export function UndoDialog({
   edit: { entries, etags },
 }: {
-  readonly edit: Extract<ResourceEditing, { readonly mode: "undo" }>;
+  readonly edit: Extract<EditRequest, { readonly mode: "undo" }>;
 }) {
   const [steps] = useState(() => planUndo(entries));
   const isTooMany = steps.length > MAX_BATCH_ITEMS;

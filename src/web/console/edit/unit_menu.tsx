@@ -3,7 +3,7 @@ import type { GetRackResponse } from "#gen/datacenter/v1/json.ts";
 import { getKeyLabel, isKey, type KeyName } from "../shell/keys.ts";
 import { editStore } from "./editing.ts";
 import type { ResourceValues } from "./form_model.ts";
-import { type ChosenUnit, FACES, findFreeBlock, findTemplateDevice, listBoxes } from "./rack_cells.ts";
+import { type ChosenUnit, FACE_VALUES, findFreeBlock, findTemplateDevice, listBoxes } from "./rack_cells.ts";
 
 /** Menu of actions for a free unit. */
 export function UnitMenu({
@@ -61,7 +61,7 @@ function listUnitActions({ rack, units, occupants }: GetRackResponse, { face, ro
   const block = findFreeBlock(units, row);
   const numbers = units.slice(block.top, block.bottom + 1).map(({ u }) => u);
   const like = findTemplateDevice(listBoxes(units, occupants, face), row);
-  const place = { rack_code: rack.code, position_u: u, face: FACES[face] };
+  const place = { rack_code: rack.code, position_u: u, face: FACE_VALUES[face] };
   const actions: readonly Action[] = [
     [
       "place",

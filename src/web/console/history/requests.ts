@@ -1,4 +1,4 @@
-import { capitalize, getRefName, nameKind } from "#words/names.ts";
+import { capitalize, getKindNoun, getRefName } from "#words/names.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { formatQuantity } from "../labels.ts";
 
@@ -25,7 +25,7 @@ const DONE: Readonly<Record<string, string>> = { CREATE: "created", UPDATE: "cha
 
 /** Returns the kind of a reference in words. */
 export function getRefKind(ref: string): string {
-  return nameKind(ref.slice(0, ref.indexOf(":")));
+  return getKindNoun(ref.slice(0, ref.indexOf(":")));
 }
 
 /** Returns the verb for an entry's action. */

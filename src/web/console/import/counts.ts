@@ -28,7 +28,7 @@ export function countRefused({ parsed, failed }: ImportRun): number {
 }
 
 /** Whether the result of the write differs from the result of the check. */
-export function isUnlikeCheck({ checked, outcomes, running, sent, total }: ImportRun): boolean {
+export function isDifferentFromCheck({ checked, outcomes, running, sent, total }: ImportRun): boolean {
   if (checked === undefined || running || sent < total) return false;
   return [...checked].some(([outcome, number]) => outcome !== REFUSED && number !== (outcomes.get(outcome) ?? 0));
 }

@@ -1,4 +1,4 @@
-import { capitalize, nameKind } from "#words/names.ts";
+import { capitalize, getKindNoun } from "#words/names.ts";
 import { getFieldLabel } from "../edit/field_labels.ts";
 import type { CsvTable } from "./csv.ts";
 import type { FieldProblem, ImportItem, ParsedFile } from "./parse_items.ts";
@@ -50,7 +50,7 @@ export function createErrorTable(
     });
     return {
       line: item.line,
-      what: `${capitalize(nameKind(item.kind))} ${formatItemName(item)}`,
+      what: `${capitalize(getKindNoun(item.kind))} ${formatItemName(item)}`,
       item,
       cells: new Map([...columns.keys()].map((key) => [key, cell(key)])),
       others: (at.get("") ?? []).map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)),

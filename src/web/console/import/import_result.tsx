@@ -6,7 +6,7 @@ import { ProposalEffects } from "../edit/effects.tsx";
 import { useProposal } from "../edit/use_proposal.ts";
 import { Failure } from "../ui/answer.tsx";
 import { Badge, Figure, FigureRow } from "../ui/parts.tsx";
-import { countRefused, isUnlikeCheck, listCounts } from "./counts.ts";
+import { countRefused, isDifferentFromCheck, listCounts } from "./counts.ts";
 import type { CsvTable } from "./csv.ts";
 import { type CorrectCell, ErrorCells } from "./error_cells.tsx";
 import { createErrorTable } from "./error_rows.ts";
@@ -64,7 +64,9 @@ function ImportSummary({ run }: { readonly run: ImportRun }) {
       {refused === 0 ? null : <Badge tone="fault">{formatCount(refused)} refused</Badge>}
       {isDone(run) && step === "check" ? " Nothing is written yet." : ""}
       {isDone(run) && step === "check" && refused > 0 ? " Correct the marked cells, or write the others." : ""}
-      {isUnlikeCheck(run) ? " Others have changed something since the check, so the counts are not those of it." : ""}
+      {isDifferentFromCheck(run)
+        ? " Others have changed something since the check, so the counts are not those of it."
+        : ""}
     </p>
   );
 }

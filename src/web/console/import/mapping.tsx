@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
-import { capitalize, nameKind, pluralize } from "#words/names.ts";
+import { capitalize, getKindNoun, pluralize } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { listChoices } from "../edit/form_model.ts";
 import { ChoiceField } from "../ui/fields.tsx";
@@ -49,7 +49,7 @@ export function MappingTable({
       <ChoiceField
         label="The rows are"
         value={mapping.kind}
-        choices={IMPORT_KINDS.map((kind) => [kind, capitalize(pluralize(nameKind(kind)))] as const)}
+        choices={IMPORT_KINDS.map((kind) => [kind, capitalize(pluralize(getKindNoun(kind)))] as const)}
         change={(kind) => setKind(IMPORT_KINDS.find((one) => one === kind) ?? "device")}
       />
       {unknown.length === 0 ? null : (

@@ -1,4 +1,4 @@
-import { keptValues } from "../../shared/kept_values.ts";
+import { browserValues } from "../../shared/kept_values.ts";
 import { formatPageUrl } from "../router.ts";
 import { listAllColumns } from "./list_columns.ts";
 import type { ListKind } from "./list_kinds.ts";
@@ -30,13 +30,13 @@ export function saveFilter(list: ListKind, name: string, href: string | undefine
 /** Returns the columns that the person chose for a list in this browser; undefined for the default ones. */
 export function readStoredColumns(list: ListKind): readonly string[] | undefined {
   const known = new Set([...listAllColumns(list.page), ...list.columns]);
-  const kept = (keptValues.get(`planner-columns-${list.page}`) ?? "").split("|").filter((one) => known.has(one));
+  const kept = (browserValues.get(`planner-columns-${list.page}`) ?? "").split("|").filter((one) => known.has(one));
   return kept.length === 0 ? undefined : [...new Set(kept)];
 }
 
 export function storeColumns({ page }: ListKind, columns: readonly string[] | undefined): void {
-  if (columns === undefined) keptValues.remove(`planner-columns-${page}`);
-  else keptValues.set(`planner-columns-${page}`, columns.join("|"));
+  if (columns === undefined) browserValues.remove(`planner-columns-${page}`);
+  else browserValues.set(`planner-columns-${page}`, columns.join("|"));
 }
 
 /** Returns the pairs that this browser stores under a key; empty if the stored value is malformed. */

@@ -1,5 +1,5 @@
 import { tokenStore } from "../api/token.ts";
-import { announceChange } from "./changes.ts";
+import { notifyChangeListeners } from "./changes.ts";
 import { findOldestReplyTime, scheduleRefresh } from "./questions.ts";
 
 /** Whether the screen follows changes of the inventory. Times are in milliseconds since 1970. */
@@ -109,7 +109,7 @@ function handleEvent({ event, id, data }: StreamEvent): string | undefined {
   if (event === "head" && isFirst && !isRecent(data)) recordArrival();
   else {
     recordArrival();
-    if (event === "change") announceChange(data);
+    if (event === "change") notifyChangeListeners(data);
     scheduleRefresh();
   }
   return undefined;

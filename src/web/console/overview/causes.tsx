@@ -5,7 +5,7 @@ import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
-import { formatCauseUrl, judgeCause } from "./rehearsal.ts";
+import { formatCauseUrl, getCauseState } from "./rehearsal.ts";
 
 /** Number of elements that are named besides the first one. */
 const NAMED = 3;
@@ -48,7 +48,7 @@ export function CauseList({ rehearsal }: { readonly rehearsal: RehearseFailuresR
 function CauseLine({ cause }: { readonly cause: FailureCause }) {
   const { also_by, omitted_also_by, impact } = cause;
   const others = also_by.length + omitted_also_by;
-  const state = judgeCause(cause);
+  const state = getCauseState(cause);
   return (
     <li>
       <StateMark state={state} label={`${state}:`} />

@@ -5,7 +5,7 @@ import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
-import { formatTimeSpan, judgeVerdict, LIST_WINDOWS_RPC } from "../windows/window_words.tsx";
+import { formatTimeSpan, getVerdictState, LIST_WINDOWS_RPC } from "../windows/window_words.tsx";
 
 const SHOWN = 4;
 
@@ -22,7 +22,7 @@ export function OpenWindows() {
       <ul class="failed-now">
         {reply.windows.map((one) => (
           <li key={one.window.code}>
-            <StateMark state={one.overdue ? "fault" : judgeVerdict(one.verdict)} label="window:" />
+            <StateMark state={one.overdue ? "fault" : getVerdictState(one.verdict)} label="window:" />
             <span>
               {describeWindowTime(one)} <RefLink to={`window:${one.window.code}`} />
               {one.window.title === "" ? "" : `, ${one.window.title}`}. {stripRefKinds(one.summary)}.{" "}

@@ -24,7 +24,7 @@ const STATES: Readonly<Record<string, State>> = {
   FAILURE_SEVERITY_INFO: "info",
 };
 
-export function judgeCause({ severity }: FailureCause): State {
+export function getCauseState({ severity }: FailureCause): State {
   return STATES[severity] ?? "unknown";
 }
 

@@ -3,7 +3,7 @@ import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
-import { describeLoss, formatCauseUrl, judgeCause } from "./rehearsal.ts";
+import { describeLoss, formatCauseUrl, getCauseState } from "./rehearsal.ts";
 
 /** Number of causes that a location's page shows. */
 const CAUSES = 4;
@@ -49,7 +49,7 @@ export function WorstLossSentence({ scope }: { readonly scope: string }) {
   if (worst === undefined) return <>No failure inside it takes anything.</>;
   return (
     <>
-      <StateMark state={judgeCause(worst)} label={`${judgeCause(worst)}:`} />
+      <StateMark state={getCauseState(worst)} label={`${getCauseState(worst)}:`} />
       <a href={formatCauseUrl(worst)}>{describeLoss(worst, "No failure inside it takes a rack or a device.")}</a>
     </>
   );

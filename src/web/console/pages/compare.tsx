@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
-import { getRefName, nameKind, pluralize } from "#words/names.ts";
+import { getKindNoun, getRefName, pluralize } from "#words/names.ts";
 import { callRpc, type RpcReply } from "../api/client.ts";
 import { useReply } from "../api/use_call.ts";
 import { ListCell } from "../lists/cell.tsx";
@@ -93,7 +93,7 @@ function ComparisonTable({ sides }: { readonly sides: readonly Side[] }) {
   ];
   const differing = lines.filter(({ texts }) => !hasEqualTexts(texts)).length;
   const [first] = sides;
-  const what = pluralize(nameKind(first?.ref.split(":")[0] ?? ""));
+  const what = pluralize(getKindNoun(first?.ref.split(":")[0] ?? ""));
   return (
     <Card
       title={differing === 0 ? `These ${what} are alike` : `${differing} of ${lines.length} facts differ`}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Cable, Device as DeviceFields, GetDeviceResponse, Port } from "#gen/datacenter/v1/json.ts";
 import { formatBandwidth, formatDecimal, formatWatts } from "#words/figures.ts";
 import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
-import { Share, StateMark } from "../../shared/state.tsx";
+import { ShareText, StateMark } from "../../shared/state.tsx";
 import type { State } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
 import { useCanWrite } from "../edit/edit_buttons.tsx";
@@ -179,7 +179,7 @@ function CarriedLoad({ answer }: { readonly answer: GetDeviceResponse }) {
         Carries {formatWatts(power_load_w)}
         {power_pct === undefined ? null : (
           <>
-            , <Share pct={power_pct} /> of its capacity
+            , <ShareText pct={power_pct} /> of its capacity
           </>
         )}
         .
@@ -190,7 +190,7 @@ function CarriedLoad({ answer }: { readonly answer: GetDeviceResponse }) {
             {power_failover_pct === undefined ? null : (
               <>
                 {" "}
-                (<Share pct={power_failover_pct} />)
+                (<ShareText pct={power_failover_pct} />)
               </>
             )}{" "}
             after the loss of <RefLink to={power_failover_ref} />.

@@ -1,7 +1,7 @@
 import type { FloorPlanResponse, Health, RackTile } from "#gen/datacenter/v1/json.ts";
 import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
-import { Share } from "../../shared/state.tsx";
+import { ShareText } from "../../shared/state.tsx";
 import { useRender } from "../../shared/use_theme.ts";
 import { toConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<RackTile>[] = [
   { name: "Row", cell: ({ row }) => row },
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
   { name: "Space", numeric: true, cell: ({ space_pct }) => formatPercent(space_pct) },
-  { name: "Power", numeric: true, cell: ({ power_pct }) => <Share pct={power_pct} /> },
+  { name: "Power", numeric: true, cell: ({ power_pct }) => <ShareText pct={power_pct} /> },
   { name: "Heat", numeric: true, cell: ({ heat_w }) => formatWatts(heat_w) },
   { name: "Inlet", numeric: true, cell: ({ inlet_temp_c }) => formatDecimal(inlet_temp_c, "°C") },
   { name: "Why", cell: ({ reasons }) => <HealthReasons reasons={reasons} /> },

@@ -10,7 +10,7 @@ import { renderFieldInputs } from "../ui/asked_input.tsx";
 import { FilterRow } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Card, EmptyText, RefLink } from "../ui/parts.tsx";
-import { FIRST_FIELDS, MORE_FIELDS } from "./placement_fields.ts";
+import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS } from "./placement_fields.ts";
 import {
   type ChosenPlaces,
   createPlacementRequest,
@@ -28,10 +28,10 @@ export function PlacementPage({ place }: { readonly place: PageAddress }) {
   return (
     <>
       <PageHead title="Where does it fit?" />
-      <FilterRow>{renderFieldInputs(FIRST_FIELDS, settings)}</FilterRow>
-      <details class="more-fields" open={MORE_FIELDS.some(({ setting }) => value(setting) !== "")}>
+      <FilterRow>{renderFieldInputs(PLACEMENT_FIELDS, settings)}</FilterRow>
+      <details class="more-fields" open={EXTRA_PLACEMENT_FIELDS.some(({ setting }) => value(setting) !== "")}>
         <summary>More: mounting, weight, cooling, spread, reserve</summary>
-        <FilterRow>{renderFieldInputs(MORE_FIELDS, settings)}</FilterRow>
+        <FilterRow>{renderFieldInputs(EXTRA_PLACEMENT_FIELDS, settings)}</FilterRow>
       </details>
       {typeof question === "string" ? (
         <EmptyText>{question}</EmptyText>

@@ -1,14 +1,14 @@
 import { FindPlacement } from "#gen/datacenter/v1/questions.ts";
-import { BASIS_WORDS, capitalize } from "#words/names.ts";
+import { capitalize, LOAD_BASIS_ADJECTIVES } from "#words/names.ts";
 import { createRequestFields } from "./asked_field.ts";
 
-const BASES = { max: BASIS_WORDS.MAX, measured: BASIS_WORDS.MEASURED };
+const BASES = { max: LOAD_BASIS_ADJECTIVES.MAX, measured: LOAD_BASIS_ADJECTIVES.MEASURED };
 const COOLINGS = { air: "air", liquid: "liquid", hybrid: "air and liquid", immersion: "immersion" };
 const SPREADS = { "row|rack|feed": "rows first", "feed|rack|row": "feeds first" };
 const SUPPLIES = { n: "one feed", "n-plus-1": "one inlet more than needed", "two-n": "both feeds" };
 const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 
-export const FIRST_FIELDS = createRequestFields(FindPlacement, [
+export const PLACEMENT_FIELDS = createRequestFields(FindPlacement, [
   { setting: "count", field: "count", label: "Count", empty: "1" },
   { setting: "type", field: "device_type", label: "Device type", kinds: ["DEVICE_TYPE"], empty: "code of a type" },
   { setting: "like", field: "device_code", label: "Like device", kinds: ["DEVICE"], empty: "code of a device" },
@@ -23,7 +23,7 @@ const RARE_FIELDS = createRequestFields(FindPlacement, [
   { setting: "face", field: "face", label: "Face", empty: "as the device says, else front" },
   { setting: "depth", field: "depth", label: "Depth", empty: "as the device says, else full" },
   { setting: "weight", field: "weight_kg", label: "Weight, kg", empty: "not known" },
-  { setting: "basis", field: "load_basis", label: "Draw is", words: BASES, empty: BASIS_WORDS.ALLOCATED },
+  { setting: "basis", field: "load_basis", label: "Draw is", words: BASES, empty: LOAD_BASIS_ADJECTIVES.ALLOCATED },
   { setting: "inlets", field: "inlets", label: "Inlets", empty: "as the supply needs" },
   {
     setting: "cooling",
@@ -43,10 +43,10 @@ const RARE_FIELDS = createRequestFields(FindPlacement, [
 /** Request fields that the page sets itself or does not offer, because it lists every position. */
 const NOT_ASKED: ReadonlySet<string> = new Set(["include_items", "max_places", "render"]);
 
-const NAMED: ReadonlySet<string> = new Set([...FIRST_FIELDS, ...RARE_FIELDS].map(({ field }) => field));
+const NAMED: ReadonlySet<string> = new Set([...PLACEMENT_FIELDS, ...RARE_FIELDS].map(({ field }) => field));
 
 /** Less frequent fields: those of this page, then every other field of the request under its own name. */
-export const MORE_FIELDS = [
+export const EXTRA_PLACEMENT_FIELDS = [
   ...RARE_FIELDS,
   ...createRequestFields(
     FindPlacement,

@@ -2,7 +2,7 @@ import type { DevicePlace, FindPlacementResponse } from "#gen/datacenter/v1/json
 import { parseWantedPorts, type WantedPorts } from "#words/wanted_ports.ts";
 import { toConstant } from "../address_words.ts";
 import type { RequestField } from "./asked_field.ts";
-import { FIRST_FIELDS, MORE_FIELDS } from "./placement_fields.ts";
+import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS } from "./placement_fields.ts";
 
 export const PLACEMENT_RPC = "datacenter.v1.PlanningService/FindPlacement";
 
@@ -28,7 +28,7 @@ export function createPlacementRequest(value: (name: string) => string): Placeme
     return "Fill in height and draw, or name a device to copy or a type.";
   }
   const entries: [string, unknown][] = [];
-  for (const row of [...FIRST_FIELDS, ...MORE_FIELDS]) {
+  for (const row of [...PLACEMENT_FIELDS, ...EXTRA_PLACEMENT_FIELDS]) {
     const text = value(row.setting);
     if (text === "") continue;
     const read = parseFieldValue(row, text);

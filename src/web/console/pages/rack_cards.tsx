@@ -1,10 +1,10 @@
 import type { GetRackResponse, InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName, stripRefKinds } from "#words/names.ts";
-import { Share, StateMark } from "../../shared/state.tsx";
+import { ShareText, StateMark } from "../../shared/state.tsx";
 import { type CallState, useCall } from "../api/use_call.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
-import { formatCauseUrl, judgeCause } from "../overview/rehearsal.ts";
+import { formatCauseUrl, getCauseState } from "../overview/rehearsal.ts";
 import { useScopeCauses } from "../overview/worst_loss.tsx";
 import { formatPageUrl } from "../router.ts";
 import { Card, Meter, RefLink } from "../ui/parts.tsx";
@@ -49,7 +49,7 @@ export function SupplyCard({ supplies }: { readonly supplies: readonly Inventory
             {row.texts["failover_ref"] ? (
               <>
                 , when <RefLink to={row.texts["failover_ref"]} /> is lost {formatWatts(number(row, "failover_w"))},{" "}
-                <Share pct={number(row, "failover_pct")} />
+                <ShareText pct={number(row, "failover_pct")} />
               </>
             ) : null}
           </p>
@@ -68,7 +68,7 @@ export function FailureEffectsCard({ scope }: { readonly scope: string }) {
       <ul class="lines">
         {causes.map((cause) => (
           <li key={`${cause.kind} ${cause.summary}`}>
-            <StateMark state={judgeCause(cause)} label={`${judgeCause(cause)}:`} />
+            <StateMark state={getCauseState(cause)} label={`${getCauseState(cause)}:`} />
             <a href={formatCauseUrl(cause)}>{stripRefKinds(cause.summary)}</a>
           </li>
         ))}
@@ -93,7 +93,7 @@ export function UplinksCard({ occupants }: Pick<GetRackResponse, "occupants">) {
               <a href={formatPageUrl("links", "", { a_device: leaf })}>{leaf}</a>
               <span>
                 {up} of {all.length} up, mean {formatPercent(loads.reduce((sum, one) => sum + one / loads.length, 0))},
-                busiest <Share pct={Math.max(0, ...loads)} />
+                busiest <ShareText pct={Math.max(0, ...loads)} />
               </span>
             </li>
           );

@@ -1,5 +1,5 @@
 import { PowerBlastRadius, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
-import { LOAD_BASES } from "../labels.ts";
+import { LOAD_BASIS_LABELS } from "../labels.ts";
 import { createRequestFields } from "./asked_field.ts";
 
 /** Kinds of failing elements: words of the URL with their labels. */
@@ -20,7 +20,7 @@ export const FAILURE_KINDS = {
 
 const SEVERITIES = { low: "Low and worse", medium: "Medium and worse", high: "High and worse", critical: "Critical" };
 const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
-const [[, BASIS], ...BASES] = LOAD_BASES;
+const [[, BASIS], ...BASES] = LOAD_BASIS_LABELS;
 
 /** Fields about the assessment of failures, which several pages share. */
 const JUDGEMENT = [

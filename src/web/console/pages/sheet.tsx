@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 import type { GetRackResponse, InventoryRow, Location } from "#gen/datacenter/v1/json.ts";
-import { nameColor } from "#words/color_name.ts";
+import { getColorName } from "#words/color_name.ts";
 import { formatCount, formatDecimal } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { BoardFace } from "../edit/board_face.tsx";
 import { listFacts } from "../edit/facts.ts";
-import { FACES, type FaceName, listBoxes } from "../edit/rack_cells.ts";
+import { FACE_VALUES, type FaceName, listBoxes } from "../edit/rack_cells.ts";
 import { formatMoment } from "../labels.ts";
 import { formatColumnText } from "../lists/column_words.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
@@ -185,7 +185,7 @@ function CableColour({ cable }: Line) {
   if (color === "") return null;
   return (
     <span class="swatch">
-      <i style={{ background: `#${color}` }} /> {nameColor(color)}
+      <i style={{ background: `#${color}` }} /> {getColorName(color)}
     </span>
   );
 }
@@ -252,7 +252,7 @@ function RackStrip({
   const isOwn = (code: string) => own.includes(code);
   const device = occupants.find(({ device_code }) => isOwn(device_code));
   const faces: readonly FaceName[] =
-    own.length === 0 ? ["front", "rear"] : [device?.face === FACES.rear ? "rear" : "front"];
+    own.length === 0 ? ["front", "rear"] : [device?.face === FACE_VALUES.rear ? "rear" : "front"];
   return (
     <div class="board" role="img" aria-label={`Rack ${rack.code}`}>
       {faces.map((face) => (

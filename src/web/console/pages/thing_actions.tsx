@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "../../shared/icon.tsx";
-import { EditAction, MoreEdits } from "../edit/edit_buttons.tsx";
+import { EditResourceButton, MoreEditsMenu } from "../edit/edit_buttons.tsx";
 import type { EditableKind, ResourceValues } from "../edit/form_model.ts";
 import { formatPageUrl } from "../router.ts";
 import { Popover } from "../ui/popover.tsx";
-import { TakeOutButton } from "../windows/planned.tsx";
+import { TakeOutOfServiceButton } from "../windows/planned.tsx";
 
 interface ThingProps {
   /** Reference of an element that can fail and be taken out of service; absent if it can do neither. */
@@ -32,7 +32,7 @@ export function ElementActions({ target, edit, fails = true, history, children }
           What if this fails
         </a>
       ) : null}
-      {edit === undefined ? null : <EditAction {...edit} />}
+      {edit === undefined ? null : <EditResourceButton {...edit} />}
       <Popover label={<Icon name="more" />} title="More actions" menu>
         {children}
         {target !== undefined && COMPARED.test(target) ? (
@@ -47,8 +47,8 @@ export function ElementActions({ target, edit, fails = true, history, children }
             Technician's sheet
           </a>
         ) : null}
-        {target === undefined ? null : <TakeOutButton target={target} />}
-        {edit === undefined ? null : <MoreEdits {...edit} />}
+        {target === undefined ? null : <TakeOutOfServiceButton target={target} />}
+        {edit === undefined ? null : <MoreEditsMenu {...edit} />}
         {history === undefined ? null : (
           <a class="button" href={formatPageUrl("history", history)}>
             <Icon name="history" />

@@ -86,7 +86,7 @@ function CablePaths({ request }: { readonly request: { readonly port_ref: string
   );
 }
 
-function isHopBefore({ device_code, in_port, out_port }: Hop, end: CablePath["branches"][number]["to"]): boolean {
+function isHopAtEnd({ device_code, in_port, out_port }: Hop, end: CablePath["branches"][number]["to"]): boolean {
   return device_code === end.device_code && (in_port === end.port_name || out_port === end.port_name);
 }
 
@@ -111,7 +111,7 @@ const WORKING: ReadonlySet<string> = new Set(["DEVICE_STATUS_ACTIVE", "DEVICE_ST
 function PathCard({ path }: { readonly path: CablePath }) {
   const { origin, destination, status, hops, findings, branches } = path;
   // A path ends at one inlet of a device; the other inlets are no further branches.
-  const others = branches.filter(({ to }) => !hops.some((hop) => isHopBefore(hop, to)));
+  const others = branches.filter(({ to }) => !hops.some((hop) => isHopAtEnd(hop, to)));
   const end = destination === undefined ? "an open end" : formatPortName(destination);
   return (
     <Card

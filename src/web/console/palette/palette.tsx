@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
-import { nameKind } from "#words/names.ts";
+import { getKindNoun } from "#words/names.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { StateMark } from "../../shared/state.tsx";
 import { useBackCloses } from "../../shared/use_back.ts";
@@ -219,7 +219,7 @@ function usePaletteActions(showHelp: () => void): readonly PaletteOption[] {
   const created: readonly PaletteOption[] = (useCanWrite() ? EDITABLE_KINDS : []).map((kind) => ({
     id: `new-${kind}`,
     icon: "edit",
-    name: `New ${nameKind(kind)}`,
+    name: `New ${getKindNoun(kind)}`,
     detail: "",
     run: () => editStore.open({ mode: "create", kind, values: {} }),
   }));

@@ -21,7 +21,7 @@ interface Found {
   readonly groups: readonly PaletteGroup[];
   /** All kinds with hits, independent of the chosen one. */
   readonly kinds: readonly FoundKind[];
-  /** Hint about the results, or empty. */
+  /** Hint about the results; empty for none. */
   readonly hint: string;
   readonly loading: boolean;
 }

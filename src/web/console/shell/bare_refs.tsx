@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { getRefName, nameKind } from "#words/names.ts";
+import { getKindNoun, getRefName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { createNameQuery, findRefsByName, SEARCH_RPC } from "../named_refs.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
@@ -104,5 +104,5 @@ export function BareRefResolver({ place, bare }: { readonly place: PageAddress; 
 
 /** Formats a reference for people: "fabric link A~B". */
 function formatKindAndName(ref: string): string {
-  return `${nameKind(ref.slice(0, ref.indexOf(":")))} ${getRefName(ref)}`;
+  return `${getKindNoun(ref.slice(0, ref.indexOf(":")))} ${getRefName(ref)}`;
 }

@@ -24,7 +24,7 @@ export function useShortcuts(actions: ShortcutActions): void {
     };
     const pressed = (event: KeyboardEvent) => {
       if (isSearch(event)) latest.current.search("");
-      else if (belongsElsewhere(event) || !taken(event)) return;
+      else if (isKeyHandledElsewhere(event) || !taken(event)) return;
       event.preventDefault();
     };
     addEventListener("keydown", pressed);
@@ -37,7 +37,7 @@ function isSearch({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
 }
 
 /** Whether the key belongs to a field, a dialog or the browser. Esc leaves a field. */
-function belongsElsewhere({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+function isKeyHandledElsewhere({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   const element = target as HTMLElement;
   const isField = element.matches?.("input:not([type=checkbox]), textarea, select") === true;
   if (key === "Escape" && isField) element.blur();

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { signIns } from "../api/sign_in.ts";
+import { waitingSignIns } from "../api/sign_in.ts";
 import { tokenStore } from "../api/token.ts";
 
 /** Form for a token, which is stored for this tab unless the person chooses otherwise. */
@@ -38,15 +38,15 @@ export function SignInForm({ message }: { readonly message: string }) {
 
 /** Modal dialog for a token while a call waits for one; input in the dialogs below is kept. */
 export function SignInDialog() {
-  const [message, setMessage] = useState(signIns.message());
+  const [message, setMessage] = useState(waitingSignIns.message());
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => signIns.subscribe(() => setMessage(signIns.message())), []);
+  useEffect(() => waitingSignIns.subscribe(() => setMessage(waitingSignIns.message())), []);
   useEffect(() => {
     if (message === undefined) dialog.current?.close();
     else if (dialog.current?.open === false) dialog.current.showModal();
   }, [message]);
   return (
-    <dialog ref={dialog} aria-labelledby="sign-in-title" onCancel={() => signIns.giveUp()}>
+    <dialog ref={dialog} aria-labelledby="sign-in-title" onCancel={() => waitingSignIns.giveUp()}>
       <h2 id="sign-in-title">Sign in again</h2>
       {message === undefined ? null : (
         <>

@@ -46,7 +46,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: Tab
           {rows.map((row) => (
             <tr key={rowKey(row)}>
               {columns.map((column) => (
-                <td key={column.name} class={cellClass(column, columns)} data-name={column.name}>
+                <td key={column.name} class={getCellClass(column, columns)} data-name={column.name}>
                   {formatCell(column.cell(row))}
                 </td>
               ))}
@@ -65,7 +65,7 @@ function formatCell(held: ComponentChildren): ComponentChildren {
 }
 
 /** Returns a cell's class. In rows of two lines, the first column without checkboxes is on the first line. */
-function cellClass<Row>(column: Column<Row>, columns: readonly Column<Row>[]): string | undefined {
+function getCellClass<Row>(column: Column<Row>, columns: readonly Column<Row>[]): string | undefined {
   if (column.mark === true) return "mark";
   if (column === findLeadColumn(columns)) return "lead";
   return column.numeric === true ? "num" : undefined;

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { InventoryHit } from "#gen/datacenter/v1/json.ts";
-import { getRefName, nameKind } from "#words/names.ts";
+import { getKindNoun, getRefName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { useDelayed } from "./use_delayed.ts";
 
@@ -51,7 +51,9 @@ export function toOptions(hits: readonly InventoryHit[]): readonly FieldOption[]
 export function formatShownRef(ref: string, hits: readonly { readonly ref: string }[]): string {
   const kind = ref.slice(0, Math.max(0, ref.indexOf(":")));
   const isShared = hits.some((other) => other.ref !== ref && getRefName(other.ref) === getRefName(ref));
-  return isShared && kind !== "" ? `${nameKind(kind)} ${getRefName(ref)}`.replaceAll(" ", "\u00a0") : getRefName(ref);
+  return isShared && kind !== ""
+    ? `${getKindNoun(kind)} ${getRefName(ref)}`.replaceAll(" ", "\u00a0")
+    : getRefName(ref);
 }
 
 /** Converts typed text to a reference if it consists of a kind and a code. */

@@ -8,7 +8,7 @@ import {
   describeImpact,
   formatReasonFigures,
   formatTimeSpan,
-  judgeVerdict,
+  getVerdictState,
   VerdictBadge,
 } from "./window_words.tsx";
 
@@ -54,7 +54,7 @@ export function WindowJudgement({
             {pieces.map((piece) => (
               <FindingLine
                 key={piece.starts_at}
-                state={judgeVerdict(piece.verdict)}
+                state={getVerdictState(piece.verdict)}
                 title={`${formatEnum(piece.verdict, "WINDOW_VERDICT")}: ${formatTimeSpan(piece)}`}
               >
                 {piece.window_codes.length === 0 ? "alone" : `with ${piece.window_codes.join(", ")}`}
@@ -93,7 +93,7 @@ function JudgementReasons(props: {
         return (
           <FindingLine
             key={`${kind} ${ref} ${summary}`}
-            state={isNote ? "info" : judgeVerdict(verdict)}
+            state={isNote ? "info" : getVerdictState(verdict)}
             title={stripRefKinds(summary)}
           >
             {formatReasonFigures(reason)}

@@ -1,11 +1,11 @@
 import { Icon } from "../../shared/icon.tsx";
-import { editStore, type ResourceEditing } from "../edit/editing.ts";
+import { type EditRequest, editStore } from "../edit/editing.ts";
 import type { ResourceValues } from "../edit/form_model.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
 /** Returns the edit of a new window for some elements: two hours, from the next full hour. */
-export function createWindowEdit(refs: readonly string[]): ResourceEditing {
+export function createWindowEdit(refs: readonly string[]): EditRequest {
   const now = new Date();
   const start = new Date(now).setMinutes(0, 0, 0) + HOUR_MS;
   const stamp = now.toISOString().replaceAll(/\D/g, "");
@@ -35,7 +35,7 @@ export function keepWindowLength(before: ResourceValues, after: ResourceValues):
  * Button that checks whether an element may be taken out of service. Everyone may check; a writer can also store the
  * window.
  */
-export function TakeOutButton({ target }: { readonly target: string }) {
+export function TakeOutOfServiceButton({ target }: { readonly target: string }) {
   return (
     <button type="button" onClick={() => editStore.open(createWindowEdit([target]))}>
       <Icon name="window" />

@@ -2,7 +2,7 @@ import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
-import { formatTimeSpan, judgeVerdict } from "./window_words.tsx";
+import { formatTimeSpan, getVerdictState } from "./window_words.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Minimum number of days drawn before and after now, and maximum number of days drawn. */
@@ -45,7 +45,7 @@ export function TimeLine({ windows, now }: { readonly windows: readonly ListedWi
         {shown.map(({ listed, ...bar }) => {
           const { window, verdict, overdue } = listed;
           const [left, right] = [share(bar.from), share(bar.until)];
-          const state = judgeVerdict(verdict);
+          const state = getVerdictState(verdict);
           const place = right > 70 ? { right: `${100 - left}%` } : { left: `${right}%` };
           return (
             <li key={window.code}>

@@ -20,14 +20,14 @@ const STATES: Readonly<Record<string, State>> = {
   WINDOW_VERDICT_NO_GO: "fault",
 };
 
-export function judgeVerdict(verdict: WindowVerdict): State {
+export function getVerdictState(verdict: WindowVerdict): State {
   return STATES[verdict] ?? "unknown";
 }
 
 /** A verdict as a badge; hidden for a window that is done or cancelled. */
 export function VerdictBadge({ verdict }: { readonly verdict: WindowVerdict }) {
   const word = formatEnum(verdict, "WINDOW_VERDICT");
-  return word === "" ? null : <Badge tone={judgeVerdict(verdict)}>{word}</Badge>;
+  return word === "" ? null : <Badge tone={getVerdictState(verdict)}>{word}</Badge>;
 }
 
 export function describeImpact({ impact }: Pick<CheckWindowResponse, "impact">): string {

@@ -3,7 +3,7 @@ import { refKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
 import type { ChainHead, CheckedRow, HistoryQuery, LogReference, LogRow, StoredCheckpoint } from "#dc/ports.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import type { MemoryState } from "./state.ts";
 
 export function logRows({ changes }: MemoryState, after: number, limit: number): readonly LogRow[] {
@@ -16,7 +16,7 @@ export function logRows({ changes }: MemoryState, after: number, limit: number):
     requestId: record.request.id,
     interface: record.request.interface,
     hash: record.hash,
-    body: canonicalJson(record),
+    body: formatCanonicalJson(record),
   }));
 }
 

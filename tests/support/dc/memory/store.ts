@@ -13,7 +13,7 @@ import type {
   StoredCheckpoint,
 } from "#dc/ports.ts";
 import { Queue } from "#dc/store/queue.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { deliveryKey, MemoryReader } from "./reader.ts";
 import { elementsOf, readingKey } from "./readings.ts";
 import { newState } from "./state.ts";
@@ -60,7 +60,7 @@ class MemoryWriter extends MemoryReader implements DcWriter {
 
   async put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
     // A copy through text, as a database keeps it: later changes of the caller's object must not reach the store.
-    const copy: Stored<ResourceByKind[ResourceKind]> = JSON.parse(canonicalJson(stored));
+    const copy: Stored<ResourceByKind[ResourceKind]> = JSON.parse(formatCanonicalJson(stored));
     this.set(this.state.resources[kind], resourceKey(copy.resource), copy);
     this.dropLost();
   }
@@ -82,7 +82,7 @@ class MemoryWriter extends MemoryReader implements DcWriter {
 
   async keepReadings(readings: readonly StoredReading[]): Promise<void> {
     for (const one of readings) {
-      const copy: StoredReading = JSON.parse(canonicalJson(one));
+      const copy: StoredReading = JSON.parse(formatCanonicalJson(one));
       const name = readingKey(copy.element.key, copy.quantity);
       const known = this.state.readings.get(name)?.kept.days.closed ?? [];
       const { closed } = copy.kept.days;

@@ -42,7 +42,7 @@ test("withoutEscapes drops colours and titles but shows what it does not know", 
   expect(withoutEscapes("\u001b[1;31mred\u001b[0m \u001b]0;title\u0007x\u0008y\n")).toBe("red x␈y\n");
 });
 
-test("terminalText keeps the colours of planner and line ends, and makes everything else visible", () => {
+test("escapeForTerminal keeps the colours of planner and line ends, and makes everything else visible", () => {
   const own = "\u001b[1mbold\u001b[22m \u001b[31mred\u001b[39m\tend\r\n";
   expect(escapeForTerminal(own)).toBe(own);
   expect(escapeForTerminal("\u001b]0;x\u0007\u001b[2J\u001b[41m\u009b2J\rover\u202e\u2028")).toBe(

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { checkRow, type EntryHeader, seal } from "#dc/audit/chain.ts";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { changeRecord } from "../../../support/dc/change_record.ts";
 import { smallSite } from "../../../support/dc/small_site.ts";
 
@@ -20,7 +20,7 @@ function chainOf(...entities: readonly string[]): ChangeRecord[] {
 function rowOf(record: ChangeRecord): LogRow {
   const { seq, occurredAt, actor, action, request, hash } = record;
   const columns = { principal: actor.principal, action, requestId: request.id, interface: request.interface };
-  return { seq, occurredAt, ...columns, hash, body: canonicalJson(record) };
+  return { seq, occurredAt, ...columns, hash, body: formatCanonicalJson(record) };
 }
 
 /** An entry without its values. */

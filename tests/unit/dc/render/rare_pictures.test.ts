@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { colorOf, contrast, hatchOf, TOKENS } from "#dc/render/palette.ts";
-import { nameColor } from "#words/color_name.ts";
+import { getColorName } from "#words/color_name.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
 
 const PLACE = { site_id: "S1", floor_number: 1 };
@@ -117,7 +117,7 @@ test.each([
   ["111111", "black"],
   ["f48fb1", "rose"],
 ])("%s is called %s", (color, name) => {
-  expect(nameColor(color)).toBe(name);
+  expect(getColorName(color)).toBe(name);
 });
 
 test("no two roles look alike on paper, and hatches can be seen on their grounds", () => {

@@ -24,7 +24,7 @@ const server = {
   tags: [],
 };
 
-test("differences names fields in words, ports by name, values with units", () => {
+test("listDifferences names fields in words, ports by name, values with units", () => {
   const after = {
     ...server,
     allocated_draw_w: 410,
@@ -43,12 +43,12 @@ test("differences names fields in words, ports by name, values with units", () =
   ]);
 });
 
-test("differences finds none between what is unset and what is written as empty", () => {
+test("listDifferences finds none between what is unset and what is written as empty", () => {
   const { name: _name, tags: _tags, ...short } = server;
   expect(listDifferences(server, { ...short, comments: "", face: "FACE_UNSPECIFIED" }, "Device")).toEqual([]);
 });
 
-test("differences tells a port added, removed and moved", () => {
+test("listDifferences tells a port added, removed and moved", () => {
   const added = { ...server, ports: [...server.ports, port("psu3", "feed:F")] };
   expect(listDifferences(server, added, "Device").map(({ label, beforeText }) => [label, beforeText])).toEqual([
     ["Port psu3", ""],
@@ -60,7 +60,7 @@ test("differences tells a port added, removed and moved", () => {
   expect(listDifferences(server, turned, "Device").map(({ label }) => label)).toEqual(["Ports"]);
 });
 
-test("mergeOf keeps what one person changed, and names what both did", () => {
+test("mergeChanges keeps what one person changed, and names what both did", () => {
   const states = {
     base: server,
     mine: { ...server, allocated_draw_w: 410, name: "mine" },
@@ -79,7 +79,7 @@ test("mergeOf keeps what one person changed, and names what both did", () => {
   expect(resolveConflict(states.theirs, merge, () => false)["allocated_draw_w"]).toBe(420);
 });
 
-test("mergeOf sees a clash between a port removed and a port changed", () => {
+test("mergeChanges sees a clash between a port removed and a port changed", () => {
   const states = {
     base: server,
     mine: { ...server, ports: server.ports.slice(0, 1) },
@@ -90,7 +90,7 @@ test("mergeOf sees a clash between a port removed and a port changed", () => {
   ]);
 });
 
-test("updateChange writes what changed and clears what is gone", () => {
+test("toUpdateChange writes what changed and clears what is gone", () => {
   const { allocated_draw_w: _, ...after } = { ...server, status: "DEVICE_STATUS_FAILED" };
   expect(toUpdateChange("device", { before: server, after }, "v1")).toEqual({
     device: { code: "SRV-1", status: "DEVICE_STATUS_FAILED" },
@@ -112,7 +112,7 @@ test("changes name edges by their ends, and replace types as a whole", () => {
   expect(toUpdateChange("device_type", { before, after }, "v")).toEqual({ device_type: after, etag: "v" });
 });
 
-test("changesTo moves a cable with all that it has, and only changes one whose ends stay", () => {
+test("toChanges moves a cable with all that it has, and only changes one whose ends stay", () => {
   const end = (device_code: string) => ({ device_code, port_name: "1" });
   const values = { a: end("A"), b: end("B"), label: "C-1" };
   const moved = { ...values, b: end("C") };
@@ -128,7 +128,7 @@ test("changesTo moves a cable with all that it has, and only changes one whose e
   ]);
 });
 
-test("valuesOf keeps the stored references of codes that are left alone", () => {
+test("parseTypedValues keeps the stored references of codes that are left alone", () => {
   const serves = listFields("Crac").find(({ name }) => name === "serves");
   if (serves === undefined) throw new Error("Crac has no field serves");
   const stored = ["room:S/1/A", "zone:S/1/A", "rack:R1"];
@@ -141,7 +141,7 @@ test("valuesOf keeps the stored references of codes that are left alone", () => 
   ]);
 });
 
-test("withValue reaches into lists and removes what is unset", () => {
+test("setValueAtPath reaches into lists and removes what is unset", () => {
   const path = ["ports", 1, "power_in", "source_ref"] as const;
   expect(setValueAtPath(server, path, "device:PDU-B")["ports"]).toEqual([
     port("psu1", "device:PDU-A"),
@@ -162,7 +162,7 @@ test.each([
   expect(trimViolationPath(field, around)).toBe(path);
 });
 
-test("numberOf keeps what is no number, and problemOf says so", () => {
+test("parseTypedNumber keeps what is no number, and checkValue says so", () => {
   expect([
     parseTypedNumber("12"),
     parseTypedNumber(" "),

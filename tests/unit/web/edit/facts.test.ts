@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { listFacts } from "#web/console/edit/facts.ts";
 
-test("factsOf names fields and writes values as the form does, figures in their usual unit", () => {
+test("listFacts names fields and writes values as the form does, figures in their usual unit", () => {
   const device = {
     name: "",
     kind: "DEVICE_KIND_RACK_PDU",

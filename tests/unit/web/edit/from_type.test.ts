@@ -7,7 +7,7 @@ import { toMessage } from "#dc/operations/messages/convert.ts";
 import { DeviceSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import type { ResourceValues } from "#web/console/edit/form_model.ts";
-import { fillFromType, listValuesUnlikeType } from "#web/console/edit/from_type.ts";
+import { fillFromType, listTypeDeviations } from "#web/console/edit/from_type.ts";
 import { removeUnsetFields } from "#web/console/edit/values.ts";
 
 const TYPE: DeviceType = {
@@ -50,7 +50,7 @@ test.each(DEVICES.map((device) => [device] as const))("filledFromType fills %j a
 test("keptFromType names values that differ from the type's, with both in words", () => {
   const device = valuesOf({ ...BARE, model: "R3", uHeight: 1, partNumber: "R2-1" });
 
-  expect(listValuesUnlikeType(device, typeValues)).toEqual([
+  expect(listTypeDeviations(device, typeValues)).toEqual([
     { name: "model", own: "R3", typeText: "R2" },
     { name: "u_height", own: "1 U", typeText: "2 U" },
   ]);

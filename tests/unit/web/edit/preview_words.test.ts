@@ -39,7 +39,7 @@ const device = (ref: string, effect: "LOST" | "REDUCED", more: Partial<DevicePre
 /** Figures and their units stay on one line. */
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
-test("previewLines names what goes dark first, and says its missing supply once", () => {
+test("describePreview names what goes dark first, and says its missing supply once", () => {
   const lines = describePreview({
     ...NOTHING,
     devices: [
@@ -65,7 +65,7 @@ test("previewLines names what goes dark first, and says its missing supply once"
   ]);
 });
 
-test("previewLines counts the devices beyond those that are named, and says that nothing would be recorded", () => {
+test("describePreview counts the devices beyond those that are named, and says that nothing would be recorded", () => {
   const unrecorded = { state_after: "SUPPLY_STATE_UNDOCUMENTED" } as const;
   const devices = Array.from({ length: 8 }, (_, at) => device(`device:S${at}`, "LOST", unrecorded));
 
@@ -74,7 +74,7 @@ test("previewLines counts the devices beyond those that are named, and says that
   expect(line?.text).toBe("S0, S1, S2, S3, S4, S5 and 24 more: no supply would be recorded");
 });
 
-test("previewRows writes loads with their shares, what is not well first, and leaves out what reads the same", () => {
+test("listPreviewRows writes loads with their shares, what is not well first, and leaves out what reads the same", () => {
   const rows = listPreviewRows({
     ...NOTHING,
     supplies: [
@@ -119,6 +119,6 @@ test("previewRows writes loads with their shares, what is not well first, and le
   ]);
 });
 
-test("previewLines and previewRows say nothing where nothing changes", () => {
+test("describePreview and listPreviewRows say nothing where nothing changes", () => {
   expect([describePreview(NOTHING), listPreviewRows(NOTHING)]).toEqual([[], []]);
 });

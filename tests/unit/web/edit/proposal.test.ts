@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { splitIntoBatches } from "#web/console/edit/proposal.ts";
 
-test("batchesOf keeps the cables of a device in its call, and every change once and in order", () => {
+test("splitIntoBatches keeps the cables of a device in its call, and every change once and in order", () => {
   const group = (at: number) => [{ device: { code: `D${at}` } }, { cable: { a: at } }, { cable: { b: at } }];
   const changes = Array.from({ length: 1000 }, (_, at) => group(at)).flat();
   const batches = splitIntoBatches(changes);
@@ -12,7 +12,7 @@ test("batchesOf keeps the cables of a device in its call, and every change once 
   expect(batches).toHaveLength(4);
 });
 
-test("batchesOf sends what fits as it is, splits cables alone, and nothing as nothing", () => {
+test("splitIntoBatches sends what fits as it is, splits cables alone, and nothing as nothing", () => {
   const cables = Array.from({ length: 2500 }, (_, at) => ({ cable: { a: at } }));
 
   expect(splitIntoBatches([])).toEqual([]);

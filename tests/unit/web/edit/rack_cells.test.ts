@@ -32,7 +32,7 @@ const device = (device_code: string, position_u: number, rest: object = {}): Occ
 
 const DEVICES = [device("B", 4, { u_height: 2 }), device("A", 1), device("PDU", 0)];
 
-test("boxesOf places devices by the rows that they take, on the face where they are seen", () => {
+test("listBoxes places devices by the rows that they take, on the face where they are seen", () => {
   const rows = listBoxes(UNITS, DEVICES, "front").map((box) => [box.device.device_code, box.top, box.bottom]);
   expect(rows).toEqual([
     ["B", 1, 2],
@@ -47,7 +47,7 @@ test("free rows and blocks leave out what is taken or reserved", () => {
   expect(findFreeBlock(UNITS, 4)).toEqual({ top: 4, bottom: 4 });
 });
 
-test("positionAt counts units as the rack does, from the bottom or from the top", () => {
+test("computePosition counts units as the rack does, from the bottom or from the top", () => {
   const [two] = listBoxes(UNITS, DEVICES, "front");
   if (two === undefined) throw new Error("There is no device");
   expect([computePosition(UNITS, two, 4), computePosition(UNITS, two, 1), computePosition(UNITS, two, 0)]).toEqual([
@@ -60,7 +60,7 @@ test("positionAt counts units as the rack does, from the bottom or from the top"
   expect(computePosition(UNITS, { ...two, device: device("B", 4.5) }, 4)).toBe(2.5);
 });
 
-test("neighbour is the nearest device below, else above", () => {
+test("findTemplateDevice is the nearest device below, else above", () => {
   const boxes = listBoxes(UNITS, DEVICES, "front");
   expect([findTemplateDevice(boxes, 3)?.device_code, findTemplateDevice(boxes, 0)?.device_code]).toEqual(["A", "B"]);
   expect(findTemplateDevice(boxes.slice(0, 1), 4)?.device_code).toBe("B");

@@ -28,7 +28,7 @@ const rack = { code: "R1", name: "old" };
 const server = { code: "S", kind: "DEVICE_KIND_SERVER", rack_code: "R1", name: "a" };
 const cable = { a: { device_code: "S", port_name: "e" }, b: { device_code: "T", port_name: "e" } };
 
-test("undoSteps restores what others need first, and removes what needs others first", () => {
+test("planUndo restores what others need first, and removes what needs others first", () => {
   const removed = [
     entry(3, "rack:R1", rack, null),
     entry(1, "cable:S/e~T/e", cable, null),
@@ -43,12 +43,12 @@ test("undoSteps restores what others need first, and removes what needs others f
   expect(planUndo(created).map(({ ref }) => ref)).toEqual(["cable:S/e~T/e", "device:S", "rack:R1"]);
 });
 
-test("undoSteps frees the port of a cable that was moved before the earlier cable takes it", () => {
+test("planUndo frees the port of a cable that was moved before the earlier cable takes it", () => {
   const moved = [entry(1, "cable:S/e~T/e", cable, null), entry(2, "cable:S/e~U/e", null, cable)];
   expect(planUndo(moved).map(({ ref }) => ref)).toEqual(["cable:S/e~U/e", "cable:S/e~T/e"]);
 });
 
-test("undoSteps takes several changes of one resource as one, and leaves out what came and went", () => {
+test("planUndo takes several changes of one resource as one, and leaves out what came and went", () => {
   const entries = [
     entry(2, "rack:R1", { code: "R1", name: "b" }, { code: "R1", name: "c" }),
     entry(1, "rack:R1", { code: "R1", name: "a" }, { code: "R1", name: "b" }),
@@ -92,7 +92,7 @@ test("a step that creates again what was removed demands that nothing is stored"
   expect(toStepChange({ ...step, current: undefined })).toEqual({ rack, update_mask: "*", etag: "none" });
 });
 
-test("expectedSteps says what an undo meets if nothing has changed since, and nothing without a version", () => {
+test("addExpectedStates says what an undo meets if nothing has changed since, and nothing without a version", () => {
   const steps = planUndo([entry(1, "rack:R1", null, rack), entry(2, "device:S", server, null)]);
   const met = addExpectedStates(steps, new Map([["rack:R1", "v1"]]));
   expect(met?.map(toStepChange)).toEqual([

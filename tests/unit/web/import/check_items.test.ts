@@ -22,7 +22,7 @@ const cable = (a: string, b: string, line = 1): ImportItem => ({
 });
 const names = (items: readonly ImportItem[]) => items.map(({ resource: { code } }) => String(code)).toSorted();
 
-test("uncheckedItems leaves out what was found good, also where a correction took a line away", () => {
+test("listUncheckedItems leaves out what was found good, also where a correction took a line away", () => {
   const [bad, good, unread] = [
     rack("R1", 2),
     rack("R2", 4),
@@ -35,7 +35,7 @@ test("uncheckedItems leaves out what was found good, also where a correction too
   expect([...listUncheckedItems([good, { ...good, line: 9 }], [good])].map(({ line }) => line)).toEqual([9]);
 });
 
-test("withoutUnread leaves out the one field that a server cannot read, whatever the file calls it", () => {
+test("dropUnreadField leaves out the one field that a server cannot read, whatever the file calls it", () => {
   const of = (resource: ImportItem["resource"], path: string) => {
     const item: ImportItem = { kind: "rack", line: 7, resource };
     const violations = [{ field: `changes[1].rack${path}`, description: "wrong" }];
@@ -58,7 +58,7 @@ test("withoutUnread leaves out the one field that a server cannot read, whatever
   expect(dropUnreadField([rack("R1")], { violations: [], message: "wrong" } as never)).toBeUndefined();
 });
 
-test("callsOf asks about each item once, together with what it names of the file", () => {
+test("splitIntoCalls asks about each item once, together with what it names of the file", () => {
   const racks = Array.from({ length: 400 }, (_, at) => rack(`R${at}`));
   const devices = racks.flatMap(({ resource }, at) => [
     device(`A${at}`, String(resource["code"])),
@@ -82,7 +82,7 @@ test("callsOf asks about each item once, together with what it names of the file
   }
 });
 
-test("callsOf asks about a device together with the others of its rack, and about a cooling unit with a rack of its row", () => {
+test("splitIntoCalls asks about a device together with the others of its rack, and about a cooling unit with a rack of its row", () => {
   const crowd = Array.from({ length: 301 }, (_, at) => device(`D${String(at).padStart(3, "0")}`, "R"));
   const unit: ImportItem = { kind: "crac", line: 1, resource: { code: "C", serves: ["row:S/1/B"] } };
 
@@ -132,7 +132,7 @@ test("problems of a row are named by the heads of their columns, those of the fi
   ]);
 });
 
-test("countsOf adds up to what was read, when checked and when written", () => {
+test("listCounts adds up to what was read, when checked and when written", () => {
   const items = ["A", "B", "C", "D"].map((code, at) => device(code, "R", at + 2));
   const parsed = { items, unreadable: [{ line: 9, message: "no JSON" }] };
   const failed = [

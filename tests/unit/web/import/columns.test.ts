@@ -18,7 +18,7 @@ const table = (headers: readonly string[], cells: readonly string[]) => ({
   rows: [{ line: 2, cells, from: 0, to: 0 }],
 });
 
-test("itemsOf refuses a row in which two columns fill one field with different texts", () => {
+test("parseRows refuses a row in which two columns fill one field with different texts", () => {
   const itemOf = (...cells: readonly string[]) => {
     const columns = ["code", "name", "code"];
     return parseRows(table(columns, cells), "rack", columns).items[0];
@@ -33,13 +33,13 @@ test("itemsOf refuses a row in which two columns fill one field with different t
   }
 });
 
-test("itemsOf shows no more of a text than its beginning in a message", () => {
+test("parseRows shows no more of a text than its beginning in a message", () => {
   const items = parseRows(table(["code", "u_height"], ["A", "9".repeat(5000)]), "rack", ["code", "u_height"]).items;
 
   expect(items[0]?.problems?.[0]?.message).toBe(`"${"9".repeat(60)}…" is not a number`);
 });
 
-test("itemsOf places devices with a unit at the front if no column names a side", () => {
+test("parseRows places devices with a unit at the front if no column names a side", () => {
   const faceOf = (columns: readonly string[], cells: readonly string[]) =>
     parseRows(table(columns, cells), "device", columns).items[0]?.resource["face"];
 

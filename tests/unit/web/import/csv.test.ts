@@ -43,7 +43,7 @@ test("parseCsv knows semicolons, tabs and a byte order mark, and on which line a
   expect(parseCsv("code\tname\nA\t1").rows[0]?.cells).toEqual(["A", "1"]);
 });
 
-test("withCell writes one cell anew, with quotes where they are needed, and leaves every other byte as it is", () => {
+test("replaceCell writes one cell anew, with quotes where they are needed, and leaves every other byte as it is", () => {
   const text = '\uFEFFcode;name\r\nA;"x;""y"\r\n\r\nB;2\r\nC';
   const table = parseCsv(text);
   const [first, second, third] = table.rows;
@@ -53,7 +53,7 @@ test("withCell writes one cell anew, with quotes where they are needed, and leav
   expect(replaceCell(text, table, third, 1, "3")).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;2\r\nC;3');
 });
 
-test("tableOf leaves JSON to its own reader", () => {
+test("parseTable leaves JSON to its own reader", () => {
   expect([parseTable('{"rack": {}}'), parseTable(" [1]"), parseTable("")]).toEqual([undefined, undefined, undefined]);
   expect(parseTable("code,name\nA,1")?.headers).toEqual(["code", "name"]);
 });
@@ -84,7 +84,7 @@ test.each([
   expect(guessKind(headers)).toBe(kind);
 });
 
-test("itemsOf reads words, numbers, lists and ends, and names each cell that it cannot read", () => {
+test("parseRows reads words, numbers, lists and ends, and names each cell that it cannot read", () => {
   const text = [
     "code,kind,rack,u,tags,label: owner,what",
     "S-1,Server,B03,30,a;b,ada,x",

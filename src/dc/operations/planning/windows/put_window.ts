@@ -16,7 +16,7 @@ import {
   UpsertWindowResponseSchema,
   type MaintenanceWindow as WindowMessage,
 } from "#gen/datacenter/v1/windows_pb.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { readCode } from "../../answers/parameters.ts";
 import { fromMessage } from "../../messages/convert.ts";
 import { modelJson } from "../../messages/model_json.ts";
@@ -56,7 +56,7 @@ export async function putWindow(
   checkMask(MaintenanceWindowSchema, paths, fieldBeside(at, "update_mask"));
   const places = firstPlaces(given.elementRefs);
   const resource = wantedWindow(withRefsOnce(given, places), before?.resource, paths);
-  if (before !== undefined && canonicalJson(before.resource) === canonicalJson(resource))
+  if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
   const fieldOf = (field: string) =>
     fieldWithin(
@@ -104,7 +104,7 @@ export async function restoreWindow({ writer, changes, now }: WriteSession, mess
   const resource = withRefsOnce({ ...read, state: read.state ?? "PLANNED" }, firstPlaces(read.elementRefs));
   readCode(`${at}.code`, resource.code);
   const before = await storedWindow(writer, resource.code);
-  if (before !== undefined && canonicalJson(before.resource) === canonicalJson(resource))
+  if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
   await demandRules(restoredWindowRules, { before: before?.resource, after: resource, now }, writer, (field) =>
     fieldWithin(at, field),

@@ -8,9 +8,9 @@ export interface AgentStart {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Text for its standard input, which is then closed; empty input if absent. */
   readonly input?: string;
-  /** Id of its run, by which `endRun` finds it. */
+  /** Id of the run, by which `endRun` finds the agent's processes. */
   readonly processId: string;
-  /** Whether other programs of the run go on when it is stopped. */
+  /** Whether `stop` leaves other programs of the same run running. */
   readonly alone?: boolean;
 }
 
@@ -40,10 +40,10 @@ export interface Agents {
 
 export interface AgentProcess {
   readonly mark: ProcessMark;
-  /** Its output. Read each stream to its end; a slow reader blocks the agent. */
+  /** Standard output of the agent. Read both streams to their ends: a slow reader blocks the agent. */
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
-  /** Secret values in its environment, which must not appear in anything stored; see work/secrets.ts. */
+  /** Secret values in the agent's environment, which must not appear in anything stored; see work/secrets.ts. */
   readonly secrets: readonly string[];
   /**
    * Processor time of the agent and all processes that it started, in milliseconds; null on systems without this
@@ -56,13 +56,14 @@ export interface AgentProcess {
    */
   readonly exited: Promise<AgentExit>;
   /**
-   * Ends it and everything it started: sends SIGTERM, and SIGKILL after `graceMs`. Resolves when all have ended. Call
-   * it also after the process exited on its own. A second call with a shorter grace period replaces the first.
+   * Ends the agent and every process that it started: sends SIGTERM, and SIGKILL after `graceMs` milliseconds. Resolves
+   * when all have ended. Call it also after the agent exited by itself. A second call with a shorter grace period
+   * replaces the first.
    */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Exactly one of the two is null. */
+/** How a process ended: exactly one of the exit code and the signal is null. */
 export interface AgentExit {
   readonly code: number | null;
   readonly signal: string | null;

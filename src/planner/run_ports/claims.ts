@@ -1,6 +1,6 @@
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
-/** An operating-system process, distinguished from a later one with the same number. */
+/** An operating-system process, identified by its number and start time, because numbers are reused. */
 export interface ProcessMark {
   readonly pid: number;
   /** Start time in the system's own format; null on systems that do not provide it. */
@@ -16,55 +16,60 @@ export interface ClaimHolder {
   readonly heartbeat: string;
   /** Id of the run, or null in a lock that another program wrote. */
   readonly process_id: string | null;
-  /** The agent that the holder started last, as its process group's leader; null before the first one. */
+  /** Leader of the process group of the agent that the holder started last; null before the first agent. */
   readonly agent: ProcessMark | null;
-  /** False for a stale claim, which the next claimant takes over. */
+  /** False for a stale claim, which the next claimant may take over. */
   readonly alive: boolean;
 }
 
 export type ClaimAnswer =
-  /** `tookOver` is the dead holder of a claim that was never released; its agent may still run, see `Agents.endRun`. */
+  /**
+   * Success. `tookOver` is the dead holder of a claim that was never released, whose agent may still run (see
+   * `AgentLauncher.endRun`); null if the spec was unclaimed.
+   */
   { readonly claim: Claim; readonly tookOver: ClaimHolder | null } | { readonly heldBy: ClaimHolder };
 
-/** How a person wants claims that other clones see to be taken. */
+/** Options for taking the shared claim of a spec, which other clones see at the remote. */
 export interface SharedClaimWishes {
-  /** Takes the claim from any holder. */
+  /** Takes the claim even if another clone holds it. */
   readonly steal: boolean;
-  /** Does not ask the remote. */
+  /** Skips all requests to the remote. */
   readonly offline: boolean;
 }
 
 export type SharedAnswer =
-  /** The claim is this clone's. `notes` are sentences for a person. */
+  /** This clone holds the claim. `notes` are sentences for a person. */
   | { readonly kind: "own"; readonly notes: readonly string[] }
-  /** Another clone has it, or has finished the spec: a clause that says who. */
+  /** Another clone holds the claim or has finished the spec. `reason` is a clause that names that clone. */
   | { readonly kind: "lost"; readonly reason: string }
-  /** The remote did not answer: why. */
+  /** The remote did not answer. `reason` is a clause that says why. */
   | { readonly kind: "unknown"; readonly reason: string };
 
 export interface OtherClaim {
   readonly id: SpecId;
-  /** `done`: finished there, and not yet known to be in the remote's main branch. */
+  /**
+   * `done`: the other clone has finished the spec, and the remote's main branch is not yet known to contain the work.
+   */
   readonly state: "held" | "done";
-  /** The name that git commits with there, without control characters. */
+  /** Git committer name of the other clone, without control characters. */
   readonly by: string;
-  /** How long this clone has seen it unchanged. */
+  /** Milliseconds since this clone first saw the claim in its present state. */
   readonly seenForMs: number;
 }
 
-/** Something that keeps shared claims from protecting specs. */
+/** A problem that keeps shared claims from protecting specs. */
 export interface SharedTrouble {
   readonly message: string;
-  /** What a person can do; null if a repair does it. */
+  /** What a person can do; null if the repair suffices. */
   readonly advice: string | null;
-  /** As `Trouble.repair`. */
+  /** Repairs the problem, as `ProjectProblem.repair` does. */
   readonly repair?: () => Promise<string | null>;
 }
 
 /**
- * Claims of specs: at most one process works on a spec at a time, and on any number of them. A claim is stale if its
- * process has ended (on this machine), or if its heartbeat is older than `HEARTBEAT_LIMIT_MS` (on another machine).
- * Only stale claims are taken over.
+ * Claims of specs. At most one process works on a spec at a time; one process may claim any number of specs. A claim on
+ * this machine is stale if its process has ended, a claim of another machine if its heartbeat is older than
+ * `HEARTBEAT_LIMIT_MS`. Only stale claims are taken over.
  *
  * Source: docs/decisions.md#s-23; docs/claims.md for claims that other clones see.
  */
@@ -74,41 +79,53 @@ export interface Claims {
   holder(id: SpecId): Promise<ClaimHolder | null>;
   /** Ids of all claims, including stale ones, sorted. */
   ids(): Promise<readonly SpecId[]>;
-  /** Claims of other clones, if the settings name a remote. Cost: at most one look at the remote in 30 seconds. */
+  /**
+   * Lists claims of other clones, if the settings name a remote. Cost: at most one request to the remote in 30 seconds.
+   */
   others(): Promise<readonly OtherClaim[]>;
   /**
-   * Finds what is wrong with claims that other clones see.
+   * Finds problems of claims that other clones see.
    *
-   * @param contact whether to look at the remote too, as `share` does
+   * @param contact whether to query the remote too, as `share` does
    */
   examine(contact: boolean): Promise<readonly SharedTrouble[]>;
   /**
-   * Changes the claim that other clones see, if the settings name a remote, for a person who works by hand.
+   * Changes the shared claim of a spec, if the settings name a remote, for a person who works by hand.
    *
-   * - `finish`: as `Claim.finish`, before the spec is completed
-   * - `keep`: nothing renews the claim, and no clone takes it for stale
-   * - `give up`: any clone may begin the spec
+   * - `finish`: makes the claim final as `Claim.finish` does, before the spec is completed
+   * - `keep`: holds the claim without renewals, and no clone treats it as stale
+   * - `give up`: releases the claim, so that any clone may begin the spec
    *
    * Call it while no process works on the spec.
    */
   byHand(id: SpecId, deed: "finish" | "keep" | "give up", wishes: SharedClaimWishes): Promise<SharedAnswer>;
-  /** Removes a stale claim and returns its holder; null without a claim or if the holder is alive. */
+  /** Removes a stale claim and returns its holder; null if there is no claim or its holder is alive. */
   clearStale(id: SpecId): Promise<ClaimHolder | null>;
 }
 
 /** A claim of this process. Its heartbeat is renewed automatically while the process runs. */
 export interface Claim {
   readonly id: SpecId;
-  /** Writes the heartbeat now; false if the claim was lost, and then the work must stop. */
+  /** Writes the heartbeat now. Returns false if the claim was lost; the caller must then stop its work. */
   renew(): Promise<boolean>;
-  /** Records the agent's process, so that a later process can end it if this one is killed. */
+  /**
+   * Records the agent's process, so that a later process can end it if this one is killed. Returns false if the claim
+   * was lost.
+   */
   noteAgent(agent: ProcessMark): Promise<boolean>;
-  /** Takes the claim that other clones see too, if the settings name a remote. Before a run, with its leftovers ended. */
+  /**
+   * Takes the shared claim too, if the settings name a remote. Call it before a run, after its leftovers were ended.
+   */
   share(wishes: SharedClaimWishes): Promise<SharedAnswer>;
-  /** Aborted once another clone has the shared claim; the reason is a clause that names it. */
+  /** Aborted once another clone holds the shared claim; the abort reason is a clause that names that clone. */
   readonly lost: AbortSignal;
-  /** Makes the shared claim final, before the spec is completed or merged: no other clone begins it or merges it then. */
+  /**
+   * Makes the shared claim final, before the spec is completed or merged. Afterwards no other clone begins or merges
+   * it.
+   */
   finish(wishes: SharedClaimWishes): Promise<SharedAnswer>;
-  /** Releases the claim, a shared one unless it is final; another process's claim is not affected. Idempotent. */
+  /**
+   * Releases the claim, and the shared claim unless it is final. Leaves another process's claim unchanged. Idempotent.
+   */
   release(): Promise<void>;
 }

@@ -1,20 +1,25 @@
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
-/** What the work on a spec changes. */
+/** Commits and changed files of the work on a spec. */
 export interface Difference {
   /** Full hashes of a commit or tree before and after, between which git shows the difference. */
   readonly from: string;
   readonly to: string;
   /**
-   * `merged`: the main branch as it is now, and what the merge would make of it; `branch`: where the branch left the main
-   * branch, and its end: the two conflict, or git is older than 2.38; `commits`: the commits of a run without a worktree.
+   * - `merged`: from the main branch as it is now to the result of merging the branch
+   * - `branch`: from the commit where the branch left the main branch to the branch's end, if the two conflict or git
+   * is older than 2.38
+   * - `commits`: the commits of a run without a worktree
    */
   readonly kind: "merged" | "branch" | "commits";
   /** Full hash of the branch's last commit. */
   readonly head: string;
-  /** Commits that the main branch has got since. */
+  /** Number of commits that the main branch gained since the branch left it. */
   readonly behind: number;
-  /** Files that a merge would leave in conflict, from the repository's top, without specs, which the merge joins. */
+  /**
+   * Files in which a merge would leave conflicts, as paths from the repository's top. Excludes specs, which the merge
+   * joins.
+   */
   readonly conflicts: readonly string[];
   /** Oldest first. */
   readonly commits: readonly WorkCommit[];
@@ -31,24 +36,27 @@ export interface WorkCommit {
 }
 
 export interface FileChange {
-  /** From the repository's top. */
+  /** Path from the repository's top. */
   readonly path: string;
   readonly change: "added" | "changed" | "deleted";
-  /** Lines; null for a file that git takes for binary. */
+  /** Number of added lines; null for a file that git treats as binary. */
   readonly added: number | null;
   readonly removed: number | null;
-  /** Whether the main branch has changed the file too since the branch left it. */
+  /** Whether the main branch has also changed the file since the branch left it. */
   readonly changed_in_main: boolean;
 }
 
 /** Reads what work changes. No method changes anything or runs a program that the repository names. */
 export interface Differences {
-  /** The difference of a spec's branch; null without one. Cost: about eight gits. */
+  /** Returns the difference of a spec's branch; null without a branch. Cost: about eight git processes. */
   ofBranch(id: SpecId): Promise<Difference | null>;
-  /** The difference of the commits from `base` to `head`, which are full hashes; null if one is gone. */
+  /** Returns the difference between two commits, given by full hashes; null if one no longer exists. */
   between(base: string, head: string): Promise<Difference | null>;
-  /** The difference as git prints it, without colours: of one file from the repository's top, or of all. */
+  /**
+   * Returns the difference as git prints it, without colours. `path` selects one file, from the repository's top; null
+   * selects all.
+   */
   patch(difference: Pick<Difference, "from" | "to">, path: string | null): Promise<string>;
-  /** Shows the difference in the person's pager, on the terminal of this process, and waits for its end. */
+  /** Shows the difference in the user's pager on this process's terminal, and resolves when the pager ends. */
   show(difference: Pick<Difference, "from" | "to">): Promise<void>;
 }

@@ -1,17 +1,17 @@
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { BranchCommit } from "./worktree.ts";
 
-/** Number of a run, from 1, and the full hash of the last commit of its branch. */
+/** The number of a run, counted from 1, and the full hash of the last commit of its branch. */
 export interface RunHead {
   readonly run: number;
   readonly head: string;
 }
 
-/** The latest record of a spec, unread. */
+/** Location of the latest run record of a spec, whose content is not read yet. */
 export interface LatestRun {
   readonly id: SpecId;
   readonly run: number;
-  /** Full hash of the commit that holds it. */
+  /** Full hash of the commit that contains the record. */
   readonly commit: string;
   /** Full hash of the last commit of the spec's branch; null without a branch. */
   readonly head: string | null;
@@ -21,25 +21,25 @@ export interface KeptRunRecord {
   readonly run: number;
   /** Numbers of all stored runs of the spec, in order. */
   readonly runs: readonly number[];
-  /** See work/run_record.ts; another version of planner may have written it. */
+  /** Content of the record, see work/run_record.ts. Another version of planner may have written it. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** Current facts about the commits that a record names. */
+/** Facts that the repository now has about the commits that a record names. */
 export interface RecordFacts {
   /** The commit that the record was stored on; null if it no longer exists. */
   readonly parent: string | null;
-  /** The named commits that exist in the repository. */
+  /** Those commits named by the record that exist in the repository. */
   readonly present: ReadonlySet<string>;
-  /** The commits between base and head, oldest first, and their changed files, from the project's root. */
+  /** The commits between base and head, oldest first, each with its changed files as paths from the project's root. */
   readonly range: readonly BranchCommit[];
   readonly files: readonly string[];
-  /** Whether one of them merges another branch, whose commits and files are then included. */
+  /** Whether one of those commits merges another branch, whose commits and files are then included. */
   readonly hasMerges: boolean;
   /** Stable patch ids by commit; a commit without a change has none. */
   readonly patches: ReadonlyMap<string, string>;
-  /** The merged commits that the main branch contains. */
+  /** Those merged commits that the main branch contains. */
   readonly inMain: ReadonlySet<string>;
-  /** The spec at the head; null if it does not exist there. */
+  /** Text of the spec at the head commit; null if the spec does not exist there. */
   readonly specText: string | null;
 }

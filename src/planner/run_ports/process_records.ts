@@ -11,13 +11,13 @@ export interface RunReport {
   readonly model: string | null;
   /** Version of the agent's installed program, or null if its files contain none. */
   readonly version: string | null;
-  /** The agent's own id of its session. */
+  /** Session id that the agent itself assigned. */
   readonly session: string | null;
   readonly usage: Usage | null;
   readonly denied: readonly string[];
-  /** SHA-256 of its prompt; null before it was started. */
+  /** SHA-256 of the agent's prompt; null before the agent was started. */
   readonly prompt_sha256: string | null;
-  /** What changed outside of its branch, see `WorktreeState.outside`. */
+  /** Changes outside of the run's branch, see `WorktreeState.outside`. */
   readonly outside: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface StoredReport extends RunReport {
   readonly spec_id: string;
   readonly started_at: string;
   readonly mode: string;
-  /** The commit on which a run without a worktree began; null for any other run. */
+  /** Commit at which a run without a worktree began; null for any other run. */
   readonly base: string | null;
   /** Whether the record of the process is still `running`. */
   readonly running: boolean;
@@ -38,21 +38,27 @@ export interface ProcessRecords {
     record: NewProcessRecord,
     begun?: { readonly report: RunReport; readonly base: string | null },
   ): Promise<ProcessRecord>;
-  /** Replaces the report so far; it survives if the process is killed. Does nothing if the record does not exist. */
+  /**
+   * Replaces the report stored so far, which survives if the process is killed. Does nothing if the record does not
+   * exist.
+   */
   report(processId: string, report: RunReport): Promise<void>;
-  /** Writes a record unless the process itself has already written it, or its end. */
+  /** Writes a `running` record, unless the process itself has already written a record, running or ended. */
   announce(record: NewProcessRecord): Promise<void>;
-  /** Makes a record terminal; false if it already is, or does not exist. Adds the report in either case. */
+  /** Makes a record terminal and adds the report. Returns false if the record was terminal before or does not exist. */
   finish(processId: string, end: ProcessEnd, at: Date, report?: RunReport): Promise<boolean>;
-  /** Reports of the agents of all runs, oldest first; runs without a report are omitted. */
+  /** Returns the agents' reports of all runs, oldest first; omits runs without a report. */
   reports(): Promise<readonly StoredReport[]>;
-  /** False once a record is terminal or deleted. Cost: reads one file. */
+  /** Returns false once a record is terminal or deleted. Cost: reads one file. */
   isRunning(processId: string): Promise<boolean>;
-  /** Every `running` record whose process has ended, as stored. */
+  /** Returns every `running` record whose process has ended, as stored. */
   dead(): Promise<readonly ProcessRecord[]>;
-  /** Ends such a record according to its spec, see `endOfDeadRun`; null if it is no longer one. */
+  /**
+   * Ends one record with status `running` and no live process according to its spec, see `endOfDeadRun`; null if it is
+   * terminal by now.
+   */
   endDead(processId: string): Promise<ProcessRecord | null>;
-  /** Ends all such records and returns them. */
+  /** Ends every `running` record whose process has ended, and returns those records. */
   repair(): Promise<readonly ProcessRecord[]>;
 }
 

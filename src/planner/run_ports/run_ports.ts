@@ -6,7 +6,7 @@ import type { ProcessRecords } from "./process_records.ts";
 import type { Requests } from "./requests.ts";
 import type { Worktrees } from "./worktrees.ts";
 
-/** All effects of a run. Every refusal is an `OperationError`. */
+/** All side effects of a run. Every refusal is an `OperationError`. */
 export interface RunPorts {
   readonly claims: Claims;
   readonly worktrees: Worktrees;
@@ -23,9 +23,9 @@ export interface RunPorts {
 /** Writes logs in the format of work/log_format.ts. One writer per spec at a time: the holder of its claim. */
 export interface RunLogs {
   /**
-   * Begins a run: completes a line that a killed writer left unfinished, then writes the run's header.
+   * Begins a run's log: completes a line that a killed writer left unfinished, then writes the run's header.
    *
-   * @param maxBytes of what the run prints: the middle of more is left out, and a line says so
+   * @param maxBytes limit for the output of the run's programs; beyond it the middle is omitted, and one line says so
    */
   open(id: SpecId, processId: string, maxBytes: number): Promise<RunLog>;
 }
@@ -34,13 +34,17 @@ export interface RunLog {
   /** Path relative to the project's root; null if the log has no file. */
   readonly file: string | null;
   /**
-   * Appends a line with the current time; a text with line ends becomes several lines. Resolves at once unless too much
-   * is buffered. Written within `LOG_FLUSH_MS`, or with `flush` once half of the limit is used.
+   * Appends a line with the current time; a text with line breaks becomes several lines. Resolves at once unless the
+   * buffer is full. The file has the line within `LOG_FLUSH_MS` milliseconds, or after `flush` once half of the limit
+   * is used.
    *
    * @throws OperationError if the disk rejects the write
    */
   line(text: string): Promise<void>;
-  /** Appends lines that a program printed, without line ends, marked so that none can be taken for planner's own. */
+  /**
+   * Appends lines that a program printed, given without line breaks. Marks them, so that none can be mistaken for
+   * planner's own.
+   */
   printed(lines: readonly string[], from: "stdout" | "stderr"): Promise<void>;
   /** Resolves when all lines are written to the file. */
   flush(): Promise<void>;
@@ -50,19 +54,20 @@ export interface RunLog {
 /** `.planner/watch.pid`: at most one process watches a project. */
 export interface WatchFile {
   /**
-   * Acquires the file for this process; null if another running process holds it. Replaces the file of a dead holder.
+   * Acquires the file for this process and replaces the file of a dead process. Returns null if another running process
+   * holds it.
    */
   take(): Promise<WatchHold | null>;
-  /** The process that the file names. */
+  /** Returns the process that the file names; null without a file. */
   holder(): Promise<{ readonly pid: number; readonly alive: boolean } | null>;
-  /** Removes the file of a dead holder; false without a file or if the holder is running. */
+  /** Removes the file of a dead holder. Returns false if there is no file or its holder is running. */
   clearStale(): Promise<boolean>;
 }
 
 export interface WatchHold {
-  /** Whether the file still names this process: it may have been deleted. */
+  /** Returns whether the file still names this process; a person may have deleted it. */
   isHeld(): Promise<boolean>;
-  /** Removes the file, unless it is another process's. */
+  /** Removes the file, unless it names another process. */
   release(): Promise<void>;
 }
 
@@ -74,24 +79,22 @@ export interface Leftovers {
   remove(): Promise<readonly string[]>;
 }
 
-/**
- * The locks on git's index. A killed git process leaves its lock, which blocks all further changes until it is removed.
- */
+/** Locks on git's index. A killed git process leaves its lock, which blocks all further changes until it is removed. */
 export interface GitLocks {
-  /** Finds the locks of the project's checkout and of its worktrees. Cost: one git process for each. */
+  /** Finds the locks of the project's checkout and of its worktrees. Cost: one git process per checkout. */
   find(): Promise<readonly GitLock[]>;
-  /** Checks the lock again and removes it; false if it no longer exists or has a holder. */
+  /** Checks the lock again and removes it. Returns false if it no longer exists or a process holds it. */
   remove(lock: GitLock): Promise<boolean>;
 }
 
 export interface GitLock {
-  /** Absolute. */
+  /** Absolute path of the lock file. */
   readonly path: string;
   /** The spec whose worktree is locked; null for the project's checkout. */
   readonly spec_id: SpecId | null;
   readonly ageMs: number;
-  /** Number of the process that holds it; null without a holder, `unknown` if the system does not provide it. */
+  /** PID of the process that holds the lock; null without a holder, `unknown` if the system does not provide it. */
   readonly holder: number | "unknown" | null;
-  /** Whether it certainly has no holder. In the checkout where people work, only after a minute. */
+  /** Whether the lock certainly has no holder. In the checkout where people work, true only after a minute. */
   readonly removable: boolean;
 }

@@ -1,9 +1,9 @@
 import type { SpecStore } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
-/** Ignored files of a project that a worktree requires. */
+/** Ignored files of the project that a worktree receives. */
 export interface Furniture {
-  /** git's glob patterns, from the project's root; one without a slash applies in every folder. */
+  /** Git glob patterns of files to copy, from the project's root; a pattern without a slash applies in every folder. */
   readonly copy: readonly string[];
   /** Paths of files and folders to copy, from the project's root. */
   readonly link: readonly string[];
@@ -15,83 +15,94 @@ export interface Furniture {
 export interface Worktree {
   /** Absolute path of the git worktree. */
   readonly path: string;
-  /** Absolute path of the project in it; differs from `path` if the project is a folder of the repository. */
+  /**
+   * Absolute path of the project in the worktree; differs from `path` if the project is a subfolder of the repository.
+   */
   readonly root: string;
   readonly branch: string;
   readonly mainBranch: string;
-  /** True if it contained work of an earlier run, which was kept. */
+  /** True if the worktree existed and kept work of an earlier run. */
   readonly reused: boolean;
-  /** Uncommitted files that were copied into it, as paths from the project's root, without the spec's own file. */
+  /**
+   * Uncommitted files that were copied into the worktree, as paths from the project's root, without the spec's own
+   * file.
+   */
   readonly copied: readonly string[];
-  /** Variables for the agent's environment, with which git ignores copied and placed files there. */
+  /** Variables for the agent's environment that make git ignore copied and placed files in the worktree. */
   readonly env: Readonly<Record<string, string>>;
-  /** Further variables for the agent's environment: who commits. */
+  /** Variables for the agent's environment that set the author and committer of its commits. */
   readonly identity: Readonly<Record<string, string>>;
   /**
-   * Set if a merge has met a conflict: the branch begins at the main branch's end, and the work is an uncommitted change
-   * with conflict markers in `files`, from the repository's top. `commit` is the end of the work before.
+   * Set after a merge met a conflict: the branch then begins at the end of the main branch, and the work is an
+   * uncommitted change with conflict markers in `files`, given as paths from the repository's top. `commit` is the last
+   * commit of the branch before that.
    */
   readonly begunAnew: { readonly commit: string; readonly files: readonly string[] } | null;
   specs(): SpecStore;
-  /**
-   * Writes a file of planner (an MCP configuration for example) that git ignores. @param path from the project's root
-   */
+  /** Writes a file of planner, such as an MCP configuration, that git ignores. @param path from the project's root */
   place(path: string, text: string): Promise<void>;
   /**
    * Adds files that a build requires but a checkout lacks: submodules, and ignored files of the project.
    *
-   * @returns one sentence for each thing that was done or could not be done
+   * @returns one sentence for each file that was added or could not be added
    */
   furnish(wanted: Furniture): Promise<readonly string[]>;
-  /** Records the programs that git runs there and the state of the repository, so that `settle` can detect changes. */
+  /**
+   * Records the programs that git runs in the worktree and the repository's state, so that `settle` can detect changes.
+   */
   guard(): Promise<void>;
   /**
    * Checks the worktree with git and fixes what needs no decision: moves the branch to the checked-out commit if that
-   * continues the branch, and unhides changes that are hidden from git. Call it while no run works there.
+   * continues the branch, and unhides changes that are hidden from git. Call it while no run works in the worktree.
    */
   settle(): Promise<WorktreeState>;
   /** Changed, uncommitted paths, from the worktree's top, without planner's own files. */
   uncommitted(): Promise<readonly string[]>;
-  /** The commit that is checked out, and what the folder holds beside it. */
+  /** Returns the checked-out commit, and the uncommitted files of the folder. */
   holds(): Promise<FolderState>;
-  /** Commits of the branch and the files that they change, as in `WorktreeState`; repairs nothing. */
+  /** Returns the branch's commits and the files that they change, as in `WorktreeState`; repairs nothing. */
   branchWork(): Promise<Pick<WorktreeState, "commits" | "changed">>;
-  /** The spec's text as the main branch has it; null if it has none. */
+  /** Returns the spec's text in the main branch; null if the main branch lacks the spec. */
   mainSpec(): Promise<string | null>;
-  /** Git's hashes of files in that commit, by path from the project's root; one that it lacks has none. */
+  /**
+   * Returns git's hashes of files in the checked-out commit, by path from the project's root; omits files that it
+   * lacks.
+   */
   blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Replaces files by those of another commit, which must have them. Paths are from the project's root. */
+  /** Replaces files by those of commit `from`, which must contain them. Paths are from the project's root. */
   takeFiles(from: string, paths: readonly string[]): Promise<void>;
-  /** The spec's text after merging the project's changes and the run's. */
+  /** Merges the project's and the run's changes of the spec, and returns the resulting text. */
   joinedSpec(): Promise<string>;
-  /** Commits only the spec's file; false if it has no change, or if git ignores it. */
+  /** Commits only the spec's file. Returns false if the file is unchanged or git ignores it. */
   commitSpec(message: string): Promise<boolean>;
   /**
-   * Writes a file of planner and commits only that; removes it again if the commit is rejected.
+   * Writes a file of planner and commits only that file; removes it again if git rejects the commit.
    *
    * @param path from the project's root
    */
   commitFile(path: string, text: string, message: string): Promise<void>;
 }
 
-/** A commit and what a folder holds beside it. Paths are from the top of the repository. */
+/** A commit and the uncommitted files of a folder. Paths are from the top of the repository. */
 export interface FolderState {
-  /** Full hashes; null before the first commit. */
+  /** Full hash of the commit; null before the first commit. */
   readonly commit: string | null;
   readonly tree: string | null;
   readonly uncommitted: readonly string[];
   /** Files and folders that git ignores, without planner's own. */
   readonly ignored: readonly string[];
-  /** What the branch changes against the main branch, paths from the project's root; empty for the main branch. */
+  /**
+   * Files that the branch changes against the main branch, as paths from the project's root; empty for the main branch.
+   */
   readonly changed: WorktreeState["changed"];
-  /** Whether the main branch has commits that this one lacks. */
+  /** Whether the main branch has commits that this commit lacks. */
   readonly behind: boolean;
 }
 
 /** A commit of a branch that the main branch lacks. */
 export interface BranchCommit {
   readonly hash: string;
-  /** The first parent; null for a first commit. */
+  /** Full hash of the first parent; null for a first commit. */
   readonly parent: string | null;
   readonly message: string;
 }
@@ -100,33 +111,36 @@ export interface BranchCommit {
 export interface WorktreeState {
   /** Fixes that were made, and other remarks for the log. */
   readonly notes: readonly string[];
-  /** The notes that a person should read although they change nothing. */
+  /** Notes that a person should read although they change nothing. */
   readonly warnings: readonly string[];
-  /** Those of the warnings that name changes outside of the run's branch, worktree and spec. */
+  /** Warnings that name changes outside of the run's branch, worktree and spec. */
   readonly outside: readonly string[];
-  /** Problems that a person must solve before anything is merged or removed; each says how. */
+  /** Problems that a person must solve before anything is merged or removed; each names its solution. */
   readonly problems: readonly string[];
-  /** False if git there would run programs that the run has installed. No git runs there until that is undone. */
+  /**
+   * False if git would run programs in the worktree that the run has installed. Planner runs no git there until a
+   * person undoes that.
+   */
   readonly safe: boolean;
-  /** Oldest first. Empty if not safe. */
+  /** Commits of the branch, oldest first. Empty if not safe. */
   readonly commits: readonly BranchCommit[];
-  /** Files that those commits change, as paths from the project's root. Empty if not safe. */
+  /** Files that the commits change, as paths from the project's root. Empty if not safe. */
   readonly changed: readonly { readonly path: string; readonly isNew: boolean }[];
-  /** As `Worktree.uncommitted`. Empty if not safe. */
+  /** Uncommitted paths, as `Worktree.uncommitted` returns them. Empty if not safe. */
   readonly uncommitted: readonly string[];
 }
 
 export interface CommittedState {
-  /** Full hash. */
+  /** Full hash of the commit. */
   readonly commit: string;
-  /** The text of each spec whose file differs between the two states, active or archived. */
+  /** Text of each spec, active or archived, whose file differs between the two states. */
   readonly specs: ReadonlyMap<SpecId, CommittedSpec>;
-  /** The text of `.planner/config.md`; empty without one. */
+  /** Text of `.planner/config.md`; empty without that file. */
   readonly config: string;
 }
 
 export interface CommittedSpec {
-  /** From the project's root. */
+  /** Path of the spec's file from the project's root. */
   readonly file: string;
   readonly text: string;
 }
@@ -134,6 +148,6 @@ export interface CommittedSpec {
 export interface SpecChanges {
   readonly before: CommittedState;
   readonly after: CommittedState;
-  /** Files that `after` changes since it left `before`, as in `WorktreeState`. */
+  /** Files that `after` changes since its common ancestor with `before`, as in `WorktreeState`. */
   readonly changed: WorktreeState["changed"];
 }

@@ -6,11 +6,11 @@ import type { RunEnd } from "../work/end_of_run.ts";
 import { keepCutOffRun } from "./run/keep_record.ts";
 import type { CareDeps, RunDeps } from "./run_types.ts";
 
-/** Why a run whose process is gone did not complete. */
+/** Error text of a run whose process ended before the run completed. */
 export const PROCESS_GONE = "the process that ran it is gone";
 
 /**
- * Takes the spec for this process, and ends what a dead holder left running.
+ * Claims the spec for this process, and ends the processes that a dead holder left running.
  *
  * @throws OperationError that names the holder
  */
@@ -34,10 +34,10 @@ export async function claimSpec(deps: RunDeps, id: SpecId, processId: string): P
 }
 
 /**
- * Holds a spec's claim while `use` runs, so that no run and no merge of it begins meanwhile.
+ * Holds a spec's claim while `use` runs, so that no run and no merge of the spec begins meanwhile.
  *
- * @param action begins the refusal, as in `send back`
- * @throws OperationError `failed_precondition` if another process holds it
+ * @param action verb phrase at the start of the refusal, such as `send back`
+ * @throws OperationError `failed_precondition` if another process holds the claim
  */
 export function withClaim<Result>(
   deps: CareDeps,
@@ -51,7 +51,11 @@ export function withClaim<Result>(
   });
 }
 
-/** As `withClaim`. @param held returns the result if another process holds the claim */
+/**
+ * Holds a spec's claim while `use` runs, as `withClaim` does, but without a refusal.
+ *
+ * @param held returns the result if another process holds the claim
+ */
 export async function holdClaim<Result>(
   deps: CareDeps,
   id: SpecId,
@@ -69,9 +73,10 @@ export async function holdClaim<Result>(
 }
 
 /**
- * Ends what a dead holder of a claim left running and keeps the record of its run. Call with the spec's claim held.
+ * Ends the processes that a dead holder of a claim left running, and keeps the record of its run. Call it while holding
+ * the spec's claim.
  *
- * @returns how many processes were ended
+ * @returns the number of ended processes
  */
 async function endLeftovers(deps: CareDeps, id: SpecId, { process_id, agent }: ClaimHolder): Promise<number> {
   if (process_id === null) return 0;
@@ -81,11 +86,11 @@ async function endLeftovers(deps: CareDeps, id: SpecId, { process_id, agent }: C
 }
 
 /**
- * Takes a stale claim over, ends what its holder left, and gives the claim up. The claim keeps the holder's run until
- * then: a process that is killed meanwhile leaves it to the next one.
+ * Takes over a stale claim, ends the processes that its holder left, and releases the claim. Until then the claim names
+ * the holder's run, so that if this process is killed, the next one can continue.
  *
- * @param then more to do with the claim held
- * @returns how many processes were ended; null if the claim is gone or held by a live process
+ * @param then further work while the claim is held
+ * @returns the number of ended processes; null if the claim is gone or held by a live process
  */
 export async function endClaim(
   deps: CareDeps,
@@ -104,10 +109,10 @@ export async function endClaim(
 }
 
 /**
- * Takes the spec for this clone, at the remote where the settings name one.
+ * Takes the shared claim of the spec for this clone, if the settings name a remote.
  *
  * @returns notes for the run's record
- * @throws OperationError that names the clone that has it, or says why the remote cannot be asked
+ * @throws OperationError that names the clone that holds the claim, or says why the remote cannot be reached
  */
 export async function shareClaim(deps: RunDeps, claim: Claim, wishes: SharedClaimWishes): Promise<readonly string[]> {
   const answer = await claim.share(wishes);
@@ -121,10 +126,10 @@ export async function shareClaim(deps: RunDeps, claim: Claim, wishes: SharedClai
 }
 
 /**
- * Makes the shared claim final before the spec is completed. A run that has lost it keeps its branch and needs attention.
- * A remote that does not answer stops nothing here: the merge asks again.
+ * Makes the shared claim final before the spec is completed. A run that has lost its claim keeps its branch and needs
+ * attention. A remote that does not answer does not stop the run, because the merge asks the remote again.
  *
- * @returns the end as the claim allows it, and sentences for a person
+ * @returns the run's end, changed if the claim is lost, and sentences for a person
  */
 export async function settleClaim(
   claim: Claim,
@@ -139,7 +144,7 @@ export async function settleClaim(
   return { end, notes: [note] };
 }
 
-/** Work that is finished does not fail because the remote was removed meanwhile. */
+/** Finishes the claim. Ignores refusals, because finished work must not fail if the remote was removed meanwhile. */
 async function finishClaim(claim: Claim): Promise<SharedAnswer> {
   try {
     return await claim.finish({ steal: false, offline: false });
@@ -158,7 +163,8 @@ function lostEnd({ id }: Claim, reason: string): RunEnd {
  * Cleans up after killed processes: ends their records, removes their claims and ends their agents. Reports a spec that
  * is in_progress without a run and leaves it unchanged, because only a person can decide whether to continue its work.
  *
- * @param continued specs that the person has just decided to continue
+ * @param continued specs that a person has just decided to continue
+ *
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26.
  */
 export async function repairRuns(deps: RunDeps, continued: readonly SpecId[]): Promise<void> {

@@ -8,16 +8,19 @@ import { hasChecks, reasonsAgainst } from "../work/provenance.ts";
 import { isExcused } from "./proof/prove_spec.ts";
 import type { RunDeps } from "./run_types.ts";
 
-/** Whether a group waits for nothing but to be closed: as any other type it would be ready, its members being done. */
+/**
+ * Whether all members of a group are done, so that only the group itself has to be closed. Tests readiness as a driver,
+ * because a group is never ready to be worked.
+ */
 export function isDoneGroup(spec: Spec, { readiness }: SpecWorld): boolean {
   return spec.type === "group" && readiness.isReady({ ...spec, type: "driver" });
 }
 
 /**
- * Completes a group or a driver whose members are done; with unchecked criteria, or a check of it or of a member
- * that does not succeed in the project as it is now, it needs attention.
+ * Completes a group or a driver whose members are done. It needs attention instead if a criterion is unchecked, or if
+ * one of its or its members' checks fails in the project as it is now.
  *
- * @returns the result, also in words
+ * @returns the result, and a message that states it
  */
 export async function closeGroup(
   deps: RunDeps,
@@ -37,7 +40,10 @@ export async function closeGroup(
   return { completed: isDone, message: `all members are done: ${result}` };
 }
 
-/** Returns why the group is not proven: runs the checks of its members, and its own once all members are merged. */
+/**
+ * Returns the reasons why the group is not proven. Runs the checks of its members, and its own checks once all members
+ * are merged.
+ */
 async function unprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly string[]> {
   const { specs } = await loadWorld(deps.context);
   const group = specs.find((spec) => spec.id === id);

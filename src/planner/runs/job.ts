@@ -4,8 +4,8 @@ import { setUpWorktree } from "./run/set_up.ts";
 import type { Job, PlacedJob, RunDeps, RunPlace, StopWishes } from "./run_types.ts";
 
 /**
- * Opens a job about a spec that is no run. Its log reports lines as events: the spec's own log would take checks for
- * another run, and their output for the agent's.
+ * Opens a job about a spec that is not a run. Reports log lines as events, because in the spec's own log a reader would
+ * take the checks for another run, and their output for the agent's.
  */
 export async function openJob({ context, pid, tell }: RunDeps, id: SpecId, stop: StopWishes): Promise<Job> {
   const say = (text: string): void => tell({ event: "output", spec_id: id, text });
@@ -19,12 +19,12 @@ export async function openJob({ context, pid, tell }: RunDeps, id: SpecId, stop:
   return { id, processId: `${id}-${pid}`, config: await context.config(), log, stop };
 }
 
-/** Returns a place that no run has opened: a worktree, or the project itself. */
+/** Returns the location of a job without a run: the worktree, or the project if there is none. */
 export function placeAt(root: string, worktree: Worktree | null, port: number | null = null): RunPlace {
   return { worktree, root, port, knownCommits: new Set(), base: null, earlier: null };
 }
 
-/** Calls `use` with a new worktree of a commit that is set up as one for a run. */
+/** Calls `use` with a new worktree of a commit, set up like the worktree of a run. */
 export function withFreshPlace<OwnJob extends Job, Result>(
   deps: RunDeps,
   job: OwnJob,

@@ -5,26 +5,29 @@ import type { Spec } from "../spec/spec.ts";
 import { parseParentId, type SpecId } from "../spec/spec_id.ts";
 import { isDoneGroup } from "./close_group.ts";
 
-/** What a queue knows when it chooses what to begin next. */
+/** State by which a queue chooses the next specs to begin. */
 export interface QueueState {
   readonly named: readonly SpecId[];
-  /** What is asked for, in the order of beginning. */
+  /** Ids of the requested specs, in the order in which they begin. */
   readonly wanted: readonly SpecId[];
-  /** Whether to go on with what the queue's own completions make ready. */
+  /** Whether to begin specs that the queue's own completions make ready. */
   readonly follow: boolean;
   readonly tried: ReadonlySet<SpecId>;
   readonly completed: ReadonlySet<SpecId>;
 }
 
-/** Returns the requested specs: the named specs with their members, or without names everything that starts unasked. */
+/**
+ * Returns the requested specs: the named ones with their members, or without names all specs that may start without
+ * being named.
+ */
 export function wantedIds(named: readonly SpecId[], { specs, readiness }: Pick<SpecWorld, "specs" | "readiness">) {
   if (named.length > 0) return withMembers(named, specs);
   return specs.filter((spec) => isReadyUnasked(spec, readiness)).map(({ id }) => id);
 }
 
 /**
- * Returns the specs that can begin now: what is asked for and ready, and with `follow` what the queue's completions made
- * ready. A single spec that is asked for begins whatever its status is, so that its refusal is reported.
+ * Returns the specs that can begin now: requested specs that are ready, and with `follow` also those that the queue's
+ * completions made ready. A single requested spec begins whatever its status is, so that its refusal is reported.
  *
  * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */
@@ -43,7 +46,7 @@ export function startableIds(state: QueueState, { specs, readiness }: Pick<SpecW
     .sort((a, b) => (order.get(a) ?? order.size) - (order.get(b) ?? order.size));
 }
 
-/** Returns a group whose members are all done, and that is asked for or that the queue's completions finished. */
+/** Returns a group whose members are all done, if it was requested or the queue's completions finished its members. */
 export function doneGroup(state: QueueState, world: SpecWorld): Spec | undefined {
   const follows = followedBy(state, world.readiness);
   return world.specs.find(
@@ -54,20 +57,25 @@ export function doneGroup(state: QueueState, world: SpecWorld): Spec | undefined
   );
 }
 
-/** What would not be ready without what the queue completed, and was never tried. */
+/** Returns a test for specs that only the queue's completions made ready and that no run has tried. */
 function followedBy({ follow, completed }: QueueState, readiness: Readiness): (spec: Spec) => boolean {
   if (!follow || completed.size === 0) return () => false;
   const before = readiness.without(completed);
   return (spec) => isReadyUnasked(spec, readiness) && !before.isReady(spec);
 }
 
-/** One that the caller names may come back from another status than a list of ready ones shows. */
+/**
+ * Whether a named spec can be resumed. Specs named by the caller may resume from statuses that a list of ready specs
+ * omits.
+ */
 function isResumed(spec: Spec, named: readonly SpecId[], readiness: Readiness): boolean {
   if (!named.includes(spec.id) || !RESUMABLE.includes(spec.status)) return false;
   return readiness.isReady({ ...spec, status: "pending" });
 }
 
-/** Returns the ids with all their members, members first: members are worked before their driver or group. */
+/**
+ * Returns the ids and those of all their members, members first, because a driver or group is worked after its members.
+ */
 function withMembers(ids: readonly SpecId[], specs: readonly Spec[]): readonly SpecId[] {
   const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
   const found = new Set<SpecId>();

@@ -16,15 +16,15 @@ import { checkStart } from "./run/start.ts";
 import type { RunDeps, RunResult, RunWishes } from "./run_types.ts";
 
 export interface QueueWishes {
-  /** Where to begin; empty means everything that is ready. */
+  /** Specs to begin with; empty means every spec that is ready. */
   readonly ids: readonly SpecId[];
-  /** Go on with what the completion of these makes ready. */
+  /** Whether to begin specs that the completion of these makes ready. */
   readonly follow: boolean;
-  /** How many at a time. */
+  /** Maximum number of specs that run at the same time. */
   readonly width: number;
-  /** Begin nothing more once one did not complete. */
+  /** Whether to begin no further spec after one that did not complete. */
   readonly stopAtFailure: boolean;
-  /** US dollars for all runs together, after which nothing more is started; null for no limit. */
+  /** Budget of all runs together in US dollars; once it is spent, no further run starts. Null means no limit. */
   readonly budget: number | null;
   readonly run: RunWishes;
 }
@@ -35,12 +35,12 @@ export interface QueueResult {
 }
 
 /**
- * Works specs until nothing is left to begin: the wanted ones with their members, as they become ready, and with
- * `follow` what their completion makes ready. Each is tried once.
+ * Runs specs until no more can begin: the wanted ones with their members, each when it becomes ready, and with `follow`
+ * the specs that their completion makes ready. Tries each spec once.
  *
- * A single wanted spec that cannot be begun is refused; of several, those that never became ready are reported as refused.
+ * Reports a single wanted spec that cannot begin as refused; of several, those that never became ready.
  *
- * @throws what a run throws, once all others have ended
+ * @throws any unexpected error of a run, after all other runs have ended
  *
  * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */
@@ -58,12 +58,12 @@ class Queue {
   readonly #results: RunResult[] = [];
   readonly #refused: { readonly spec_id: SpecId; readonly reason: string }[] = [];
   readonly #defects: unknown[] = [];
-  /** Ids to work, in the order of beginning. */
+  /** Ids of the specs to run, in the order in which they begin. */
   #wanted: readonly SpecId[] = [];
   #failed = false;
-  /** Why nothing more is started, or null. */
+  /** Reason why no further spec starts; null while specs may start. */
   #halted: string | null = null;
-  /** US dollars, as the agents report them. */
+  /** Cost of all runs so far in US dollars, as the agents report it. */
   #spent = 0;
 
   constructor(deps: RunDeps, wishes: QueueWishes) {
@@ -99,7 +99,7 @@ class Queue {
     this.#deps.tell({ event: "progress", done, total });
     for (const id of candidates) {
       if (this.#running.size >= this.#wishes.width || this.#isEnding()) return;
-      // Two agents on one file make a conflict; it is begun when the other has ended.
+      // Two agents on one file cause conflicts, so this spec begins after the other run has ended.
       if (this.#collides(id, world)) continue;
       this.#tried.add(id);
       const run = this.#one(id).finally(() => this.#running.delete(id));
@@ -119,7 +119,7 @@ class Queue {
     );
   }
 
-  /** Never rejects. */
+  /** Runs one spec and records its result. Never rejects. */
   async #one(id: SpecId): Promise<void> {
     try {
       await this.#warnOfOthers(id);
@@ -130,13 +130,16 @@ class Queue {
       if (result.halt !== null) this.#halt(result.halt);
       this.#spend(result.usage);
     } catch (error) {
-      // What cannot begin ends nothing else: no run has failed.
+      // A spec that cannot begin does not stop the queue, because no run has failed.
       if (error instanceof OperationError) this.#refuse(id, error.message);
       else this.#defects.push(error);
     }
   }
 
-  /** Processes do not wait for each other, so a person hears of two agents on one file. */
+  /**
+   * Warns if another process works on the same files. Processes do not wait for each other, so the changes may
+   * conflict.
+   */
   async #warnOfOthers(id: SpecId): Promise<void> {
     const { context, tell } = this.#deps;
     const { specs } = await loadWorld(context);
@@ -168,7 +171,7 @@ class Queue {
     this.#deps.tell({ event: "refused", spec_id: id, reason });
   }
 
-  /** A group is its members: it is done when they are. */
+  /** Closes groups whose members are all done, because no agent works on a group itself. */
   async #closeGroups(world: SpecWorld): Promise<SpecWorld> {
     const done = doneGroup(this.#state, world);
     if (done === undefined) return world;
@@ -176,11 +179,11 @@ class Queue {
     const { message, completed } = await closeGroup(this.#deps, done.id);
     if (completed) this.#completed.add(done.id);
     this.#deps.tell({ event: "note", spec_id: done.id, message });
-    // Others may have waited for this one.
+    // Closing this group may have completed the members of another.
     return this.#closeGroups(await loadWorld(this.#deps.context));
   }
 
-  /** What is ready only because it failed: a list of ready specs shows it, and a person decides whether to try again. */
+  /** Reports specs that are ready only because their last run failed. A person decides whether to try them again. */
   #tellUnasked({ specs, readiness }: SpecWorld): void {
     const left = specs.filter((spec) => readiness.isReady(spec) && !this.#wanted.includes(spec.id)).map(({ id }) => id);
     if (left.length === 0) return;
@@ -188,7 +191,7 @@ class Queue {
     this.#deps.tell({ event: "note", spec_id: null, message });
   }
 
-  /** What was asked for by name and never could be begun. */
+  /** Reports the specs that were named by the caller but never could begin. */
   async #tellUnready(): Promise<void> {
     if (this.#isEnding()) return;
     const { readiness, specs } = await loadWorld(this.#deps.context);
@@ -201,7 +204,7 @@ class Queue {
   }
 }
 
-/** Whether two lists of files name the same file, or one a folder of the other's. */
+/** Whether two lists contain the same path, or one list a folder that contains a path of the other. */
 function overlap(some: readonly string[], others: readonly string[]): boolean {
   const within = (path: string, folder: string): boolean =>
     path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
@@ -209,11 +212,11 @@ function overlap(some: readonly string[], others: readonly string[]): boolean {
 }
 
 /**
- * Works one spec, from its claim to its end: whatever happens, the record becomes terminal, the claim is released, the
- * agent is gone, and the status says how it ended.
+ * Runs one spec from its claim to its end. In every case the record becomes terminal, the claim is released, the agent
+ * has ended, and the spec's status states the result.
  *
- * @throws OperationError, nothing being touched, if the spec cannot be worked; anything else is a defect, thrown after
- *   the run was brought to its end
+ * @throws OperationError if the spec cannot be worked; nothing is changed then. Any other error is a defect, thrown
+ *   after the run was ended
  *
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26.
  */
@@ -223,7 +226,7 @@ export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunWishes): Pro
   const processId = `${id}-${deps.pid}`;
   const claim = await claimSpec(deps, id, processId);
   try {
-    // Another process may have worked the spec between the first check and the claim.
+    // Another process may have worked on the spec between the first check and the claim.
     const start = await checkStart(deps, id, wishes);
     const notes = await shareClaim(deps, claim, wishes.shared);
     return await new Run(deps, { ...start, claim, notes, processId, wishes }).toEnd();
@@ -232,7 +235,7 @@ export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunWishes): Pro
   }
 }
 
-/** Refuses before anything is touched: a repository without a commit is no fault of the spec's. */
+/** Refuses the run before anything is changed, because a repository without a commit is not the spec's failure. */
 async function checkWorktree(
   { ports }: RunDeps,
   spec: Spec,

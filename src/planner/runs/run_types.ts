@@ -18,65 +18,65 @@ export interface RunDeps {
   /** Absolute path of the project. */
   readonly root: string;
   readonly pid: number;
-  /** Starts this same program, arguments to be appended. */
+  /** Command line that starts planner itself; the caller appends arguments. */
   readonly self: readonly string[];
-  /** The argument list that runs one line of a shell. */
+  /** Returns the argument list that runs one line in a shell. */
   readonly shell: (line: string) => readonly string[];
-  /** Time of the request if another process has already reported one, so that the records agree. */
+  /** Time of the request if another process has already recorded one, so that the records agree; else null. */
   readonly startedAt: string | null;
   readonly tell: (event: RunEvent) => void;
 }
 
-/** Dependencies of repairs. */
+/** Dependencies of repairs after killed processes. */
 export type CareDeps = Pick<RunDeps, "context" | "ports" | "pid">;
 
 export interface RunWishes {
   /** `single`, `chain` or `parallel(N)`. Source: docs/contract/spec-tool.md#work-process-record. */
   readonly mode: string;
-  /** In place of the configured one. */
+  /** Name of the provider to use instead of the configured one; null for the configured one. */
   readonly provider: string | null;
-  /** In place of the spec's own. */
+  /** Model to use instead of the spec's own; null for the spec's own. */
   readonly model: string | null;
-  /** In place of the spec's own. */
+  /** Prompt template to use instead of the spec's own; null for the spec's own. */
   readonly prompt: string | null;
-  /** Whether criteria may stay unticked. */
+  /** Whether a spec may complete with unchecked criteria. */
   readonly skipCriteria: boolean;
-  /** Why a person completes specs whatever their checks say; null if they have to succeed. */
+  /** Reason of a person for completing specs whose checks do not succeed; null if checks have to succeed. */
   readonly unproven: string | null;
-  /** Whether the agent is to continue its own session of the run before. */
+  /** Whether the agent is to continue the session of its previous run. */
   readonly resume: boolean;
   readonly worktree: boolean;
-  /** How the claim that other clones see is taken. */
+  /** Options for taking the claim that other clones see. */
   readonly shared: SharedClaimWishes;
   readonly stop: StopWishes;
 }
 
-/** Two steps of impatience: the second is only ever aborted after the first. */
+/** Two stages of stopping: `now` is only ever aborted after `soon`. */
 export interface StopWishes {
-  /** End agents, with time to do so by themselves, and begin nothing more. */
+  /** Ends agents with a grace period, and begins nothing more. */
   readonly soon: AbortSignal;
-  /** End them at once. */
+  /** Ends agents without a grace period. */
   readonly now: AbortSignal;
 }
 
 export interface RunResult {
   readonly spec_id: SpecId;
   readonly process_id: string;
-  /** `paused`: another command ended the run and decides about the spec. */
+  /** `paused`: another command ended the run and decides about the spec's status. */
   readonly status: RunEnd["status"] | "paused";
   readonly reasons: RunEnd["reasons"];
   /** Warnings that do not change the result. */
   readonly warnings: readonly string[];
   readonly commits: readonly string[];
-  /** What the agent consumed, or null if it reports nothing or never ran. */
+  /** Tokens and cost of the agent; null if the agent reports none or never ran. */
   readonly usage: Usage | null;
   /** Actions that were denied to the agent. */
   readonly denied: readonly string[];
-  /** Why nothing more is to be started after this run: a limit was reached or an account was refused; else null. */
+  /** Reason why no further run may start: a limit was reached or the provider refused the account; else null. */
   readonly halt: string | null;
 }
 
-/** What happens, as it happens; `--json` prints these. */
+/** Events of a queue and its runs in order of time; `--json` prints these. */
 export type RunEvent =
   | { readonly event: "note"; readonly spec_id: string | null; readonly message: string }
   | {
@@ -92,40 +92,40 @@ export type RunEvent =
       readonly worktree: string | null;
     }
   | { readonly event: "output"; readonly spec_id: SpecId; readonly text: string }
-  /** What comparing the output with its schema came to, as it is printed. Source: docs/contract/spec-tool.md#output-4. */
+  /** Result of comparing the output with its schema, as printed lines. Source: docs/contract/spec-tool.md#output-4. */
   | { readonly event: "output_check"; readonly spec_id: SpecId; readonly lines: readonly string[] }
-  /** How many of all specs are done, when that changes. */
+  /** Numbers of done and of all specs, sent when they change. */
   | { readonly event: "progress"; readonly done: number; readonly total: number }
-  /** What the agent consumed so far. */
+  /** Tokens and cost of the agent so far. */
   | ({ readonly event: "usage"; readonly spec_id: SpecId } & Usage)
-  /** The agent was not allowed to do `what`. */
+  /** An action that was denied to the agent; `what` describes it. */
   | { readonly event: "denied"; readonly spec_id: SpecId; readonly what: string }
-  /** The one setting that would have allowed what may be allowed of it. */
+  /** The one setting that would allow those denied actions that may be allowed. */
   | { readonly event: "allow"; readonly spec_id: SpecId; readonly line: string }
   | ({ readonly event: "ended" } & RunResult)
-  /** Never started; the spec is as it was. */
+  /** The run never started, and the spec is unchanged. */
   | { readonly event: "refused"; readonly spec_id: SpecId; readonly reason: string };
 
 export interface RunPlace {
-  /** Null when the agent works in the project itself. */
+  /** Worktree of the run; null when the agent works in the project itself. */
   readonly worktree: Worktree | null;
-  /** Absolute path of the project that the agent sees. */
+  /** Absolute path of the project folder in which the agent works. */
   readonly root: string;
-  /** A port that was free when the run began, or null if none was requested. */
+  /** A TCP port that was free when the run began; null if none was requested. */
   readonly port: number | null;
-  /** Without a worktree: the commits that named the spec before the run. */
+  /** Hashes of commits that named the spec before the run; empty for a run in a worktree. */
   readonly knownCommits: ReadonlySet<string>;
-  /** Without a worktree: the commit that was checked out before the run; null without one. */
+  /** Commit that was checked out before a run without a worktree; null in a worktree or without a commit. */
   readonly base: string | null;
-  /** What the prompt says of an earlier run whose work is there; null for a first run. */
+  /** Prompt text about an earlier run whose work the worktree contains; null for a first run. */
   readonly earlier: string | null;
 }
 
-/** What every program about a spec runs with: an agent, a setup, commands and checks. */
+/** Data that every program of a spec needs: an agent, a setup, commands and checks. */
 export interface Job {
   readonly id: SpecId;
   readonly processId: string;
-  /** The project's. */
+  /** Settings of the project, not those of the worktree. */
   readonly config: PlannerConfig;
   readonly log: RunLog;
   readonly stop: StopWishes;
@@ -135,16 +135,16 @@ export interface PlacedJob extends Job {
   readonly place: RunPlace;
 }
 
-/** What the checks before a run chose. */
+/** Choices made by the checks before a run. */
 export interface RunChoice {
   readonly spec: Spec;
   readonly config: PlannerConfig;
   readonly provider: Provider;
-  /** The agent's own session to continue or to begin; null if the agent names a new one itself. */
+  /** The agent's session to continue or to begin; null if the agent assigns a new id itself. */
   readonly session: AgentSession | null;
 }
 
-/** A run that has passed all checks before its start and holds its spec. */
+/** A run that has passed all checks before its start and holds its spec's claim. */
 export interface ClaimedRun extends RunChoice {
   readonly processId: string;
   readonly claim: Claim;
@@ -153,10 +153,10 @@ export interface ClaimedRun extends RunChoice {
   readonly wishes: RunWishes;
 }
 
-/** An agent's job. */
+/** The job of an agent: its place and the choices for its run. */
 export interface AgentJob extends PlacedJob, RunChoice {}
 
-/** A run in its place, as the phases after `worktree` see it. */
+/** A run whose worktree or folder is open, as the phases after `worktree` receive it. */
 export interface PlacedRun extends AgentJob, Pick<ClaimedRun, "wishes"> {
   /** The project's text of the spec when the run began. */
   readonly before: string;

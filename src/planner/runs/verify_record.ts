@@ -19,12 +19,15 @@ import type { RunDeps, StopWishes } from "./run_types.ts";
 export interface Verifying {
   readonly id: SpecId;
   readonly kept: KeptRunRecord;
-  /** Whether its commands are run again. */
+  /** Whether to run the recorded commands again. */
   readonly rerun: boolean;
   readonly stop: StopWishes;
 }
 
-/** Checks the record of a run again. With `rerun` its commands run in a new worktree of the recorded commit. */
+/**
+ * Checks the record of a run against the repository. With `rerun`, also runs its commands in a new worktree of the
+ * recorded commit.
+ */
 export async function verifyRecord(deps: RunDeps, verifying: Verifying): Promise<readonly RecordCheck[]> {
   const { id, kept, rerun } = verifying;
   const facts = await deps.ports.worktrees.recordFacts(id, kept);
@@ -81,7 +84,7 @@ async function runAgain(
   });
 }
 
-/** What the run changed, as its record and the repository agree, against the commit that it began from. */
+/** Returns the files that the run changed since its base commit, as far as record and repository agree. */
 function recordedState(
   { base }: KeptRunRecord["record"],
   { head, facts }: { readonly head: string; readonly facts: RecordFacts },
@@ -91,7 +94,9 @@ function recordedState(
   return { held, origin: typeof base === "string" ? { from: base, name: base.slice(0, 10) } : null };
 }
 
-/** A check that passes only with the run's own version of a file proves nothing, see `editedFiles`. */
+/**
+ * Reports a check that passes only with the run's own version of a file, because it proves nothing; see `findEditedFiles`.
+ */
 function editedCheck({ command, path, problem }: EditedFile, record: KeptRunRecord["record"]): RecordCheck {
   const isSaid = recordedVerdicts(record, command).has("edited");
   const detail = `"${command}" passes only with ${path} as the run has changed it: with the earlier one it ${problem}`;

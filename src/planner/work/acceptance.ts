@@ -3,46 +3,46 @@ import { parseCriteria } from "../spec/criteria.ts";
 import type { Provider } from "./providers.ts";
 
 /**
- * What a person accepts: the check of a criterion, a line of `verify.commands` or `worktree.setup`, how an agent is
- * started; a file of a branch by which a check judges, that a spec is completed without proof, and that a setting or
- * a schema no longer judges runs.
+ * Kinds of decisions that a person accepts: the check of a criterion, a line of `verify.commands` or `worktree.setup`,
+ * the start command of an agent; a branch's version of a file on which a check depends, the completion of a spec
+ * without proof, and the removal of a setting or schema that judged runs.
  */
 const LINE_KINDS = ["check", "verify", "setup", "provider", "file", "unproven", "config", "schema"] as const;
 export type LineKind = (typeof LINE_KINDS)[number];
 
-/** One text that decides what runs, with its kind. */
+/** One accepted text, such as a command, with its kind. */
 export interface CommandLine {
   readonly kind: LineKind;
   readonly text: string;
 }
 
-/** The commands that a person of this machine has accepted for a project. */
+/** The commands that a person on this machine has accepted for a project. */
 export interface AcceptedCommands {
   /** Whether every command of the project counts as accepted. */
   readonly trusted: boolean;
-  /** Beginnings of checks that are accepted with any plain words behind them. */
+  /** Prefixes of checks that are accepted with any plain words after them. */
   readonly prefixes: readonly string[];
-  /** Settings and schemas that judged runs until now, whatever the project's files say. */
+  /** Settings and schemas that have judged runs so far, even if the project's files no longer contain them. */
   readonly held: readonly CommandLine[];
-  /** Whether this very text was accepted as a line of this kind. */
+  /** Whether exactly this text was accepted as a line of this kind. */
   has(line: CommandLine): boolean;
 }
 
 /** Commands accepted for one project, kept outside of its repository. Source: docs/decisions.md#s-61. */
 export interface Acceptance {
-  /** Absolute path of the list. */
+  /** Absolute path of the file with the accepted commands. */
   readonly file: string;
-  /** @throws OperationError `failed_precondition` if the file is not this person's own, or cannot be read as a list */
+  /** Reads the file. @throws OperationError `failed_precondition` if it belongs to another user, or cannot be parsed */
   read(): Promise<AcceptedCommands>;
   accept(lines: readonly CommandLine[]): Promise<void>;
-  /** Notes the settings and schemas that judge runs: they do so until a person accepts that they are gone. */
+  /** Stores the settings and schemas that judge runs. They continue to judge until a person accepts their removal. */
   hold(rules: readonly CommandLine[]): Promise<void>;
-  /** @param prefix see `isPrefix` */
+  /** Accepts every check that is the prefix with plain words after it. @param prefix see `isPrefix` */
   acceptLike(prefix: string): Promise<void>;
   trust(on: boolean): Promise<void>;
 }
 
-/** Whether the command may run. A line of `verify.commands` that is accepted is accepted as a check as well. */
+/** Whether the command may run. An accepted line of `verify.commands` is also accepted as a check. */
 export function isAccepted(accepted: AcceptedCommands, line: CommandLine): boolean {
   if (isRule(line)) return !accepted.held.some((one) => isSameLine(one, line));
   const isCommand = line.kind !== "file" && line.kind !== "unproven";
@@ -61,15 +61,19 @@ export function withoutAccepted(accepted: AcceptedCommands, lines: readonly Comm
   });
 }
 
-// Anything else could be a way to a shell: a flag, a substitution, a second command.
+// A word that a shell takes literally. Other words could run something else: a flag, a substitution, a second
+// command.
 const PLAIN_WORD = /^(?!-)[A-Za-z0-9_.:/@+-]+$/;
 
-/** Whether a text can begin commands: words that end in a blank or, as `npm test --`, in a word of dashes. */
+/**
+ * Whether a text may serve as a prefix of commands: words that end in a blank or, as `npm test --` does, in a word of
+ * dashes.
+ */
 export function isPrefix(text: string): boolean {
   return text === text.trim() && text !== "" && !/[\r\n\0]/.test(text);
 }
 
-/** Whether a command is the prefix with plain words behind it. */
+/** Whether a command consists of the prefix and plain words after it. */
 function isLike(command: string, prefix: string): boolean {
   if (!command.startsWith(`${prefix} `)) return false;
   const words = command.slice(prefix.length + 1).split(" ");
@@ -78,7 +82,7 @@ function isLike(command: string, prefix: string): boolean {
   );
 }
 
-/** How an agent is started, as one line; null where the settings change nothing of planner's own row. */
+/** Returns an agent's start settings as one line; null if the settings equal planner's own row. */
 export function providerLine({ name, row, program, extraArgs, env, skipsPermissions }: Provider): CommandLine | null {
   const settings = {
     ...(program === row.program ? {} : { command: program }),
@@ -90,12 +94,12 @@ export function providerLine({ name, row, program, extraArgs, env, skipsPermissi
   return { kind: "provider", text: `${name}: ${JSON.stringify(settings)}` };
 }
 
-/** That a person completes a spec without proof, and why. */
+/** Returns a line that accepts the completion of a spec without proof, with the reason. */
 export function unprovenLine(id: string, why: string): CommandLine {
   return { kind: "unproven", text: `${id}: ${why}` };
 }
 
-/** Whether a line is one by which runs are judged; such a line is no command. */
+/** Whether a line is a setting or schema that judges runs, and not a command. */
 export function isRule({ kind }: CommandLine): boolean {
   return kind === "config" || kind === "schema";
 }
@@ -105,9 +109,9 @@ export function isSameLine(one: CommandLine, other: CommandLine): boolean {
 }
 
 /**
- * What judges runs, a line for each thing whose removal lets more pass.
+ * Returns one line for each setting and schema whose removal would let more runs pass.
  *
- * @param schemas hashes of the schemas that specs name, by the path that they name
+ * @param schemas hashes of the schemas that specs name, by path
  */
 export function ruleLines(
   { verify, validation }: PlannerConfig,
@@ -126,7 +130,7 @@ export function ruleLines(
   ];
 }
 
-/** The lines that held and do not any more. A schema that no spec names judges nothing. */
+/** Returns the stored rules that no longer exist. Ignores schemas that no spec names, because they judge nothing. */
 export function lostRules(held: readonly CommandLine[], now: readonly CommandLine[]): readonly CommandLine[] {
   const pathOf = ({ text }: CommandLine): string => text.slice(0, text.lastIndexOf(" "));
   const named = new Set(now.flatMap((line) => (line.kind === "schema" ? [pathOf(line)] : [])));
@@ -135,7 +139,7 @@ export function lostRules(held: readonly CommandLine[], now: readonly CommandLin
   );
 }
 
-/** The checks that the criteria of a spec name. */
+/** Returns the check commands of a spec's criteria as lines. */
 export function checkLines(body: string): readonly CommandLine[] {
   return parseCriteria(body).flatMap(({ verify }) =>
     verify === null ? [] : [{ kind: "check" as const, text: verify }],

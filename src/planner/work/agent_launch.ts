@@ -6,22 +6,22 @@ import type { Grant } from "./providers/grant.ts";
 import type { ProviderRow } from "./providers/provider_row.ts";
 import type { Provider } from "./providers.ts";
 
-/** Where one run happens. Paths are absolute. */
+/** Folders and files of one run. Paths are absolute. */
 export interface LaunchPlace {
   readonly prompt: string;
-  /** Files that the run may write for itself, outside of what is committed. */
+  /** Path of the prompt's file, which is not committed. */
   readonly promptFile: string;
   readonly mcpConfigFile: string;
-  /** The beginning of the path of the agent's own settings for the run. */
+  /** Start of the path of the agent's settings file for the run; the provider's row adds the suffix. */
   readonly runFile: string;
-  /** The working directory. */
+  /** The working directory of the agent. */
   readonly dir: string;
-  /** How the agent starts `planner mcp` for this run's worktree; null gives it no server. */
+  /** Command by which the agent starts `planner mcp` for this run's worktree; null for a run without the server. */
   readonly server: McpServer | null;
   readonly grant: Grant;
-  /** The agent's own session to continue or to begin; null if the agent names a new one itself. */
+  /** The agent's session to continue or to begin; null if the agent assigns a new id itself. */
   readonly session: AgentSession | null;
-  /** Folders outside the working directory that a commit writes to: git's own. */
+  /** Git's own folders, outside the working directory, to which a commit writes. */
   readonly writable: readonly string[];
 }
 
@@ -31,30 +31,32 @@ export interface AgentSession {
 }
 
 export interface ProjectFile {
-  /** Paths from the working directory; the first that exists is extended, else the first is made. */
+  /** Paths from the working directory. The first existing file is extended; if none exists, the first is created. */
   readonly files: readonly [string, ...string[]];
-  /** Adds the server; a person's own entry of that name stays. The text is empty for a file that is to be made. */
+  /**
+   * Adds the server and keeps a person's own entry of that name. `text` is empty for a file that does not exist yet.
+   */
   extend(file: string, text: string): Promise<ConfigEdit>;
 }
 
-/** Everything that starting an agent takes. */
+/** All data for starting an agent. */
 export interface AgentLaunch {
-  /** Program and arguments; no shell sees them. */
+  /** Program and arguments, which are run without a shell. */
   readonly argv: readonly string[];
-  /** On top of the environment. */
+  /** Variables to add to planner's own environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The text for standard input, or null when it is empty. */
+  /** Text for standard input; null if it is empty. */
   readonly input: string | null;
   /** Files to write first, by absolute path. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
-  /** To be extended first. */
+  /** Configuration file of the project to extend before the start; null if none. */
   readonly projectFile: ProjectFile | null;
 }
 
 /**
- * The command line of a run.
+ * Builds the command line of a run.
  *
- * A prompt that is too long for an argument stays in its file, and the argument refers to the file.
+ * If a prompt is too long for an argument, the argument refers to the prompt's file instead.
  *
  * @throws OperationError `failed_precondition` if an argument needs a model and none is chosen
  */
@@ -80,7 +82,7 @@ export function agentLaunch(provider: Provider, place: LaunchPlace): AgentLaunch
   };
 }
 
-/** Skipping permissions is for work: a split has nothing to change. */
+/** Whether the agent runs with all permissions. A split never does, because it changes nothing. */
 function isUnguarded({ skipsPermissions }: Provider, { grant }: LaunchPlace): boolean {
   return skipsPermissions && grant.task === "work";
 }
@@ -141,6 +143,6 @@ function promptArgs(pieces: readonly string[], { promptVia }: Provider, place: L
   if (new TextEncoder().encode(place.prompt).length > MAX_PROMPT_ARGUMENT_BYTES) {
     return [`Read the whole file ${place.promptFile} and do what it says.`];
   }
-  // A prompt that begins with a dash would be read as a flag.
+  // A prompt that begins with a dash would be parsed as a flag.
   return [place.prompt.startsWith("-") ? `\n${place.prompt}` : place.prompt];
 }

@@ -14,28 +14,28 @@ import { Transcript } from "./agent_stream/transcript.ts";
 import { SecretMask } from "./secrets.ts";
 import type { Usage } from "./usage.ts";
 
-/** Reads what one agent prints on its standard output. */
+/** Parses the standard output of one agent. */
 export interface AgentStream {
-  /** The lines for the log that these bytes complete, without line ends. Never throws, whatever the bytes. */
+  /** Returns the log lines that these bytes complete, without line breaks. Never throws, whatever the bytes are. */
   push(chunk: Uint8Array): readonly string[];
-  /** What the agent reported so far, null before that. */
+  /** Tokens and cost that the agent has reported so far; null before its first report. */
   readonly usage: Usage | null;
   /** Actions that were denied so far. */
   readonly denied: readonly string[];
-  /** The agent's own name for its session, null before it said so. */
+  /** Session id that the agent assigned; null before the agent reported it. */
   readonly session: string | null;
-  /** To be called once, when the stream has ended. */
+  /** Returns the remaining data. Call it once, after the stream has ended. */
   end(): AgentAnswer;
 }
 
 export interface AgentAnswer {
   /** The last lines for the log. */
   readonly lines: readonly string[];
-  /** What counts as the agent's output: its last message, or everything where it prints plain text. */
+  /** The agent's output: its last message, or all of its text if it prints plain text. */
   readonly output: string;
-  /** What the agent itself says went wrong, whatever its exit status; else null. */
+  /** Failure that the agent itself reported, whatever its exit status is; null if none. */
   readonly failure: string | null;
-  /** The agent's own name for its session, or null. */
+  /** Session id that the agent assigned; null if it reported none. */
   readonly session: string | null;
   readonly usage: Usage | null;
   readonly denied: readonly string[];
@@ -109,7 +109,7 @@ class EventStream implements AgentStream {
   readonly #lines: LineReader;
   readonly #transcript: Transcript;
   readonly #mask: SecretMask;
-  /** Lines that are no events: the output of an agent that prints none. */
+  /** Lines that are not events: the output of an agent that prints plain text. */
   readonly #others = new TailText(MAX_AGENT_OUTPUT_CHARS);
 
   constructor(
@@ -175,7 +175,7 @@ function parseEvent(text: string): Event | undefined {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    // The line was truncated or is not an event. It is logged unchanged.
+    // The line was truncated or is not an event, so it is logged unchanged.
     return undefined;
   }
 }

@@ -1,11 +1,14 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 
-/** Source: in-toto attestation framework, Statement v1 and the predicate test-result v0.1; DSSE v1. */
+/**
+ * Media type of a signed payload. Source: in-toto attestation framework, Statement v1 and the predicate test-result
+ * v0.1; DSSE v1.
+ */
 export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
 const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
 const PREDICATE_TYPE = "https://in-toto.io/attestation/test-result/v0.1";
 
-/** What planner's signatures are made for; git's own are made for `git`. */
+/** Namespace of planner's SSH signatures; git's own signatures have the namespace `git`. */
 export const NAMESPACE = "planner";
 
 export interface Descriptor {
@@ -16,7 +19,7 @@ export interface Descriptor {
 
 export type TestResult = "PASSED" | "WARNED" | "FAILED";
 
-/** What the tests of a spec came to on a commit. */
+/** Test results of a spec on one commit, as an in-toto statement. */
 export interface Statement {
   readonly _type: typeof STATEMENT_TYPE;
   readonly subject: readonly Descriptor[];
@@ -38,9 +41,9 @@ export interface Envelope {
 }
 
 export interface EnvelopeSignature {
-  /** The fingerprint of the key, as `SHA256:…`. */
+  /** Fingerprint of the key, in the form `SHA256:…`. */
   readonly keyid: string;
-  /** Base64 of the armoured signature of ssh-keygen. */
+  /** Armoured signature of ssh-keygen in Base64. */
   readonly sig: string;
 }
 
@@ -48,7 +51,7 @@ export function makeStatement(subject: Descriptor, predicate: Statement["predica
   return { _type: STATEMENT_TYPE, subject: [subject], predicateType: PREDICATE_TYPE, predicate };
 }
 
-/** The bytes that are signed: DSSE's pre-authentication encoding. */
+/** Returns the bytes to sign: DSSE's pre-authentication encoding. */
 export function signedBytes(payloadType: string, payload: Uint8Array): Uint8Array {
   const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.length} `;
   return Buffer.concat([Buffer.from(head), payload]);
@@ -61,9 +64,10 @@ export interface OpenEnvelope {
 }
 
 /**
- * Reads an envelope. Only one spelling of Base64 counts, so that no changed file stands for the same bytes.
+ * Parses an envelope. Accepts only the canonical Base64 spelling, so that two different files never contain the same
+ * bytes.
  *
- * @returns a sentence if it is no attestation of planner
+ * @returns a sentence if it is not an attestation of planner
  */
 export function readEnvelope(text: string): OpenEnvelope | string {
   const envelope = readJson(text);

@@ -4,7 +4,7 @@ import { appendOutput, replaceBody } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../spec/edit/edit_fields.ts";
 import { keepChecks } from "../spec/edit/keep_checks.ts";
 
-/** The texts of one spec that lives in two places. */
+/** Texts of one spec in the project and in a worktree. */
 export interface TwoPlaces {
   /** The project's text when the run began. */
   readonly before: string;
@@ -12,20 +12,20 @@ export interface TwoPlaces {
   readonly here: string;
   /** The worktree's text at the run's end. */
   readonly there: string;
-  /** Whether the project's body stays, whatever the worktree's is. */
+  /** Whether the project's body stays, whatever the worktree's body is. */
   readonly keepBody?: boolean;
 }
 
 /**
- * The project's text with what the run did to the spec. Where the project's text did not change meanwhile it is the
- * worktree's; else fields that the run changed are taken over one by one, and the body unless both changed it.
+ * Merges a run's changes of a spec into the project's text. If the project's text did not change meanwhile, the result
+ * is the worktree's text; else it takes over each field that the run changed, and the body unless both changed it.
  *
- * @returns the text, and whether a changed body had to stay behind in the worktree
+ * @returns the text, and whether a changed body stays in the worktree only
  * @throws OperationError `failed_precondition` when one of the texts does not parse
  */
 export function bringBack(places: TwoPlaces): { readonly text: string; readonly bodyLeft: boolean } {
   const brought = joinTexts(places);
-  // A run does not change by which checks it and the next ones are judged.
+  // Keeps the project's checks, because a run must not change the checks that judge it and later runs.
   return { ...brought, text: keepChecks(brought.text, { own: places.here, restores: false }) };
 }
 
@@ -39,7 +39,7 @@ function joinTexts({ before, here, there, keepBody = false }: TwoPlaces): Return
   return { text: replaceBody(text, theirs.body.trimStart()), bodyLeft: false };
 }
 
-/** Adds the agent's last words unless the body got an output during the run. */
+/** Appends the agent's last message as output, unless the body got an output during the run. */
 export function withOutput(text: string, output: string, hasOwn: boolean): string {
   return hasOwn || output.trim() === "" ? text : appendOutput(text, output.trim());
 }
@@ -51,7 +51,7 @@ function changedFields(before: Fields, after: Fields): FieldChanges {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (isEqualJson(before[key], after[key])) continue;
     const value = after[key];
-    // What no edit can write, a nested list say, stays as it is here.
+    // Keeps the project's value of a field that no edit can write, such as a nested list.
     if (value === undefined || isFieldValue(value)) changes[key] = value;
   }
   return changes;

@@ -1,12 +1,12 @@
-/** Files that instruct and judge later runs, as paths from the project's root. */
+/** Path of the settings, which instruct and judge later runs, from the project's root. */
 const CONFIG = ".planner/config.md";
 const FOLDERS = [".planner/prompts/", ".planner/schemas/"];
 
 /**
- * Returns a sentence for each setting, prompt and schema that a run's commits change. The run itself is judged by the
- * project's; the next ones will be by these, once they are merged.
+ * Returns a sentence for each setting, prompt and schema that a run's commits change. The project's version judges the
+ * run itself; the changed version judges later runs once it is merged.
  *
- * @param outputSchema of the spec, a path from the project's root, or null
+ * @param outputSchema path of the spec's schema from the project's root, or null
  */
 export function changedRules(
   changed: readonly { readonly path: string }[],

@@ -1,10 +1,10 @@
 import type { SpecId } from "../spec/spec_id.ts";
 import { joinLines } from "../spec/text_lines.ts";
 
-/** The trailer that names a spec where the template of commit messages does not. */
+/** Trailer that names a spec in commit messages whose template omits the id. */
 const TRAILER = "Planner-Spec";
 
-/** What planner's own commits do, for `{summary}`. */
+/** Texts for `{summary}` in messages of planner's own commits. */
 export const COMMIT_SUMMARIES = {
   ended: (id: SpecId, status: string) => `note that the run of ${id} ended as ${status}`,
   completed: (id: SpecId) => `note that ${id} is completed`,
@@ -14,12 +14,12 @@ export const COMMIT_SUMMARIES = {
 
 export type CommitWriter = (summary: string) => string;
 
-/** Writes messages as they are without a template. */
+/** Builds messages without a template. */
 export const PLAIN_MESSAGE: CommitWriter = (summary) => `planner: ${summary}`;
 
 /**
- * Returns the writer of commit messages for one spec. A summary that the template leaves out becomes a separate
- * paragraph; an id that it leaves out, a trailer.
+ * Returns the writer of commit messages for one spec. Appends a summary that the template omits as a separate
+ * paragraph, and an id that it omits as a trailer.
  *
  * @param template `git.commit_template`, or null
  */
@@ -37,8 +37,8 @@ export function commitWriter(
 }
 
 /**
- * Whether a commit is work on the spec: its message has `planner(<id>)`, the trailer, or the id where the template has
- * one. planner's own commits are none.
+ * Whether a commit belongs to the work on the spec: its message contains `planner(<id>)`, the trailer, or the id where
+ * the template places it. Planner's own commits do not count.
  */
 export function namesSpec(message: string, id: SpecId, template: string | null): boolean {
   if (message.includes(`planner(${id})`)) return true;
@@ -47,12 +47,12 @@ export function namesSpec(message: string, id: SpecId, template: string | null):
   return words.some((line) => holdsId(line, id));
 }
 
-/** Texts of which every message that names the spec has one. */
+/** Returns texts of which every message that names the spec contains at least one. */
 export function namingTexts(id: SpecId, template: string | null): readonly string[] {
   return template?.includes("{id}") ? [id] : [`planner(${id})`, `${TRAILER}: ${id}`];
 }
 
-/** Whether a line holds the id and not a longer one, a member's for example. */
+/** Whether a line contains exactly this id and not a longer one, such as a member's id. */
 function holdsId(line: string, id: SpecId): boolean {
   return line.split(id).some((before, index, pieces) => {
     const after = pieces[index + 1];
@@ -60,7 +60,7 @@ function holdsId(line: string, id: SpecId): boolean {
   });
 }
 
-/** Whether planner itself made a commit about the spec, by its message. */
+/** Whether planner itself made a commit about the spec, according to the commit message. */
 export function isOwnCommit(message: string, id: SpecId): boolean {
   const { ended, completed, others } = COMMIT_SUMMARIES;
   const isRecord = message.includes("keep the record of run ") && message.includes(` of ${id}`);
@@ -72,7 +72,7 @@ function withParagraph(message: string, text: string): string {
   return [subject, "", text, ...(rest.length === 0 || rest[0] === "" ? rest : ["", ...rest])].join("\n");
 }
 
-/** Git takes only the last paragraph for trailers. */
+/** Appends a trailer to the last paragraph, because git accepts trailers only there. */
 function withTrailer(message: string, trailer: string): string {
   const paragraphs = message.split(/\n\s*\n/);
   const last = paragraphs.length > 1 ? (paragraphs.at(-1) ?? "").split("\n") : [""];

@@ -1,10 +1,10 @@
-// Apart from acceptance.ts, which every command loads: this one loads the table of agents.
+// Separate from acceptance.ts, because every command loads that one and this module loads the table of agents.
 
 import type { PlannerConfig } from "../config/config.ts";
 import { type CommandLine, type LineKind, providerLine } from "./acceptance.ts";
 import { providerFor } from "./providers.ts";
 
-/** The commands that the settings of a project name. */
+/** Returns the commands that the settings of a project contain. */
 export function configLines(config: PlannerConfig): readonly CommandLine[] {
   const line = (kind: LineKind) => (text: string) => ({ kind, text });
   const providers = Object.keys(config.providers).flatMap((provider) => {
@@ -13,7 +13,7 @@ export function configLines(config: PlannerConfig): readonly CommandLine[] {
         providerLine(providerFor({ ...config, defaults: { ...config.defaults, provider, model: null } }, ANY)) ?? []
       );
     } catch {
-      // It cannot be started, which a run says.
+      // The provider cannot be started, which a run reports.
       return [];
     }
   });

@@ -1,17 +1,17 @@
 import { parseCriteria } from "../spec/criteria.ts";
 import { findLastSection } from "../spec/sections.ts";
 
-/** Types whose work may be a text. */
+/** Types of specs whose result may be a text instead of changed files. */
 const WRITTEN: readonly string[] = ["research", "task", "docs", "documentation", "driver"];
 
 export interface WorkSigns {
-  /** Frontmatter, type and body of the spec as it was brought. */
+  /** Frontmatter, type and body of the spec before the run. */
   readonly brought: {
     readonly frontmatter: Readonly<Record<string, unknown>>;
     readonly type: string;
     readonly body: string;
   };
-  /** The body as the agent left it, before its last words are appended. */
+  /** Body as the agent left it, before its last message is appended. */
   readonly body: string;
   /** Path of the spec's own file, from the project's root. */
   readonly file: string;
@@ -25,16 +25,16 @@ export interface WorkSigns {
 
 export interface ChangedPath {
   readonly path: string;
-  /** Whether the base lacks it. */
+  /** Whether the path does not exist in the base. */
   readonly isNew: boolean;
 }
 
 /**
- * Why a run that is done shows no work, or null.
+ * Returns why a successful run shows no work; null if it shows work.
  *
- * The spec's `evidence` decides. Without it a spec with criteria, or a project with `verify.commands`, is judged by
- * those, unless nothing happened beside the spec's own file. Anything else needs a change outside `.planner/` or a new spec; for research, tasks, documentation and
- * drivers, and without git, an output that the agent wrote on purpose serves as well.
+ * The spec's `evidence` decides. Without it, criteria or `verify.commands` decide, unless nothing but the spec's own
+ * file changed. Any other spec needs a change outside `.planner/` or a new spec; for research, tasks, documentation and
+ * drivers, and without git, an output that the agent wrote on purpose also counts.
  *
  * Source: docs/decisions.md#s-25.
  */
@@ -60,12 +60,12 @@ function missingDefault(
   return mayWrite ? "nothing was changed and no output was written" : "nothing was changed outside .planner/";
 }
 
-/** Whether anything was done beside the spec's own file; without git that cannot be seen, and counts as done. */
+/** Whether anything other than the spec's own file changed. Without git this is unknown and counts as true. */
 function hasWork({ changed, file, hasTrace }: WorkSigns): boolean {
   return hasTrace || changed === null || changed.some(({ path }) => path !== file);
 }
 
-/** Whether a file is in a `.planner` folder, of a project in a folder of the repository too. */
+/** Whether a file is in a `.planner` folder, also if the project is a subfolder of the repository. */
 export function isPlannersFile(path: string): boolean {
   return `/${path}`.includes("/.planner/");
 }
@@ -74,13 +74,13 @@ function isWork({ path, isNew }: ChangedPath): boolean {
   return !path.startsWith(".planner/") || (isNew && path.startsWith(".planner/specs/"));
 }
 
-/** The text of the last `## Output` section, trimmed. */
+/** Returns the text of the last `## Output` section, trimmed. */
 function outputOf(body: string): string {
   const section = findLastSection(body, "Output");
   return section === undefined ? "" : body.slice(section.heading.next, section.end).trim();
 }
 
-/** The output of a body without what an older body had, trimmed. */
+/** Returns the output of a body, trimmed, without the output that an older body had. */
 export function newOutput(body: string, old: string): string {
   const [now, before] = [outputOf(body), outputOf(old)];
   return (before !== "" && now.startsWith(before) ? now.slice(before.length) : now).trim();

@@ -2,47 +2,47 @@ import { formatCountOf } from "#words/names.ts";
 import type { LockHolder } from "../ports.ts";
 import type { Criterion } from "../spec/criteria.ts";
 
-/** What is known about one spec, gathered before it is judged. */
+/** Facts about one spec, collected before it is diagnosed. */
 export interface SpecSigns {
   readonly id: string;
-  /** Null when the spec is valid, else why it is not. */
+  /** Why the spec is invalid; null when it is valid. */
   readonly problem: string | null;
-  /** The status that lists show; null when the file does not parse. */
+  /** Status as lists show it; null when the file does not parse. */
   readonly status: string | null;
   readonly criteria: readonly Criterion[];
-  /** The criteria in the spec's worktree, of a spec that has one. */
+  /** Criteria in the spec's worktree; absent without a worktree. */
   readonly criteriaThere?: readonly Criterion[];
-  /** Dependencies that are not done; the status is null for one without a readable file. */
+  /** Dependencies that are not done; the status is null if the dependency's file cannot be read. */
   readonly waitsFor?: readonly { readonly id: string; readonly status: string | null }[];
-  /** The ids of a dependency cycle through the spec, as in `a -> b -> a`; null without one. */
+  /** Ids of a dependency cycle through the spec, such as `a -> b -> a`; null without a cycle. */
   readonly cycle?: string | null;
-  /** A text says why it cannot be read. */
+  /** State of the log file; a text says why it cannot be read, null means that it does not exist. */
   readonly log: { readonly size: number; readonly modified: Date } | string | null;
   readonly lock: LockHolder | null;
-  /** Whether a process works on the spec just now, with a lock or without. */
+  /** Whether a process works on the spec now, with or without a lock. */
   readonly worked: boolean;
   /** Abbreviated hashes of commits that name the spec, newest first. */
   readonly commits: readonly string[];
   readonly now: Date;
-  /** The last run, or null if there was none. */
+  /** The last run; null if there was none. */
   readonly last?: LastRun | null;
-  /** Whether a person has sent its work back: the next run goes on with the commits. */
+  /** Whether a person has sent the work back, so that the next run continues with its commits. */
   readonly sentBack?: boolean;
-  /** Path of the worktree that the spec has, or null. */
+  /** Path of the spec's worktree; null without one. */
   readonly worktree?: string | null;
-  /** Why the worktree's work could not be merged or done, or null. */
+  /** Why the worktree's work could not be merged or completed; null if nothing prevented it. */
   readonly notMerged?: string | null;
 }
 
-/** What is known of a spec's last run. */
+/** Facts about a spec's last run. */
 export interface LastRun {
-  /** Why it did not complete, or null. */
+  /** Why the run did not complete; null if it did. */
   readonly error: string | null;
-  /** What its agent was not allowed to do. */
+  /** Actions that were denied to the agent. */
   readonly denied: readonly string[];
-  /** The setting that would allow what may be allowed of it, or null. */
+  /** The setting that would allow those denied actions that may be allowed; null if there is none. */
   readonly allow: string | null;
-  /** What changed outside of its branch. */
+  /** Changes outside of the run's branch. */
   readonly outside: readonly string[];
 }
 
@@ -55,15 +55,16 @@ export interface Check {
 export interface Diagnosis {
   readonly checks: readonly Check[];
   readonly diagnosis: string;
-  /** What to do about it; null for a healthy spec. */
+  /** Sentence with the next steps; null for a healthy spec. */
   readonly suggestion: string | null;
 }
 
-/** Of these nothing follows by itself. */
+/** Statuses that change only by a person's action. */
 const STUCK: ReadonlySet<string> = new Set(["failed", "needs_attention"]);
 
 /**
- * Every check in the order of the report: the later ones rest on the earlier. Source: docs/contract/spec-tool.md#tools.
+ * All checks in the order of the report; later checks assume the results of earlier ones. Source:
+ * docs/contract/spec-tool.md#tools.
  */
 const CHECKS: readonly ((signs: SpecSigns) => Check)[] = [
   fileCheck,
@@ -75,8 +76,8 @@ const CHECKS: readonly ((signs: SpecSigns) => Check)[] = [
 ];
 
 /**
- * Judges whether a spec's file, log, lock, commits and criteria fit together. Each check asks only for what the spec's
- * status promises, so a spec that was not begun is healthy.
+ * Checks whether a spec's file, log, lock, commits and criteria fit together. Each check expects only what the spec's
+ * status implies, so a spec that was not begun is healthy.
  */
 export function diagnose(signs: SpecSigns): Diagnosis {
   const checks = [...CHECKS.map((check) => check(signs)), ...waitChecks(signs), ...lastRunChecks(signs)];
@@ -102,7 +103,9 @@ function verdict(signs: SpecSigns, failed: readonly Check[]): Omit<Diagnosis, "c
   return { diagnosis: `Spec has issues: ${names}`, suggestion: nextStep(signs) };
 }
 
-/** The verdict on a spec whose run was paused or cut off: its worktree can be further than the project. */
+/**
+ * Diagnoses a spec whose run was paused or interrupted. Its worktree may have more finished criteria than the project.
+ */
 function goOn(signs: SpecSigns): Omit<Diagnosis, "checks"> {
   const { id, worktree = null, criteriaThere = signs.criteria } = signs;
   if (!seemsFinished(signs)) {
@@ -127,7 +130,7 @@ function runAgain({ id }: SpecSigns): string {
   return `let an agent continue: planner work ${id}`;
 }
 
-/** One sentence of what a person can do, in the order to try it. */
+/** Joins possible actions of a person, best first, into one sentence. */
 function ways(...choices: readonly string[]): string {
   const text = choices.join("; or ");
   return text.slice(0, 1).toUpperCase() + text.slice(1);
@@ -152,7 +155,7 @@ function nextStep(signs: SpecSigns): string {
   return status === "pending" ? ways(runAgain(signs)) : "Look at the failed checks";
 }
 
-/** What has to happen elsewhere first; what only a person can bring on is a failed check. */
+/** Returns checks of dependencies and merge. A dependency that only a person can complete makes the check fail. */
 function waitChecks(signs: SpecSigns): readonly Check[] {
   const { waitsFor = [], cycle = null, notMerged } = signs;
   const stuck = waitsFor.filter(({ status: theirs }) => theirs === null || STUCK.has(theirs));
@@ -165,13 +168,13 @@ function waitChecks(signs: SpecSigns): readonly Check[] {
   ];
 }
 
-/** Whether a merge has left a reason in the worktree's status; a run's reason is in its record too. */
+/** Whether the worktree's status contains a reason from a merge, which the last run's record does not contain. */
 function refusesMerge({ status, notMerged = null, worktree = null, last = null }: SpecSigns): boolean {
   const isOver = status === "completed" || status === "needs_attention";
   return isOver && notMerged !== null && worktree !== null && last?.error?.endsWith(notMerged) !== true;
 }
 
-/** Only what a run left to say: a spec without a run has none of them. */
+/** Returns checks of what the last run recorded; empty for a spec without a run. */
 function lastRunChecks({ last = null, status }: SpecSigns): readonly Check[] {
   if (last === null) return [];
   const isDone = status === "completed" || status === "cancelled";
@@ -197,7 +200,7 @@ function logCheck(signs: SpecSigns): Check {
     const details = `Exists (${log.size} bytes), last modified: ${age(now.getTime() - log.modified.getTime())}`;
     return { name: "Log file", passed: true, details };
   }
-  // Only a process leaves a log: a person or an agent's own client may have worked the spec without one.
+  // Only a process writes a log; a person or an agent's own client may have worked on the spec without one.
   return signs.worked
     ? { name: "Log file", passed: false, details: "Does not exist, although a process works on the spec" }
     : { name: "Log file", passed: true, details: "Does not exist: no process has worked on the spec" };
@@ -252,7 +255,7 @@ function statusCheck(signs: SpecSigns): Check {
   return check(true, status);
 }
 
-/** In progress with a commit and no process: then open criteria are what is left to do. */
+/** Whether the spec is in progress with a commit and without a process, so that at most criteria are left to do. */
 function seemsFinished(signs: SpecSigns): boolean {
   return signs.status === "in_progress" && signs.commits.length > 0 && !signs.worked;
 }
@@ -265,7 +268,7 @@ function openOf(criteria: readonly Criterion[]): number {
   return criteria.filter(({ checked }) => !checked).length;
 }
 
-/** A duration in its largest unit: `3 minutes ago`. */
+/** Formats a duration in its largest unit, such as `3 minutes ago`. */
 function age(milliseconds: number): string {
   const units = [
     ["day", 86_400_000],

@@ -2,12 +2,12 @@ import type { AgentExit } from "#planner/run_ports/agents.ts";
 import { listSome } from "#words/names.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
 
-/** What is known of a run once its agent is gone. */
+/** Facts about a run after its agent has ended. */
 export interface RunFacts {
   readonly exit: AgentExit;
-  /** What the agent's own exit status says beyond that it failed, or null. */
+  /** Meaning of the agent's exit status beyond failure; null if it has none. */
   readonly exitMeaning: string | null;
-  /** Which limit ended the agent, or null. */
+  /** The limit that ended the agent; null if none did. */
   readonly limit: string | null;
   /** True when planner was stopped and ended the agent. */
   readonly interrupted: boolean;
@@ -16,32 +16,32 @@ export interface RunFacts {
   readonly evidence: Evidence;
 }
 
-/** What speaks for the work being done. Gathered only where the agent did not fail. */
+/** Evidence that the work is done. Collected only if the agent did not fail. */
 export interface Evidence {
-  /** Empty if criteria are not checked. */
+  /** Judged criteria; empty if criteria are not checked. */
   readonly criteria: readonly JudgedCriterion[];
-  /** Why the run shows no work, see `missingWork`, or null. */
+  /** Why the run shows no work, see `missingWork`; null if it shows work. */
   readonly missingWork: string | null;
-  /** How many commits of the run name the spec. */
+  /** Number of the run's commits whose messages name the spec. */
   readonly commits: number;
   readonly requireCommit: boolean;
-  /** Changed paths that no commit holds; those would not be merged. */
+  /** Uncommitted changed paths, which a merge would not include. */
   readonly uncommitted: readonly string[];
   /** One line for each command of `verify.commands` that did not pass. */
   readonly failedChecks: readonly string[];
-  /** Why an output that must fit its schema does not, or null. */
+  /** Why an output does not match its mandatory schema; null if it does. */
   readonly outputProblem: string | null;
   /** Git problems in the worktree that a person must fix, see `WorktreeState`. */
   readonly problems: readonly string[];
 }
 
-/** How a run ends: the spec's status and, unless it is completed, why. */
+/** Final status of the spec and, unless it is completed, the reasons. */
 export interface RunEnd {
   readonly status: "completed" | "failed" | "needs_attention" | "pending" | "cancelled";
   readonly reasons: readonly string[];
 }
 
-/** Paths that one reason names. */
+/** Maximum number of paths that one reason names. */
 const MAX_NAMED = 5;
 
 export const NO_EVIDENCE: Evidence = {
@@ -74,12 +74,15 @@ export function endOfRun(facts: RunFacts): RunEnd {
   return { status: reasons.length === 0 ? "completed" : "needs_attention", reasons };
 }
 
-/** Whether evidence is worth gathering: the agent ended well, or completed the spec before it ended otherwise. */
+/** Whether to collect evidence: the agent succeeded, or it completed the spec before it failed. */
 export function isWorthGathering({ exit, status }: Pick<RunFacts, "exit" | "status">): boolean {
   return exit.code === 0 || status === "completed";
 }
 
-/** A run that left nothing behind did not happen; one that left something is not to be taken for a fresh start. */
+/**
+ * Decides the end of an interrupted run. The spec is pending again only if the run left nothing; otherwise the next run
+ * must not start afresh.
+ */
 function interruptedEnd({ evidence: { commits, uncommitted, criteria, problems } }: RunFacts): RunEnd {
   const nothing = commits === 0 && uncommitted.length === 0 && problems.length === 0;
   const untouched = nothing && criteria.every(({ checked }) => !checked);

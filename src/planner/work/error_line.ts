@@ -1,33 +1,33 @@
-/** Lines by which programs name an error: `Error: …`, `ValueError: …`, `panic: …`, `fatal: …`. */
+/** Matches lines by which programs report an error: `Error: …`, `ValueError: …`, `panic: …`, `fatal: …`. */
 const ERROR =
   /^\s*(?:(?:uncaught|unhandled|caused by:?|exception in)\b.*|(?:[\w$.:]*(?:error|exception|panic|fault|interrupt)\w*|fatal|abort(?:ed)?|cannot|could not)(?:\s*\[[^\]]*\])?(?: \([^)]*\))?:?(?: |$).*|(?:[\w./-]+: ){1,3}(?:line \d+: )?\S.*|thread '.*' panicked.*|.*\((?:[A-Z]\w*(?:Error|Exception))\))$/i;
 
-/** Lines around an error: frames of a stack, marks below a source line, hints and the version of the runtime. */
+/** Matches lines near an error: stack frames, marks below a source line, hints and the version of the runtime. */
 const AROUND =
   /^\s*(?:warn|info|debug|at |from |\^+\s*$|~+|\d+ \||\|| {4,}|\t|node\.js v|bun v|note: |help: |hint: |goroutine |exit status|stack backtrace|traceback|file "|\.\.\. \d+ more|npm (?:err!|error) a complete log|error: command failed|error: script ".*" exited)/i;
 
 /**
- * Returns the line in which a program says why it failed, of what it printed on standard error. The last line of a
- * crash is often a frame of the stack or the version of the runtime.
+ * Returns the line of a program's standard error that says why it failed. The last line of a crash is often a stack
+ * frame or the version of the runtime.
  */
 export function errorLine(lines: readonly string[]): string {
   const told = lines.filter((line) => line.trim() !== "");
   const own = told.filter((line) => !AROUND.test(line));
   const at = own.findLastIndex((line) => ERROR.test(line));
   const line = own[at] ?? own.at(-1) ?? told.at(-1) ?? "";
-  // Rust prints the message on the line below.
+  // Rust prints the message on the next line.
   const next = /panicked at .*:$/.test(line) ? ` ${own[at + 1] ?? ""}` : "";
   return (line + next).trim();
 }
 
 /**
- * Words by which services say that the account is refused or out of credit, as the agents pass them on. Their real CLIs
- * printed the first; the others are documented by the services.
+ * Matches messages by which services refuse an account or report that its credit is used up, as agents print them. Real
+ * CLIs printed the first ones; the services document the others.
  */
 const REFUSALS =
   /\b(?:401|402)\b|unauthori[sz]ed|unauthenticated|failed to authenticate|authentication (?:failed|error)|invalid[ _](?:x-)?api[ _-]?key|api key not valid|incorrect api key|not logged in|please (?:run )?\/?log ?in|credit balance|insufficient[_ ](?:quota|credits?|funds)|billing[_ ](?:hard )?limit|payment required|usage limit|quota exceeded/i;
 
-/** Whether an agent failed for its account: the next run of the same agent would fail as well. */
+/** Whether an agent failed because of its account, so that the next run of the same agent would fail too. */
 export function isAccountError(failure: string): boolean {
   return REFUSALS.test(failure);
 }

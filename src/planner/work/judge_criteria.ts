@@ -1,17 +1,18 @@
 import { type Criterion, parseCriteria } from "../spec/criteria.ts";
 
 export interface JudgedCriterion extends Pick<Criterion, "label" | "checked" | "verify"> {
-  /** True for one that the run took out of the list: removed, reworded or put into a code fence. */
+  /** True for a criterion that the run removed from the list, reworded or put into a code fence. */
   readonly lost: boolean;
 }
 
 /**
  * Returns the criteria that count at the end of a run: those of the original spec, in their order, then those that the
- * run added. Criteria with the same text are matched one to one. A removed criterion counts as unchecked. Each keeps
- * its original command, so that an agent cannot change the criteria that it is judged by. A command that the run added
- * counts where there was none: a person has to accept it first.
+ * run added. Matches criteria with the same text one to one. A removed criterion counts as unchecked. Each keeps its
+ * original command, so that an agent cannot change the criteria that judge it. A command that the run added to a
+ * criterion without one counts, but a person has to accept it first.
  *
- * @param before body of the spec as it was brought, or null if that is not known. @param after as the agent left it
+ * @param before body of the spec before the run, or null if it is not known
+ * @param after body as the agent left it
  *
  * Source: docs/decisions.md#s-25.
  */

@@ -1,7 +1,7 @@
 /**
- * The changed files by which a check judges: those that the command names as words, alone or below a folder that it
- * names as well (`cd t && sh 7.sh`), and those that a pattern of `verify.protect` fits. A link or a submodule judges by
- * what is below it.
+ * Returns the changed files on which a check depends: those that the command names as words, directly or below a folder
+ * that it also names (`cd t && sh 7.sh`), and those that match a pattern of `verify.protect`. A named link or submodule
+ * includes everything below it.
  *
  * @param changed paths from the project's root that the branch changes and the main branch has
  */
@@ -13,17 +13,17 @@ export function judgedFiles(
   const words = wordsOf(command);
   const named = new Set([...words, ...words.flatMap((folder) => words.map((word) => `${folder}/${word}`))]);
   const patterns = protect.map(patternOf);
-  // In a loop the shell fills in the name: `t/$f`.
+  // In a loop the shell inserts the file name, as in `t/$f`.
   const filled = words.map((word) => (/^[^$]+\//.test(word) ? word.replace(/\$(?:\{[^}]*\}|\w+)/g, "*") : word));
   const globs = filled.filter((word) => /[*?[{]/.test(word)).map(patternOf);
   const isNamed = (path: string): boolean =>
     named.has(path) ||
-    // In another folder that the shell names, as in `$PWD/t/7.sh`, and below a link.
+    // Also matches files in another folder that the shell names, as in `$PWD/t/7.sh`, and files below a link.
     words.some((word) => word.endsWith(`/${path}`) || word.startsWith(`${path}/`)) ||
     (/\s/.test(path) && unquoted(command).includes(path));
   const fits = (path: string): boolean =>
     patterns.some((pattern) => pattern.test(path)) ||
-    // Every run changes its spec, which a glob of a shell does not mean.
+    // Globs do not match the spec itself, because every run changes it.
     (!path.startsWith(".planner/") && globs.some((pattern) => pattern.test(path)));
   return changed.filter((path) => isNamed(path) || fits(path));
 }
@@ -38,7 +38,7 @@ function unquoted(command: string): string {
   return command.replace(/["'\\]/g, "");
 }
 
-/** A path without steps that lead nowhere: `./t//x/../7.sh` is `t/7.sh`. */
+/** Returns a path without `.`, `..` and empty segments: `./t//x/../7.sh` becomes `t/7.sh`. */
 function plainPath(word: string): string {
   const steps: string[] = [];
   for (const step of word.split("/")) {
@@ -48,7 +48,10 @@ function plainPath(word: string): string {
   return (word.startsWith("/") ? "/" : "") + steps.join("/");
 }
 
-/** A glob as git has it: one without a slash fits in every folder, and one that names a folder fits all below it. */
+/**
+ * Converts a glob with git's meaning: one without a slash matches in every folder, and one that names a folder matches
+ * everything below it.
+ */
 function patternOf(glob: string): RegExp {
   const plain = glob.replace(/^\/+|\/+$/g, "");
   const body = plain

@@ -1,7 +1,7 @@
 import type { Spec } from "../spec/spec.ts";
 import { parseParentId } from "../spec/spec_id.ts";
 
-/** A spec's members: those it lists and those that are named after it. */
+/** Returns the members of a spec: those that it lists and those whose ids extend its own. */
 export function membersOf(spec: Spec, specs: readonly Spec[]): readonly string[] {
   const named = specs.filter(({ id }) => parseParentId(id) === spec.id).map(({ id }) => id);
   return [...new Set<string>([...spec.members, ...named])];

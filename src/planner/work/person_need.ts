@@ -2,31 +2,31 @@ import { capitalize } from "#words/names.ts";
 import type { ProcessRecord, WorktreeStatus } from "../ports.ts";
 import { type RequestNote, requestName } from "./requests/request_note.ts";
 
-/** Why a spec does not move on without a person. */
+/** Why a person must act before a spec can proceed. */
 export interface PersonNeed {
-  /** `finished`: its work is done and not in the main branch. */
+  /** `finished`: the work is done, but the main branch does not contain it. */
   readonly kind: "finished" | "needs_attention" | "failed";
   /** One sentence without a full stop. */
   readonly why: string;
-  /** The command that goes on, as a person types it. */
+  /** Command line of the next step, as a person types it. */
   readonly command: string;
 }
 
 export interface NeedSigns {
   readonly id: string;
   readonly status: string;
-  /** The state of its worktree, with its pull request if it has one; undefined without a worktree. */
+  /** State of the spec's worktree and of its pull request, if it has one; undefined without a worktree. */
   readonly worktree: (Pick<WorktreeStatus, "status" | "error"> & { readonly request?: RequestNote }) | undefined;
-  /** Its last process, whose error says why it ended; undefined without one. */
+  /** The spec's last process, whose error says why it ended; undefined without one. */
   readonly last: ProcessRecord | undefined;
 }
 
-/** A reason that names what is to be done: `1 check waits for acceptance: "planner approve <id>"`. */
+/** Matches a command within a reason, such as `1 check waits for acceptance: "planner approve <id>"`. */
 const OWN_COMMAND = /"(planner approve [^"]+)"/;
 
 /**
- * Returns why a spec needs a person, and the command that goes on with it; null if it does not. Ask only about a spec
- * that no process works on.
+ * Returns why a spec needs a person, and the command of the next step; null if it needs none. Call it only for a spec
+ * without a running process.
  */
 export function personNeed(signs: NeedSigns): PersonNeed | null {
   const { id, status, worktree } = signs;
@@ -41,7 +41,7 @@ export function personNeed(signs: NeedSigns): PersonNeed | null {
   }
   if (status !== "needs_attention" && status !== "failed") return null;
   const reason = reasonOf(signs);
-  // Work to look at comes first; without any, only another run helps.
+  // Existing work is reviewed first; without any, only another run helps.
   const next = status === "failed" ? `planner work ${id}` : `planner review ${id}`;
   return {
     kind: status,
@@ -52,7 +52,7 @@ export function personNeed(signs: NeedSigns): PersonNeed | null {
 
 function requestNeed(id: string, request: RequestNote): PersonNeed {
   const name = capitalize(requestName(request));
-  // No program has made it: a person may have.
+  // No program has created the request, but a person may have.
   const state = request.number === null ? "may be open or still to be made" : WORDS[request.state];
   return { kind: "finished", why: `${name} ${state}: ${request.url}`, command: `planner pr --sync ${id}` };
 }
@@ -63,19 +63,19 @@ const WORDS: Readonly<Record<RequestNote["state"], string>> = {
   merged: "was merged, and your main branch does not show its work",
 };
 
-/** Whether a merge may complete a spec of this status. */
+/** Whether a merge may complete a spec with this status. */
 export function isMergeable(status: string): boolean {
   return ["in_progress", "failed", "needs_attention"].includes(status);
 }
 
-/** Whether the work of a spec with a worktree is over and waits for its merge. */
+/** Whether the work of a spec with a worktree is finished and can be merged. */
 export function isFinishedWork(status: string, worktree: Pick<WorktreeStatus, "status"> | undefined): boolean {
   if (worktree === undefined) return false;
   return status === "completed" || (["in_progress", "failed"].includes(status) && worktree.status === "done");
 }
 
 function reasonOf({ worktree, last }: NeedSigns): string | null {
-  // A merge writes its reason later than the run.
+  // A merge writes its reason later than the run does.
   const said = worktree?.error ?? (last !== undefined && "error" in last ? last.error : undefined);
   const reason = said?.replace(/^(?:failed|needs_attention): /, "").trim() ?? "";
   return reason === "" ? null : reason;

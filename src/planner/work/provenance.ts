@@ -3,7 +3,15 @@ import type { SpecId } from "../spec/spec_id.ts";
 import type { CommandLine } from "./acceptance.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
 
-/** What is known of one criterion: whether it is ticked, where it names no check; else what came of its check. */
+/**
+ * Verdict on one criterion. Without a check it is `checked` or `unchecked`, else it states the result of the check:
+ *
+ * - `proven`: the check succeeded on the judged state
+ * - `disproven`: the check failed there
+ * - `not_run`: the checks were ended before it
+ * - `proposed`: no person on this machine has accepted the command
+ * - `edited`: it succeeded only with the branch's own version of a file on which it depends
+ */
 export const VERDICT_MEANINGS = {
   unchecked: "the criterion names no check, and its box is empty",
   checked: "the criterion names no check, and its box is ticked",
@@ -18,68 +26,76 @@ export type Verdict = keyof typeof VERDICT_MEANINGS;
 
 export interface CommandResult {
   readonly command: string;
-  /** Exit status; null if it was ended by a signal. */
+  /** Exit status; null if the command was ended by a signal. */
   readonly status: number | null;
   readonly duration_ms: number;
-  /** SHA-256 of what it printed on standard output. */
+  /** SHA-256 of the command's standard output. */
   readonly output_hash: string;
-  /** Why it did not pass, as in `ended with status 1`, or null. */
+  /** Why the command did not pass, such as `ended with status 1`; null if it passed. */
   readonly problem: string | null;
 }
 
-/** The problem of a command that something ended before it began. */
+/** Problem text of a command that was not started. */
 export const NOT_RUN = "was not run";
 
 export interface CriterionProof extends JudgedCriterion {
   readonly verdict: Verdict;
-  /** What came of its check; null without one, and for one that did not run. */
+  /** Result of the criterion's check; null without a check, or if it did not run. */
   readonly check: CommandResult | null;
 }
 
 export interface ProvenState {
-  /** Full hashes; null outside of a repository and before its first commit. */
+  /** Full hash of the judged commit; null outside of a repository and before its first commit. */
   readonly commit: string | null;
   readonly tree: string | null;
-  /** `fresh`: a new worktree of the commit, which alone makes a proof; else a folder in which work goes on. */
+  /**
+   * Where the checks ran. Only `fresh`, a new worktree of the commit, makes a proof; in the other folders work
+   * continues.
+   */
   readonly where: "fresh" | "worktree" | "project";
-  /** Changed and ignored files that the folder held beside the commit, paths from the top of the repository. */
+  /**
+   * Changed and ignored files of the folder, which its commit does not contain, as paths from the top of the
+   * repository.
+   */
   readonly beside: readonly string[];
 }
 
-/** The one judgement about the criteria of a spec. */
+/** Verdicts on all criteria of a spec, with the state that was judged. */
 export interface Provenance {
-  /** Null if nothing had to run. */
+  /** The state that was judged; null if nothing had to run. */
   readonly state: ProvenState | null;
   readonly criteria: readonly CriterionProof[];
-  /** What came of the lines of `verify.commands`. */
+  /** Results of the commands of `verify.commands`. */
   readonly commands: readonly CommandResult[];
-  /** Commands that no person has accepted. */
+  /** Commands that no person has accepted yet. */
   readonly waiting: readonly CommandLine[];
-  /** Files by which checks judge and which the branch has changed, with the check that needs them so. */
+  /**
+   * Files that the branch has changed and on which checks depend, each with the check that passes only with the change.
+   */
   readonly edited: readonly EditedFile[];
 }
 
 export interface EditedFile {
-  /** From the project's root. */
+  /** Path of the file from the project's root. */
   readonly path: string;
-  /** The check that does not pass with the main branch's version. */
+  /** The check that fails with the main branch's version of the file. */
   readonly command: string;
-  /** What came of it with that version. */
+  /** Why the check failed with the main branch's version. */
   readonly problem: string;
-  /** The line whose acceptance makes the branch's version count. */
+  /** The line by whose acceptance a person makes the branch's version count. */
   readonly line: CommandLine;
 }
 
 export interface WantedProof {
   readonly id: SpecId;
-  /** Its body as the caller has read it. */
+  /** Body of the spec as the caller has read it. */
   readonly body: string;
-  /** The number of the only criterion whose check is to run, from 1; all if left out. */
+  /** Number, counted from 1, of the only criterion whose check runs; all checks if absent. */
   readonly only?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A spec that was completed by hand, with the judgement about it. */
+/** A spec that a person completed by hand, with the verdicts on its criteria. */
 export interface ManualEnd {
   readonly id: SpecId;
   readonly proof: Provenance;
@@ -87,17 +103,17 @@ export interface ManualEnd {
   readonly outputSchema: string | null;
 }
 
-/** Returns the verdict on a criterion without regard to a check. */
+/** Returns the verdict on a criterion from its tick alone. */
 export function tickVerdict({ checked }: Pick<JudgedCriterion, "checked">): Verdict {
   return checked ? "checked" : "unchecked";
 }
 
-/** Whether the criteria of a spec name checks. */
+/** Whether at least one criterion of a spec names a check. */
 export function hasChecks(criteria: readonly Pick<JudgedCriterion, "verify">[]): boolean {
   return criteria.some(({ verify }) => verify !== null);
 }
 
-/** Why the checks and commands do not let the spec be completed, a sentence each; empty if they do. */
+/** Returns one sentence for each reason why checks and commands do not allow completion; empty if they do. */
 export function reasonsAgainst(id: string, proof: Provenance): readonly string[] {
   const { waiting, edited } = proof;
   const failed = resultsIn(proof).filter(({ problem }) => problem !== null);
@@ -109,12 +125,12 @@ export function reasonsAgainst(id: string, proof: Provenance): readonly string[]
   return [...new Set([...said, ...waitingReasons(id, waiting), ...changed])];
 }
 
-/** The judgement about the commands of the settings alone. */
+/** Returns the results of the settings' commands alone. */
 export function withoutCriteria(proof: Provenance): Provenance {
   return { ...proof, criteria: [], edited: [], waiting: proof.waiting.filter(({ kind }) => kind !== "check") };
 }
 
-/** What came of every command, each once. */
+/** Returns the result of every command once. */
 export function resultsIn({ criteria, commands }: Provenance): readonly CommandResult[] {
   const all = [...commands, ...criteria.flatMap(({ check }) => check ?? [])];
   return all.filter((one, index) => all.findIndex(({ command }) => command === one.command) === index);

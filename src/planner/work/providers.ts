@@ -12,7 +12,7 @@ import { opencode } from "./providers/opencode.ts";
 import type { ProviderRow } from "./providers/provider_row.ts";
 import { qwen } from "./providers/qwen.ts";
 
-/** Every agent that planner can start. Source: docs/decisions.md#s-22. */
+/** All agents that planner can start, by name. Source: docs/decisions.md#s-22. */
 export const PROVIDERS: Readonly<Record<ProviderName, ProviderRow>> = {
   claude,
   codex,
@@ -25,12 +25,12 @@ export const PROVIDERS: Readonly<Record<ProviderName, ProviderRow>> = {
   command,
 };
 
-/** The agent of one run: its row with the configuration laid over it, and the model. */
+/** The agent of one run: its row with the configuration applied, and the model. */
 export interface Provider {
   readonly name: string;
   readonly row: ProviderRow;
   readonly program: string;
-  /** The configured arguments, behind the row's own. */
+  /** Configured arguments, which follow the row's own. */
   readonly extraArgs: readonly string[];
   readonly promptVia: PromptVia;
   readonly stream: StreamKind;
@@ -40,16 +40,20 @@ export interface Provider {
 }
 
 export interface ModelWish {
-  /** What the spec, or the caller of a split, names; it wins over the configuration. */
+  /**
+   * Model named by the spec or by the caller of a split, which overrides the configuration; null for the configured
+   * one.
+   */
   readonly model: string | null;
   readonly task: "work" | "split";
 }
 
 /**
- * The agent that the configuration chooses, with the model for this task.
+ * Returns the agent that the configuration selects, with the model for this task.
  *
- * @throws OperationError `failed_precondition` when no program is named, when the model cannot be passed on, or when the
- *   configured arguments skip permissions without saying so under `skip_permissions`
+ * @throws OperationError `failed_precondition` when no program is named, when the agent cannot receive the model, or
+ * when
+ *   the configured arguments skip permissions although `skip_permissions` is not set
  */
 export function providerFor(config: PlannerConfig, wish: ModelWish): Provider {
   const name = config.defaults.provider;
@@ -79,12 +83,12 @@ export function providerFor(config: PlannerConfig, wish: ModelWish): Provider {
   };
 }
 
-/** What an agent's exit status says beyond that it failed, or null. */
+/** Returns what an agent's exit status means beyond failure; null if it has no special meaning. */
 export function exitMeaning({ row }: Provider, code: number): string | null {
   return row.exits[code] ?? null;
 }
 
-/** Returns the row of a provider. Agents that exist only in the configuration use that of `command`. */
+/** Returns the row of a provider. Agents that exist only in the configuration use the row `command`. */
 export function rowOf(name: string): ProviderRow {
   const known = PROVIDER_NAMES.find((each) => each === name);
   return known === undefined ? command : PROVIDERS[known];
@@ -92,7 +96,7 @@ export function rowOf(name: string): ProviderRow {
 
 function chosenModel({ defaults }: PlannerConfig, name: string, { model, task }: ModelWish): string | null {
   const chosen = model ?? (task === "split" ? defaults.split_model : null) ?? defaults.model;
-  // A spec's text must not become a flag of the agent's, nor a command where the settings start it by a shell.
+  // A spec's text must not become a flag of the agent, nor a command if the settings start the agent in a shell.
   if (chosen !== null && !/^[\p{L}\p{N}_.:/@+[\]][\p{L}\p{N}_.:/@+=,[\]-]*$/u.test(chosen)) {
     throw refuseProvider(
       name,
@@ -102,7 +106,7 @@ function chosenModel({ defaults }: PlannerConfig, name: string, { model, task }:
   return chosen;
 }
 
-// `--flag=value` and `key="value"` carry two words.
+// `--flag=value` and `key="value"` contain two words each.
 function skipsByItself({ skipWords }: ProviderRow, argument: string): boolean {
   return argument.split(/[="']+/).some((word) => skipWords.includes(word));
 }

@@ -1,14 +1,16 @@
 import type { WatchSettings } from "../config/config.ts";
 import type { ProcessRecord } from "../ports.ts";
 
-/** Longest wait before a retry, in milliseconds. Ours: a multiplier makes days of a few tries. */
+/**
+ * Maximum wait before a retry, in milliseconds. Chosen by planner: a multiplier would grow to days after a few tries.
+ */
 export const MAX_RETRY_DELAY_MS = 60 * 60_000;
 
 /**
- * When a failed spec is to be tried again, in milliseconds since 1970; null when it is not: no run failed, one is under
- * way, or the tries are used up. A run that completed begins the count anew.
+ * Returns when to retry a failed spec, in milliseconds since 1970; null if no run failed, a run is in progress, or all
+ * tries are used up. A completed run resets the count.
  *
- * @param records of this spec alone, oldest first
+ * @param records records of this spec alone, oldest first
  *
  * Source: docs/decisions.md#s-27.
  */
@@ -21,12 +23,15 @@ export function retryAt(records: readonly ProcessRecord[], settings: WatchSettin
   return Date.parse(last.completed_at) + retryDelayMs(retries, settings);
 }
 
-/** The wait before the retry after `retries` others; never less than the one before it. */
+/**
+ * Returns the wait in milliseconds before the retry that follows `retries` earlier ones; never less than the previous
+ * wait.
+ */
 export function retryDelayMs(
   retries: number,
   { retry_delay_ms, backoff_multiplier }: Pick<WatchSettings, "retry_delay_ms" | "backoff_multiplier">,
 ): number {
-  // Without this, no delay grown beyond every number is no number.
+  // Prevents 0 times Infinity, which is NaN.
   if (retry_delay_ms === 0) return 0;
   return Math.min(retry_delay_ms * backoff_multiplier ** retries, Math.max(MAX_RETRY_DELAY_MS, retry_delay_ms));
 }

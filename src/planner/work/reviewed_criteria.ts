@@ -4,33 +4,33 @@ import { tickVerdict, type Verdict } from "./provenance.ts";
 import { recordedCriteria, recordOf } from "./records/read_record.ts";
 
 export interface ReviewedCriterion {
-  /** From 1, as `planner check` takes it. */
+  /** Number of the criterion, counted from 1, as `planner check` accepts it. */
   readonly number: number;
   readonly label: string;
   readonly checked: boolean;
-  /** The command that proves it; null without one. */
+  /** Command of the criterion's check; null without one. */
   readonly verify: string | null;
-  /** The verdict on the work as it is now: `not_run` if the check has not run on the last commit. */
+  /** Verdict on the current work: `not_run` if the check has not run on the last commit. */
   readonly verdict: Verdict;
-  /** What came of its check the last time; null if it never ran. */
+  /** Latest result of the check; null if it never ran. */
   readonly result: CheckResult | null;
 }
 
 export interface CheckResult {
   readonly passed: boolean;
-  /** As in `ended with status 1`; null if it passed. */
+  /** Problem such as `ended with status 1`; null if the check passed. */
   readonly problem: string | null;
   readonly duration_ms: number;
-  /** ISO 8601 UTC, the end of the run. */
+  /** End of the run, in ISO 8601 UTC. */
   readonly at: string | null;
-  /** Full hash of the commit that the run ended with. */
+  /** Full hash of the run's last commit. */
   readonly commit: string | null;
 }
 
 const VERDICTS: ReadonlySet<string> = new Set<Verdict>(["proven", "disproven", "not_run", "proposed", "edited"]);
 
 /**
- * Returns the criteria of a body with what the latest record says of their checks.
+ * Returns the criteria of a body with the results of their checks from the latest record.
  *
  * @param head full hash of the work's last commit; null without a commit
  */

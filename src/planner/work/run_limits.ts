@@ -4,8 +4,8 @@ import type { LimitSettings, PlannerConfig } from "../config/config.ts";
 import { tokensOf, type Usage } from "./usage.ts";
 
 /**
- * The limits of one run: the spec's own `limits` over those of its agent over the project's. A value in the spec that is
- * no positive number is passed over.
+ * Returns the limits of one run: the spec's own `limits` override those of its agent, which override the project's.
+ * Ignores values in the spec that are not positive numbers.
  *
  * Source: docs/work.md#limits.
  */
@@ -30,7 +30,7 @@ function ownLimits(written: unknown): Partial<LimitSettings> {
   return own;
 }
 
-/** Why consumption ends a run, or null as long as it is within the limits. */
+/** Returns why tokens or cost exceed a limit; null while they are within the limits. */
 export function spentTooMuch(usage: Usage | null, { tokens, cost_usd }: LimitSettings): string | null {
   if (usage === null) return null;
   if (tokens !== null && tokensOf(usage) >= tokens) return `it reached limits.tokens: ${tokensOf(usage)} of ${tokens}`;

@@ -1,10 +1,10 @@
-/** Shortest value that is looked for, in characters. Ours: as in GitLab CI; shorter ones are parts of ordinary words. */
+/** Minimum length of a masked value in characters. As in GitLab CI: shorter values are parts of ordinary words. */
 const MIN_VALUE_CHARS = 8;
 
-/** Shorter values of letters alone are words that output needs, as "postgres" is. */
+/** Minimum length of a masked value of letters alone; shorter ones are words that output needs, such as "postgres". */
 const MIN_WORD_CHARS = 16;
 
-/** Longest text of a known form, in characters; a piece of a longer line is held back by as much. */
+/** Maximum length of a token pattern's match, in characters. The mask holds back as much of an incomplete line. */
 const MAX_FORM_CHARS = 8 * 1024;
 
 const MASK = "***";
@@ -17,7 +17,7 @@ const PLACE_NAME = /_(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI|HOST|PORT|NAME|ID|TYPE
 
 const URL_PASSWORD = /:\/\/[^\s/:@]{0,256}:([^\s/@]+)@/;
 
-/** No part of a longer word: what follows a line end in JSON begins a word too. */
+/** Start of a token: not within a longer word. A word also begins after an escaped line break in JSON. */
 const START = String.raw`(?<![\w-])|(?<=\\[nrt])`;
 
 /** Token patterns from the issuers' documentation and from gitleaks. Each match fits in `MAX_FORM_CHARS`. */
@@ -42,14 +42,14 @@ const TOKENS = [
 
 const KEY_BEGIN = "-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----";
 const KEY_END = "-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----";
-/** Line ends as they are and as JSON has them. */
+/** Line breaks, plain and as escaped in JSON. */
 const BREAKS = "(?:\\s|\\\\+[nr])*";
 const KEY = `${KEY_BEGIN}(?:${BREAKS}[A-Za-z0-9+/=]{16,})+(?:${BREAKS}[A-Za-z0-9+/=]+)?(?:${BREAKS}${KEY_END})?`;
 
 const FORMS = [
   `(?:${START})(?:${TOKENS.join("|")})`,
   KEY,
-  // What the group holds stays.
+  // The captured group stays unmasked.
   "(:\\/\\/[^\\s\\/:@\"']{0,256}:)[^\\s\\/@\"']{3,256}(?=@)",
   "([Aa](?:uthorization|UTHORIZATION)[\"'\\\\]{0,4}\\s?[:=]\\s?[\"'\\\\]{0,4}(?:[Bb]earer|[Bb]asic|[Tt]oken)\\s)[\\w.~+/=-]{8,4000}",
 ];
@@ -58,14 +58,14 @@ const KEY_BEGINS = new RegExp(`${KEY_BEGIN}\\W*$`);
 const KEY_ENDS = new RegExp(KEY_END);
 const KEY_LINE = /^[\s>|#"',\\]*(?:[A-Za-z0-9+/=]+|(?:Proc-Type|DEK-Info|Version|Comment|Hash): .*)?[\s"',\\]*$/;
 
-/** Returns the values of an environment that its names call secret, and the passwords in its URLs. */
+/** Returns the values of environment variables whose names indicate secrets, and the passwords in URLs. */
 export function secretValues(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const values = new Set<string>();
   for (const [name, value = ""] of Object.entries(env)) {
     const password = URL_PASSWORD.exec(value)?.[1];
     if (password !== undefined) values.add(password);
     if (!SECRET_NAME.test(name) || PLACE_NAME.test(name)) continue;
-    // Agents show texts line by line.
+    // Agents print texts line by line, so each line is a value.
     for (const line of value.split(/[\r\n]+/)) values.add(line.trim());
   }
   return [...values].filter(isLookedFor);
@@ -77,17 +77,17 @@ function isLookedFor(value: string): boolean {
 }
 
 /**
- * Replaces secrets in the lines of one stream: values that are known, also as JSON, URLs and Base64 have them, and texts
- * that have the form of a token or a private key.
+ * Masks secrets in the lines of one stream: known values, also in their JSON, URL and Base64 encodings, and texts in
+ * the form of a token or a private key.
  *
  * Source: docs/decisions.md#s-55. Cost: O(characters); holds at most `MAX_FORM_CHARS` or the longest value.
  */
 export class SecretMask {
   readonly #pattern: RegExp;
   readonly #held: number;
-  /** End of an incomplete line. */
+  /** Held-back end of an incomplete line. */
   #rest = "";
-  /** Whether the last line was within a private key. */
+  /** Whether the previous line was part of a private key. */
   #inKey = false;
 
   constructor(values: readonly string[]) {
@@ -96,7 +96,7 @@ export class SecretMask {
     this.#held = Math.max(MAX_FORM_CHARS, texts[0]?.length ?? 0);
   }
 
-  /** @param whole false for a piece of a line that goes on: its end then comes with the next one */
+  /** Returns the masked text. @param whole false for a piece of a line; its end is then returned with the next piece */
   line(piece: string, whole = true): string {
     const text = this.#rest + piece;
     const masked = this.#maskKeyLine(this.#mask(text, whole), whole);
@@ -107,12 +107,12 @@ export class SecretMask {
   #mask(text: string, whole: boolean): string {
     return text.replace(this.#pattern, (match: string, ...rest: (string | number | undefined)[]) => {
       const [before, offset] = [rest[0] ?? rest[1] ?? "", rest[2]];
-      // What reaches the end may go on.
+      // A match at the end of a piece may continue in the next one.
       return !whole && Number(offset) + match.length === text.length ? match : `${before}${MASK}`;
     });
   }
 
-  /** Private keys of several lines. */
+  /** Masks the lines of a private key that spans several lines. */
   #maskKeyLine(text: string, whole: boolean): string {
     if (this.#inKey) {
       if (KEY_ENDS.test(text)) this.#inKey = false;
@@ -124,10 +124,10 @@ export class SecretMask {
   }
 }
 
-/** A value as it is, and as programs write it. */
+/** Returns a value and its encodings in JSON, URLs and Base64. */
 function spellings(value: string): readonly string[] {
   const bytes = new TextEncoder().encode(value);
-  // In Base64 of a longer text a value has one of three alignments. Characters that depend on neighbours are left out.
+  // Within a longer Base64 text a value has one of three alignments. Omits characters that depend on neighbours.
   const coded = [0, 1, 2].map((from) => {
     const whole = bytes.subarray(from, bytes.length - ((bytes.length - from) % 3));
     return btoa(String.fromCharCode(...whole));

@@ -1,10 +1,10 @@
-/** A command that installs what a project needs, and the file that asks for it. */
+/** A command that installs dependencies of a project, and the file that requires it. */
 export interface Proposal {
   readonly file: string;
   readonly command: string;
 }
 
-/** Installs what a lock file says and nothing else; from caches if the tool has them. */
+/** Commands that install exactly what a lock file lists, from caches if the tool has them. */
 const INSTALLERS: readonly (readonly [files: readonly string[], command: string | ((text: string) => string)])[] = [
   [["package-lock.json", "npm-shrinkwrap.json"], "npm ci --prefer-offline"],
   [["pnpm-lock.yaml"], "pnpm install --frozen-lockfile --prefer-offline"],
@@ -15,18 +15,19 @@ const INSTALLERS: readonly (readonly [files: readonly string[], command: string 
   [["Gemfile.lock"], "bundle install"],
 ];
 
-/** A Python project without a lock file. */
+/** Dependency list of a Python project without a lock file. */
 const REQUIREMENTS = "requirements.txt";
 const REQUIREMENTS_COMMAND = "python3 -m venv .venv && .venv/bin/pip install --quiet -r requirements.txt";
 
-/** The files that say what a project needs. */
+/** Names of the files that list a project's dependencies. */
 export const LOCK_FILES: readonly string[] = [...INSTALLERS.flatMap(([files]) => files), REQUIREMENTS];
 
 /**
- * The commands that make a fresh worktree of a project build. Cargo, Go, Maven and Gradle fetch by themselves. Nothing is
- * ever linked to the person's own folders: an install in the worktree would empty them.
+ * Returns the commands after which a project builds in a new worktree. Cargo, Go, Maven and Gradle download
+ * dependencies themselves. Links nothing to the person's own folders, because an install in the worktree would empty
+ * them.
  *
- * @param texts of those of `LOCK_FILES` that are in the project's root
+ * @param texts contents of those `LOCK_FILES` that are in the project's root
  */
 export function proposeSetup(texts: ReadonlyMap<string, string>): readonly Proposal[] {
   const found = INSTALLERS.flatMap(([files, command]): readonly Proposal[] => {

@@ -1,12 +1,12 @@
 import { formatCountOf } from "#words/names.ts";
 import type { Criterion } from "../spec/criteria.ts";
 
-/** What an abandoned run left to read. */
+/** Log and error of an abandoned run. */
 export interface RunTraces {
-  /** The last run's log lines without times, or null when there is no log. */
+  /** Log lines of the last run without times; null without a log. */
   readonly lines: readonly string[] | null;
   readonly criteria: readonly Criterion[];
-  /** Why the last process failed, where that is known. */
+  /** Why the last process failed; null if that is not known. */
   readonly failure?: string | null;
 }
 
@@ -17,7 +17,7 @@ export interface TakeoverAnalysis {
 
 const QUOTED_ERRORS = 3;
 
-/** Longest quoted line, in characters. */
+/** Maximum length of a quoted line in characters. */
 const QUOTED_CHARS = 200;
 
 const ERROR = /\b(?:errors?|failed|failures?|fatal|panic(?:ked)?|exception|traceback|denied)\b/i;
@@ -27,7 +27,7 @@ const TOOL_CALL = /\b(?:tool[_ ]?(?:use|call)s?|calling tool|invoking tool|plann
 const COMPLETION = /\b(?:all done|completed?|finished|implemented|all (?:tests|checks) pass(?:ed)?)\b/i;
 const NOT_COMPLETE = /\b(?:not|never|isn't|in)\s?(?:yet )?(?:complete|completed|finished|implemented)\b/i;
 
-/** Summarizes a run and its end, for the person or agent who continues. Source: docs/decisions.md#s-27. */
+/** Summarizes a run and its end for the person or agent who continues its work. Source: docs/decisions.md#s-27. */
 export function analyzeRun({ lines, criteria, failure = null }: RunTraces): TakeoverAnalysis {
   const open = criteria.filter(({ checked }) => !checked).length;
   const suggestions: string[] = [];

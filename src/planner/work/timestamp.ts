@@ -2,9 +2,9 @@ const TIMESTAMP =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /**
- * Reads an ISO 8601 time; one without a zone is local time, a day alone begins at its local midnight.
+ * Parses an ISO 8601 time. A time without a zone is local; a date without a time means its local midnight.
  *
- * @returns undefined for anything else, a 30th of February included
+ * @returns undefined for any other text, including impossible dates such as 30 February
  */
 export function parseTimestamp(text: string): Date | undefined {
   const match = TIMESTAMP.exec(text.trim());
@@ -19,7 +19,7 @@ export function parseTimestamp(text: string): Date | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** `+02` and `+0200` in the one form that Date reads. */
+/** Returns `+02` and `+0200` in the form `+02:00`, which Date requires. */
 function zoneText(zone: string): string {
   if (zone === "" || /^z$/i.test(zone)) return zone.toUpperCase();
   const digits = zone.slice(1).replace(":", "").padEnd(4, "0");

@@ -1,7 +1,7 @@
 import { formatDollars, formatShortCount } from "#words/figures.ts";
-/** What one run consumed, as its agent reports it. */
+/** Tokens and cost of one run, as its agent reports them. */
 export interface Usage {
-  /** All input tokens, those from a cache included. */
+  /** All input tokens, including those from a cache. */
   readonly input_tokens: number;
   readonly cached_input_tokens: number;
   readonly output_tokens: number;
@@ -21,18 +21,18 @@ export function addUsage(one: Usage, other: Usage): Usage {
   };
 }
 
-/** Input and output together: what a limit of tokens counts. */
+/** Returns input and output tokens together, which a token limit counts. */
 export function tokensOf({ input_tokens, output_tokens }: Usage): number {
   return input_tokens + output_tokens;
 }
 
-/** As in `46,970 tokens (35,000 cached), $0.08`. */
+/** Formats usage, for example `46,970 tokens (35,000 cached), $0.08`. */
 export function usageText(usage: Usage): string {
   const cached = usage.cached_input_tokens === 0 ? "" : ` (${groupDigits(usage.cached_input_tokens)} cached)`;
   return `${groupDigits(tokensOf(usage))} tokens${cached}${usage.cost_usd === null ? "" : `, ${formatDollars(usage.cost_usd)}`}`;
 }
 
-/** As in `47k $0.08`: for a line with little room. */
+/** Formats usage briefly, for example `47k $0.08`. */
 export function shortUsage(usage: Usage): string {
   const count = formatShortCount(tokensOf(usage));
   return usage.cost_usd === null ? count : `${count} ${formatDollars(usage.cost_usd)}`;

@@ -7,7 +7,7 @@ import { keepCutOffRun } from "../run/keep_record.ts";
 import type { CareDeps } from "../run_types.ts";
 import { endStranded, type Trouble } from "./trouble.ts";
 
-/** Claims whose holder is gone, with the agents that it may have left running. */
+/** Finds claims whose holder has ended, with the agents that it may have left running. */
 export async function staleClaims(deps: CareDeps): Promise<readonly Trouble[]> {
   const { claims } = deps.ports;
   const found: Trouble[] = [];
@@ -38,7 +38,7 @@ function endedPart(ended: number): readonly string[] {
   return ended === 0 ? [] : [`ended ${formatCountOf(ended, "process")} that it had left`];
 }
 
-/** Records that say `running` although their process is gone. */
+/** Finds records with status `running` whose process has ended. */
 export async function deadRecords(deps: CareDeps): Promise<readonly Trouble[]> {
   const { ports } = deps;
   return (await ports.records.dead()).map(({ process_id, spec_id, pid }) => ({
@@ -53,14 +53,14 @@ export async function deadRecords(deps: CareDeps): Promise<readonly Trouble[]> {
       if (!held) await keepCutOffRun(deps, spec_id as SpecId, { processId: process_id, reason: PROCESS_GONE });
       const spec = held ? null : await endStranded(deps, spec_id as SpecId);
       const status = (await ports.records.endDead(process_id))?.status;
-      // Another reader may have done this meanwhile.
+      // Another reader may have repaired the record meanwhile.
       const record = status === undefined ? "the record has its end" : `marked the record ${status}`;
       return [record, ...endedPart(ended), ...(spec === null ? [] : [spec])].join(", ");
     },
   }));
 }
 
-/** `.planner/watch.pid` of a process that is gone. */
+/** Finds a `.planner/watch.pid` that names an ended process. */
 export async function staleWatch({ ports: { watch } }: CareDeps): Promise<readonly Trouble[]> {
   const holder = await watch.holder();
   if (holder === null || holder.alive) return [];

@@ -10,13 +10,13 @@ import { withoutSlash } from "../run/place.ts";
 import type { CareDeps } from "../run_types.ts";
 import { endStranded, type Trouble } from "./trouble.ts";
 
-/** Work that exists only in a worktree. */
+/** Uncommitted and unmerged work that only a worktree contains. */
 interface Content {
   readonly uncommitted: readonly string[];
   readonly unmerged: number;
 }
 
-/** Worktrees without a run. A repair removes those that hold no work, no others. */
+/** Finds worktrees without a run. The repair removes only those that contain no work. */
 export async function orphanedWorktrees(deps: CareDeps): Promise<readonly Trouble[]> {
   const { context, ports } = deps;
   const statuses = await context.work.worktrees();
@@ -79,12 +79,12 @@ async function adviceFor(deps: CareDeps, id: SpecId, { uncommitted }: Content): 
   return (await specs.archivedIds()).has(id) ? adviceForSpec(id, "completed", commit) : adviceForGone(deps, id, commit);
 }
 
-/** @param commit whether something is not committed */
+/** Returns advice for a spec in this status. @param commit whether its worktree has uncommitted changes */
 function adviceForSpec(id: SpecId, status: string, commit: boolean): string {
   if (status === "cancelled") {
     return `its spec is cancelled: "planner update ${id} --status pending" and "planner work ${id}" continue it, or "planner review ${id} --reject" removes the worktree and keeps its work in git`;
   }
-  // One that is completed is not worked again.
+  // A completed spec is not worked again.
   if (status === "completed") return `${commit ? "commit there and run" : "merge it with"} "planner merge ${id}"`;
   if (!isMergeable(status)) return `continue with "planner work ${id}"`;
   if (commit) return `continue with "planner work ${id}", or commit there and run "planner merge ${id}"`;
@@ -95,7 +95,7 @@ async function adviceForGone({ ports }: CareDeps, id: SpecId, commit: boolean): 
   const branch = (await ports.worktrees.branch(id)) ?? "";
   const worktree = await ports.worktrees.find(id);
   const file = `.planner/specs/${id}.md`;
-  // Git would meet a conflict in the spec if its deletion is committed.
+  // Committing the deletion of the spec would cause a conflict in git.
   const isThere = worktree !== null && (await worktree.specs().ids()).includes(id);
   const keep = isThere
     ? `"cp ${quoteShellWord(`${withoutSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`
@@ -103,7 +103,7 @@ async function adviceForGone({ ports }: CareDeps, id: SpecId, commit: boolean): 
   return `its spec is gone: ${keep}, or drop all of it with "git worktree remove --force .planner/worktrees/${id}" and "git branch -D ${quoteShellWord(branch)}"; then run "planner doctor --fix"`;
 }
 
-/** Removes it unless a run began in it or a file appeared in it meanwhile. */
+/** Removes the worktree, unless a run began in it or a file appeared in it meanwhile. */
 async function removeWorktree({ ports, pid }: CareDeps, id: SpecId): Promise<string | null> {
   const answer = await ports.claims.claim(id, `${id}-${pid}`);
   if ("heldBy" in answer) return null;

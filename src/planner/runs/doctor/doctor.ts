@@ -7,15 +7,18 @@ import { deadRecords, staleClaims, staleWatch } from "./check_processes.ts";
 import { orphanedWorktrees } from "./check_worktrees.ts";
 import { endStranded, type Trouble } from "./trouble.ts";
 
-/** Locks on git's index that a killed git has left, or that one holds for long: nothing is merged or committed there. */
+/**
+ * Finds locks on git's index that a killed git process left or that a process holds for long. They block every merge
+ * and commit.
+ */
 async function gitLocks(deps: CareDeps): Promise<readonly Trouble[]> {
   const { context, ports } = deps;
   const found: Trouble[] = [];
   for (const lock of await ports.gitLocks.find()) {
     const { path, spec_id, removable } = lock;
-    // An active run uses git itself.
+    // An active run uses git itself, so its lock is expected.
     if (spec_id !== null && (await findLiveWorker(context, spec_id)) !== null) continue;
-    // A git at work for a moment is no trouble.
+    // A git process that holds the lock briefly is not a problem.
     if (!removable && lock.ageMs < BRIEF_MS) continue;
     found.push({
       kind: "git_lock",
@@ -28,7 +31,7 @@ async function gitLocks(deps: CareDeps): Promise<readonly Trouble[]> {
   return found;
 }
 
-/** What a git command of everyday use takes at most, in milliseconds. Ours. */
+/** Time that an everyday git command may take, in milliseconds. Chosen by planner. */
 const BRIEF_MS = 10_000;
 
 function ageOf({ ageMs }: GitLock): string {
@@ -64,23 +67,25 @@ async function brokenConfig({ context }: CareDeps): Promise<readonly Trouble[]> 
 }
 
 export interface DoctorFinding extends Omit<Trouble, "repair"> {
-  /** Whether `--fix` can repair something of it. */
+  /** Whether `--fix` can repair at least part of the problem. */
   readonly fixable: boolean;
-  /** What was done, or null. */
+  /** Sentence about the repair that was made; null if none was. */
   readonly fixed: string | null;
-  /** Why it could not be repaired, or null. */
+  /** Reason why the repair failed; null if it did not fail. */
   readonly failed: string | null;
 }
 
 export interface DoctorReport {
-  /** True when nothing is left to be seen to. */
+  /** True when no finding is left unrepaired. */
   readonly healthy: boolean;
   readonly findings: readonly DoctorFinding[];
 }
 
 /**
- * In this order, because each goes by what the one before it has settled: a claim's end marks its spec and its worktree,
- * reading the records for the later checks makes dead ones failed, and a worktree whose index is locked is not removed.
+ * Checks in the order in which they run, because each depends on the repairs before it: ending a claim marks its spec
+ * and its worktree, reading the records for the later checks makes dead ones failed, and a worktree whose index is
+ * locked is not removed.
+ *
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26, docs/decisions.md#s-27.
  */
 const CHECKS: readonly ((deps: CareDeps, fix: boolean) => Promise<readonly Trouble[]>)[] = [
@@ -99,7 +104,7 @@ const CHECKS: readonly ((deps: CareDeps, fix: boolean) => Promise<readonly Troub
 ];
 
 /**
- * Finds leftovers of killed processes. With `fix`, repairs those that need no loss of uncommitted changes or unmerged
+ * Finds leftovers of killed processes. With `fix`, repairs those whose repair loses no uncommitted changes or unmerged
  * commits. Each check repairs before the next check runs, so a second run finds nothing to repair.
  *
  * Without `fix`, changes only records of dead processes, which any reader marks failed.
@@ -130,7 +135,7 @@ async function seenTo({ repair, ...trouble }: Trouble, fix: boolean): Promise<Do
 async function plantedChanges({ context, ports }: CareDeps): Promise<readonly Trouble[]> {
   const found: Trouble[] = [];
   for (const { spec_id, what, undo, note } of await ports.worktrees.planted()) {
-    // The run checks this itself when it ends.
+    // The active run checks this itself when it ends.
     if ((await findLiveWorker(context, spec_id)) !== null) continue;
     found.push({
       kind: "planted_change",
@@ -143,8 +148,8 @@ async function plantedChanges({ context, ports }: CareDeps): Promise<readonly Tr
 }
 
 /**
- * Reports remotes that are mirrors: a fetch that prunes deletes the records of runs, which the other side lacks, and a push
- * deletes what others keep there.
+ * Reports remotes that are mirrors. A fetch that prunes deletes the records of runs, because the remote lacks them, and
+ * a push deletes the records that others keep at the remote.
  */
 async function mirrorRemotes({ ports }: CareDeps): Promise<readonly Trouble[]> {
   return (await ports.worktrees.mirrors()).map((name) => ({
@@ -157,8 +162,8 @@ async function mirrorRemotes({ ports }: CareDeps): Promise<readonly Trouble[]> {
 }
 
 /**
- * Reports what keeps claims at a remote from protecting specs, and claims there that are no longer needed. Only a repair
- * asks the remote, because that follows settings of the repository, which may name programs.
+ * Reports problems that keep claims at a remote from protecting specs, and claims that are no longer needed. Only a
+ * repair contacts the remote, because git then applies settings of the repository, which may name programs.
  */
 async function sharedClaims({ context, ports }: CareDeps, fix: boolean): Promise<readonly Trouble[]> {
   // Broken settings are a separate finding.

@@ -4,7 +4,7 @@ import { PROCESS_GONE } from "../claims.ts";
 import { failStarted } from "../run/write_end.ts";
 import type { CareDeps } from "../run_types.ts";
 
-/** What is looked for, in the order of search and repair: what runs first, then what it left. */
+/** Kinds of problems in the order in which `doctor` checks and repairs them: processes first, then their leftovers. */
 export const TROUBLE_KINDS = {
   stale_claim: "a claim of a process that no longer runs",
   dead_record: "a record of a process that no longer runs",
@@ -22,16 +22,17 @@ export const TROUBLE_KINDS = {
 
 export type TroubleKind = keyof typeof TROUBLE_KINDS;
 
-/** Something that is not as it should be. */
+/** A problem that `doctor` found in the project. */
 export interface Trouble {
   readonly kind: TroubleKind;
-  /** The file, folder or spec that it is about. */
+  /** Path or id of the file, folder or spec with the problem. */
   readonly subject: string;
   readonly message: string;
-  /** What a person can do; null where a repair does all there is to do. */
+  /** What a person can do; null if the repair suffices. */
   readonly advice: string | null;
   /**
-   * Repairs it and returns a sentence about it, or null if nothing is left to repair. Absent if no repair is safe.
+   * Repairs the problem and returns a sentence about it, or null if nothing is left to repair. Absent if no repair is
+   * safe.
    *
    * @throws OperationError if the repair is no longer possible
    */
@@ -39,8 +40,8 @@ export interface Trouble {
 }
 
 /**
- * Records the end of an interrupted run: its spec failed, unless it has another status by now, and no process works in
- * its worktree. The agent's work stays in the worktree, and the next run of the spec continues it.
+ * Records the end of an interrupted run: marks its spec failed, unless the spec has another status by now, and its
+ * worktree as unused. The agent's work stays in the worktree, and the next run of the spec continues it.
  *
  * @returns a sentence about the repair, or null
  */
@@ -55,7 +56,7 @@ async function failSpec(deps: CareDeps, id: SpecId): Promise<boolean> {
   try {
     return await failStarted(deps, id);
   } catch (error) {
-    // It was archived or deleted, or cannot be read, which is a separate finding.
+    // The spec was archived or deleted, or cannot be read, which is a separate finding.
     if (error instanceof OperationError) return false;
     throw error;
   }

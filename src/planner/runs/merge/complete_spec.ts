@@ -9,29 +9,29 @@ import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.t
 import { requestName } from "../../work/requests/request_note.ts";
 import type { RunDeps, RunWishes } from "../run_types.ts";
 
-/** The main branch has the work of a spec. */
+/** Result for a spec whose work the main branch contains. */
 export interface Merged {
   readonly spec_id: SpecId;
-  /** `found`: it was merged elsewhere, as the one commit that is named. */
+  /** `found`: the work was merged outside of planner, in the single commit that `commits` names. */
   readonly outcome: "merged" | "nothing" | "found";
   readonly commits: readonly string[];
-  /** Why worktree and branch were kept; null if they are gone. */
+  /** Reason why worktree and branch were kept; null if they were removed. */
   readonly kept: string | null;
   /** Notes for a person, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** Result for one spec's branch. */
+/** Result of merging one spec's branch. */
 export type MergeResult =
   | Merged
-  /** Branch and worktree are as before, the spec needs attention. */
+  /** Branch and worktree are unchanged, and the spec has the status needs_attention. */
   | {
       readonly spec_id: SpecId;
       readonly outcome: "conflict";
       readonly files: readonly string[];
       readonly advice: string;
     }
-  /** Nothing was touched. */
+  /** Not merged, and nothing was changed. */
   | { readonly spec_id: SpecId; readonly outcome: "refused"; readonly reason: string };
 
 /** Returns the reason why a spec was not merged and, after a conflict, the remedy. */
@@ -42,7 +42,7 @@ export function refusalText(result: Extract<MergeResult, { readonly outcome: "re
 }
 
 export interface MergingWishes extends Pick<RunWishes, "stop" | "unproven" | "shared"> {
-  /** A commit that a person named as the merge of the work; null to look for one. */
+  /** A commit that a person named as the merge of the work; null to search for it. */
   readonly as?: string | null;
 }
 
@@ -50,7 +50,7 @@ export function refuseMerge(id: SpecId, reason: string): MergeResult {
   return { spec_id: id, outcome: "refused", reason };
 }
 
-/** Says why this clone may not merge a spec now, and what a person can do. */
+/** Returns why this clone may not merge a spec now, and what a person can do. */
 export function notFinalText(id: SpecId, answer: Exclude<SharedAnswer, { readonly kind: "own" }>): string {
   if (answer.kind === "lost") return answer.reason;
   return `${answer.reason}: "planner merge ${id} --offline" merges without it`;
@@ -77,19 +77,22 @@ export function finalFields(
   };
 }
 
-/** Finalizes the spec in the worktree too, so that the main branch's history has its status. */
+/** Writes the final status into the worktree's copy of the spec too, so that the main branch's history contains it. */
 export async function finalizeThere(
   { id, worktree, message }: { readonly id: SpecId; readonly worktree: Worktree; readonly message: CommitWriter },
   fields: FinalFields,
 ): Promise<void> {
   const specs = worktree.specs();
-  // The agent may have archived or deleted it there.
+  // The agent may have archived or deleted the spec in the worktree.
   if (!(await specs.ids()).includes(id)) return;
   await specs.edit(id, (text) => editFields(text, { ...fields }));
   await worktree.commitSpec(message(COMMIT_SUMMARIES.completed(id)));
 }
 
-/** `kept` is null if the worktree is gone, else why it was kept: the merge holds all the same. */
+/**
+ * Removes worktree and branch after a merge. `kept` is the reason if they had to stay, which does not undo the merge;
+ * else null.
+ */
 export async function removeWork(
   { ports }: Pick<RunDeps, "ports">,
   id: SpecId,
@@ -104,7 +107,7 @@ export async function removeWork(
 }
 
 /**
- * Returns a sentence about the pull request that stays open at the forge when the work is merged or rejected here; none
+ * Returns a sentence about a pull request that stays open at the forge after the work is merged or rejected here; empty
  * without one.
  */
 export async function openRequest({ ports }: Pick<RunDeps, "ports">, id: SpecId): Promise<readonly string[]> {

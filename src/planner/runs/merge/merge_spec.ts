@@ -28,10 +28,10 @@ import { missingForCompletion } from "./missing_evidence.ts";
 import { describeMissingWork } from "./waiting_work.ts";
 
 /**
- * Merges the branch of one spec and finalises the spec: one that is completed as it is, any other only with the evidence
- * that a run's end asks for. Then worktree and branch go.
+ * Merges the branch of one spec, finalizes the spec, and removes worktree and branch. A completed spec is merged as it
+ * is; any other needs the same evidence as at the end of a run.
  *
- * Never throws a refusal. Source: docs/decisions.md#s-24, docs/decisions.md#s-25.
+ * Returns refusals and never throws them. Source: docs/decisions.md#s-24, docs/decisions.md#s-25.
  */
 export async function mergeSpec(deps: RunDeps, id: SpecId, wishes: MergingWishes): Promise<MergeResult> {
   try {
@@ -62,7 +62,7 @@ async function mergeClaimed(deps: RunDeps, claim: Claim, wishes: MergingWishes):
   return "notes" in result ? { ...result, notes: [...final.notes, ...result.notes, ...request] } : result;
 }
 
-/** Merges the branch of a spec that has everything that it needs. */
+/** Merges the branch of a spec for which all evidence is present. */
 async function mergeFinal(
   deps: RunDeps,
   spec: Spec,
@@ -112,7 +112,7 @@ async function completion(
   if (lost !== null) return against(lost);
   const { behind } = await worktree.holds();
   const reasons = await missingForCompletion(deps, { id: spec.id, worktree, state, stop, unproven });
-  // A rebase makes another state of it.
+  // A rebase produces another commit, so the checks must run again.
   return { reasons, proven: !behind };
 }
 
@@ -127,7 +127,7 @@ async function needsAttention(deps: RunDeps, { id, archived }: Spec, reason: str
   return refuseMerge(id, reason);
 }
 
-/** Later commands say why the work was not merged. */
+/** Stores the reason in the worktree's status, so that later commands can print it. */
 async function noteRefusal({ ports: { worktrees } }: RunDeps, id: SpecId, error: string): Promise<void> {
   const commits = await worktrees.commits(id);
   await worktrees.writeStatus({ spec_id: id, status: "failed", error, commits });

@@ -32,7 +32,10 @@ export async function mergeSpecs(
   return results;
 }
 
-/** The wanted ids and those of their members, however deep, that have a worktree; a driver without one goes out. */
+/**
+ * Returns the wanted ids and those of their members at any depth that have a worktree. Omits a driver without a
+ * worktree if one of its members has one.
+ */
 async function withMembers(
   { ports }: RunDeps,
   ids: readonly SpecId[],
@@ -56,7 +59,7 @@ async function withMembers(
   return [...found];
 }
 
-/** A refusal while a member of the spec is not done, or done and not merged. */
+/** Returns a refusal if a member of the spec is not done, or is done but not merged; else null. */
 async function openMember({ context, ports }: RunDeps, id: SpecId): Promise<MergeResult | null> {
   const { specs } = await loadWorld(context);
   const spec = specs.find((one) => one.id === id);

@@ -13,12 +13,13 @@ interface Finished {
   readonly worktree: Worktree;
   readonly state: WorktreeState;
   readonly stop: StopWishes;
-  /** Why a person takes the work whatever its checks say, or null. */
+  /** Reason of a person for accepting the work although its checks fail; null if they have to succeed. */
   readonly unproven: string | null;
 }
 
 /**
- * Returns what a spec lacks for being completed: a run's end asks the same. Runs the commands of `verify.commands`.
+ * Returns the reasons why a spec cannot be completed, judged as at the end of a run. Runs the commands of
+ * `verify.commands`.
  *
  * Source: docs/decisions.md#s-25.
  */
@@ -31,7 +32,7 @@ export async function missingForCompletion(
   const work: WorkInPlace = {
     ...(await openJob(deps, id, stop)),
     place: placeAt(worktree.root, worktree),
-    // The project's own text has the criteria that people wrote.
+    // The project's own text contains the criteria that people wrote.
     before: await projectText(deps, id),
     outputBefore: bodyOf(await worktree.mainSpec()),
     wishes: { skipCriteria: unproven !== null, unproven },
@@ -51,7 +52,7 @@ function bodyOf(text: string | null): string | null {
   return document?.ok === true ? document.body : null;
 }
 
-/** Null for a spec that is gone from the project, or cannot be read there. */
+/** Returns the project's text of a spec; null if the spec no longer exists or cannot be read. */
 async function projectText({ context }: RunDeps, id: SpecId): Promise<string | null> {
   const text = await context.specs.readText(id).then(
     (read) => read.text,

@@ -6,14 +6,14 @@ import { isFinishedWork } from "../../work/person_need.ts";
 import { type RequestNote, requestName } from "../../work/requests/request_note.ts";
 import type { RunDeps } from "../run_types.ts";
 
-/** A spec with a worktree or branch whose work is not to be merged yet. */
+/** A spec with a worktree or branch that cannot be merged yet. */
 export interface LeftAlone {
   readonly spec_id: SpecId;
-  /** The cause, and the remedy if there is a known one. */
+  /** The cause, and the remedy if planner knows one. */
   readonly reason: string;
 }
 
-/** All specs with a worktree or a branch, in the order of ids. */
+/** All specs with a worktree or a branch, sorted by id. */
 export interface WaitingWork {
   /** Work that may be merged: its run is done, or its spec is completed or archived. */
   readonly finished: readonly SpecId[];
@@ -45,7 +45,7 @@ export async function waitingWork(deps: RunDeps): Promise<WaitingWork> {
   return { finished, left };
 }
 
-/** Of a branch whose folder is gone. */
+/** Status of a branch whose folder no longer exists. */
 const UNKNOWN = { status: "unknown" } as const;
 
 interface Standing {
@@ -54,7 +54,7 @@ interface Standing {
   readonly archived: boolean;
 }
 
-/** Null for work that is finished. */
+/** Returns why a spec's work is not finished; null if it is finished. */
 function whyUnfinished(spec: Spec | undefined, { id, status: there, archived }: Standing): string | null {
   if (spec === undefined) return archived ? null : "its spec cannot be read or is gone";
   const { status } = spec;
@@ -64,7 +64,10 @@ function whyUnfinished(spec: Spec | undefined, { id, status: there, archived }: 
   return `its status is ${status}${why}${next}`;
 }
 
-/** Work with a pull request is merged there, or by a person who names it. Null without one. */
+/**
+ * Returns why a spec with a pull request is not merged here: the forge merges it, or a person who names the spec. Null
+ * without a request.
+ */
 export function whyRequested(id: SpecId, request: RequestNote | undefined): string | null {
   if (request === undefined) return null;
   return `${requestName(request)} has it (${request.url}): "planner pr --sync ${id}" takes over its merge, "planner merge ${id}" merges it here`;
@@ -76,7 +79,7 @@ const NEXT: Readonly<Record<string, (id: SpecId) => string>> = {
   needs_attention: (id) => `: see to it, then "planner merge ${id}"`,
 };
 
-/** Why there is no work of a spec to look at or to merge, and what to do next. */
+/** Returns why a spec has no work to review or merge, and what to do next. */
 export function describeMissingWork({ id, status }: Pick<Spec, "id" | "status">): string {
   return `its status is ${status}, and it has no worktree: ${NEXT_STEPS[status]?.(id) ?? `"planner show ${id}" shows it`}`;
 }

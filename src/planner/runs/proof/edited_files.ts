@@ -5,25 +5,25 @@ import type { EditedFile } from "../../work/provenance.ts";
 import type { PlacedJob, RunDeps } from "../run_types.ts";
 import { inFreshPlace, type Judging, runChecks } from "./run_checks.ts";
 
-/** The state whose files judge. */
+/** The commit or branch whose version of the files decides whether a check passes. */
 export interface Origin {
-  /** A commit, or the full name of a branch. */
+  /** Commit hash, or full name of a branch ref. */
   readonly from: string;
-  /** What people call it. */
+  /** Name of the commit or branch in messages. */
   readonly name: string;
 }
 
-/** The main branch that a worktree's branch began from. */
+/** Returns the main branch from which a worktree's branch began; null without a worktree. */
 export function originOf(worktree: Worktree | null): Origin | null {
   return worktree === null ? null : { from: `refs/heads/${worktree.mainBranch}`, name: worktree.mainBranch };
 }
 
 interface Passed {
   readonly held: FolderState | null;
-  /** Null in the project's own folder. */
+  /** Origin to compare with; null in the project's own folder. */
   readonly origin: Origin | null;
   readonly accepted: AcceptedCommands;
-  /** The checks that succeeded with the branch's own files. */
+  /** Commands of the checks that succeeded with the branch's own files. */
   readonly commands: readonly string[];
 }
 
@@ -33,10 +33,11 @@ interface Touched {
 }
 
 /**
- * Runs each check by whose files the branch has changed again, in a new worktree of the branch with the main branch's
- * version of these files. Only a check that passes with both proves something that the branch did not decide.
+ * Repeats each check that depends on files which the branch has changed, in a new worktree of the branch with the main
+ * branch's version of these files. Only a check that passes with both versions proves something independent of the
+ * branch's own changes to it.
  *
- * @returns the files whose change lets a check pass that fails without it
+ * @returns the files without whose change a check fails
  */
 export async function editedFiles(
   deps: RunDeps,
@@ -65,7 +66,7 @@ export async function editedFiles(
   });
 }
 
-/** The files of a branch by which the checks of a body judge, as lines that a person can accept. */
+/** Returns the files of a branch on which the checks of a body depend, as lines that a person can accept. */
 export async function changedCheckFiles(
   worktree: Worktree | null,
   body: string,
@@ -79,7 +80,7 @@ export async function changedCheckFiles(
   return judged.map((path) => fileLine(path, blobs));
 }
 
-/** The version of a file that a person accepts. */
+/** Returns a line with the path and hash of a file, by which a person accepts this version of it. */
 function fileLine(path: string, blobs: ReadonlyMap<string, string>): CommandLine {
   return { kind: "file", text: `${path} ${blobs.get(path) ?? "deleted"}` };
 }
@@ -90,7 +91,7 @@ interface Again {
   readonly open: readonly Touched[];
 }
 
-/** Why each of the checks does not pass with the main branch's files. */
+/** Returns why each of the checks fails with the main branch's files. */
 function failedWithMain(
   deps: RunDeps,
   judging: Judging,

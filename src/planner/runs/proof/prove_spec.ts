@@ -18,15 +18,15 @@ import type { RunDeps, StopWishes } from "../run_types.ts";
 import { provenance } from "./provenance.ts";
 
 export interface ProvenSpec extends WantedProof {
-  /** Whose worktree holds the work: the spec's own, or that of the run in which its member is finished. */
+  /** Spec whose worktree contains the work: the spec itself, or the driver in whose run its member is finished. */
   readonly worktreeOf: SpecId;
 }
 
 /**
- * Judges a spec where its work is: in its worktree, else in the project's folder. The criteria are those of the project,
- * and those that only the caller's text has beside them.
+ * Judges a spec in its worktree, else in the project's folder. The criteria are those of the project's text, and those
+ * that only the caller's text has.
  *
- * @param deps of the project itself
+ * @param deps dependencies of the project itself, not of a worktree
  */
 export async function proveSpec(deps: RunDeps, wanted: ProvenSpec): Promise<Provenance> {
   const { id, body, only, signal = new AbortController().signal, worktreeOf } = wanted;
@@ -39,7 +39,7 @@ export async function proveSpec(deps: RunDeps, wanted: ProvenSpec): Promise<Prov
   return provenance(deps, judging, { kind: "folder", place, fresh: false });
 }
 
-/** Null for a spec that the project does not have, or that cannot be read there. */
+/** Returns the project's body of a spec; null if the spec does not exist or cannot be read. */
 async function projectBody({ context }: RunDeps, id: SpecId): Promise<string | null> {
   const read = await context.specs.readText(id).catch(() => null);
   const document = read === null ? null : parseDocument(read.text);
@@ -49,9 +49,9 @@ async function projectBody({ context }: RunDeps, id: SpecId): Promise<string | n
 const CONFIG = ".planner/config.md";
 
 /**
- * Runs the checks of a spec in a new worktree of the commit that is checked out, and states what came of them.
+ * Runs the checks of a spec in a new worktree of the checked-out commit, and returns a statement of the results.
  *
- * @throws OperationError `failed_precondition` without a commit that holds all there is
+ * @throws OperationError `failed_precondition` if no commit contains all of the folder's changes
  */
 export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopWishes): Promise<Statement> {
   const { id, body, file } = spec;
@@ -81,7 +81,10 @@ export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopWishes): P
   return makeStatement({ name: id, digest: { gitCommit: commit } }, { ...resultOf(proof.criteria), configuration });
 }
 
-/** A criterion without a check that ran proves nothing, whatever its box says. */
+/**
+ * Sorts criteria into passed, failed and warned ones. A criterion whose check did not run proves nothing, even if it is
+ * ticked.
+ */
 function resultOf(criteria: readonly CriterionProof[]) {
   const tests = criteria.map(({ label, verdict }, index) => ({ name: `${index + 1}: ${label}`, verdict }));
   const named = (has: (verdict: string) => boolean) => tests.filter((one) => has(one.verdict)).map(({ name }) => name);
@@ -98,13 +101,13 @@ function refusal(id: string, why: string): OperationError {
 
 export interface Admission {
   readonly stop: StopWishes;
-  /** Commits that were proven just now. */
+  /** Hashes of commits whose checks have just succeeded. */
   readonly proven?: ReadonlySet<string>;
 }
 
 /**
- * Returns what a merge asks before it moves the main branch: the checks of the spec must succeed on the commit that the
- * branch would end at, in a new worktree of it. A spec without checks is never held up.
+ * Returns the function by which a merge decides before it moves the main branch: the spec's checks must succeed on the
+ * resulting commit, in a new worktree of it. A spec without checks is always admitted.
  *
  * Source: docs/decisions.md#s-61.
  */
@@ -119,7 +122,7 @@ export async function admission(
   return async (commit) => (proven.has(commit) ? [] : reasonsAgainst(id, await proofOn(deps, spec, { stop, commit })));
 }
 
-/** Runs the checks of a spec on a commit, in a new worktree of it. */
+/** Runs the checks of a spec in a new worktree of a commit. */
 export async function proofOn(
   deps: RunDeps,
   { id, body }: Spec,
@@ -130,7 +133,7 @@ export async function proofOn(
   return provenance(deps, judging, { kind: "commit", commit, ...(branch === null ? {} : { branch }) });
 }
 
-/** Whether a person of this machine completed the spec without proof. */
+/** Whether a person on this machine accepted the completion of the spec without proof. */
 export async function isExcused({ context }: RunDeps, { id, frontmatter }: Spec): Promise<boolean> {
   const { unproven } = frontmatter;
   return (

@@ -17,23 +17,23 @@ import { editedFiles, type Origin, originOf } from "./edited_files.ts";
 import { inFreshPlace, type Judging, runChecks } from "./run_checks.ts";
 
 /**
- * The state that is judged: a folder, or a commit in a new worktree of it.
+ * The state to judge: a folder, or a commit in a new worktree of it.
  *
- * `fresh`: a folder that holds more than its commit is judged by a new worktree of the commit.
+ * `fresh`: whether a folder with changes beyond its commit is judged by a new worktree of the commit.
  */
 export type JudgedPlace =
   | { readonly kind: "folder"; readonly place: RunPlace; readonly fresh: boolean }
   | {
       readonly kind: "commit";
-      readonly commit: string /** The worktree that has it checked out. */;
+      readonly commit: string /** Worktree that has the commit checked out. */;
       readonly branch?: Worktree;
-      /** The state that decides by which files the checks judge, if there is no branch. */
+      /** The state whose files decide whether checks pass, if there is no branch. */
       readonly since?: { readonly origin: Origin; readonly changed: WorktreeState["changed"] };
     };
 
 /**
- * The one judgement about a spec's criteria: runs the checks that a person has accepted, each command once, and says of
- * every criterion what is known. Runs nothing for a spec without checks and commands.
+ * Judges the criteria of a spec: runs each accepted command once, and returns a verdict for every criterion. Runs
+ * nothing for a spec without checks and commands. All commands judge through this function.
  *
  * Source: docs/decisions.md#s-61.
  */
@@ -63,9 +63,9 @@ export async function provenance(deps: RunDeps, judging: Judging, judged: Judged
 interface FreshState {
   readonly commit: string;
   readonly held: FolderState | null;
-  /** Null for a commit alone. */
+  /** State to compare with; null if only the commit is known. */
   readonly origin: Origin | null;
-  /** What the commit changes against the origin. */
+  /** Files that the commit changes against the origin. */
   readonly changed: WorktreeState["changed"];
 }
 
@@ -129,7 +129,10 @@ function verdictOf(
   return isEdited ? "edited" : "proven";
 }
 
-/** Planner's own files change while a spec is worked, and no check judges by them. */
+/**
+ * Returns uncommitted files other than planner's own, which change while a spec is worked and on which no check
+ * depends.
+ */
 function besideOf({ uncommitted }: FolderState): readonly string[] {
   return uncommitted.filter((path) => !isPlannersFile(path));
 }

@@ -6,13 +6,13 @@ import { runCommands } from "../run/run_commands.ts";
 import type { Job, PlacedJob, RunDeps } from "../run_types.ts";
 
 export interface Judging extends Job {
-  /** As the project has them: a branch changes none that it is judged by. */
+  /** Criteria of the project's own text, because a branch must not change the criteria that judge it. */
   readonly criteria: readonly JudgedCriterion[];
-  /** Lines of the settings that have to succeed as well. */
+  /** Commands of the settings that have to succeed as well. */
   readonly commands: readonly string[];
 }
 
-/** Runs checks within the limits of `verify`. */
+/** Runs checks within the time limits of the `verify` settings. */
 export function runChecks(
   deps: RunDeps,
   job: PlacedJob,
@@ -22,7 +22,7 @@ export function runChecks(
   return runCommands(deps, job, commands, { limitSeconds, width });
 }
 
-/** As `withFreshPlace`, with a line in the log. */
+/** Calls `use` with a new worktree of a commit, as `withFreshWorktree` does, and writes a line to the log. */
 export async function inFreshPlace<Result>(
   deps: RunDeps,
   judging: Judging,

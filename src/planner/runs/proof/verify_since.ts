@@ -20,45 +20,45 @@ import { verifyRecord } from "../verify_record.ts";
 import { provenance } from "./provenance.ts";
 
 export interface VerifyingSince {
-  /** Any name that git has for a commit. */
+  /** Any git revision that names a commit. */
   readonly since: string;
   /** Whether checks that the change adds or alters run as well. */
   readonly head: boolean;
   readonly stop: StopWishes;
-  /** Judges by the schemas of another folder, an absolute path. */
+  /** Returns a validator that uses the schemas of another folder, given by its absolute path. */
   readonly outputsOf: (root: string) => OutputValidator;
 }
 
 export interface SinceReport {
-  /** Full hashes. */
+  /** Full hash of the commit before the change. */
   readonly since: string;
   readonly commit: string;
   readonly specs: readonly SpecVerdict[];
 }
 
-/** What is known of one spec that a change completed, or deleted although its checks were open. */
+/** Verdict on one spec that a change completed, or deleted although its checks had not passed. */
 export interface SpecVerdict {
   readonly spec_id: SpecId;
   readonly title: string | null;
-  /** `unchecked`: no criterion names a check, or one without a check is not ticked. */
+  /** `unchecked`: no criterion names a check, or a criterion without a check is not ticked. */
   readonly verdict: Exclude<Verdict, "checked">;
-  /** Why, if neither a criterion nor the record says it. */
+  /** Reason for the verdict, if neither a criterion nor the record states it; else null. */
   readonly problem: string | null;
   readonly criteria: readonly CriterionProof[];
   readonly edited: readonly EditedFile[];
   readonly proposed: readonly ProposedCheck[];
-  /** Why a person completed it without proof, as the spec says. */
+  /** A person's reason, stored in the spec, for completing it without proof; null if it has none. */
   readonly unproven: string | null;
-  /** Why its output does not fit its schema, and whether the settings refuse that; null if it fits. */
+  /** Why the output does not match its schema, and whether the settings refuse that; null if it matches. */
   readonly output: { readonly problem: string; readonly refused: boolean } | null;
-  /** The latest record of a run; null if the repository has none. */
+  /** Checks of the latest run record; null if the repository has none. */
   readonly record: { readonly run: number; readonly checks: readonly RecordCheck[] } | null;
 }
 
 /**
- * Judges every spec that became completed between a commit and the one that is checked out: each check runs in a new
- * worktree of the latter. Checks, settings and the files by which checks judge are those of the former, so that a change
- * does not decide by what it is judged. No command has to be accepted.
+ * Judges every spec that became completed between a commit and the checked-out one. Each check runs in a new worktree
+ * of the checked-out commit. Checks, settings and the files on which checks depend come from the earlier commit, so
+ * that a change cannot alter its own judgement. No command has to be accepted.
  *
  * Source: docs/decisions.md#s-61.
  */
@@ -67,7 +67,7 @@ export async function verifySince(deps: RunDeps, wanted: VerifyingSince): Promis
   const changes = await deps.ports.worktrees.specChanges(since);
   const { before, after } = changes;
   const settings = parseConfig(before.config).config;
-  // A changed check may need a changed setup.
+  // An altered check may need an altered setup.
   const config = head ? { ...settings, worktree: parseConfig(after.config).config.worktree } : settings;
   const context = { ...deps.context, config: async () => config, accepted: async () => EVERYTHING };
   const completed = completedSpecs(changes);
@@ -78,7 +78,7 @@ export async function verifySince(deps: RunDeps, wanted: VerifyingSince): Promis
   return { since: before.commit, commit: after.commit, specs };
 }
 
-/** Every command counts as accepted, and no changed file does. */
+/** Accepts every command and no changed file. */
 const EVERYTHING = {
   file: "",
   read: async () => ({ trusted: true, prefixes: [], held: [], has: () => false }),
@@ -98,7 +98,7 @@ function readableSpecs({ specs }: CommittedState): ReadonlyMap<SpecId, Spec> {
 
 interface CompletedSpec {
   readonly spec: Spec;
-  /** The same before the change; null if it was not there, or could not be read. */
+  /** The spec before the change; null if it did not exist or could not be read. */
   readonly before: Spec | null;
 }
 
@@ -111,7 +111,10 @@ function completedSpecs({ before, after }: SpecChanges): readonly CompletedSpec[
 
 const CLOSED: ReadonlySet<string> = new Set(["completed", "cancelled"]);
 
-/** Specs with checks that were open, and whose file the change deletes or makes unreadable: nothing judges their work. */
+/**
+ * Returns verdicts on unfinished specs with checks whose file the change deletes or makes unreadable, because nothing
+ * else judges their work.
+ */
 function deletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
   const left = readableSpecs(after);
   return [...readableSpecs(before).values()].flatMap(({ id, title, status, body }): readonly SpecVerdict[] => {
@@ -128,10 +131,12 @@ function deletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
   });
 }
 
-/** The statuses of work that goes on: what the output held then is part of it. */
+/** Statuses of work in progress, whose earlier output belongs to the same work. */
 const BEGUN: ReadonlySet<string> = new Set(["in_progress", "needs_attention"]);
 
-/** Returns the outputs that do not fit their schemas, which are those of the commit before the change if it has them. */
+/**
+ * Returns the outputs that do not match their schemas. Uses the schemas of the commit before the change if it has them.
+ */
 async function misfits(
   deps: RunDeps,
   completed: readonly CompletedSpec[],
@@ -160,7 +165,7 @@ async function misfits(
 interface Change extends VerifyingSince {
   readonly config: PlannerConfig;
   readonly changes: SpecChanges;
-  /** What is wrong with outputs. */
+  /** Problems of outputs that do not match their schemas, by spec. */
   readonly outputs: ReadonlyMap<SpecId, string>;
 }
 
@@ -180,20 +185,24 @@ async function judgeSpec(deps: RunDeps, { spec, before }: CompletedSpec, change:
   };
 }
 
-// What a record says of its checks and its merge is judged by running the checks again on this commit.
+// Parts of a record to compare. Omits its checks and its merge, because the checks run again on this commit.
 const OWN_PARTS: ReadonlySet<string> = new Set(["spec", "end", "commits", "files", "criteria"]);
 
 interface ComparedRecord extends Pick<SpecVerdict, "record"> {
-  /** Whether it says of itself what the repository does not have. */
+  /** Whether the record contradicts the repository. */
   readonly differs: boolean;
-  /** Whether it says that the output fits its schema: the log may have had more of it than the spec. */
+  /**
+   * Whether the record says that the output matches its schema. The log may have contained more of the output than the
+   * spec.
+   */
   readonly hasOutput: boolean;
 }
 
 async function compareRecord(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<ComparedRecord> {
   const kept = await deps.ports.worktrees.record(id, null);
   if (kept === null) return { record: null, differs: false, hasOutput: false };
-  // The commit that is judged stands for the main branch, which a clone of one commit does not have.
+  // Removes the main branch from the record, because a clone of a single commit has none. The judged commit replaces
+  // it.
   const here = { ...kept, record: { ...kept.record, main_branch: null } };
   const checks = await verifyRecord(deps, { id, kept: here, rerun: false, stop });
   const differs = checks.some(({ part, result }) => OWN_PARTS.has(part) && result === "differs");
@@ -230,7 +239,7 @@ async function proveCriteria(deps: RunDeps, id: SpecId, { change, compared }: Pr
     );
     return { criteria: shown(proof.criteria), edited: proof.edited, problem: null };
   } catch (error) {
-    // A setup that fails for one spec says nothing of the others.
+    // A setup that fails for one spec does not affect the others.
     if (error instanceof OperationError && hasChecks(criteria)) return unproven(error.message);
     throw error;
   }
@@ -244,7 +253,7 @@ function leaveUnrun(one: JudgedCriterion): CriterionProof {
   return { ...one, check: null, verdict: one.verify === null ? tickVerdict(one) : "not_run" };
 }
 
-/** The worst of its criteria decides. */
+/** Returns the worst verdict of the criteria. */
 function verdictOf(criteria: readonly CriterionProof[]): SpecVerdict["verdict"] {
   const order = ["disproven", "edited", "not_run", "proposed", "unchecked"] as const;
   const worst = order.find((one) => criteria.some(({ verdict }) => verdict === one));
@@ -255,19 +264,21 @@ function verdictOf(criteria: readonly CriterionProof[]): SpecVerdict["verdict"] 
 export interface ProposedCheck {
   readonly label: string;
   readonly change: "added" | "altered" | "dropped";
-  /** The changed text; the old one of a dropped check. */
+  /** Changed command; the old command of a dropped check. */
   readonly command: string;
 }
 
 export interface ProposedCriteria {
-  /** Those of both states, each with the check that judges it. */
+  /** Criteria before and after the change, each with the check that judges it. */
   readonly judged: readonly JudgedCriterion[];
-  /** Those whose check is new, by their place in `judged`. */
+  /** Indexes in `judged` of the criteria whose check is new. */
   readonly added: ReadonlySet<number>;
   readonly proposed: readonly ProposedCheck[];
 }
 
-/** Compares the criteria of a spec before and after a change: the checks are those from before it. */
+/**
+ * Compares the criteria of a spec before and after a change. Criteria that existed before keep their earlier checks.
+ */
 export function proposedCriteria(before: string, after: string): ProposedCriteria {
   const old = parseCriteria(before);
   const judged = judgeCriteria(before, after);

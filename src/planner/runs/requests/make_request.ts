@@ -15,9 +15,9 @@ import type { RunDeps, StopWishes } from "../run_types.ts";
 import { type ProvenWork, requestFacts } from "./request_facts.ts";
 
 export interface RequestWishes {
-  /** Takes unfinished work too, and makes the request a draft. */
+  /** Whether to accept unfinished work too, and to create the request as a draft. */
   readonly draft: boolean;
-  /** Makes a new request although the last one was closed. */
+  /** Whether to create a new request although the last one was closed. */
   readonly again: boolean;
   readonly shared: SharedClaimWishes;
   readonly stop: StopWishes;
@@ -25,7 +25,7 @@ export interface RequestWishes {
 
 export interface MadeRequest {
   readonly spec_id: SpecId;
-  /** `pushed`: the branch is at the remote, and a person makes the request at `url`. */
+  /** `pushed`: the branch is at the remote, and a person has to create the request at `url`. */
   readonly outcome: "created" | "updated" | "pushed";
   readonly number: number | null;
   readonly url: string;
@@ -39,10 +39,10 @@ export interface MadeRequest {
   readonly notes: readonly string[];
 }
 
-/** Text of a request, and where a person makes it. */
+/** Text of a request, and the address at which a person can create it. */
 export type RequestDraft = Pick<MadeRequest, "spec_id" | "url" | "branch" | "base" | "head" | "title" | "body">;
 
-/** Returns what a request would say. Changes nothing, and asks no remote. */
+/** Returns the text that a request would have. Changes nothing and contacts no remote. */
 export async function draftRequest(
   deps: RunDeps,
   id: string,
@@ -65,11 +65,11 @@ function draftOf(work: ProvenWork, target: RequestTarget): RequestDraft {
 }
 
 /**
- * Pushes the branch of finished work and makes its pull request, or brings an open one up to date. Done again it changes
- * nothing that is right already.
+ * Pushes the branch of finished work and creates its pull request, or updates an open one. A repeated call changes
+ * nothing that is already up to date.
  *
  * @param id full or partial id of a spec
- * @throws OperationError that says what is in the way; what was pushed by then stays and is noted
+ * @throws OperationError that names the obstacle; commits pushed before it stay at the remote and are noted
  */
 export async function makeRequest(deps: RunDeps, id: string, wishes: RequestWishes): Promise<MadeRequest> {
   refuseInsideRun(deps.context, "pr");
@@ -102,9 +102,9 @@ interface Sought {
 }
 
 /**
- * The open request of the branch; null if one is to be made.
+ * Returns the open request of the branch; null if one has to be created.
  *
- * @throws OperationError `failed_precondition` if the last one was closed, or merged with all that the branch has
+ * @throws OperationError `failed_precondition` if the last request was closed, or merged with all commits of the branch
  */
 async function currentRequest(deps: RunDeps, { work, target, known, wishes }: Sought): Promise<ForgeRequest | null> {
   const { spec_id, head } = work;
@@ -120,13 +120,15 @@ async function currentRequest(deps: RunDeps, { work, target, known, wishes }: So
   if (last.state === "closed") {
     refuse(`${name} was closed without a merge (${last.url}): open it again there, or add --new for another one`);
   }
-  // Commits on top of what was merged are further work.
+  // Commits after the merged one are further work.
   const isMerged = last.head === head || last.head === known?.head;
   if (isMerged) refuse(`${name} was merged (${last.url}): "planner pr --sync ${spec_id}" takes that over`);
   return null;
 }
 
-/** Commits on the branch that the spec is completed, so that the merge brings that too, and makes a shared claim final. */
+/**
+ * Commits the completed status on the branch, so that the merge completes the spec too, and makes a shared claim final.
+ */
 async function finalize(
   deps: RunDeps,
   { claim, work, wishes }: { readonly claim: Claim; readonly work: ProvenWork; readonly wishes: RequestWishes },
@@ -150,7 +152,7 @@ interface Pushed {
   readonly notes: readonly string[];
 }
 
-/** What is about to be pushed is noted before: a command that is killed leaves it to the next one. */
+/** Pushes the branch. Notes the commit before the push, so that after a kill the next command knows about it. */
 async function push(
   deps: RunDeps,
   { work, target, known }: Pick<Sought, "work" | "target" | "known">,
@@ -223,7 +225,7 @@ async function sentRequest(deps: RunDeps, { target, there, title, body, draft }:
     return await requests.create(target, { title, body }, draft);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    // Its answer may have been lost.
+    // The forge may have created the request although its answer was lost.
     const found = await requests.find(target).catch(() => []);
     const open = found.find(({ state, base }) => state === "open" && base === target.base);
     if (open !== undefined) return open;

@@ -10,21 +10,22 @@ import { isExcused, proofOn } from "../proof/prove_spec.ts";
 import { type ReviewFacts, reviewFacts } from "../review/review_facts.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 
-/** What a request says, and the commit that it is about. */
+/** Content of a request, and the commit that it describes. */
 export interface ProvenWork extends RequestFacts {
   readonly spec_id: SpecId;
   readonly branch: string;
   /** Full hash of the branch's last commit. */
   readonly head: string;
-  /** Whether the spec is completed, so that its merge completes it elsewhere too. */
+  /** Whether the spec is completed, so that merging the request also completes it in other clones. */
   readonly isFinished: boolean;
 }
 
 /**
- * Reads what a request says of the work on a spec. Checks that have not run on the work as it is run now.
+ * Collects the content of a request for the work on a spec. Runs checks that have not run on the present state of the
+ * work.
  *
- * @param allowsUnfinished whether work is taken that a person has not accepted, or whose checks fail
- * @throws OperationError `failed_precondition` for work that is not finished, or that no commit has, with what to do
+ * @param allowsUnfinished whether to accept work that no person has accepted or whose checks fail
+ * @throws OperationError `failed_precondition` for work that is unfinished or uncommitted, with what to do
  */
 export async function requestFacts(
   deps: RunDeps,
@@ -94,7 +95,7 @@ async function provenCriteria(deps: RunDeps, judged: Judged): Promise<readonly R
   });
 }
 
-/** The worktree's ticks: the project's file gets them with the merge. */
+/** Copies ticks from the worktree's criteria, which the project's file gets only with the merge. */
 function tickCriteria(
   criteria: readonly ReviewedCriterion[],
   { criteria: there }: ReviewFacts,
@@ -105,7 +106,7 @@ function tickCriteria(
   }));
 }
 
-/** Whether the work is the same except for planner's files: the last commit completes the spec. */
+/** Whether two commits differ only in planner's files, because the last commit completes the spec. */
 async function onlyPlannersFiles(deps: RunDeps, from: string, to: string): Promise<boolean> {
   const difference = await deps.ports.differences.between(from, to);
   return difference?.files.every(({ path }) => isPlannersFile(path)) === true;

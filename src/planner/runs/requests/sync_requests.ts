@@ -15,27 +15,27 @@ import { takeMerged } from "./take_merged.ts";
 export interface SyncedRequest {
   readonly spec_id: SpecId;
   /**
-   * `found`: its work is in the main branch, `result` says what came of the spec; `missing`: it was merged, or no request is
-   * known, and nothing in the main branch shows the work.
+   * `found`: the main branch contains the work, and `result` has the outcome for the spec. `missing`: the request was
+   * merged or no request is known, and the main branch does not contain the work.
    */
   readonly outcome: "open" | "closed" | "found" | "missing" | "refused";
   readonly number: number | null;
-  /** Address of its page; null if none is known. */
+  /** Address of the request's page; null if none is known. */
   readonly url: string | null;
-  /** How it was found; null for other outcomes. */
+  /** Evidence by which the merge was found; null for other outcomes. */
   readonly sign: MergeSign | null;
   readonly result: MergeResult | null;
-  /** Why it was refused; null for other outcomes. */
+  /** Reason of a refusal; null for other outcomes. */
   readonly reason: string | null;
   /** Sentences for a person. */
   readonly notes: readonly string[];
 }
 
-/** Main branches that were brought up to date by this call, with what there was to say. */
+/** Notes about each main branch that this call has updated, by repository and branch. */
 type Advanced = Map<string, readonly string[]>;
 
 /**
- * Checks the state of pull requests, and completes the specs whose work the main branch has by now.
+ * Reads the state of pull requests, and completes the specs whose work the main branch now contains.
  *
  * @param told called with each result as it arrives
  */
@@ -64,7 +64,7 @@ interface Syncing {
   readonly advanced: Advanced;
 }
 
-/** Never throws a refusal: one request does not hold up the others. */
+/** Syncs one request. Returns refusals and never throws them, so that one request does not stop the others. */
 async function syncRequest(deps: RunDeps, syncing: Syncing): Promise<SyncedRequest> {
   const { id, note } = syncing;
   try {
@@ -116,7 +116,7 @@ function noteUnmerged(
   { request, note, forge }: Unmerged,
 ): Pick<SyncedRequest, "outcome" | "sign" | "result" | "reason"> {
   const plain = { sign: null, result: null, reason: null };
-  // Without a request there was nothing to look for but the work.
+  // Without a request, only the work itself could be searched for.
   const state = request?.state ?? note?.state ?? "merged";
   if (state !== "merged") return { ...plain, outcome: state };
   const what =
@@ -128,7 +128,7 @@ function noteUnmerged(
 }
 
 interface Asked {
-  /** Null if the forge was not asked, or knows of none. */
+  /** Request at the forge; null if the forge was not queried or has none. */
   readonly request: ForgeRequest | null;
   readonly notes: readonly string[];
 }
@@ -158,7 +158,9 @@ function forgeMerge({ into }: RequestTarget, request: ForgeRequest | null): Forg
   return { head, commit: merged, ref: requestRef(into.forge, number) };
 }
 
-/** Moves the main branch forward to what its remote has, once per call. What was merged there is found then. */
+/**
+ * Fast-forwards the main branch to its remote, once per call of `syncRequests`, so that merges at the forge are found.
+ */
 async function broughtUp(
   deps: RunDeps,
   { id, target, advanced }: { readonly id: SpecId; readonly target: RequestTarget; readonly advanced: Advanced },

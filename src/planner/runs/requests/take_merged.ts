@@ -35,7 +35,7 @@ export interface PlacedWork {
 /**
  * Completes a spec whose noted request was merged at the forge, as git shows, or whose merge a person names.
  *
- * @returns null without either: then the work is to be merged here
+ * @returns null without either; the caller then merges the work itself
  */
 export async function mergedElsewhere(deps: RunDeps, claim: Claim, work: PlacedWork): Promise<MergeResult | null> {
   const { requests } = deps.ports;
@@ -50,8 +50,8 @@ export async function mergedElsewhere(deps: RunDeps, claim: Claim, work: PlacedW
 }
 
 /**
- * Completes a spec whose work the main branch has got elsewhere. Found is not done: its checks have to succeed on the main
- * branch as it is now, else the spec needs attention.
+ * Completes a spec whose work was merged outside of planner. Finding the merge is not enough: the spec's checks have to
+ * succeed on the main branch as it is now, else the spec needs attention.
  *
  * Source: docs/pr.md#recognition.
  */
@@ -85,7 +85,7 @@ export async function takeMerged(
   return { spec_id: id, outcome: "found", commits: [commit], kept, notes: [...final.notes, ...notes] };
 }
 
-/** Why nothing may be completed or removed now; null if nothing is in the way. */
+/** Returns why the spec may not be completed or removed now; null if nothing prevents it. */
 async function obstacle(deps: RunDeps, { spec, worktree, state, wishes }: PlacedWork): Promise<string | null> {
   const { id, status, archived } = spec;
   const { problems = [], uncommitted = [] } = state ?? {};
@@ -100,21 +100,24 @@ async function obstacle(deps: RunDeps, { spec, worktree, state, wishes }: Placed
   return missing.length === 0 ? null : missing.join("; ");
 }
 
-/** The request of finished work has its spec as completed: what a run's end asks for was there then. */
+/**
+ * Whether the worktree's spec is completed. A request of finished work commits that status, so the evidence was
+ * complete then.
+ */
 async function isCompletedThere(worktree: Worktree, id: SpecId): Promise<boolean> {
   const specs = worktree.specs();
   if (!(await specs.ids()).includes(id)) return false;
   return (await specs.load(id)).status === "completed";
 }
 
-/** Uncommitted files that are named. */
+/** Maximum number of uncommitted files named in a message. */
 const MOST_NAMED = 5;
 
 type Judged =
   | { readonly kind: "done" }
   /** A person has to accept something first. */
   | { readonly kind: "waiting"; readonly reason: string }
-  /** The main branch does not have, or no longer has, what the spec asks for. */
+  /** The main branch lacks what the spec requires, or has lost it since. */
   | { readonly kind: "lost"; readonly reason: string };
 
 async function judgeMain(
@@ -126,7 +129,8 @@ async function judgeMain(
   if (wishes.unproven !== null || (await isExcused(deps, spec))) return { kind: "done" };
   const name = worktree?.mainBranch ?? "the main branch";
   if (!hasChecks(judgeCriteria(body, body))) {
-    // A person has named the commit, or looked at what the forge merged.
+    // In these cases a person named the commit or reviewed the merge at the forge, or the main branch still has the
+    // change.
     const holds = found.sign === "person" || found.stillThere || (found.sign === "forge" && found.commitHolds);
     if (holds) return { kind: "done" };
     const reason = `${mergedIn(found)}, and ${name} no longer has all of its change: reverted or changed since? "planner merge ${id} --as ${shortenHash(found.commit)}" takes it as done`;

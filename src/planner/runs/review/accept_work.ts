@@ -9,12 +9,12 @@ import type { RunDeps, StopWishes } from "../run_types.ts";
 import { membersWithWork, refuseUnreviewable } from "./review_facts.ts";
 
 /**
- * Accepts work: merges the branch of the spec, of a group or driver those of its members too, with the judgement and the
- * refusals of `mergeSpecs`. A spec without a branch, whose work is in the project's folder, is finalized instead.
+ * Accepts work: merges the branch of the spec, and for a group or driver those of its members too, with the checks and
+ * refusals of `mergeSpecs`. Finalizes a spec without a branch, whose work is in the project's folder.
  *
  * @param id full or partial id of a spec
  * @param told called with each result as it arrives
- * @throws OperationError `failed_precondition` as `reviewFacts`
+ * @throws OperationError `failed_precondition` as `readReviewFacts`
  */
 export async function acceptWork(
   deps: RunDeps,

@@ -11,20 +11,21 @@ import { membersWithWork, refuseUnreviewable } from "./review_facts.ts";
 
 export interface RejectedWork {
   readonly spec_id: SpecId;
-  /** Where its branch is kept, and other notes for a person, one sentence each. */
+  /** Ref that keeps the branch, and other notes for a person, one sentence each. */
   readonly notes: readonly string[];
-  /** Why worktree and branch are still there; null if they are gone. */
+  /** Reason why worktree and branch still exist; null if they were removed. */
   readonly kept: string | null;
 }
 
 const DONE: readonly string[] = ["completed", "cancelled"];
 
 /**
- * Rejects work: cancels the spec, keeps its branch under `refs/planner/kept/<id>/` and removes worktree and branch unless
- * that would lose uncommitted changes. Of a group or driver, members that are not done, or not merged, come first.
+ * Rejects work: cancels the spec, keeps its branch under `refs/planner/kept/<id>/` and removes worktree and branch,
+ * unless that would lose uncommitted changes. For a group or driver, first rejects members that are not done or not
+ * merged.
  *
  * @param id full or partial id of an active spec; a cancelled one with a worktree only loses that
- * @throws OperationError `failed_precondition` as `reviewFacts`
+ * @throws OperationError `failed_precondition` as `readReviewFacts`
  */
 export async function rejectWork(deps: RunDeps, id: string): Promise<readonly RejectedWork[]> {
   refuseInsideRun(deps.context, "review");
@@ -40,7 +41,10 @@ export async function rejectWork(deps: RunDeps, id: string): Promise<readonly Re
   return results;
 }
 
-/** Changes the status first: if the process ends after it, the cancelled spec keeps its worktree and can be rejected again. */
+/**
+ * Rejects one spec. Changes the status first, so that after a crash the cancelled spec keeps its worktree and can be
+ * rejected again.
+ */
 async function reject({ context, ports }: RunDeps, id: SpecId): Promise<RejectedWork> {
   await changeSpec(context, id, (text) =>
     editFields(text, { status: "cancelled", completed_at: undefined, unproven: undefined }),

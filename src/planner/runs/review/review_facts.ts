@@ -18,41 +18,41 @@ import { type ReviewedCriterion, reviewedCriteria } from "../../work/reviewed_cr
 import { describeMissingWork } from "../merge/waiting_work.ts";
 import type { RunDeps } from "../run_types.ts";
 
-/** Everything that a person judges work by. */
+/** All facts by which a person judges the work on a spec. */
 export interface ReviewFacts {
   readonly spec_id: SpecId;
   readonly title: string | null;
   readonly type: string;
   readonly status: string;
-  /** Why it needs a person; null if nothing does, after a pause for example. */
+  /** Reason why the spec needs a person; null if it needs none, for example after a pause. */
   readonly need: PersonNeed | null;
-  /** Null for a run without a worktree, and for a group. */
+  /** Branch of the work; null for a run without a worktree, and for a group. */
   readonly branch: string | null;
-  /** Absolute path; null without one. */
+  /** Absolute path of the worktree; null without one. */
   readonly worktree: string | null;
-  /** Changed paths that no commit holds, from the worktree's top: a merge refuses them. */
+  /** Uncommitted paths from the worktree's top, because of which a merge is refused. */
   readonly uncommitted: readonly string[];
-  /** Why git there cannot be asked; null if it can. */
+  /** Reason why git cannot read the worktree; null if it can. */
   readonly problem: string | null;
   readonly criteria: readonly ReviewedCriterion[];
-  /** The latest run that has left a record; null without one. */
+  /** Latest run that has a record; null without a record. */
   readonly record: RecordFacts | null;
-  /** Null if no commit is left to look at. */
+  /** Changes of the work; null if none of its commits exists any more. */
   readonly difference: Difference | null;
-  /** What people said when sending the work back before, oldest first. */
+  /** Review texts that people sent back with the work earlier, oldest first. */
   readonly reviews: readonly Review[];
-  /** Members of a group or driver, each with its need. */
+  /** Members of a group or driver, each with the reason why it needs a person. */
   readonly members: readonly MemberWork[];
 }
 
-/** Statuses that have something to review, whatever a worktree says. */
+/** Statuses that can be reviewed even without a worktree. */
 const REVIEWABLE: readonly string[] = ["needs_attention", "failed"];
 
 /**
- * Reads what there is to judge about the work on a spec: its branch, or the commits of a run without a worktree.
+ * Reads the facts for a review of the work on a spec: its branch, or the commits of a run without a worktree.
  *
- * @param text full or partial id; an archived spec has something to review only while its branch is not merged
- * @param purpose what a refusal says cannot be done with the spec
+ * @param text full or partial id; an archived spec can be reviewed only while its branch is not merged
+ * @param purpose action that a refusal names
  * @throws OperationError `failed_precondition` inside a run, while a process works on the spec, and for a spec without
  *   anything to review, with what to do
  */
@@ -82,7 +82,11 @@ export async function reviewFacts(deps: RunDeps, text: string, purpose = "review
   };
 }
 
-/** @throws OperationError `failed_precondition` with what to do instead */
+/**
+ * Refuses a spec that has nothing to review.
+ *
+ * @throws OperationError `failed_precondition` with what to do instead
+ */
 export async function refuseUnreviewable(deps: RunDeps, spec: Spec, purpose = "review"): Promise<void> {
   const { id, status } = spec;
   const refuse = (why: string): never => {
@@ -103,7 +107,7 @@ interface Sources {
   readonly report: StoredReport | undefined;
 }
 
-/** A branch shows its own work; without one, the commits are those between begin and end of the last run. */
+/** Returns the changes of the work: those of the branch, else the commits between begin and end of the last run. */
 async function differenceOf({ ports }: RunDeps, { id, branch, kept, report }: Sources): Promise<Difference | null> {
   try {
     if (branch !== null) return await ports.differences.ofBranch(id);
@@ -129,7 +133,7 @@ async function folderOf(
   }
 }
 
-/** Null without a record, and without a repository. */
+/** Reads the latest run record; null without a record or a repository. */
 function keptRecord({ ports }: RunDeps, id: SpecId): Promise<KeptRunRecord | null> {
   return ports.worktrees.record(id, null).catch(onRefusal(null));
 }
@@ -149,7 +153,7 @@ export interface MemberWork {
   readonly need: PersonNeed | null;
 }
 
-/** Returns the members of a spec, however deep, in the order of their ids, with what each needs of a person. */
+/** Returns the members of a spec at any depth, sorted by id, each with the reason why it needs a person. */
 export async function membersWithWork({ context }: RunDeps, spec: Spec): Promise<readonly MemberWork[]> {
   const { specs } = await loadWorld(context);
   const byId = new Map<string, Spec>(specs.map((one) => [one.id, one]));

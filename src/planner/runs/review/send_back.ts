@@ -12,25 +12,28 @@ import { membersWithWork, refuseUnreviewable } from "./review_facts.ts";
 
 export interface SentBack {
   readonly spec_id: SpecId;
-  /** The specs that agents work next: the spec, or those members of a group whose work waits. */
+  /** The specs that agents work on next: the spec itself, or those members of a group whose work awaits a person. */
   readonly specs: readonly SpecId[];
   readonly at: string;
 }
 
-/** Longest text, in characters. Ours: it becomes part of the agent's prompt. */
+/**
+ * Maximum length of a review text in characters. Chosen by planner, because the text becomes part of the agent's
+ * prompt.
+ */
 const MAX_CHARS = 100_000;
 
-/** Ended for good: work on it again would begin without a reason. */
+/** Statuses of specs that cannot be sent back, because their work has ended for good. */
 const ENDED: readonly string[] = ["cancelled"];
 
 /**
- * Sends work back: adds the text under `## Review` of the spec and sets it pending, in one edit. Branch and worktree stay;
- * the next run goes on there, reads the text, and continues the agent's session if it can. Of a group, each member whose
- * work waits for a person gets the text.
+ * Sends work back: adds the text under `## Review` of the spec and sets it pending, in one edit. Branch and worktree
+ * stay. The next run continues there, reads the text, and resumes the agent's session if it can. For a group, adds the
+ * text to each member whose work awaits a person.
  *
  * @param id full or partial id of an active spec
- * @throws OperationError `invalid_argument` for an empty text or one that no file can hold, `failed_precondition` as
- *   `reviewFacts`
+ * @throws OperationError `invalid_argument` for an empty text or one that a file cannot store, `failed_precondition` as
+ *   `readReviewFacts`
  */
 export async function sendBack(deps: RunDeps, id: string, text: string): Promise<SentBack> {
   refuseInsideRun(deps.context, "review");
@@ -52,7 +55,7 @@ export async function sendBack(deps: RunDeps, id: string, text: string): Promise
   return { spec_id: spec.id, specs, at };
 }
 
-/** The worktree no longer holds finished work. */
+/** Marks the worktree as unfinished, because its work was sent back. */
 async function noteInPlace({ context, ports }: RunDeps, id: SpecId): Promise<void> {
   const there = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
   if (there === undefined) return;
@@ -60,7 +63,7 @@ async function noteInPlace({ context, ports }: RunDeps, id: SpecId): Promise<voi
   await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error, commits: there.commits });
 }
 
-/** No agent works on a group itself. */
+/** Returns the specs to work on again; for a group its members, because no agent works on a group itself. */
 async function workedSpecs(deps: RunDeps, spec: Spec): Promise<readonly SpecId[]> {
   if (spec.type !== "group") return [spec.id];
   const members = await membersWithWork(deps, spec);

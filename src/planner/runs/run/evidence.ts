@@ -14,40 +14,43 @@ import { type Provenance, reasonsAgainst, resultsIn, withoutCriteria } from "../
 import { provenance } from "../proof/provenance.ts";
 import type { PlacedJob, RunDeps, RunWishes } from "../run_types.ts";
 
-/** The work on one spec and its location, for which evidence is collected. */
+/** Work on one spec and its location, for which evidence is collected. */
 export interface WorkInPlace extends PlacedJob {
-  /** The project's text of the spec when the run began; null where no run did. */
+  /** The project's text of the spec when the run began; null if there was no run. */
   readonly before: string | null;
-  /** The body whose output is no run's and does not count; that of `before` if left out, none if null. */
+  /**
+   * Body with older output, which does not count as the run's; defaults to the body of `before`, null means no older
+   * output.
+   */
   readonly outputBefore?: string | null;
   readonly wishes: Pick<RunWishes, "skipCriteria" | "unproven">;
 }
 
-/** What an agent left, once it is gone. */
+/** State of an agent's work after the agent has ended. */
 export interface Leavings extends Omit<RunFacts, "evidence"> {
   /** The spec as the agent left it. */
   readonly spec: Spec;
-  /** Git's state of the worktree; null for work in the project itself. */
+  /** State of git in the worktree; null for work in the project itself. */
   readonly state: WorktreeState | null;
 }
 
 export interface Gathered {
   readonly evidence: Evidence;
-  /** Changed rules, and remarks about the output. */
+  /** Warnings about changed rules and about the output. */
   readonly warnings: readonly string[];
   /** Hashes of the commits that name the spec, oldest first. */
   readonly commits: readonly string[];
-  /** False if a person has to repair the worktree first: nothing is committed there. */
+  /** False if a person has to repair the worktree first; planner commits nothing there then. */
   readonly settled: boolean;
-  /** The judgement about criteria and commands; null if nothing was judged. */
+  /** Verdicts on criteria and commands; null if nothing was judged. */
   readonly proof: Provenance | null;
-  /** Why a person completes the spec although its checks do not say so; null if they do. */
+  /** Reason of a person for completing the spec although its checks do not succeed; null if they do. */
   readonly unproven: string | null;
 }
 
 /**
- * Collects the evidence that decides how a run ends. Runs checks only if the agent succeeded. For an interrupted agent
- * it only records whether there is any work.
+ * Collects the evidence that decides how a run ends. Runs checks only if the agent succeeded. For an interrupted agent,
+ * records only whether work exists.
  */
 export async function gather(deps: RunDeps, work: WorkInPlace, left: Leavings): Promise<Gathered> {
   const traces = await tracesOf(deps, work, left);
@@ -58,7 +61,7 @@ export async function gather(deps: RunDeps, work: WorkInPlace, left: Leavings): 
   return isWorthGathering(left) && traces.settled ? addCheckResults(deps, work, { left, traces, criteria }) : traces;
 }
 
-/** Returns the spec as it was when the run began: the run is judged by this text. */
+/** Returns the spec as it was when the run began, because the run is judged by this text. */
 function broughtBy({ before }: WorkInPlace): ReadableDocument | null {
   return before === null ? null : parseReadable(before);
 }
@@ -90,7 +93,9 @@ interface Checking {
   readonly criteria: readonly JudgedCriterion[];
 }
 
-/** The log must hold all that the agent printed. */
+/**
+ * Adds the results of output validation and checks to the evidence. Call it when the log has all of the agent's output.
+ */
 async function addCheckResults(
   deps: RunDeps,
   work: WorkInPlace,
@@ -126,7 +131,7 @@ async function addCheckResults(
   return { ...traces, evidence, proof, unproven, warnings: [...traces.warnings, ...output.warnings] };
 }
 
-/** Judges by the project's commands and the checks of the criteria; for work in a worktree by its commit alone. */
+/** Judges the work by the project's commands and the checks of the criteria; in a worktree, judges only its commit. */
 function judge(deps: RunDeps, work: WorkInPlace, criteria: readonly JudgedCriterion[]): Promise<Provenance> {
   const { config, place } = work;
   return provenance(
@@ -147,7 +152,7 @@ function broughtSpec(work: WorkInPlace, spec: Spec): Pick<Spec, "frontmatter" | 
   return { frontmatter: brought.frontmatter, type: typeof type === "string" ? type : "code", body: brought.body };
 }
 
-/** The spec's own file is committed with its final status. */
+/** Omits the spec's own file, because planner commits it with its final status. */
 function withoutSpec(paths: readonly string[], id: SpecId): readonly string[] {
   return paths.filter((path) => !`/${path}`.endsWith(`/.planner/specs/${id}.md`));
 }
@@ -159,11 +164,14 @@ interface OutputReport {
   readonly passed: boolean;
 }
 
-/** Judging holds a whole run's output in memory, and runs may end together. */
+/**
+ * Limits judging to one run at a time, because it holds a whole run's output in memory and several runs may end
+ * together.
+ */
 const judging = new TaskSlots(1);
 
 /**
- * Source: docs/contract/spec-tool.md#output-2, docs/contract/spec-tool.md#output-4,
+ * Validates the spec's output. Source: docs/contract/spec-tool.md#output-2, docs/contract/spec-tool.md#output-4,
  * docs/contract/spec-tool.md#output-5.
  */
 async function outputReport({ context }: RunDeps, work: WorkInPlace, spec: Spec): Promise<OutputReport> {

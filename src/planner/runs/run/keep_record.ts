@@ -14,13 +14,13 @@ import { withoutSlash } from "./place.ts";
 
 export interface RunParts extends Pick<RunSummary, "report" | "lastWords" | "end" | "warnings"> {
   readonly startedAt: string;
-  /** Null if the worktree was not examined at the end. */
+  /** State of the worktree at the end; null if it was not examined. */
   readonly state: WorktreeState | null;
-  /** Null if no evidence was gathered. */
+  /** Evidence of the run; null if none was collected. */
   readonly gathered: Gathered | null;
 }
 
-/** Keeps what a run did for later, beside its work. A refusal is a line of the log: the run has ended as it did. */
+/** Stores the record of a run beside its work. Logs a refusal and continues, because the run has already ended. */
 export async function keepRecord(deps: RunDeps, run: PlacedRun, parts: RunParts): Promise<void> {
   try {
     const stored = await storeEnd(deps, run, parts);
@@ -41,8 +41,8 @@ interface StoredRecord {
 /**
  * Stores the record of a run.
  *
- * @param branch that holds it; null for the commit that is checked out around the project
- * @returns null without a commit that could hold it
+ * @param branch branch that gets the record; null for the commit that is checked out around the project
+ * @returns null without a commit that can hold the record
  */
 async function storeRecord(
   { ports }: CareDeps,
@@ -80,12 +80,12 @@ async function storeEnd(deps: RunDeps, run: PlacedRun, parts: RunParts): Promise
 
 type Work = Pick<WorktreeState, "commits" | "changed">;
 
-/** The work on a branch. */
+/** Returns the branch, commits and files of the work in a worktree. */
 function workOn({ branch, mainBranch }: Pick<Worktree, "branch" | "mainBranch">, work: Work | null): RecordedWork {
   return { branch, mainBranch, base: null, commits: work?.commits ?? [], files: pathsOf(work?.changed ?? []) };
 }
 
-/** The work in the project's folder since a commit; null without a repository. */
+/** Returns the work in the project's folder since a commit; null without a repository. */
 async function workSince({ ports: { worktrees } }: CareDeps, base: string): Promise<RecordedWork | null> {
   const head = await worktrees.head();
   if (head === null) return null;
@@ -97,7 +97,7 @@ function pathsOf(changed: WorktreeState["changed"]): readonly string[] {
   return changed.map(({ path }) => path);
 }
 
-/** Also writes the record as a file, for projects that keep it in their history. */
+/** Also writes the record as a file, for projects that commit their run records. */
 async function writeFile(
   { files, root }: RunDeps,
   { id, place, spec, config }: PlacedRun,
@@ -111,13 +111,13 @@ async function writeFile(
 
 interface CutOff {
   readonly processId: string;
-  /** Why the run did not come to its end. */
+  /** Reason why the run did not end normally. */
   readonly reason: string;
 }
 
 /**
- * Keeps the record of a run that could not do so itself: its process was killed, or something stood in its way. Does
- * nothing for a run that has one. Call with the spec's claim held, when nothing of the run works any more.
+ * Keeps the record of a run that could not do so itself, because its process was killed or an error prevented it. Does
+ * nothing for a run that has a record. Call it with the spec's claim held, after all processes of the run have ended.
  */
 export async function keepCutOffRun(deps: CareDeps, id: SpecId, { processId, reason }: CutOff): Promise<void> {
   const { worktrees, records } = deps.ports;
@@ -140,16 +140,16 @@ export async function keepCutOffRun(deps: CareDeps, id: SpecId, { processId, rea
       end: completed ? { status: "completed", reasons: [] } : { status: "failed", reasons: [reason] },
     });
   } catch (error) {
-    // Continues the cleanup: releasing the claim matters more than the record.
+    // The cleanup continues, because releasing the claim matters more than the record.
     if (!(error instanceof OperationError)) throw error;
   }
 }
 
 interface LeftWork {
   readonly work: RecordedWork;
-  /** Problems that a person must fix, and changes outside of the branch, see `WorktreeState`. */
+  /** Problems that a person must fix, and changes outside of the branch; see `WorktreeState`. */
   readonly warnings: readonly string[];
-  /** The spec's text as the agent left it; null if that is the project's. */
+  /** The spec's text as the agent left it; null if it is the project's text. */
   readonly body: string | null;
 }
 
@@ -174,7 +174,10 @@ async function leftInProject(deps: CareDeps, base: string): Promise<LeftWork | n
   return work === null ? null : { work, warnings: [], body: null };
 }
 
-/** A run writes its spec before its record. Source: docs/decisions.md#s-26. */
+/**
+ * Whether the spec was completed after the run began: a run writes its spec before its record. Source:
+ * docs/decisions.md#s-26.
+ */
 function isCompletedSince(spec: Spec | null, { started_at }: StoredReport): boolean {
   const at = spec?.status === "completed" ? spec.frontmatter["completed_at"] : null;
   return typeof at === "string" && Date.parse(at) >= Date.parse(started_at);
@@ -186,10 +189,10 @@ const NO_AGENT: RunReport = {
 };
 
 /**
- * Keeps a record of a spec that a person completed by hand, as a run has one, with mode `manual`. Its commits are those
- * of the spec's branch; without one it names the commit that is checked out.
+ * Stores a record with mode `manual` for a spec that a person completed by hand. Its commits are those of the spec's
+ * branch; without a branch it names the checked-out commit.
  *
- * @returns the number of the record; null without a commit, or if it cannot be kept
+ * @returns the number of the record; null without a commit, or if the record cannot be stored
  */
 export async function keepManual(
   deps: CareDeps,
@@ -213,7 +216,7 @@ export async function keepManual(
     });
     return stored?.run ?? null;
   } catch (error) {
-    // The spec is completed; the record says less then.
+    // The spec stays completed although the record is missing.
     if (error instanceof OperationError) return null;
     throw error;
   }

@@ -9,16 +9,19 @@ import { type AgentEnd, type AgentRun, runAgent } from "./run_agent.ts";
 import { digest } from "./set_up.ts";
 
 export interface Launching extends AgentRun {
-  /** A template by name, null for the usual one; or a whole text, which splits the spec instead of working it. */
+  /**
+   * Name of a template, null for the default one; or a complete prompt text, which splits the spec instead of working
+   * on it.
+   */
   readonly prompt: { readonly template: string | null } | { readonly text: string };
-  /** Called with the SHA-256 of the prompt; the agent starts once it has returned. */
+  /** Called with the SHA-256 of the prompt; the agent starts after it has resolved. */
   readonly prompted?: (hash: string) => Promise<void>;
 }
 
 /**
- * Builds the prompt, writes the agent's files, its MCP configuration included, and runs the agent.
+ * Builds the prompt, writes the agent's files including its MCP configuration, and runs the agent.
  *
- * Prompt and configuration of the last run stay beside its log, `.planner/logs/<id>.prompt.md` and `<id>.mcp.json`.
+ * Prompt and configuration of the last run stay beside its log as `.planner/logs/<id>.prompt.md` and `<id>.mcp.json`.
  */
 export async function launchAgent(deps: RunDeps, launching: Launching): Promise<AgentEnd> {
   const { job, prompted } = launching;
@@ -58,7 +61,7 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
   }
 }
 
-/** The accepted commands by which the work is judged: the agent may run them too. */
+/** Returns the accepted commands that judge the work, because the agent may run them too. */
 async function grantedCommands({ context }: RunDeps, { config, spec }: AgentJob): Promise<readonly string[]> {
   const settings = config.verify.commands.map((text) => ({ kind: "verify" as const, text }));
   const lines = [...settings, ...checkLines(spec.body)];
@@ -73,12 +76,12 @@ async function displace({ ports }: RunDeps, { id, log }: AgentJob): Promise<void
       await log.line(`planner: "${file}" was changed by the run and is left as it is, with planner's entry in it`);
     }
   } catch (error) {
-    // The worktree may be broken by now; the end of the run handles that.
+    // The worktree may be unusable by now, which the end of the run handles.
     await log.line(`planner: ${getErrorMessage(error)}`);
   }
 }
 
-/** Returns what a prompt about a spec is written from, the spec being read where the agent works. */
+/** Returns the data from which a prompt about a spec is written. Reads the spec in the folder where the agent works. */
 export async function promptRequest(
   deps: RunDeps,
   { id, config, place: { root, worktree } }: Pick<AgentJob, "id" | "config" | "place">,
@@ -91,14 +94,14 @@ export async function promptRequest(
   return { spec, specText, config, projectName, template, place };
 }
 
-/** Adds the server to the agent's own configuration file, where that is how it learns of it. */
+/** Adds the MCP server to the agent's own configuration file, for agents that read it from there. */
 async function extendProjectFile(
   { files, ports }: RunDeps,
   { id, place, provider, log }: AgentJob,
   { projectFile }: AgentLaunch,
 ): Promise<void> {
   if (projectFile === null) return;
-  // What a killed run left here would be taken for a person's own.
+  // Restores a file that a killed run left here, so that it is not mistaken for a person's own.
   await ports.worktrees.displace(id);
   const root = withoutSlash(place.root);
   const texts = await Promise.all(projectFile.files.map((file) => files.read(`${root}/${file}`)));

@@ -2,16 +2,22 @@ import type { LimitSettings } from "../../config/config.ts";
 import { spentTooMuch } from "../../work/run_limits.ts";
 import type { Usage } from "../../work/usage.ts";
 
-/** Maximum interval between checks of a silent agent, in milliseconds: short compared with any sensible limit. */
+/** Maximum interval between checks of a silent agent, in milliseconds; short compared with any sensible limit. */
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Minimum share of processor time between checks of a working agent. Ours: an idle agent uses none. */
+/**
+ * Share of processor time between two checks above which an agent counts as working. Chosen by planner: an idle agent
+ * uses none.
+ */
 const BUSY_SHARE = 0.05;
 
 export interface SignsOfWork {
-  /** Processor time of the agent and all that it started, in milliseconds; null if the system does not report it. */
+  /**
+   * Processor time of the agent and all processes that it started, in milliseconds; null if the system does not report
+   * it.
+   */
   cpuMs(): number | null;
-  /** When a file was changed last, in milliseconds since 1970. */
+  /** Time of the last change of a file, in milliseconds since 1970. */
   lastChange(): Promise<number>;
   now(): number;
 }
@@ -46,7 +52,7 @@ export class LimitWatch {
     }
   }
 
-  /** Why the run was ended, or null. */
+  /** Reason why a limit ended the run; null if none was reached. */
   get reached(): string | null {
     return this.#reached;
   }

@@ -4,7 +4,7 @@ import type { Provider } from "../../work/providers.ts";
 import type { ClaimedRun } from "../run_types.ts";
 import type { ReportedSoFar } from "./run_agent.ts";
 
-/** Shortest time between two writes, in milliseconds: the record lags behind the agent's reports by no more. */
+/** Minimum time between two writes in milliseconds, which is also the maximum age of the stored report. */
 const LAG_MS = 5_000;
 
 /**
@@ -30,7 +30,7 @@ export class LiveReport {
     this.#ports = ports;
     this.#processId = processId;
     this.#provider = provider;
-    // A session that planner names, or continues, is known before the agent reports one.
+    // A session id that planner assigns or continues is known before the agent reports one.
     this.#soFar = { session: session?.name ?? null, usage: null, denied: [] };
   }
 
@@ -48,7 +48,7 @@ export class LiveReport {
     await this.#ports.records.start(record, { report: this.report, base });
   }
 
-  /** Returns once it is written: the agent, which may end planner, starts after it. */
+  /** Stores the hash of the prompt. Resolves after the write, because the agent that starts next may end planner. */
   prompted(hash: string): Promise<void> {
     this.#promptHash = hash;
     this.#isNew = true;
@@ -56,7 +56,7 @@ export class LiveReport {
     return this.#writing;
   }
 
-  /** A session is written at once: without it a killed run could not be resumed. */
+  /** Updates the report. Writes a new session id at once, because without it a killed run could not be resumed. */
   take(soFar: ReportedSoFar): void {
     const { usage, denied } = soFar;
     const session = soFar.session ?? this.#soFar.session;
@@ -66,12 +66,12 @@ export class LiveReport {
     if (isBegun || this.#timer === undefined) this.#write();
   }
 
-  /** Adds what changed outside of the run's branch. */
+  /** Sets the changes that were found outside of the run's branch. */
   found(outside: readonly string[]): void {
     this.#outside = outside;
   }
 
-  /** Returns the whole report once nothing writes it any more. */
+  /** Returns the complete report after all writes have finished. */
   async end(): Promise<RunReport> {
     this.#isNew = false;
     this.#write();
@@ -85,7 +85,7 @@ export class LiveReport {
     if (!this.#isNew) return;
     this.#isNew = false;
     this.#timer = setTimeout(() => this.#write(), LAG_MS);
-    // A disk that refuses is met by the end of the run.
+    // A failing disk is reported by the end of the run.
     this.#writing = this.#writing.then(() => this.#ports.records.report(this.#processId, this.report)).catch(() => {});
   }
 }

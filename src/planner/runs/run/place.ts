@@ -5,10 +5,10 @@ import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { ClaimedRun, RunDeps, RunPlace } from "../run_types.ts";
 
-/** Paths that the prompt names. */
+/** Maximum number of paths that the prompt names. */
 const MAX_NAMED = 20;
 
-/** Longest reason that the prompt repeats, in characters: the log has all of it. */
+/** Maximum length of the reason in the prompt, in characters; the log contains the full text. */
 const MAX_REASON_CHARS = 2000;
 
 /**
@@ -45,7 +45,7 @@ export async function earlierRunText(
   return lines.join("\n");
 }
 
-/** The task that a conflict leaves. */
+/** Returns the prompt text that asks the agent to resolve the conflicts of a merge. */
 function conflictText({ commit, files }: NonNullable<Worktree["begunAnew"]>, mainBranch: string): string {
   const where =
     files.length === 0
@@ -60,7 +60,10 @@ function conflictText({ commit, files }: NonNullable<Worktree["begunAnew"]>, mai
   ].join("\n");
 }
 
-/** Where a reason begins to say what a person is to do. An agent is not allowed to do most of that. */
+/**
+ * Matches the start of the advice for a person in a reason. The prompt omits it, because an agent may not do most of
+ * that.
+ */
 const ADVICE =
   /(?:[:,]|\s\()\s?(?:in "[^"]*" (?:run|move)|run "|then |take (?:it|that) back|undo|see to it|make it pass|settle|commit the|make it|"(?:git|planner) )/;
 
@@ -69,7 +72,7 @@ function withoutAdvice(reason: string): string {
   return parts.map((part) => part.slice(0, ADVICE.exec(part)?.index)).join("; ");
 }
 
-/** Opens the place of a run: the worktree, made or found and marked as begun, or the project itself. */
+/** Opens the location of a run: creates or reuses the worktree and marks it as begun, or uses the project itself. */
 export async function openPlace(
   deps: RunDeps,
   { spec, config, wishes }: ClaimedRun,
@@ -89,14 +92,14 @@ export async function openPlace(
   });
   if (worktree.reused) await log.line("planner: the worktree of an earlier run is used again, with what it holds");
   const earlier = worktree.reused ? await earlierRunText(deps, spec.id, worktree) : null;
-  // An earlier run's copy of the spec may say how that one ended.
+  // A copy of the spec from an earlier run may still have that run's final status.
   const begun = { status: "in_progress", completed_at: undefined };
   await worktree.specs().edit(spec.id, (text) => editFields(text, begun));
   await deps.ports.worktrees.writeStatus({ spec_id: spec.id, status: "working", error: null, commits: [] });
   return { worktree, root: worktree.root, port, knownCommits: new Set(), base: null, earlier };
 }
 
-/** Returns what an agent finds in its environment about its spec. Source: docs/work.md, Runs. */
+/** Returns the environment variables that tell an agent about its spec. Source: docs/work.md, Runs. */
 export function agentEnvironment(
   { root }: RunDeps,
   id: SpecId,

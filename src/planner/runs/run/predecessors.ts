@@ -10,19 +10,19 @@ import { whyRequested } from "../merge/waiting_work.ts";
 import { admission } from "../proof/prove_spec.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 
-/** Time between two tries to get at a spec that another process, watch for example, is merging, in milliseconds. */
+/** Milliseconds between two attempts to claim a spec that another process is merging, `planner watch` for example. */
 const TRY_EVERY_MS = 100;
 
-/** How often that is tried. */
+/** Maximum number of attempts to claim a spec. */
 const TRIES = 50;
 
-/** Runs that begin together move the same main branch. */
+/** Limits merges to one at a time, because runs that begin together move the same main branch. */
 const merging = new TaskSlots(1);
 
 /**
- * Merges the finished branches of the specs that a spec builds upon, so that its own branch begins with that work.
+ * Merges the finished branches of the specs that a spec depends on, so that its own branch begins with their work.
  *
- * @throws OperationError `failed_precondition` naming the one that cannot be merged
+ * @throws OperationError `failed_precondition` that names the spec that cannot be merged
  *
  * Source: docs/decisions.md#s-24.
  */
@@ -43,7 +43,7 @@ export async function mergePredecessors(deps: RunDeps, spec: Spec, wanting: Want
   for (const id of unmerged) await merging.run(() => mergeOne(deps, { id, wanting: spec.id, ...wanting }));
 }
 
-/** What is to be done before `spec`, as readiness has it. */
+/** Returns the specs that must be done before `spec`, by the rules of readiness. */
 function predecessors(spec: Spec, { specs }: SpecWorld): readonly SpecId[] {
   const named = new Set<string>([...spec.dependsOn, ...spec.members]);
   const parent = parseParentId(spec.id);
@@ -62,10 +62,10 @@ function memberNumber(id: SpecId): number {
 }
 
 interface Wanting {
-  /** Checked between merges; once it returns false, nothing more is merged. */
+  /** Checked between merges; once it returns false, no further spec is merged. */
   readonly stillWanted: () => Promise<boolean>;
   readonly stop: StopWishes;
-  /** Whether the remote with claims that other clones see is not asked. */
+  /** Whether to skip requests to the remote that stores shared claims. */
   readonly offline: boolean;
 }
 
@@ -78,7 +78,7 @@ function notMerged(id: SpecId, wanting: SpecId, why: string): OperationError {
 
 interface Merging extends Wanting {
   readonly id: SpecId;
-  /** The spec that builds upon it. */
+  /** The spec that depends on it. */
   readonly wanting: SpecId;
 }
 

@@ -20,12 +20,12 @@ import { setUpWorktree } from "./set_up.ts";
 import { markStarted } from "./start.ts";
 import { breakOff, specLeft, takeBack, writeEnd } from "./write_end.ts";
 
-/** Where a run is, in this order; `runSpec` checks and claims before the first of them. */
+/** Phases of a run in their order; `runSpec` checks and claims the spec before the first one. */
 export type Phase = "record" | "predecessors" | "start" | "worktree" | "agent" | "settle" | "evidence" | "complete";
 
 const ENDED_OUTSIDE = "ended from outside";
 
-/** One agent's run on one spec that is claimed. `toEnd` is called once. */
+/** One agent's run on one claimed spec. Call `toEnd` once. */
 export class Run {
   readonly #deps: RunDeps;
   readonly #start: ClaimedRun;
@@ -36,7 +36,7 @@ export class Run {
   readonly #live: LiveReport;
   #startedAt = "";
   #base: string | null = null;
-  /** What a person should read of the claim and of what the agent did with git. */
+  /** Warnings for a person about the claim and about the agent's use of git. */
   #warnings: readonly string[];
 
   constructor(deps: RunDeps, start: ClaimedRun) {
@@ -47,7 +47,7 @@ export class Run {
     this.#warnings = start.notes;
   }
 
-  /** Keeps the record: it is the first thing that a run writes and the last. */
+  /** Runs all phases and returns the result. The process record is the first thing that a run writes and the last. */
   async toEnd(): Promise<RunResult> {
     const { ports, context, pid, startedAt } = this.#deps;
     const { processId, wishes } = this.#start;
@@ -77,14 +77,14 @@ export class Run {
     const { stop, shared } = wishes;
     const wanting = { stillWanted: () => this.#isWanted(), stop, offline: shared.offline };
     if (wishes.worktree) await mergePredecessors(this.#deps, spec, wanting);
-    // Merging takes time: the process that ended the run meanwhile decides about the spec.
+    // Merging takes time. A process that ended this run meanwhile decides about the spec.
     if (!(await this.#isWanted())) return this.#result("paused", [ENDED_OUTSIDE]);
     this.#phase = "start";
     const before = await markStarted(this.#deps, this.#id, wishes.worktree ? config.defaults.branch_prefix : null);
     try {
       return await this.#inPlace(before);
     } catch (error) {
-      // Nothing may be said about a spec that another process has taken by now.
+      // This run must not change a spec that another process has taken by now.
       const reason = getErrorMessage(error);
       const { processId } = this.#start;
       if (await this.#isHeld()) await breakOff(this.#deps, this.#id, { processId, reason, log: this.#log });
@@ -145,14 +145,14 @@ export class Run {
     });
   }
 
-  /** Decides how the run ends and writes it down. */
+  /** Decides how the run ends, and writes the result. */
   async #judged(run: PlacedRun, agent: AgentEnd, state: WorktreeState | null): Promise<RunResult> {
     this.#phase = "evidence";
     const spec = await specLeft(this.#deps, run, state);
     if (typeof spec === "string") return this.#endedWithoutSpec(run, state, spec);
     const left: Leavings = { ...exitOf(agent, run), status: spec.status, state, spec };
     const gathered = await gather(this.#deps, run, left);
-    // Checks take time: the process that took the spec or ended the run meanwhile decides about the spec.
+    // Checks take time. A process that took the spec or ended this run meanwhile decides about the spec.
     const claimed = await this.#isHeld();
     if (!claimed || !(await this.#isWanted())) return this.#endedByOthers(run, { claimed, state });
     this.#phase = "complete";
@@ -166,7 +166,7 @@ export class Run {
     return { ...this.#result(end.status, end.reasons), warnings, commits, halt: haltAfter(end, agent, run) };
   }
 
-  /** Nothing can be judged without the spec. */
+  /** Ends the run as failed, because nothing can be judged without the spec. */
   async #endedWithoutSpec(run: PlacedRun, state: WorktreeState | null, reason: string): Promise<RunResult> {
     const { processId } = this.#start;
     await this.#keepRecord(run, { end: { status: "failed", reasons: [reason] }, state, gathered: null });
@@ -174,7 +174,9 @@ export class Run {
     return this.#result("failed", [reason]);
   }
 
-  /** Writes the end into the spec, the log and the worktree's status, in this order. Returns it as it was written. */
+  /**
+   * Writes the end into the spec, the log and the worktree's status, in this order. Returns the end as it was written.
+   */
   async #complete(
     run: PlacedRun,
     { end: decided, gathered, output }: { readonly end: RunEnd; readonly gathered: Gathered; readonly output: string },
@@ -196,7 +198,7 @@ export class Run {
     return end;
   }
 
-  /** Paused, taken over or cancelled: that command decides about the spec. */
+  /** Ends a run that was paused, taken over or cancelled. The command that did so decides about the spec. */
   async #endedByOthers(
     run: PlacedRun,
     { claimed, state }: { readonly claimed: boolean; readonly state: WorktreeState | null },
@@ -215,7 +217,7 @@ export class Run {
 
   #keepRecord(run: PlacedRun, parts: Pick<RunParts, "end" | "state" | "gathered">): Promise<void> {
     const { exit, output } = this.#agent ?? {};
-    // Those of an agent that ended well are in the spec.
+    // The spec contains the last words of an agent that ended well, so only others are kept here.
     const lastWords = exit?.code === 0 || output === undefined || output === "" ? null : output;
     const report = this.#live.report;
     const warnings = [...this.#warnings, ...(parts.gathered?.warnings ?? [])];
@@ -242,18 +244,18 @@ export class Run {
     };
   }
 
-  /** False once another process has the spec. A check that fails says nothing about that. */
+  /** Returns false once another process holds the spec's claim. A check that fails counts as still held. */
   #isHeld(): Promise<boolean> {
     return this.#start.claim.renew().catch(() => true);
   }
 
-  /** False once another process has made this run's record terminal: the way in which others end it. */
+  /** Returns false once another process has made this run's record terminal, which is how others end a run. */
   #isWanted(): Promise<boolean> {
     return this.#deps.ports.records.isRunning(this.#start.processId);
   }
 }
 
-/** How the agent ended, as the decision about the run sees it: one that reports its own failure did not end well. */
+/** Returns the agent's exit for the decision about the run. An agent that reports its own failure counts as failed. */
 function exitOf({ exit, failure, interrupted, limit, lastWords }: AgentEnd, { provider }: PlacedRun) {
   const said = failure ?? (lastWords === "" ? null : lastWords);
   const own = said === null ? null : `it says: ${said}`;
@@ -265,7 +267,7 @@ function exitOf({ exit, failure, interrupted, limit, lastWords }: AgentEnd, { pr
   };
 }
 
-/** The next run of the same queue would end as this one did. */
+/** Returns why the next run of the same queue would fail in the same way; null if it may succeed. */
 function haltAfter(
   { status }: RunEnd,
   { failure, lastWords, limit }: AgentEnd,

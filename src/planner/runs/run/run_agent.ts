@@ -9,15 +9,18 @@ import type { AgentJob, RunDeps } from "../run_types.ts";
 import { LimitWatch, type SignsOfWork } from "./limit_watch.ts";
 import { onAbort, supervise } from "./run_commands.ts";
 
-/** Most of an agent's output that is taken in one turn, in bytes. Ours: some hundred lines. */
+/**
+ * Maximum number of bytes of an agent's output processed in one turn of the event loop. Chosen by planner: some hundred
+ * lines.
+ */
 const TURN_BYTES = 32 * 1024;
 
 export interface AgentRun {
   readonly job: AgentJob;
   readonly claim: Claim;
-  /** Asked once the agent is known to others: false when the run was ended before that. */
+  /** Called once the agent's process is recorded; returns false if the run was ended before that. */
   readonly stillWanted: () => Promise<boolean>;
-  /** Called with all that the agent reported so far, each time it reports more. */
+  /** Called with the complete report so far, each time the agent reports more. */
   readonly reported?: (soFar: ReportedSoFar) => void;
 }
 
@@ -26,19 +29,19 @@ export type ReportedSoFar = Pick<AgentStream, "usage" | "denied" | "session">;
 /** Result of an agent that has ended together with everything that it started. */
 export interface AgentEnd extends Omit<AgentAnswer, "lines"> {
   readonly exit: AgentExit;
-  /** The line of its standard error that names the error, or empty. */
+  /** The line of the agent's standard error that names the error; empty if there is none. */
   readonly lastWords: string;
-  /** Which limit ended it, or null. */
+  /** The limit that ended the agent; null if none did. */
   readonly limit: string | null;
-  /** True when the stop wishes ended it. */
+  /** True when a stop signal ended the agent. */
   readonly interrupted: boolean;
   /** False when another process has taken the spec meanwhile. */
   readonly claimed: boolean;
 }
 
 /**
- * Runs an agent to its end, its output going to the log as it comes. When this returns or throws, the agent and
- * everything that it started are gone.
+ * Runs an agent to its end and writes its output to the log as it arrives. When this returns or throws, the agent and
+ * every process that it started have ended.
  */
 export async function runAgent(
   deps: RunDeps,
@@ -73,7 +76,7 @@ interface Watch extends Pick<LimitWatch, "heard"> {
   close(): void;
 }
 
-/** Ends the agent when it reaches a limit, when the stop wishes say so, and when the claim is lost. */
+/** Ends the agent when it reaches a limit, when a stop signal is aborted, and when the claim is lost. */
 function watchOver(agent: AgentProcess, { job: { stop }, claim }: AgentRun, limit: LimitWatch): Watch {
   let interrupted = false;
   let claimed = true;
@@ -85,7 +88,7 @@ function watchOver(agent: AgentProcess, { job: { stop }, claim }: AgentRun, limi
     end(AGENT_GRACE_MS);
   };
   const check = setInterval(() => {
-    // A check that fails says nothing about the claim; the next one is soon.
+    // A check that fails does not prove that the claim is lost, and the next check follows soon.
     claim.renew().then(
       (own) => (own ? undefined : loseClaim()),
       () => {},
@@ -131,7 +134,7 @@ async function readOutput(deps: RunDeps, agent: AgentProcess, run: AgentRun, wat
   return answer;
 }
 
-/** Forwards new entries of the agent's own reports. */
+/** Returns a function that forwards new usage, denials and session ids from the agent's reports. */
 function reporter({ tell }: RunDeps, { job: { id }, reported }: AgentRun) {
   let before: ReportedSoFar = { usage: null, denied: [], session: null };
   return ({ usage, denied, session }: ReportedSoFar): void => {
@@ -145,7 +148,7 @@ function reporter({ tell }: RunDeps, { job: { id }, reported }: AgentRun) {
   };
 }
 
-/** Lines of standard error in which an error is looked for. Ours: the stack of a crash is shorter. */
+/** Maximum number of standard error lines searched for an error. Chosen by planner: the stack of a crash is shorter. */
 const MAX_ERROR_LINES = 200;
 
 /** Returns the line that says why the agent failed, see `errorLine`. */
@@ -165,10 +168,13 @@ async function readErrors({ tell }: RunDeps, agent: AgentProcess, { job }: Agent
   return errorLine(last).slice(0, MAX_STEP_CHARS);
 }
 
-/** The turn that was given last; each is a separate turn of the event loop. */
+/** The most recent turn; each turn is a separate iteration of the event loop. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
-/** One piece of one agent at a time: of twenty that flood us at once, no more than that is garbage in one go. */
+/**
+ * Yields the output in pieces, one piece of one agent per turn of the event loop, which limits the garbage at one time
+ * when many agents print much.
+ */
 async function* yielding(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += TURN_BYTES) {

@@ -10,19 +10,17 @@ import type { PlacedJob, RunDeps } from "../run_types.ts";
 import { agentEnvironment } from "./place.ts";
 
 export interface CommandRules {
-  /** For each command. */
+  /** Time limit of each command in seconds. */
   readonly limitSeconds: number;
-  /** What the log calls it; `verify` if left out. */
+  /** Prefix of the log lines; `verify` if left out. */
   readonly word?: string;
-  /** Whether nothing more runs once one has not passed. */
+  /** Whether to start no further command after one that has not passed. */
   readonly stopAtFailure?: boolean;
-  /** How many run side by side; 1 if left out. */
+  /** Number of commands that run at the same time; 1 if left out. */
   readonly width?: number;
 }
 
-/**
- * Runs commands in their order, their output going to the log. Once they are to end, none begins any more.
- */
+/** Runs commands in their order and writes their output to the log. After a stop signal, starts no further command. */
 export async function runCommands(
   deps: RunDeps,
   job: PlacedJob,
@@ -49,7 +47,7 @@ export async function runCommands(
 
 const UNRUN = { status: null, duration_ms: 0, output_hash: "", problem: NOT_RUN };
 
-/** Runs one line of a shell to its end, or to its limit of time. */
+/** Runs one line in a shell until it ends or its time limit is reached. */
 async function runCommand(
   deps: RunDeps,
   command: string,
@@ -70,7 +68,7 @@ async function runCommand(
   return { command, status: exit.code, duration_ms, output_hash: hash.digest(), problem };
 }
 
-/** Ends a program at its limit of time and at a signal. */
+/** Ends a program at its time limit and when `stop` is aborted. */
 function watchTime(process: AgentProcess, seconds: number, stop: AbortSignal) {
   let late = false;
   const end = (): void => void process.stop(0).catch(() => {});
@@ -108,17 +106,17 @@ function problemOf({ code, signal }: AgentExit): string | null {
 }
 
 export interface Supervision<Watch, Printed> {
-  /** Called once the program runs; closed once it is gone. */
+  /** Called once the program runs; its result is closed after the program has ended. */
   readonly watch: (program: AgentProcess) => Watch;
-  /** Awaited before anything is read. */
+  /** Awaited before any output is read. */
   readonly begin?: (program: AgentProcess, watch: Watch) => Promise<void>;
-  /** Reads both streams to their ends. The program is ended if that fails: it would wait for a reader. */
+  /** Reads both streams to their ends. If it fails, the program is ended, because it would block without a reader. */
   readonly read: (program: AgentProcess, watch: Watch) => Promise<Printed>;
 }
 
 /**
- * Runs a program to its end and reads what it prints. When this returns or throws, the program and everything that it
- * started are gone.
+ * Runs a program to its end and reads its output. When this returns or throws, the program and every process that it
+ * started have ended.
  */
 export async function supervise<Watch extends { close(): void }, Printed>(
   { ports }: RunDeps,
@@ -135,7 +133,7 @@ export async function supervise<Watch extends { close(): void }, Printed>(
       (error: unknown) => Promise.reject(error),
     );
     const exit = await Promise.race([program.exited, failed]);
-    // What it started and left behind ends with it; only then do the streams end for certain.
+    // Child processes may hold the streams open, so they end first.
     await program.stop(AGENT_GRACE_MS);
     return { exit, watch, printed: await printed };
   } finally {
@@ -144,7 +142,9 @@ export async function supervise<Watch extends { close(): void }, Printed>(
   }
 }
 
-/** Calls `use` once the signal is aborted, now if it is. @returns what ends the wait */
+/**
+ * Calls `use` when the signal is aborted, immediately if it already is. @returns a function that removes the listener
+ */
 export function onAbort(signal: AbortSignal, use: () => void): () => void {
   signal.addEventListener("abort", use);
   if (signal.aborted) use();

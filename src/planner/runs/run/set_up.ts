@@ -6,8 +6,9 @@ import { withoutSlash } from "./place.ts";
 import { runCommands } from "./run_commands.ts";
 
 /**
- * Makes a worktree build: submodules, copied files, then the commands of `worktree.setup`, which run again once a lock
- * file or the commands themselves have changed. Does nothing without a worktree.
+ * Prepares a worktree so that the project builds in it: submodules, copied files, then the commands of
+ * `worktree.setup`, which run again after a lock file or the commands themselves have changed. Does nothing without a
+ * worktree.
  *
  * @throws OperationError `failed_precondition` that names the command which failed
  */
@@ -33,7 +34,7 @@ async function runSetup(deps: RunDeps, job: PlacedJob, locks: ReadonlyMap<string
   const commands = config.worktree.setup ?? [];
   await refuseUnacceptedSetup(deps.context, config);
   const state = digest(deps, JSON.stringify([commands, ...locks]));
-  // It goes with the worktree.
+  // Stored in the worktree's git folder, which is removed with the worktree.
   const mark = `${(await deps.files.gitFolders(place.root)).at(-1) ?? ""}/planner-setup`;
   if ((await deps.files.read(mark)) === state) return;
   const results = await runCommands(deps, job, commands, {
@@ -47,7 +48,7 @@ async function runSetup(deps: RunDeps, job: PlacedJob, locks: ReadonlyMap<string
     const where = log.file === null ? "" : `; its output is in ${log.file}`;
     throw new OperationError("failed_precondition", `${said}${where}`);
   }
-  // A command may write the lock file anew.
+  // A command may have rewritten the lock file.
   await deps.files.write(mark, digest(deps, JSON.stringify([commands, ...(await lockTexts(deps, place.root))])));
 }
 
@@ -60,7 +61,7 @@ async function lockTexts({ files }: RunDeps, root: string): Promise<ReadonlyMap<
   return texts;
 }
 
-/** Returns the SHA-256 of a text. */
+/** Returns the SHA-256 of a text as hexadecimal digits. */
 export function digest({ files }: RunDeps, text: string): string {
   const hash = files.hasher();
   hash.update(new TextEncoder().encode(text));

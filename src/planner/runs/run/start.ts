@@ -44,7 +44,7 @@ function newSession({ row }: Provider, agents: Agents): RunChoice["session"] {
   return row.newSessionArgs === null ? null : { name: agents.newSession(), isNew: true };
 }
 
-/** Whether a person has sent back what the spec's last run did. */
+/** Whether the next run answers a review: a person has sent back the work of the spec's last run. */
 function isAnswer({ id, body }: Spec, reports: readonly StoredReport[]): boolean {
   return isSentBack(body, reports.findLast(({ spec_id }) => spec_id === id)?.started_at ?? null);
 }
@@ -55,7 +55,10 @@ interface Resuming {
   readonly wishes: RunWishes;
 }
 
-/** A wish of one call is refused if it cannot be met; the setting of a project is for every run that can. */
+/**
+ * Returns the session to continue, or null. Refuses an explicit wish that cannot be met, but ignores a setting of the
+ * project that does not fit this run.
+ */
 function sessionOf(id: SpecId, { provider, reports, wishes }: Resuming): string | null {
   try {
     return sessionToResume(id, provider, reports);
@@ -71,10 +74,11 @@ function chosenProvider(config: PlannerConfig, spec: Spec, { provider, model }: 
 }
 
 /**
- * Sets the spec in_progress and notes its branch, in one edit; refuses if its status has changed since it was checked.
+ * Sets the spec in_progress and notes its branch, in one edit. Refuses if the spec's status has changed since it was
+ * checked.
  *
  * @param branchPrefix null for a run without a branch
- * @returns the text after that
+ * @returns the text after the edit
  */
 export async function markStarted({ context }: RunDeps, id: SpecId, branchPrefix: string | null): Promise<string> {
   let text = "";
@@ -89,11 +93,11 @@ export async function markStarted({ context }: RunDeps, id: SpecId, branchPrefix
   return text;
 }
 
-/** Sessions come from what an agent printed: none may read as a flag or a placeholder. */
+/** Valid session ids. They come from an agent's output, so none may look like a flag or a placeholder. */
 const SESSION = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$/;
 
 /**
- * Returns the session of the agent that the last run of the spec recorded.
+ * Returns the agent session that the last run of the spec recorded.
  *
  * @param reports oldest first
  * @throws OperationError `failed_precondition` that says why no session can be continued

@@ -22,7 +22,7 @@ export function specsOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore
   return worktree === null ? context.specs : worktree.specs();
 }
 
-/** Returns the spec as the agent left it, or why it cannot be read: its run may have moved or removed it. */
+/** Returns the spec as the agent left it, or why it cannot be read, because the agent may have moved or removed it. */
 export async function specLeft(
   deps: RunDeps,
   { id, place }: Pick<PlacedRun, "id" | "place">,
@@ -44,20 +44,20 @@ export async function specLeft(
 }
 
 interface Ending extends RunEnd {
-  /** The agent's last words; empty if they are not to be kept. */
+  /** The agent's last words; empty if they must not be stored. */
   readonly output: string;
-  /** False if a person has to repair the worktree first: it then stays as it is, the spec in it too. */
+  /** False if a person has to repair the worktree first; the worktree and its copy of the spec then stay unchanged. */
   readonly settled: boolean;
-  /** Why the spec is completed although its checks do not say so; null if they do. */
+  /** Reason of a person for completing the spec although its checks do not succeed; null if they do. */
   readonly unproven: string | null;
-  /** Whether the run took criteria out of the spec: the project's text then keeps them. */
+  /** Whether the run removed criteria from the spec, in which case the project's text keeps them. */
   readonly lostCriteria: boolean;
 }
 
 /**
- * Writes how the run ended into the spec, where the agent worked and in the project.
+ * Writes how the run ended into the worktree's and the project's copies of the spec.
  *
- * @returns the end as it was written: a refused commit is a separate reason
+ * @returns the end as it was written; a rejected commit adds a reason
  */
 export async function writeEnd(deps: RunDeps, run: PlacedRun, end: Ending): Promise<RunEnd> {
   const { worktree } = run.place;
@@ -67,7 +67,10 @@ export async function writeEnd(deps: RunDeps, run: PlacedRun, end: Ending): Prom
   return end;
 }
 
-/** The project's text with the checks that judge this run: one that changed meanwhile does not judge its merge instead. */
+/**
+ * Returns the project's text with the checks that judged this run restored, so that a check changed meanwhile does not
+ * judge its merge.
+ */
 function withChecks({ tell }: RunDeps, { id, before }: PlacedRun, text: string): string {
   const kept = keepChecks(text, { own: before, restores: true });
   if (kept === text) return text;
@@ -82,7 +85,7 @@ interface WorktreeEnd {
   readonly end: Ending;
 }
 
-/** Writes the end in the worktree and commits it there; a refused commit leaves it as a change. */
+/** Writes the end in the worktree and commits it there. If git rejects the commit, the change stays uncommitted. */
 async function writeThere({ run, worktree, end }: WorktreeEnd, now: Date): Promise<RunEnd> {
   const { id, config, spec } = run;
   const specs = worktree.specs();
@@ -93,7 +96,7 @@ async function writeThere({ run, worktree, end }: WorktreeEnd, now: Date): Promi
     return end;
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    // All work is there, so the run did not fail: a person has to find out why the commit was refused.
+    // The worktree contains all work, so the run did not fail. A person has to find out why git rejected the commit.
     const status = end.status === "completed" ? "needs_attention" : end.status;
     await specs.edit(id, (text) => finalText(text, { run, end: { ...end, status, output: "" }, now }));
     return { status, reasons: [...end.reasons, error.message] };
@@ -105,7 +108,7 @@ async function writeBoth(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Pr
   const now = deps.context.clock.now();
   const written = end.settled ? await writeThere({ run, worktree, end }, now) : end;
   const { text } = await worktree.specs().readText(id);
-  // A changed file can be in the way of what a person has to do there.
+  // Leaves the worktree unchanged, because a further change could hinder a person's repair.
   const there = end.settled ? text : finalText(text, { run, end, now });
   let bodyLeft = false;
   if (!(await deps.context.specs.ids()).includes(id)) {
@@ -150,31 +153,31 @@ function outputOf(text: string): string {
 }
 
 function shortenOutput(output: string): string {
-  // NUL and halves of characters have no place in a spec's file.
+  // A spec's file cannot contain NUL or unpaired surrogates.
   const text = output.replaceAll("\0", "").toWellFormed().trim();
   if (text.length <= MAX_APPENDED_CHARS) return text;
   const tail = text.slice(-MAX_APPENDED_CHARS);
   return `(The log has all of it; this is the end.)\n\n${tail.slice(tail.indexOf("\n") + 1)}`.toWellFormed();
 }
 
-/** Undoes a run that left nothing behind. */
+/** Sets the spec back to pending and removes the worktree of a run that left no work. */
 export async function takeBack({ context, ports }: RunDeps, { id, place }: PlacedRun): Promise<void> {
   await changeSpec(context, id, (text) => editFields(text, { status: "pending" }));
   if (place.worktree === null) return;
   try {
     await ports.worktrees.remove(id);
   } catch (error) {
-    // It holds something after all, an earlier run's work for example: the next run goes on with that.
+    // The worktree contains something, an earlier run's work for example, which the next run continues.
     if (!(error instanceof OperationError)) throw error;
     await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: "interrupted", commits: [] });
   }
 }
 
 /**
- * Writes down that a run failed, for one that cannot do so by itself any more. Each step is tried, whatever became of
- * the one before. Never rejects.
+ * Records that a run failed, for a run that cannot do so itself any more. Tries every step, even if an earlier one
+ * fails. Never rejects.
  *
- * @param log of the run; undefined if it was not opened
+ * @param log log of the run; undefined if it was not opened
  */
 export async function breakOff(
   deps: RunDeps,
@@ -200,7 +203,10 @@ export async function breakOff(
   }
 }
 
-/** A spec that has got another status since, `cancelled` for example, keeps it. @returns whether it had not */
+/**
+ * Marks a spec failed, unless its status is no longer in_progress, because it was cancelled for example. @returns
+ * whether the status was changed
+ */
 export function failStarted({ context }: CareDeps, id: SpecId): Promise<boolean> {
   return changeSpec(context, id, (text, { status }) =>
     status === "in_progress" ? editFields(text, { status: "failed" }) : text,

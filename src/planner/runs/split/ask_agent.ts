@@ -11,9 +11,9 @@ import type { AgentEnd } from "../run/run_agent.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
 
 /**
- * Runs the agent in the project and returns its last words.
+ * Runs the agent in the project and returns its last message.
  *
- * @throws OperationError when it fails, is stopped, or loses the spec to another process
+ * @throws OperationError when the agent fails, is stopped, or loses the spec to another process
  */
 export async function askForMembers(
   deps: RunDeps,
@@ -56,7 +56,7 @@ function splitFailed(id: SpecId, why: string): OperationError {
   return new OperationError("failed_precondition", `Failed to split spec '${id}': ${why}`);
 }
 
-/** Returns the project's template, or the built-in one, followed by the required format of the answer. */
+/** Returns the project's split template, or the built-in one, followed by the required format of the answer. */
 async function splitPrompt(deps: RunDeps, id: SpecId): Promise<string> {
   const { context, root, tell } = deps;
   const { prompts } = context;

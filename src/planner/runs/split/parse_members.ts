@@ -6,21 +6,21 @@ import { joinLines } from "../../spec/text_lines.ts";
 export interface ProposedMember {
   readonly title: string;
   readonly description: string;
-  /** At least one; each one line. */
+  /** Acceptance criteria of one line each; at least one. */
   readonly criteria: readonly string[];
-  /** The checks that the agent proposes, by their criterion. */
+  /** Commands of the checks that the agent proposes, by criterion. */
   readonly checks: ReadonlyMap<string, string>;
   readonly targetFiles: readonly string[];
-  /** Numbers of other members, from 1, ascending, each once. They form no circle. */
+  /** Numbers of other members, counted from 1, ascending, without duplicates and without cycles. */
   readonly dependsOn: readonly number[];
 }
 
-/** Most members of one split. Ours: who needs more splits the members again. */
+/** Maximum number of members of one split. Chosen by planner: a member can be split again. */
 export const MAX_MEMBERS = 50;
 
 /**
- * Reads the members out of an agent's answer: `{"members": [{title, description, acceptance_criteria, target_files,
- * depends_on}]}`, found as an output is (fenced, whole, embedded).
+ * Parses the members in an agent's answer: `{"members": [{title, description, acceptance_criteria, target_files,
+ * depends_on}]}`, found like an output (fenced, whole, embedded).
  *
  * @throws OperationError `failed_precondition` that names the member and its problem
  *
@@ -59,7 +59,7 @@ function memberOf(value: unknown, place: Place): ProposedMember {
   };
 }
 
-/** A criterion is a text, or an object with its check. */
+/** Parses criteria, each of which is a text or an object with a text and its check. */
 function criteriaIn(value: Fields, place: Place): Pick<ProposedMember, "criteria" | "checks"> {
   const list = value["acceptance_criteria"] ?? [];
   if (!Array.isArray(list)) throw refuseMembers(`"acceptance_criteria" of member ${place.number} is not a list`);
@@ -96,13 +96,13 @@ function numbers(object: Fields, { number, count }: Place): readonly number[] {
   return [...new Set(list as readonly number[])].sort((a, b) => a - b);
 }
 
-/** Agents like to write the checkbox as well. */
+/** Removes a checkbox from a criterion, because agents often write it too. */
 function plainCriterion(text: string): string {
   const plain = text.replace(/^(?:[-*+]|\d{1,9}[.)])\s+(?=\[)|^[-*+]\s+/, "").replace(/^\[[ xX]\]\s*/, "");
   return plain === "" ? text : plain;
 }
 
-/** A way from a member back to itself, by numbers; undefined without one. */
+/** Returns the numbers of members that form a dependency cycle; undefined without one. */
 function circleIn(members: readonly ProposedMember[]): readonly number[] | undefined {
   const done = new Set<number>();
   const visit = (number: number, way: readonly number[]): readonly number[] | undefined => {

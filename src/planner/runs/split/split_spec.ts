@@ -19,9 +19,9 @@ import { type ProposedMember, parseMembers } from "./parse_members.ts";
 export interface SplitWishes {
   readonly force: boolean;
   readonly recursive: boolean;
-  /** Most levels, the first split included. */
+  /** Maximum number of levels, including the first split. */
   readonly maxDepth: number;
-  /** In place of the configured one. */
+  /** Model to use instead of the configured one; null for the configured one. */
   readonly model: string | null;
   readonly stop: StopWishes;
 }
@@ -31,17 +31,18 @@ export interface SplitResult {
   readonly members: readonly SpecId[];
 }
 
-/** Every split that was made, and those of members that could not be. */
+/** Every split that was made, and the refused splits of members. */
 export interface SplitReport {
   readonly splits: readonly SplitResult[];
   readonly refused: readonly { readonly spec_id: SpecId; readonly reason: string }[];
 }
 
 /**
- * Lets an agent split a spec. Its members are written all or none; the spec becomes a driver of them, its status stays.
- * With `recursive`, members that lint finds too large are split as well; one that cannot be is reported and stays whole.
+ * Splits a spec by an agent. Writes all members or none; the spec becomes a driver of them and keeps its status. With
+ * `recursive`, also splits members that lint finds too large; reports a member that cannot be split and leaves it
+ * whole.
  *
- * @throws OperationError when the spec itself cannot be split: nothing is changed then
+ * @throws OperationError when the spec itself cannot be split; nothing is changed then
  *
  * Source: docs/decisions.md#s-27.
  */
@@ -110,7 +111,10 @@ async function splitOne(deps: RunDeps, id: SpecId, wishes: SplitWishes): Promise
   }
 }
 
-/** Nothing is written unless the spec can still be split and everything that the agent proposes makes sense. */
+/**
+ * Writes the members, unless the spec can no longer be split or the agent's proposal is invalid; then nothing is
+ * written.
+ */
 async function writeMembers(
   { context }: RunDeps,
   id: SpecId,
@@ -131,8 +135,8 @@ interface NewMember {
 }
 
 /**
- * The files of a split spec's members, `<id>.1` to `<id>.<n>`. Each names its dependencies, be they none, so that members
- * that need nothing of each other can be worked at the same time. Labels, model and prompt are the parent's.
+ * Returns the files of a split spec's members, `<id>.1` to `<id>.<n>`. Each has an explicit dependency list, even an
+ * empty one, so that independent members can be worked at the same time. Labels, model and prompt are the parent's.
  */
 export function memberTexts(parent: Spec, members: readonly ProposedMember[]): readonly NewMember[] {
   return members.map((member, index) => {

@@ -12,9 +12,9 @@ import {
 } from "./watch_round.ts";
 
 export interface WatchWishes {
-  /** Ends after one round. */
+  /** Whether to end after one round. */
   readonly once: boolean;
-  /** In place of the configured one. */
+  /** Poll interval in milliseconds to use instead of the configured one; null for the configured one. */
   readonly pollMs: number | null;
   readonly stop: StopWishes;
   readonly tell: (event: WatchEvent) => void;
@@ -59,7 +59,7 @@ async function rounds(
     if (idleMs > 0 && clock.now().getTime() - busyAt >= idleMs) return { reason: "idle", unmerged: result.unmerged };
     await pause(wishes.pollMs ?? config.watch.poll_interval_ms, wishes.stop.soon);
     if (wishes.stop.soon.aborted) return { reason: "stopped", unmerged: false };
-    // Without its file another one may watch as well.
+    // Without the PID file another process may watch the project too.
     if (!(await hold.isHeld())) return { reason: "lost", unmerged: result.unmerged };
   }
 }
@@ -91,7 +91,7 @@ class Looks {
     }
   }
 
-  /** Read anew each time; the last one that could be read holds while the file is broken. */
+  /** Reads the settings again in each round. While the file is broken, the last readable settings apply. */
   async #readConfig(): Promise<PlannerConfig> {
     try {
       this.#config = await this.#deps.context.config();

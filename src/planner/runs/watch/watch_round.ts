@@ -21,7 +21,7 @@ export type WatchEvent =
   | { readonly event: "started"; readonly pid: number }
   | ({ readonly event: "merge" } & MergeResult)
   | { readonly event: "repaired"; readonly subject: string; readonly message: string }
-  /** A driver or a group whose members are done. */
+  /** A driver or group was closed because its members are done. */
   | { readonly event: "closed"; readonly spec_id: SpecId; readonly message: string }
   | { readonly event: "retry"; readonly spec_id: SpecId; readonly process_id: string; readonly pid: number }
   | { readonly event: "note"; readonly message: string }
@@ -31,13 +31,13 @@ export type WatchEvent =
 export type WatchEnd = "once" | "stopped" | "idle" | "lost";
 
 export interface RoundResult {
-  /** Whether something was done, runs, or is going to be retried: no reason to end. */
+  /** Whether work was done, is running or will be retried, so that watch must not end as idle. */
   readonly busy: boolean;
   /** Whether finished work could not be merged. */
   readonly unmerged: boolean;
 }
 
-/** Longest pause before a refused merge is tried again, in milliseconds. */
+/** Maximum pause before a refused merge is tried again, in milliseconds. */
 const LONGEST_PAUSE_MS = 60_000;
 
 interface Refusal {
@@ -47,8 +47,8 @@ interface Refusal {
 }
 
 /**
- * Merges that were refused: each is tried again after twice the pause, because the try may run the project's own checks,
- * and a reason is printed once as long as it stays the same.
+ * Refused merges. Each is tried again after twice the previous pause, because a try may run the project's own checks. A
+ * reason is printed once while it stays the same.
  */
 class Refusals {
   readonly #known = new Map<SpecId, Refusal>();
@@ -57,7 +57,7 @@ class Refusals {
     return (this.#known.get(id)?.nextAt ?? 0) <= now;
   }
 
-  /** @returns whether the reason is news */
+  /** Records a refusal and schedules the next try. @returns whether the reason differs from the previous one */
   note(id: SpecId, reason: string, { now, pauseMs }: { readonly now: number; readonly pauseMs: number }): boolean {
     const before = this.#known.get(id);
     const times = before === undefined ? 0 : before.times + 1;
@@ -73,7 +73,7 @@ class Refusals {
 
 export interface WatchState {
   readonly refusals: Refusals;
-  /** Why retries could not begin, so that each reason is printed once. */
+  /** Reasons why retries could not begin, kept so that each is printed once. */
   readonly unstarted: Map<SpecId, string>;
 }
 
@@ -107,7 +107,7 @@ export async function watchRound(deps: RunDeps, state: WatchState, options: Roun
   };
 }
 
-/** Records last: reading them anywhere makes dead ones failed. */
+/** Repairs claims first and records last, because reading the records anywhere marks dead ones as failed. */
 async function repair(deps: RunDeps, { tell }: RoundOptions): Promise<void> {
   for (const check of [staleClaims, deadRecords]) {
     for (const { subject, repair: mend } of await check(deps)) {
@@ -133,7 +133,7 @@ async function merge(
   });
 }
 
-/** @returns whether one was begun or is still to come */
+/** Retries failed specs that are due. @returns whether a run was begun or a retry is still due later */
 async function retry(deps: RunDeps, state: WatchState, { config, tell }: RoundOptions): Promise<boolean> {
   const { context } = deps;
   const { specs, readiness } = await loadWorld(context);
@@ -170,7 +170,7 @@ async function beginRun(
 
 function bySpec(records: readonly ProcessRecord[]): ReadonlyMap<string, readonly ProcessRecord[]> {
   const found = new Map<string, ProcessRecord[]>();
-  // That a split failed says nothing about the work.
+  // The failure of a split does not concern the spec's work.
   for (const record of records.filter(({ mode }) => mode !== "split")) {
     const known = found.get(record.spec_id);
     if (known === undefined) found.set(record.spec_id, [record]);
@@ -180,8 +180,8 @@ function bySpec(records: readonly ProcessRecord[]): ReadonlyMap<string, readonly
 }
 
 /**
- * Closes groups whose members are all done and merged, and such drivers without open criteria. A driver with open
- * criteria is separate work. Closing one can complete the next one above.
+ * Closes groups whose members are all done and merged, and drivers without open criteria likewise. A driver with open
+ * criteria is separate work. Closing one can complete the next higher one.
  *
  * @param told called with the result for each
  */
@@ -205,7 +205,10 @@ async function firstDone(deps: RunDeps, world: SpecWorld): Promise<Spec | undefi
   return undefined;
 }
 
-/** One that an agent has tried and failed at is not done by its members alone. */
+/**
+ * Whether a driver's members are done and it has no open criteria. A driver that an agent tried and failed does not
+ * count.
+ */
 function isDoneDriver(spec: Spec, { readiness }: SpecWorld): boolean {
   if (spec.type !== "driver" || spec.status !== "pending" || !readiness.isReady(spec)) return false;
   return parseCriteria(spec.body).every(({ checked }) => checked);

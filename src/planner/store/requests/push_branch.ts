@@ -16,7 +16,7 @@ type Place = Pick<RequestTarget, "remote" | "branch">;
  * or what the branch continues.
  *
  * @param git in the project's checkout, whose hooks are the person's
- * @throws OperationError as `Requests.push`
+ * @throws OperationError as `PullRequests.push`
  */
 export async function pushBranch(
   git: Git,

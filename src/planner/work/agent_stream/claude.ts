@@ -2,7 +2,9 @@ import type { Usage } from "../usage.ts";
 import { aboutCall, contentText, type Event, numberAt, objectAt, objectsAt, ownValue, textAt } from "./event.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Events of `claude -p --output-format stream-json --verbose`, and of `qwen --output-format stream-json`. */
+/**
+ * Handlers of the events of `claude -p --output-format stream-json --verbose` and `qwen --output-format stream-json`.
+ */
 export const CLAUDE_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
   ["system", system],
   ["assistant", assistant],
@@ -24,7 +26,7 @@ function system(event: Event, to: Transcript): void {
 function assistant(event: Event, to: Transcript): void {
   const isOwn = textAt(event, "parent_tool_use_id") === "";
   const message = objectAt(event, "message");
-  // One message comes as several events, each with the usage of the whole.
+  // One message arrives as several events, each with the usage of the whole message.
   if (to.isNew(textAt(message, "id"))) to.spend(usageOf(objectAt(message, "usage"), null));
   for (const block of objectsAt(message, "content")) {
     const text = textAt(block, "text");
@@ -58,7 +60,7 @@ function result(event: Event, to: Transcript): void {
     to.deny(`${textAt(denial, "tool_name")} ${aboutCall(objectAt(denial, "tool_input"))}`);
   }
   const cost = ownValue(event, "total_cost_usd");
-  // The price covers the whole session, and the usage what was not reported by message as well.
+  // The price covers the whole session, and the usage includes tokens that no message reported.
   if (Object.hasOwn(event, "usage"))
     to.spent(usageOf(objectAt(event, "usage"), typeof cost === "number" ? cost : null));
   const text = textAt(event, "result");
@@ -69,6 +71,6 @@ function result(event: Event, to: Transcript): void {
   }
   const errors = ownValue(event, "errors");
   const told = Array.isArray(errors) ? errors.filter((each) => typeof each === "string").join("; ") : "";
-  // Qwen Code, whose events are the same otherwise, has the reason in an object.
+  // Qwen Code prints the same events, except that the reason is in an object.
   to.fail(text || told || textAt(objectAt(event, "error"), "message") || subtype);
 }

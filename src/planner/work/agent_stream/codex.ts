@@ -1,12 +1,12 @@
 import { aboutCall, type Event, numberAt, objectAt, objectsAt, ownValue, textAt } from "./event.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Events of `codex exec --json`. */
+/** Handlers of the events of `codex exec --json`. */
 export const CODEX_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
   ["thread.started", (event: Event, to: Transcript) => to.begin(textAt(event, "thread_id"))],
   ["item.started", noteStart],
   ["item.completed", noteEnd],
-  // It also reports a connection that it lost and will try again, so a turn that ends well takes this back.
+  // Codex also reports a lost connection that it will retry, so a turn that ends well clears this failure.
   ["error", (event: Event, to: Transcript) => to.fail(textAt(event, "message"))],
   ["turn.failed", (event: Event, to: Transcript) => to.fail(textAt(objectAt(event, "error"), "message"))],
   ["turn.completed", turnCompleted],

@@ -1,7 +1,7 @@
 import { aboutCall, type Event, objectAt, ownValue, textAt } from "./event.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Events of `copilot --output-format json`; it reports no tokens. */
+/** Handlers of the events of `copilot --output-format json`, which reports no tokens. */
 export const COPILOT_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
   ["assistant.message", message],
   ["tool.execution_start", noteStart],
@@ -14,7 +14,7 @@ function message(event: Event, to: Transcript): void {
   const data = objectAt(event, "data");
   const text = textAt(data, "content");
   if (text === "") return;
-  // A helper's message names the call that started it.
+  // The message of a subagent names the call that started it.
   if (textAt(data, "parentToolCallId") === "") to.say(text);
   else to.quote(text);
 }

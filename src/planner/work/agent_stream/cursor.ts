@@ -2,14 +2,14 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { aboutCall, contentText, type Event, objectAt, ownValue, textAt } from "./event.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Events of `cursor-agent -p --output-format stream-json`. */
+/** Handlers of the events of `cursor-agent -p --output-format stream-json`. */
 export const CURSOR_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
   ["assistant", (event: Event, to: Transcript) => to.say(contentText(objectAt(event, "message"), "content"))],
   ["tool_call", toolCall],
   ["result", result],
 ]);
 
-// `{ "readToolCall": { "args": …, "result": { "success": … } } }`: the only key names the tool.
+// The only key names the tool, as in `{ "readToolCall": { "args": …, "result": { "success": … } } }`.
 function toolCall(event: Event, to: Transcript): void {
   const entry = Object.entries(objectAt(event, "tool_call")).find(([, value]) => isJsonObject(value));
   if (entry === undefined) return;
@@ -31,6 +31,6 @@ function result(event: Event, to: Transcript): void {
   const text = textAt(event, "result");
   const subtype = textAt(event, "subtype");
   if (ownValue(event, "is_error") === true || subtype.startsWith("error")) to.fail(text || subtype);
-  // It repeats everything that was said, of which the end is the output.
+  // The result repeats all messages, and only their end is the output.
   else if (to.isSilent) to.say(text);
 }

@@ -1,8 +1,8 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-/** One JSON line of an agent: nothing about it is certain. */
+/** One JSON line of an agent. Any field may be missing or have another type. */
 export type Event = Readonly<Record<string, unknown>>;
 
-/** The object under a key, empty without any. */
+/** Returns the object under a key; empty if there is none. */
 export function objectAt(event: Event, key: string): Event {
   const value = ownValue(event, key);
   return isJsonObject(value) ? value : {};
@@ -13,13 +13,13 @@ export function objectsAt(event: Event, key: string): readonly Event[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** The text under a key, empty without any. */
+/** Returns the text under a key; empty if there is none. */
 export function textAt(event: Event, key: string): string {
   const value = ownValue(event, key);
   return typeof value === "string" ? value : "";
 }
 
-/** The number under a key, 0 without one. */
+/** Returns the number under a key; 0 if there is none. */
 export function numberAt(event: Event, key: string): number {
   const value = ownValue(event, key);
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
@@ -51,7 +51,7 @@ export function aboutCall(input: Event): string {
     .join(", ");
 }
 
-/** The text of a content that is one, or a list of blocks as messages have it. */
+/** Returns the text of a message's content, which is a text or a list of blocks. */
 export function contentText(event: Event, key: string): string {
   const text = textAt(event, key);
   if (text !== "") return text;

@@ -1,7 +1,7 @@
 import { aboutCall, type Event, numberAt, objectAt, ownValue, textAt } from "./event.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Events of `gemini --output-format stream-json`. */
+/** Handlers of the events of `gemini --output-format stream-json`. */
 export const GEMINI_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
   ["message", message],
   ["init", (event: Event, to: Transcript) => to.begin(textAt(event, "session_id"))],

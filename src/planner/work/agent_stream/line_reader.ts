@@ -1,20 +1,23 @@
-/** A whole line as a plain text, since there may be a million of them; a piece of one that goes on; the length of one that was too long. */
+/**
+ * A complete line as a plain text, because there may be a million; a piece of an incomplete line; or the length of a
+ * line that was too long.
+ */
 export type ByteLine = string | { readonly piece: string } | { readonly leftOutBytes: number };
 
 export interface LineReaderOptions {
   readonly limitBytes: number;
-  /** Treatment of a longer line: its text in pieces, or only its length. */
+  /** Treatment of a line longer than the limit: its text in pieces, or only its length. */
   readonly onLong: "split" | "leave_out";
 }
 
 const LINE_FEED = 0x0a;
 
-/** Room for a usual line, in bytes; more is given back behind the longer line that needed it. */
+/** Initial buffer size in bytes. After a longer line the buffer shrinks back to it. */
 const USUAL_BYTES = 4096;
 
 /**
- * Cuts bytes into lines of UTF-8, whatever the pieces in which they arrive: the same bytes give the same lines. Bytes that
- * are not UTF-8 become U+FFFD, a carriage return before a line feed belongs to the line end.
+ * Splits bytes into lines of UTF-8. The result does not depend on how the bytes are split into chunks. Bytes that are
+ * not UTF-8 become U+FFFD. A carriage return before a line feed is part of the line break.
  *
  * Holds at most one line of `limitBytes`. Cost: O(bytes).
  */
@@ -23,7 +26,7 @@ export class LineReader {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #buffer = new Uint8Array(USUAL_BYTES);
   #length = 0;
-  /** Length of the line that is being left out, 0 when none is. */
+  /** Number of bytes skipped of a line that is too long; 0 outside of such a line. */
   #skipped = 0;
 
   constructor(options: LineReaderOptions) {
@@ -44,7 +47,7 @@ export class LineReader {
     return lines;
   }
 
-  /** Many short lines at once, which leaves less garbage than one by one; returns where it ended. */
+  /** Decodes many short lines at once, which creates less garbage than one by one. Returns the offset after them. */
   #takeWhole(chunk: Uint8Array, from: number, lines: ByteLine[]): number {
     const end = chunk.lastIndexOf(LINE_FEED);
     if (this.#length > 0 || this.#skipped > 0 || end < from || end - from > this.#options.limitBytes) return from;
@@ -52,7 +55,7 @@ export class LineReader {
     return end + 1;
   }
 
-  /** What is left when the stream ends without a line end. */
+  /** Returns the remaining text when the stream ends without a line break. */
   end(): readonly ByteLine[] {
     return this.#length === 0 && this.#skipped === 0 ? [] : [this.#line()];
   }
@@ -89,7 +92,7 @@ export class LineReader {
     this.#length = needed;
   }
 
-  /** Takes the longest beginning that ends between two characters. */
+  /** Takes the longest prefix of the buffer that ends between two characters. */
   #piece(): ByteLine {
     let cut = this.#length - 1;
     while (cut > this.#length - 4 && isContinuation(this.#buffer[cut])) cut--;
@@ -114,7 +117,7 @@ function wholeLine(text: string): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;
 }
 
-/** Whether a byte continues a character of UTF-8. */
+/** Whether a byte is a continuation byte of a UTF-8 character. */
 export function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -1,7 +1,7 @@
 import { aboutCall, type Event, numberAt, objectAt, ownValue, textAt } from "./event.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Events of `opencode run --format json`. */
+/** Handlers of the events of `opencode run --format json`. */
 export const OPENCODE_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
   ["text", (event: Event, to: Transcript) => to.say(textAt(objectAt(event, "part"), "text"))],
   ["tool_use", toolUse],

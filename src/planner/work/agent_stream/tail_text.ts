@@ -1,10 +1,13 @@
-/** Pieces are put together at this length, in characters: an engine keeps every small text that a growing one is made of. */
+/**
+ * Length in characters at which pieces are joined, because an engine keeps every small text that a growing one consists
+ * of.
+ */
 const BLOCK_CHARS = 8 * 1024;
 
-/** A growing text of which only the last `limit` characters count; holds little more. Cost: O(1) a character. */
+/** The last `limit` characters of a growing text; holds little more than these. Cost: O(1) per character. */
 export class TailText {
   readonly #limit: number;
-  /** Characters that came. */
+  /** Number of characters added so far. */
   #length = 0;
   #blocks: string[] = [];
   #blockChars = 0;
@@ -16,7 +19,7 @@ export class TailText {
   }
 
   add(text: string): void {
-    // Of a longer text only as much as can count is kept.
+    // Keeps only as much of a longer text as the limit allows.
     const piece = text.length > this.#limit ? text.slice(-this.#limit - 1) : text;
     this.#length += text.length;
     this.#pieces.push(piece);
@@ -32,7 +35,7 @@ export class TailText {
     const kept = [...this.#blocks, ...this.#pieces].join("");
     if (this.#length <= this.#limit) return kept;
     const tail = kept.slice(-this.#limit);
-    // No half of a character that takes two units.
+    // Drops the second half of a surrogate pair at the cut.
     return /^[\udc00-\udfff]/.test(tail) ? tail.slice(1) : tail;
   }
 

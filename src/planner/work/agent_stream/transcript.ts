@@ -3,7 +3,9 @@ import { SecretMask } from "../secrets.ts";
 import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { TailText } from "./tail_text.ts";
 
-/** Most denials that are kept. Ours: an agent that repeats itself fills no record. */
+/**
+ * Maximum number of stored denials. Chosen by planner, so that an agent that repeats itself does not fill the record.
+ */
 const MAX_DENIALS = 20;
 
 /**
@@ -22,9 +24,9 @@ export class Transcript {
   #usage: Usage | null = null;
   #message = "";
   readonly #denied = new Set<string>();
-  /** Summaries of calls without an answer, by id. */
+  /** Summaries of calls without a result, by call id. */
   readonly #calls = new Map<string, string>();
-  /** For streamed lines alone: a secret in pieces is whole in none of the events. */
+  /** Masks streamed lines, because a secret in pieces is complete in none of the events. */
   readonly #mask: SecretMask;
 
   /** @param secrets see `SecretMask` */
@@ -32,17 +34,17 @@ export class Transcript {
     this.#mask = new SecretMask(secrets);
   }
 
-  /** The agent's own name for its session, by which it can be continued. */
+  /** Stores the agent's session id, by which the session can be continued. */
   begin(session: string): void {
     if (session !== "") this.#session = session;
   }
 
-  /** Consumption since the last report. */
+  /** Adds tokens and cost since the last report. */
   spend(usage: Usage): void {
     this.#usage = addUsage(this.#usage ?? NO_USAGE, usage);
   }
 
-  /** Consumption of the whole run. */
+  /** Sets tokens and cost of the whole run. */
   spent(usage: Usage): void {
     this.#usage = usage;
   }
@@ -54,18 +56,18 @@ export class Transcript {
     return true;
   }
 
-  /** A call that may be denied later on. */
+  /** Stores a call that may be denied later. */
   remember(id: string, call: string): void {
     if (this.#calls.size >= MAX_DENIALS) this.#calls.delete(this.#calls.keys().next().value ?? "");
     this.#calls.set(id, oneLine(call));
   }
 
-  /** The call of this id, or an empty text. */
+  /** Returns the call of this id; empty if there is none. */
   recall(id: string): string {
     return this.#calls.get(id) ?? "";
   }
 
-  /** Something that the agent was not allowed to do. */
+  /** Adds an action that was denied to the agent. */
   deny(call: string): void {
     const denied = oneLine(call);
     if (denied === "" || this.#denied.has(denied) || this.#denied.size >= MAX_DENIALS) return;
@@ -73,7 +75,7 @@ export class Transcript {
     this.note("denied", denied);
   }
 
-  /** A whole message. */
+  /** Adds a complete message of the agent. */
   say(text: string): void {
     this.#endLine();
     if (this.#saying.length > 0) this.#saying.add("\n");
@@ -81,7 +83,7 @@ export class Transcript {
     this.#log(text);
   }
 
-  /** A message of another speaker, a helper of the agent's say, that is no output. */
+  /** Logs a message of another speaker, such as a subagent, which is not part of the output. */
   quote(text: string): void {
     this.#endLine();
     this.#log(text);
@@ -101,7 +103,7 @@ export class Transcript {
     this.#lines.push(oneLine(about === "" ? `[${name}]` : `[${name}] ${about}`));
   }
 
-  /** A step that went wrong. */
+  /** Logs that a step failed. */
   stepFailed(why: string): void {
     this.note("failed", why);
   }
@@ -111,7 +113,7 @@ export class Transcript {
     this.#lines.push(oneLine(text === "" ? `[${word}]` : `[${word}] ${text}`));
   }
 
-  /** The agent says itself that its run failed. */
+  /** Stores the failure of the run as reported by the agent itself. */
   fail(why: string): void {
     this.note("error", why);
     this.#failure = oneLine(why === "" ? "The agent reports an error" : why);
@@ -130,24 +132,24 @@ export class Transcript {
     if (text.trim() !== this.#said.trim()) this.#log(text);
   }
 
-  /** The lines since the last call. */
+  /** Returns the lines completed since the last call. */
   take(): readonly string[] {
     const lines = this.#lines;
     this.#lines = [];
     return lines;
   }
 
-  /** Ends a line that the stream left open. */
+  /** Ends an unfinished streamed line. */
   end(): void {
     this.#endSaying();
   }
 
-  /** Null when the agent said nothing. Call it behind `end`. */
+  /** Output of the agent; null when it printed no text. Read it after `end`. */
   get output(): string | null {
     return this.#final ?? (this.#said === "" ? null : this.#said);
   }
 
-  /** True as long as nothing was said. */
+  /** True while the agent has printed no text. */
   get isSilent(): boolean {
     return this.#said === "" && this.#saying.length === 0 && this.#begun === "";
   }
@@ -196,7 +198,7 @@ function withoutReturn(line: string): string {
 }
 
 function oneLine(text: string): string {
-  // Reads only as much as can be shown.
+  // Reads only as much text as a line can show.
   const start = text
     .slice(0, MAX_STEP_CHARS * 8)
     .replace(/\s+/g, " ")

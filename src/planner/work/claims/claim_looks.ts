@@ -1,24 +1,27 @@
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { ClaimText } from "./claim_text.ts";
 
-/** A moment of the machine's clock that no person sets and that goes on while the machine sleeps. */
+/** A time of the machine's monotonic clock, which no person sets and which continues while the machine sleeps. */
 export interface SteadyTime {
-  /** Differs after each start of the machine, with which the clock begins anew. */
+  /** Id of the machine's start; the clock begins anew with each start. */
   readonly boot: string;
   readonly ms: number;
 }
 
-/** A commit seen at the remote, and when this clone saw it first. */
+/** A claim's commit at the remote, and when this clone first saw it. */
 export interface SeenClaim {
   readonly oid: string;
   readonly since: SteadyTime;
-  /** Null as long as it could not be read. */
+  /** Content of the commit; null while it could not be read. */
   readonly text: ClaimText | null;
 }
 
 export type SeenClaims = ReadonlyMap<SpecId, SeenClaim>;
 
-/** Adds a look: what is unchanged keeps the time of the first look, unless the machine was started since. */
+/**
+ * Adds the result of querying the remote. An unchanged claim keeps the time when it was first seen, unless the machine
+ * was restarted since.
+ */
 export function addLook(
   before: SeenClaims,
   look: ReadonlyMap<SpecId, string>,
@@ -34,15 +37,15 @@ export function addLook(
   );
 }
 
-/** How long this clone has seen the claim unchanged, in milliseconds. */
+/** Returns for how many milliseconds this clone has seen the claim unchanged. */
 export function seenForMs({ since }: SeenClaim, now: SteadyTime): number {
   return since.boot === now.boot ? Math.max(0, now.ms - since.ms) : 0;
 }
 
-/** Share of the time between two renewals after which a claim that did not change is stale: 15 minutes of 4. */
+/** Number of renewal intervals after which an unchanged claim is stale: 15 minutes at an interval of 4. */
 const STALE_AFTER_RENEWALS = 3.75;
 
-/** Whether no process renews the claim. One that says `done`, or that could not be read, is never stale. */
+/** Whether no process renews the claim any more. A claim that is `done`, or that could not be read, is never stale. */
 export function isStale(seen: SeenClaim, now: SteadyTime, renewMs: number): boolean {
   return seen.text?.state === "held" && seenForMs(seen, now) >= renewMs * STALE_AFTER_RENEWALS;
 }

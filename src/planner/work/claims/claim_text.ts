@@ -1,41 +1,41 @@
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { CommitWriter } from "../commit_message.ts";
 
-/** `held`: a run is under way. `done`: the spec is finished there, and only that clone merges it. */
+/** `held`: a run is in progress. `done`: the holder's clone has finished the spec, and only that clone may merge it. */
 export type ClaimState = "held" | "done";
 
-/** What the commit of a claim says. No host name, no time: other clones need neither. */
+/** Content of a claim's commit. Omits host name and time, because other clones need neither. */
 export interface ClaimText {
   readonly spec: string;
   readonly state: ClaimState;
-  /** The name that git commits with there. */
+  /** Git committer name of the claiming clone. */
   readonly by: string;
-  /** Random name of the clone. */
+  /** Random id of the claiming clone. */
   readonly clone: string;
-  /** The run or merge that it is for, or `KEPT_BY_HAND`. */
+  /** Id of the run or merge that made the claim, or `KEPT_BY_HAND`. */
   readonly process: string;
-  /** 128 random bits: two clones never write the same commit. */
+  /** 128 random bits, so that two clones never write the same commit. */
   readonly nonce: string;
 }
 
-/** Process of a `done` claim whose spec is not finished: a person took the work over, and nothing renews the claim. */
+/** Process of a `done` claim on an unfinished spec: a person took over the work, and nothing renews the claim. */
 export const KEPT_BY_HAND = "by hand";
 
 const FIELDS = ["spec", "state", "by", "clone", "process", "nonce"] as const;
 
-/** Longest field that is kept of another's claim, in characters. Ours: a name and an id are shorter. */
+/** Maximum length of a field in another clone's claim, in characters. Chosen by planner: names and ids are shorter. */
 const MAX_FIELD = 120;
 
-/** Returns the message of a claim's commit, in the form of the project's commits. */
+/** Returns the message of a claim's commit, in the project's format of commit messages. */
 export function writeClaim(message: CommitWriter, claim: ClaimText & { readonly spec: SpecId }): string {
   const lines = FIELDS.map((name) => `${name}: ${cleanText(claim[name])}`);
   return `${message(`claim ${claim.spec}`).trimEnd()}\n\n${lines.join("\n")}\n`;
 }
 
-/** Reads the message of a claim's commit, of any writer. Returns null for another message. */
+/** Parses the message of a claim's commit, whoever wrote it. Returns null for any other message. */
 export function readClaimText(message: string): ClaimText | null {
   const found = new Map<string, string>();
-  // The last line of each name counts: a project's form of messages may hold such words before.
+  // The last line of each name counts, because the project's message format may contain the same words earlier.
   for (const line of message.split("\n")) {
     const [, name = "", value = ""] = /^([a-z]+): (.*)$/.exec(line) ?? [];
     if (name !== "") found.set(name, cleanText(value));
@@ -45,7 +45,10 @@ export function readClaimText(message: string): ClaimText | null {
   return { spec, state, by: by || "somebody", clone, process: process ?? "", nonce: nonce ?? "" };
 }
 
-/** Text of others goes to terminals: without control characters, and those that turn the direction of writing. */
+/**
+ * Removes control characters and marks that change the writing direction, because the text of others is printed on
+ * terminals.
+ */
 function cleanText(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
@@ -56,23 +59,23 @@ function cleanText(text: string): string {
 
 export const CLAIM_REFS = "refs/planner/claims/";
 
-/** Begins the last part of the names by which a server is tried. No claim of a spec begins like this. */
+/** Prefix of the ref names by which planner tests a server. No claim of a spec has this prefix. */
 const PROBE = "probe.";
 
-/** The ref that is written, seen and deleted once, to try whether the server has claims. */
+/** Returns the ref that is written, read and deleted once, to test whether the server supports claims. */
 export function probeRef(random: string): string {
   return `${CLAIM_REFS}${PROBE}${random}`;
 }
 
 /**
- * Returns the ref of a spec's claim. Encodes what git refuses in a ref as `%` and two hexadecimal digits, and a dot
- * wherever it could make a name that is refused or that of a probe.
+ * Returns the ref of a spec's claim. Encodes characters that git rejects in a ref as `%` and two hexadecimal digits,
+ * also a dot that would make the name invalid or that of a probe.
  */
 export function claimRef(id: SpecId): string {
   return CLAIM_REFS + specName(id);
 }
 
-/** Returns the last part of a ref that is about a spec. */
+/** Returns the last part of the name of a ref about a spec. */
 export function specName(id: SpecId): string {
   const plain = encodeURIComponent(id.toWellFormed()).replace(/[!'()*~]/g, encodeCharacter);
   const dotted = plain.replace(/^\.|\.(?=\.)|\.$|\.(?=lock$)/g, "%2E");
@@ -84,7 +87,7 @@ export function claimedSpec(ref: string): SpecId | null {
   return ref.startsWith(CLAIM_REFS) ? specOfName(ref.slice(CLAIM_REFS.length)) : null;
 }
 
-/** Returns the spec of such a part; null for one that planner does not write. */
+/** Returns the spec of the last part of a ref; null for a name that planner does not write. */
 export function specOfName(name: string): SpecId | null {
   try {
     const id = decodeURIComponent(name) as SpecId;

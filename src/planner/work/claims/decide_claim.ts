@@ -2,26 +2,29 @@ import { isStale, type SeenClaim, type SteadyTime, seenForMs } from "./claim_loo
 import { KEPT_BY_HAND } from "./claim_text.ts";
 import type { OwnClaim } from "./own_claim.ts";
 
-/** What is known of one spec's claim after a look. */
+/** Facts about one spec's claim after querying the remote. */
 export interface ClaimFacts {
   readonly remote: string;
-  /** This clone's own name. */
+  /** Random id of this clone. */
   readonly clone: string;
-  /** The claim at the remote, or null. */
+  /** The claim at the remote; null if there is none. */
   readonly seen: SeenClaim | null;
   readonly own: OwnClaim | null;
-  /** Whether the remote's main branch has the spec as done. */
+  /** Whether the spec is done in the remote's main branch. */
   readonly inMain: boolean;
-  /** Whether a person takes the claim from any holder. */
+  /** Whether a person wants to take the claim from any holder. */
   readonly steal: boolean;
   readonly now: SteadyTime;
   readonly renewMs: number;
 }
 
 export type ClaimDecision =
-  /** Replace the commit `base`, or make the first one if it is null. `from` names who loses the claim, or is null. */
+  /**
+   * Replace the commit `base`, or create the first one if it is null. `from` names the holder that loses the claim;
+   * null if none does.
+   */
   | { readonly kind: "take"; readonly base: string | null; readonly from: string | null }
-  /** It is this clone's and `done` already. */
+  /** This clone already has the claim as `done`. */
   | { readonly kind: "keep" }
   | { readonly kind: "refuse"; readonly reason: string };
 
@@ -35,7 +38,7 @@ export function decideTake(facts: ClaimFacts): ClaimDecision {
   return free ? { ...take(seen.oid), from: holderText(facts) } : refuse(othersText(facts));
 }
 
-/** Decides whether this clone may merge a spec, which is what `done` is for. */
+/** Decides whether this clone may merge a spec, for which it needs a `done` claim. */
 export function decideFinish(facts: ClaimFacts): ClaimDecision {
   const { seen, own, inMain, remote, steal } = facts;
   if (seen !== null && isOwn(facts)) {
@@ -44,7 +47,8 @@ export function decideFinish(facts: ClaimFacts): ClaimDecision {
     return isDone && !isKept ? { kind: "keep" } : take(seen.oid);
   }
   if (seen !== null) return steal ? { ...take(seen.oid), from: holderText(facts) } : refuse(othersText(facts));
-  // A `done` of this clone's goes once the remote's main branch has the completed spec, however the work is merged.
+  // This clone's `done` claim is deleted once the remote's main branch has the completed spec, however the work is
+  // merged.
   if (inMain && own?.state === "done") return { kind: "keep" };
   if (inMain && !steal) return refuse(`it is done in the main branch of "${remote}" by another clone: pull`);
   return take(null);
@@ -63,7 +67,7 @@ function isOwn({ seen, own, clone }: ClaimFacts): boolean {
   return seen?.text?.clone === clone;
 }
 
-/** Says who has the claim in place of this clone, and for how long this clone has seen it. */
+/** Returns who holds the claim instead of this clone, and for how long this clone has seen it. */
 export function othersText(facts: Pick<ClaimFacts, "remote" | "seen" | "now">): string {
   const { seen, now, remote } = facts;
   if (seen === null) return `nobody holds its claim at "${remote}" any more`;
@@ -73,7 +77,7 @@ export function othersText(facts: Pick<ClaimFacts, "remote" | "seen" | "now">): 
   return `${holderText(facts)} is working on it in another clone (seen unchanged for ${age}, by "${remote}")`;
 }
 
-/** Whether a person took the work over, which does not make it finished. */
+/** Whether a person took over the work, which does not make it finished. */
 export function isKeptByHand({ text }: SeenClaim): boolean {
   return text?.process === KEPT_BY_HAND;
 }
@@ -82,7 +86,7 @@ export function holderText({ seen }: Pick<ClaimFacts, "seen">): string {
   return seen?.text?.by ?? "somebody";
 }
 
-/** Writes a time that has passed, in the largest unit that says it. */
+/** Formats a duration in its largest suitable unit. */
 export function ageText(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 120) return `${seconds} s`;

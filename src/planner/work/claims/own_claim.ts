@@ -1,45 +1,48 @@
 import type { ClaimState } from "./claim_text.ts";
 
-/** One change that was pushed and whose answer is not known. An empty `oid` is a deletion. */
+/** A pushed change of a claim whose result is not known. An empty `oid` means a deletion. */
 export interface TriedChange {
   readonly oid: string;
   readonly state: ClaimState | "released";
 }
 
-/** What a clone knows about its own claim of one spec. */
+/** Stored state of this clone's claim on one spec. */
 export interface OwnClaim {
-  /** The commit that the next change replaces; null if there must be none. */
+  /** Commit that the next change replaces; null if no claim may exist at the remote. */
   readonly base: string | null;
-  /** State of `base`; null if it is not this clone's. */
+  /** State of the claim in `base`; null if that claim is not this clone's. */
   readonly state: ClaimState | null;
-  /** The run or merge that it is for. */
+  /** Id of the run or merge that made the claim. */
   readonly process: string;
-  /** Every change that may have happened or may yet happen. */
+  /** Every change that the server may have made or may still make. */
   readonly tried: readonly TriedChange[];
-  /** When the server last confirmed it, in milliseconds of the machine's clock. */
+  /** Time of the server's last confirmation, in milliseconds of the machine's clock. */
   readonly confirmedMs: number;
-  /** Whether the run is over: the claim is to be given up as soon as the remote can be reached. */
+  /** Whether the run has ended, so that the claim is released once the remote can be reached. */
   readonly ended: boolean;
-  /** Who has the claim in its place, once a look has shown it. */
+  /** Clause that names the holder that replaced this clone; null while none is known. */
   readonly lostTo: string | null;
 }
 
-/** What a look says about an own claim. */
+/** State of this clone's claim after comparison with the remote. */
 export type Settled =
-  /** The claim is this clone's, by `change` or as before. */
+  /** The claim is this clone's, through one of the tried changes or as before. */
   | { readonly kind: "own"; readonly claim: OwnClaim }
-  /** Nothing has happened; earlier changes may still come. */
+  /** The server has made no change; earlier changes may still arrive. */
   | { readonly kind: "unchanged" }
-  /** It was this clone's, and is gone: `push --mirror`, or a person. It may be taken again if none is there. */
+  /**
+   * This clone's claim was deleted at the remote, by `push --mirror` or a person. It may be taken again while no other
+   * exists.
+   */
   | { readonly kind: "vanished" }
   | { readonly kind: "released" }
-  /** Another commit is there. */
+  /** The remote has a commit of another claim. */
   | { readonly kind: "lost" };
 
 /**
- * Compares what was tried with what a look shows.
+ * Compares the tried changes with the claim at the remote.
  *
- * @param seen the commit at the remote, or null
+ * @param seen the commit at the remote; null without a claim
  */
 export function settle(own: OwnClaim, seen: string | null, nowMs: number): Settled {
   const hit = own.tried.find(({ oid }) => oid === (seen ?? ""));
@@ -54,7 +57,8 @@ export function settle(own: OwnClaim, seen: string | null, nowMs: number): Settl
 }
 
 /**
- * Begins a change of a claim for `process`, and keeps what was tried before: it may still happen.
+ * Returns the claim before a change for `process`. Keeps the changes tried before, because the server may still make
+ * them.
  *
  * @param base the commit to replace, or null
  */
@@ -71,7 +75,7 @@ export function beginChange(own: OwnClaim | null, base: string | null, process: 
   };
 }
 
-/** The claim after the server has made a change. */
+/** Returns the claim after the server has made a change; null if it was released. */
 export function changeClaim(own: OwnClaim, { oid, state }: TriedChange, nowMs: number): OwnClaim | null {
   if (state === "released") return null;
   return { ...own, base: oid, state, tried: [], confirmedMs: nowMs, lostTo: null };

@@ -1,19 +1,22 @@
 /**
- * What one line of `git push --porcelain` means. `won`: the server has made the change. `unclear`: only a look shows it, for
- * a loser's line and that of a server that refuses are the same, and an answer may be cut off after the change.
+ * Meaning of one line of `git push --porcelain`.
+ *
+ * - `won`: the server has made the change
+ * - `unclear`: only querying the remote shows it, because a losing push and a refusing server print the same line, and
+ * the answer may be cut off after the change
  */
 export type PushSign = "won" | "unclear";
 
 export interface PushLine {
   readonly sign: PushSign;
-  /** The server's words behind a line that refuses, or null. */
+  /** The server's message on a line that refuses; null for other lines. */
   readonly refusal: string | null;
 }
 
 /**
- * Reads the answer of a push.
+ * Parses the answer of a push.
  *
- * @param status of git; null if it was killed. After anything but 0 or 1 no line counts
+ * @param status exit status of git; null if it was killed. Lines count only with status 0 or 1
  * @returns lines by the name of the remote's ref; a ref without a line is unclear
  */
 export function readPush(stdout: string, status: number | null): ReadonlyMap<string, PushLine> {
@@ -27,7 +30,7 @@ export function readPush(stdout: string, status: number | null): ReadonlyMap<str
   return lines;
 }
 
-/** `=` is no success: two clones that push one commit both get it. */
+/** Returns the meaning of a sign. `=` is not a success, because two clones that push the same commit both get it. */
 function signOf(sign: string, status: number | null): PushSign {
   const answered = status === 0 || status === 1;
   return answered && ["*", "+", " ", "-"].includes(sign) ? "won" : "unclear";
@@ -37,7 +40,7 @@ function refusalIn(words: string): string | null {
   return words.startsWith("[remote rejected]") ? words : null;
 }
 
-/** Whether a text is a whole name of a commit. An empty one at the left side of a push deletes the ref. */
+/** Whether a text is a complete object id. An empty text on the left side of a push would delete the ref. */
 export function isObjectId(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }

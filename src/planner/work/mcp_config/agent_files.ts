@@ -5,25 +5,31 @@ import type { ConfigEdit, ServerEntry } from "./config_edit.ts";
 export interface McpServer {
   readonly command: string;
   readonly args: readonly string[];
-  /** True where no person confirms each call of its tools. */
+  /** True if the agent runs the server's tools without a person's confirmation. */
   readonly trusted?: boolean;
 }
 
-/** An agent's own configuration file in a project; `files` in the order in which an existing one is looked for. */
+/**
+ * An agent's own configuration file in a project. `files` lists candidates in the order in which an existing one is
+ * searched.
+ */
 export interface AgentFile {
-  /** Paths from the project root; the first that exists is extended, else the first is made. */
+  /** Paths from the project root. The first existing file is extended; if none exists, the first is created. */
   readonly files: readonly [string, ...string[]];
-  /** Adds the server to the file's text; the text is empty for a file that is to be made. */
+  /** Adds the server to the file's text, which is empty for a file that does not exist yet. */
   extend(file: string, text: string, server: McpServer): Promise<ConfigEdit>;
 }
 
 /** Name of the server in every agent's configuration. Source: docs/contract/spec-tool.md#init. */
 export const SERVER_NAME = "planner";
 
-/** Field of Claude Code's entry by which every tool of a server is in each session's first message. */
+/** Field of Claude Code's entry that adds every tool of the server to the first message of each session. */
 const ALWAYS_LOAD = "alwaysLoad";
 
-/** opencode adds this line to a settings file that lacks it, and so changes a person's file. */
+/**
+ * Schema line that opencode adds to a settings file without it. Planner writes it too, so that opencode leaves the file
+ * unchanged.
+ */
 export const OPENCODE_SCHEMA = "https://opencode.ai/config.json";
 
 /**
@@ -57,7 +63,7 @@ export const AGENT_FILES = {
   vscode: { files: [".vscode/mcp.json"], extend: (file, text, server) => json(file, text, "servers", stdio(server)) },
 } as const satisfies Record<string, AgentFile>;
 
-/** The whole text of a file that lists this server and no other, as `.mcp.json` has it; null lists none. */
+/** Returns a complete `.mcp.json` text that lists only this server; null lists none. */
 export function mcpConfigText(server: McpServer | null): string {
   const mcpServers = server === null ? {} : { [SERVER_NAME]: stdio(server) };
   return `${JSON.stringify({ mcpServers }, null, 2)}\n`;
@@ -71,7 +77,7 @@ function plainEntry({ command, args }: McpServer): ServerEntry {
   return { command, args };
 }
 
-// Without a terminal, Gemini refuses tools that need a person's consent; `trust` gives it for planner's server only.
+// Without a terminal, Gemini refuses tools that require consent; `trust` gives consent for planner's server only.
 function confirmedEntry(server: McpServer): ServerEntry {
   return server.trusted === true ? { ...plainEntry(server), trust: true } : plainEntry(server);
 }
@@ -81,8 +87,8 @@ async function json(file: string, text: string, list: string, entry: ServerEntry
   return extendJson(file, text, [list, SERVER_NAME], entry);
 }
 
-// Claude Code leaves a server's tools out of the first message unless the entry says to load them; the entry that other
-// agents share the file by gets the field added.
+// Claude Code omits a server's tools from the first message unless the entry requests them. An existing entry, which
+// other agents may have written, gets the field added.
 async function claude(file: string, text: string, server: McpServer): Promise<ConfigEdit> {
   const { extendJson, readJson } = await import("./json_config.ts");
   const path = ["mcpServers", SERVER_NAME];
@@ -92,7 +98,7 @@ async function claude(file: string, text: string, server: McpServer): Promise<Co
     : extendJson(file, text, path, { ...stdio(server), [ALWAYS_LOAD]: true });
 }
 
-// Claude Code's field beside ours means nothing to the agents that read the same file.
+// Agents that read the same file ignore Claude Code's extra field.
 async function sharedFile(file: string, text: string, server: McpServer): Promise<ConfigEdit> {
   const { readJson } = await import("./json_config.ts");
   const loaded = { ...stdio(server), [ALWAYS_LOAD]: true };
@@ -100,8 +106,8 @@ async function sharedFile(file: string, text: string, server: McpServer): Promis
   return json(file, text, "mcpServers", stdio(server));
 }
 
-// Version 1 keeps servers right under "mcp", version 2 under "mcp.servers" but reads the older shape as well: a file
-// that has the newer map gets its entry there, any other the shape that both read.
+// Version 1 stores servers directly under "mcp", version 2 under "mcp.servers" but also reads the older form. A file
+// with the newer map gets its entry there, any other file the form that both read.
 async function openCode(file: string, given: string, { command, args }: McpServer): Promise<ConfigEdit> {
   const { extendJson, readJson } = await import("./json_config.ts");
   const text = given.trim() === "" ? `${JSON.stringify({ $schema: OPENCODE_SCHEMA }, null, 2)}\n` : given;

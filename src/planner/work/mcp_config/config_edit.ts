@@ -3,7 +3,9 @@ import { OperationError } from "#kernel/errors.ts";
 /** A server entry as an agent's configuration holds it. */
 export type ServerEntry = Readonly<Record<string, string | boolean | readonly string[]>>;
 
-/** What extending an agent's configuration came to. `other` is an entry under our name that a person wrote otherwise. */
+/**
+ * Result of extending an agent's configuration. `other`: an entry with planner's name exists that a person has changed.
+ */
 export type ConfigEdit =
   | { readonly kind: "added"; readonly text: string }
   | { readonly kind: "present" }
@@ -11,12 +13,12 @@ export type ConfigEdit =
 
 export const BYTE_ORDER_MARK = "\ufeff";
 
-/** The line ending that a text uses, LF when it has none. */
+/** Returns the line ending that a text uses; LF when it has none. */
 export function lineEnding(text: string): "\n" | "\r\n" {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** The refusal of a file that does not parse: nothing is written to what cannot be read. */
+/** Returns the error for a file that does not parse. Planner never writes to a file that it cannot read. */
 export function brokenConfig(file: string, place: { line: number; column: number }, message: string): OperationError {
   return new OperationError(
     "failed_precondition",
@@ -24,12 +26,12 @@ export function brokenConfig(file: string, place: { line: number; column: number
   );
 }
 
-/** The refusal of a file that parses but has no room for the entry. */
+/** Returns the error for a valid file whose structure does not allow the entry. */
 export function unfitConfig(file: string, message: string): OperationError {
   return new OperationError("failed_precondition", `Cannot extend "${file}": ${message}; the file is left as it is`);
 }
 
-/** Line and column of an offset, counted from 1. */
+/** Returns line and column of an offset, counted from 1. */
 export function placeAt(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;

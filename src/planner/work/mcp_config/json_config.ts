@@ -29,12 +29,12 @@ interface Layout {
 }
 
 /**
- * Adds an entry, or one field, to a JSON file at `path`, making the objects on the way, by insertions only: every byte that was there
- * stays, comments and odd formatting included.
+ * Adds an entry, or one field, to a JSON file at `path` and creates the objects on the way. Only inserts text: every
+ * existing byte stays, including comments and unusual formatting.
  *
- * @param file named in refusals only
- * @throws OperationError with line and column for a file that does not parse, and for one whose `path` leads through
- *   something that is no object
+ * @param file name in error messages
+ * @throws OperationError with line and column for a file that does not parse, and for a file in which `path` contains a
+ *   value that is not an object
  */
 export function extendJson(
   file: string,
@@ -61,9 +61,9 @@ export function extendJson(
 }
 
 /**
- * Adds those texts to a list in a JSON file that it lacks, as `extendJson` adds an entry; makes the list without one.
+ * Adds those texts that a list in a JSON file lacks, as `extendJson` adds an entry; creates the list if there is none.
  *
- * @throws OperationError as `extendJson`, and where something else is in the list's place
+ * @throws OperationError as `extendJson`, and if another value is in the list's position
  */
 export function extendJsonList(
   file: string,
@@ -91,7 +91,7 @@ export function extendJsonList(
   return missing.length === 0 ? { kind: "present" } : { kind: "added", text: mark + json };
 }
 
-/** The value at `path` as plain data, undefined without one or when the text does not parse. */
+/** Returns the value at `path` as plain data; undefined without one or when the text does not parse. */
 export function readJson(text: string, path: readonly string[]): unknown {
   const root = parseTree(text.replace(BYTE_ORDER_MARK, ""), [], LENIENT);
   const node = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
@@ -111,7 +111,7 @@ function parseRoot(file: string, json: string): Node | undefined {
   if (root !== undefined && root.type !== "object") {
     throw brokenConfig(file, placeAt(json, root.offset), `expected an object, found ${root.type}`);
   }
-  // A file of comments alone has no root but more than blanks: a fresh document would replace them.
+  // A file of comments alone has no root, but a new document would replace the comments.
   if (root === undefined && json.trim() !== "") throw unfitConfig(file, "it holds no JSON object");
   return root;
 }
@@ -132,9 +132,9 @@ function layoutOf(json: string): Layout {
 }
 
 /**
- * Inserts behind the last member of an object or a list.
+ * Inserts text after the last member of an object or a list.
  *
- * @param write the member's text: on separate lines with that indent, or, for null, on one line
+ * @param write returns the member's text, on separate lines with that indent or, for null, on one line
  */
 function insertMember(json: string, parent: Node, write: (indent: string | null) => string): string {
   const { unit, eol } = layoutOf(json);
@@ -145,7 +145,7 @@ function insertMember(json: string, parent: Node, write: (indent: string | null)
     const inner = outer + unit;
     const content = json.slice(parent.offset + 1, close);
     const member = `${eol}${inner}${write(inner)}`;
-    // After a comment if there is only that, otherwise directly after the bracket.
+    // After a comment if there is nothing else, otherwise directly after the bracket.
     const at = parent.offset + 1 + content.trimEnd().length;
     const ending = json.slice(at, close).includes("\n") ? "" : eol + outer;
     return json.slice(0, at) + member + ending + json.slice(at);
@@ -153,7 +153,7 @@ function insertMember(json: string, parent: Node, write: (indent: string | null)
   const end = last.offset + last.length;
   const comma = commaAfter(json.slice(0, close), end);
   const multiline = json.slice(parent.offset, close).includes("\n");
-  // Behind the comments that follow the last member, so that they stay with it.
+  // After the comments that follow the last member, so that they stay with it.
   const at = multiline ? json.slice(0, close).trimEnd().length : end;
   const inner = startsLine(json, last.offset) ? lineIndent(json, last.offset) : outer + unit;
   const member = multiline ? `${eol}${inner}${write(inner)}` : ` ${write(null)}`;
@@ -162,7 +162,7 @@ function insertMember(json: string, parent: Node, write: (indent: string | null)
   return `${json.slice(0, end)},${json.slice(end, at)}${member}${json.slice(at)}`;
 }
 
-// Comments are skipped by the scanner, so a comma inside one does not count.
+// The scanner skips comments, so a comma within one does not count.
 function commaAfter(json: string, end: number): number | undefined {
   const scanner = createScanner(json.slice(end), true);
   scanner.scan();

@@ -19,17 +19,17 @@ export interface PromptRequest {
   readonly specText: string;
   readonly config: PlannerConfig;
   readonly projectName: string;
-  /** The template that the caller asks for by name, or null. */
+  /** Name of the template that the caller requests; null for the default choice. */
   readonly template: string | null;
   readonly place: WorkPlace;
 }
 
-/** The agent's working directory. */
+/** Folder and branch in which the agent works. */
 export interface WorkPlace {
   readonly path: string;
-  /** Empty without one. */
+  /** Name of the branch; empty without one. */
   readonly branch: string;
-  /** True in a worktree of the run's own. */
+  /** True if the run has its own worktree. */
   readonly isolated: boolean;
 }
 
@@ -41,10 +41,10 @@ export interface AssembledPrompt {
 }
 
 /**
- * Writes the prompt of a run: the template with its variables filled in, then what it leaves out of the context files,
- * where the agent works, how it commits and what it checks before, and which output is expected.
+ * Builds the prompt of a run: the template with its variables filled in, then, if the template omits them, the context
+ * files, the working folder, the commit rules, the checks to make before a commit, and the expected output.
  *
- * The template is the one asked for, else the spec's, else the configured one, else the standard one.
+ * The template is the requested one, else the spec's, else the configured one, else the standard one.
  *
  * @throws OperationError for a template, a context path or an output schema that cannot be used
  *
@@ -77,7 +77,7 @@ export async function assemblePrompt(places: PromptPlaces, request: PromptReques
   };
 }
 
-/** The variables that a template may hold, with what stands in their place. */
+/** Variables that a template may contain, each with a description of its value. */
 export const PROMPT_VARIABLES = {
   "project.name": "`project.name` of the settings, else the package file's name or the folder's",
   spec: "The spec's whole file",
@@ -92,7 +92,7 @@ export const PROMPT_VARIABLES = {
   "worktree.isolated": "`true` in a worktree of the run's own",
 } as const;
 
-/** The values of `PROMPT_VARIABLES` for one spec and place. */
+/** Returns the values of `PROMPT_VARIABLES` for one spec and working folder. */
 export async function variablesOf(
   { prompts }: Pick<PromptPlaces, "prompts">,
   request: PromptRequest,
@@ -136,7 +136,10 @@ function asksForCommit(template: string): boolean {
   return /planner\(\{\{\s*spec\.id\s*\}\}\)/.test(template);
 }
 
-/** The template need not show the spec's body, and the newest review is what the run is for. */
+/**
+ * Returns the review sections, because the template may omit the spec's body and the run has to answer the newest
+ * review.
+ */
 function reviewSections({ body }: Spec): readonly string[] {
   const reviews = parseReviews(body);
   const last = reviews.at(-1);
@@ -160,7 +163,7 @@ function worktreeSection({ path, branch }: WorkPlace): string {
   ].join("\n\n");
 }
 
-/** A form that the project demands holds whatever the template says. */
+/** Returns the commit rules. A format that the project requires is included whatever the template says. */
 function commitSections({ spec, config }: PromptRequest, template: string): readonly string[] {
   const { commit_template: form } = config.git;
   if (form === null) return asksForCommit(template) ? [] : [commitSection(spec)];
@@ -174,7 +177,10 @@ function commitSections({ spec, config }: PromptRequest, template: string): read
   ];
 }
 
-/** Part of every prompt: a project's own template does not know the configured statuses. */
+/**
+ * Returns the final checks of a run. Every prompt has them, because a project's own template does not know the
+ * configured statuses.
+ */
 function checklist({ spec, config }: PromptRequest): string {
   const statuses = config.schema.spec.fields["status"]?.enum;
   return [

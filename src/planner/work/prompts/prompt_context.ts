@@ -9,7 +9,7 @@ export interface PromptContext {
   readonly warnings: readonly string[];
 }
 
-/** The paths under a spec's `context`. */
+/** Returns the paths in a spec's `context` field. */
 export function contextPaths({ frontmatter }: Spec): readonly string[] {
   const listed = frontmatter["context"];
   const paths = Array.isArray(listed) ? listed : [listed];
@@ -17,10 +17,10 @@ export function contextPaths({ frontmatter }: Spec): readonly string[] {
 }
 
 /**
- * The contents of a spec's context files. A file that is not there, or is no text, is named in its place, and one that is
- * too long ends with a line that says so.
+ * Reads a spec's context files. Replaces a missing or binary file by a note, and ends a truncated file with a line that
+ * says so.
  *
- * @throws OperationError `failed_precondition` for a path that leads out of the project
+ * @throws OperationError `failed_precondition` for a path outside of the project
  */
 export async function contextOf(prompts: PromptStore, spec: Spec): Promise<PromptContext> {
   const blocks: string[] = [];
@@ -57,7 +57,7 @@ function problemContent(problem: string): Content {
   return { content: `(${problem})`, problem };
 }
 
-/** A code block that the text cannot end. */
+/** Returns a code block with a fence longer than any in the text, so that the text cannot close it. */
 function fenceText(text: string, path: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);

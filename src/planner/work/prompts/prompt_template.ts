@@ -5,11 +5,11 @@ import type { PromptStore } from "../../ports.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "./standard_prompt.ts";
 
-/** `{{…}}`, from the first opening braces to the next closing ones. */
+/** Matches `{{…}}` from the first opening braces to the next closing ones. */
 const PLACEHOLDER = /\{\{([\s\S]*?)\}\}/g;
 const PARENT = /\{\{\s*>\s*parent\s*\}\}/g;
 
-/** A template with its parents in place. */
+/** A template combined with the templates that it extends. */
 export interface PromptTemplate {
   readonly name: string;
   readonly text: string;
@@ -20,7 +20,7 @@ export interface PromptTemplate {
  * placeholder it precedes the child's text. The standard template exists even if the project has no file of that name.
  *
  * @throws OperationError `not_found` for a name without a file, `failed_precondition` for a file that does not parse, a
- *   circle of templates, a parent that is missing, and `{{> parent}}` in a template that extends none
+ *   cycle of templates, a missing parent, and `{{> parent}}` in a template that extends none
  */
 export async function loadTemplate(prompts: PromptStore, name: string): Promise<PromptTemplate> {
   return { name, text: await joinPrompts(prompts, name, []) };
@@ -77,7 +77,7 @@ async function missingPrompt(prompts: PromptStore, name: string, child: string |
   return new OperationError("failed_precondition", `Prompt "${child}" extends "${name}", which does not exist${hint}`);
 }
 
-/** The refusal of a template's name. @param names those that there are */
+/** Returns the error for an unknown template. @param names names of the existing templates */
 export function promptNotFound(name: string, names: readonly string[]): OperationError {
   const near = findNearest(name, names);
   const known = names.length === 0 ? "a file in .planner/prompts, which has none" : `one of ${names.join(", ")}`;
@@ -91,9 +91,9 @@ export async function hasTemplate(prompts: PromptStore, name: string): Promise<b
 
 export interface FilledTemplate {
   readonly text: string;
-  /** The variables that it used. */
+  /** Names of the variables that the template used. */
   readonly used: ReadonlySet<string>;
-  /** A line for each different placeholder that means nothing; it stays in the text as it is. */
+  /** One line for each unknown placeholder, which stays in the text unchanged. */
   readonly warnings: readonly string[];
 }
 

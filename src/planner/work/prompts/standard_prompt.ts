@@ -1,4 +1,6 @@
-/** The template that holds where none is chosen; `init` writes it as `.planner/prompts/standard.md` to start from. */
+/**
+ * Name of the template that is used if none is chosen. `init` writes it as `.planner/prompts/standard.md` for editing.
+ */
 export const STANDARD_PROMPT_NAME = "standard";
 
 export const STANDARD_PROMPT = `---
@@ -36,10 +38,10 @@ Do not start, merge, pause or archive work: planner does that. If you cannot fin
 Commit with a message that begins \`planner({{spec.id}}):\`.
 `;
 
-/** Name under which a project may keep its own beginning of the prompt, `.planner/prompts/split.md`. */
+/** Name of the template for splits, which a project may replace with `.planner/prompts/split.md`. */
 export const SPLIT_PROMPT_NAME = "split";
 
-/** The default beginning, for projects without one. */
+/** Default start of the split prompt, for projects without their own. */
 export const SPLIT_PROMPT = `# Split {{spec.id}}: {{spec.title}}
 
 You work in the project {{project.name}}. The spec below is too large for one piece of work:
@@ -56,7 +58,7 @@ answer is all that is asked for.
   \`verify\`: a person accepts it before it runs.
 `;
 
-/** What every such prompt ends with, for the answer is read by it. */
+/** Required end of every split prompt; planner parses the answer in this format. */
 export const SPLIT_ANSWER = `## Your answer
 
 End with one JSON document in a fenced code block, and nothing behind it:

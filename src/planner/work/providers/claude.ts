@@ -18,10 +18,10 @@ export const claude: ProviderRow = {
   allowing: (denied) => argumentsLine("claude", ["--allowedTools", ...rulesOf(denied, "Bash")]),
 };
 
-/** What a person alone decides, also where the project's own settings allow every command of planner. */
+/** Commands that only a person may run, denied even if the project's own settings allow every command of planner. */
 const DENIED = ["approve", "trust"].map((name) => `Bash(planner ${name}:*)`);
 
-// As JSON, because a rule in --allowedTools ends at a comma or a blank.
+// Written as JSON, because a rule in --allowedTools ends at a comma or a blank.
 function settings(commands: Grant["commands"]): string {
   return JSON.stringify({
     permissions: { allow: ["mcp__planner", ...shellRules("Bash", ":*", commands)], deny: DENIED },

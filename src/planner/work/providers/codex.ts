@@ -14,12 +14,14 @@ export const codex: ProviderRow = {
   lastArgs: ["-"],
   stream: "codex",
   mcp: { kind: "arguments", args: serverArgs },
-  // A linked worktree's index and objects are in the repository's own .git, which the sandbox would keep read-only.
+  // The index and objects of a linked worktree are in the repository's own .git folder, which the sandbox would make
+  // read-only.
   writableArgs: (folders) => ["-c", `sandbox_workspace_write.writable_roots=${tomlValue(folders)}`],
   allowing: null,
 };
 
-// Without a stated approval mode, a tool that changes something would be cancelled: no person is there to approve it.
+// Without an explicit approval mode, codex cancels tools that change something, because no person is present to
+// approve them.
 function serverArgs({ command, args }: McpServer): readonly string[] {
   const server = "mcp_servers.planner";
   return [

@@ -1,6 +1,6 @@
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
-/** Row for any program: agents that exist only in the configuration use it. */
+/** Row for any program, used for agents that exist only in the configuration. */
 export const command: ProviderRow = {
   ...DEFAULT_ROW,
   title: "a command of your own",
@@ -8,7 +8,7 @@ export const command: ProviderRow = {
   args: [],
   guardedArgs: () => [],
   skipArgs: [],
-  // Only what cannot mean anything else: other programs have other meanings for --force and --auto.
+  // Only flags with a single meaning: other programs use --force and --auto differently.
   skipWords: [
     "--dangerously-skip-permissions",
     "--allow-dangerously-skip-permissions",

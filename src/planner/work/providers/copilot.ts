@@ -5,12 +5,12 @@ export const copilot: ProviderRow = {
   ...DEFAULT_ROW,
   title: "GitHub Copilot CLI",
   program: "copilot",
-  // With the prompt on standard input it runs headless by itself.
+  // With the prompt on standard input, copilot runs headless without a flag.
   args: ["--output-format", "json", "--no-auto-update", "--additional-mcp-config", "@{mcp_config}"],
   guardedArgs: (grant) => (grant.task === "split" ? ["--deny-tool=write", "--deny-tool=shell"] : allowedTools(grant)),
   skipArgs: ["--allow-all"],
   skipWords: ["--allow-all", "--allow-all-tools", "--allow-all-paths", "--allow-all-urls", "--yolo", "--trust-folder"],
-  // It reports its session only at its end: a run that is ended before could not be continued.
+  // Copilot reports its session only at its end, so a run that is killed earlier could not be continued.
   resumeArgs: (session) => [`--session-id=${session}`],
   newSessionArgs: (session) => [`--session-id=${session}`],
   stream: "copilot",
@@ -21,7 +21,10 @@ export const copilot: ProviderRow = {
   },
 };
 
-/** Its rules name programs, and the servers that a line of the shell names need a rule as well. */
+/**
+ * Returns the rules for the commands in a line of the shell. Copilot's rules name programs, so each command in the line
+ * needs its own rule.
+ */
 function rulesOfLine(line: string): readonly string[] {
   const programs = commandsIn(line).map((command) => command.split(" ", 1)[0]);
   const servers = line.match(/https?:\/\/[^\s/"']+/g) ?? [];
@@ -31,7 +34,7 @@ function rulesOfLine(line: string): readonly string[] {
   ];
 }
 
-// One word each: a list would take the next argument as well.
+// Each rule is a separate argument, because a list would include the next argument.
 function allowedTools({ commands }: Grant): readonly string[] {
   return ["planner", "write", ...shellRules("shell", ":*", commands)].map((rule) => `--allow-tool=${rule}`);
 }

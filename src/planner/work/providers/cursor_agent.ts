@@ -7,11 +7,11 @@ export const cursorAgent: ProviderRow = {
   program: "cursor-agent",
   args: ["-p", "--output-format", "stream-json"],
   guardedArgs: () => [],
-  // --approve-mcps approves every server that is configured anywhere, not ours alone.
+  // --approve-mcps approves every configured server, not only planner's.
   skipArgs: ["--force", "--approve-mcps", "--trust"],
   skipWords: ["--force", "-f", "--yolo", "--approve-mcps", "--trust"],
   resumeArgs: null,
-  // Its versions do not agree on whether standard input is read.
+  // Versions of cursor-agent differ in whether they read standard input.
   promptVia: "argument",
   stream: "cursor",
   mcp: { kind: "project_file", file: AGENT_FILES.cursor },

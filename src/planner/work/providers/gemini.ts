@@ -6,11 +6,12 @@ export const gemini: ProviderRow = {
   ...DEFAULT_ROW,
   title: "Gemini CLI",
   program: "gemini",
-  // Without a terminal, and with the prompt on standard input, it runs headless by itself.
+  // Without a terminal and with the prompt on standard input, gemini runs headless without a flag.
   args: ["--output-format", "stream-json"],
   guardedArgs: ({ task }) => [
     ...["--approval-mode", task === "split" ? "default" : "auto_edit"],
-    // A named policy replaces the person's own, which would then deny nothing any more. It expands the tilde itself.
+    // A named policy replaces the person's own, whose denials would be lost, so both are named. Gemini expands the
+    // tilde.
     ...["--policy", "{run_file}", "--policy", "~/.gemini/policies"],
   ],
   skipArgs: ["--approval-mode", "yolo"],
@@ -19,7 +20,7 @@ export const gemini: ProviderRow = {
   stream: "gemini",
   mcp: { kind: "project_file", file: AGENT_FILES.gemini },
   runFile: { suffix: ".policy.toml", text: (_, grant) => (grant === null ? "" : policy(grant)) },
-  // The pages "Headless mode" and "Troubleshooting" name these.
+  // The pages "Headless mode" and "Troubleshooting" of gemini list these statuses.
   exits: {
     41: "authentication failed",
     42: "it did not accept the prompt or an argument",
@@ -43,10 +44,13 @@ export const gemini: ProviderRow = {
 type Rule = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 const SHELL = "run_shell_command";
-/** The highest priority: the person's own rules allow nothing in a split. */
+/** Policy of a split with the highest priority, so that the person's own rules allow nothing. */
 const SPLIT_POLICY = rule({ toolName: ["write_file", "replace", SHELL], decision: "deny", priority: 999 });
 
-/** Source: geminicli.com/docs/reference/policy-engine. Its rules for a project's own folder have no effect. */
+/**
+ * Returns the policy of a run. Gemini ignores rules in a project's own folder. Source:
+ * geminicli.com/docs/reference/policy-engine.
+ */
 function policy({ task, commands }: Grant): string {
   if (task === "split") return SPLIT_POLICY;
   return [
@@ -56,7 +60,10 @@ function policy({ task, commands }: Grant): string {
   ].join("\n");
 }
 
-/** The expression is tried on the call as JSON; the quote behind the line keeps longer lines out. */
+/**
+ * Returns a rule for exactly this line. Gemini matches the expression against the call as JSON, so the closing quote
+ * excludes longer lines.
+ */
 function matchExactly(line: string): Rule {
   const commandRegex = escapePattern(JSON.stringify(line).slice(1));
   return { toolName: SHELL, commandRegex, decision: "allow", allowRedirection: true };

@@ -1,26 +1,30 @@
-/** What the agent of a run may do without a question, since no person is there to answer one. */
+/** Actions that the agent of a run may take without confirmation, because no person is present to confirm them. */
 export interface Grant {
-  /** A split only reads. */
+  /** The kind of run; a split only reads. */
   readonly task: "work" | "split";
-  /** The lines of `verify.commands`, to be run exactly as they are. */
+  /** The lines of `verify.commands`, which the agent may run exactly as they are. */
   readonly commands: readonly string[];
 }
 
-/** Returns the one setting of an agent that allows commands and tools which it denied; null if it has none. */
+/**
+ * Returns the one setting of an agent that allows the given denied commands and tools; null for an agent without such a
+ * setting.
+ */
 export type Allowing = ((denied: readonly string[]) => string) | null;
 
-/** Prefixes of the commands that every run may use, to commit and to read its state. */
+/** Prefixes of the git commands that every run may use to commit and to read its state. */
 export const GIT_COMMANDS = ["git add", "git commit", "git status"] as const;
 
-/** The commands of planner that an agent has a use for; its tools do the rest. */
+/** Planner commands that are useful to an agent; its MCP tools cover the others. */
 export const PLANNER_COMMANDS = ["check", "diagnose", "lint", "list", "log", "ready", "search", "show", "status"].map(
   (name) => `planner ${name}`,
 );
 
 /**
- * A line of the shell with the single commands in it: agents that judge each command of a line by itself need both.
+ * Returns a line of the shell and the single commands in it, because some agents judge each command of a line
+ * separately.
  *
- * Quoted text is not taken apart.
+ * Quoted text is not split.
  */
 export function commandsIn(line: string): readonly string[] {
   const parts = line.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^"'\\;&|\n])+/g) ?? [];
@@ -28,9 +32,9 @@ export function commandsIn(line: string): readonly string[] {
 }
 
 /**
- * Rules that allow git, planner and the granted commands in a shell, as `Bash(git add:*)`.
+ * Returns rules such as `Bash(git add:*)` that allow git, planner and the granted commands in a shell.
  *
- * @param shell the agent's name of the shell's tool
+ * @param shell the agent's name of the shell tool
  * @param anyArguments the agent's pattern for any further arguments
  */
 export function shellRules(shell: string, anyArguments: string, commands: Grant["commands"]): readonly string[] {
@@ -38,47 +42,49 @@ export function shellRules(shell: string, anyArguments: string, commands: Grant[
   return [...begun, ...commands.flatMap(commandsIn).map((line) => `${shell}(${line})`)];
 }
 
-/** A call that an agent was denied: the name of its tool, and the line if that tool is the shell. */
+/** A denied tool call: the name of the tool and, for the shell tool, the command line. */
 export interface DeniedCall {
   readonly tool: string;
   readonly line: string | null;
 }
 
-/** Reads a denial, `Bash curl -s x` say. @param shell name of the shell's tool in denials */
+/** Parses a denial such as `Bash curl -s x`. @param shell name of the shell tool in denials */
 export function deniedCall(denied: string, shell: string): DeniedCall {
   const [tool = "", ...rest] = denied.split(" ");
   return { tool, line: tool === shell && rest.length > 0 ? rest.join(" ") : null };
 }
 
-/** The rules that allow what denials name: `Bash curl -s x` becomes `Bash(curl -s x)`. */
+/** Returns the rules that allow the denied calls: `Bash curl -s x` becomes `Bash(curl -s x)`. */
 export function rulesOf(denied: readonly string[], shell: string): readonly string[] {
   const calls = denied.map((what) => deniedCall(what, shell));
   return [...new Set(calls.map(({ tool, line }) => (line === null ? tool : `${tool}(${line})`)))];
 }
 
-/** The setting that adds arguments to an agent's command line, as one line of YAML. */
+/** Returns the setting that adds arguments to an agent's command line, as one line of YAML. */
 export function argumentsLine(provider: string, args: readonly string[]): string {
   return `providers.${provider}.args: [${args.map((arg) => JSON.stringify(arg)).join(", ")}]`;
 }
 
-/** Commands of planner that refuse to run below a run: a rule that allows one has no effect. */
+/** Planner commands that always fail within a run, so a rule that allows one has no effect. */
 export const REFUSED_COMMANDS = ["approve", "archive", "merge", "pause", "split", "takeover", "trust", "watch", "work"];
 
 const REFUSED = new RegExp(`^(?:\\S*/)?planner (?:${REFUSED_COMMANDS.join("|")})(?= |$)`);
 
-/** Names of the shell's tool in denials. */
+/** Names of the shell tool in denials. */
 const SHELLS: ReadonlySet<string> = new Set(["Bash", "bash", "run_shell_command", "shell"]);
 
-/** Whether a rule for this call would allow the shell every command: it names none, or begins with a wildcard. */
+/**
+ * Whether a rule for this call would allow every shell command, because the call names none or begins with a wildcard.
+ */
 function isAnyCommand(denied: string): boolean {
   const [tool = "", command = ""] = denied.trim().split(/\s+/);
   return SHELLS.has(tool) && (command === "" || command.includes("*"));
 }
 
 /**
- * Returns the one setting that allows what may be allowed of these calls, or null if nothing may or the agent has no such
- * setting. Left out are calls that a run refuses anyway, those that were cut, and those that name the worked spec or a path
- * of it: a rule for these would fit no other run. Left out as well are those whose rule would allow every command.
+ * Returns the one setting that allows those denied calls that may be allowed; null if there are none or the agent has
+ * no such setting. Omits calls that a run refuses anyway, truncated calls, and calls that contain the spec's id,
+ * because a rule for these would match no other run. Also omits calls whose rule would allow every command.
  */
 export function allowingLine(allowing: Allowing, denied: readonly string[], specId: string): string | null {
   const useful = denied.filter((what) => {

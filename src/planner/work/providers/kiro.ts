@@ -6,7 +6,7 @@ export const kiro: ProviderRow = {
   title: "Kiro CLI",
   program: "kiro-cli",
   args: ["chat", "--no-interactive"],
-  // Its two harnesses name their tools differently, so which ones to trust is for the configuration to say.
+  // Its two harnesses name their tools differently, so the configuration has to list the trusted ones.
   guardedArgs: () => [],
   skipArgs: ["--trust-all-tools"],
   skipWords: ["--trust-all-tools", "-a"],

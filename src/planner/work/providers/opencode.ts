@@ -6,15 +6,15 @@ export const opencode: ProviderRow = {
   ...DEFAULT_ROW,
   title: "opencode",
   program: "opencode",
-  // Without --dir it works in the folder that PWD names, whatever its working directory is.
+  // Without --dir, opencode works in the folder named by PWD, whatever its working directory is.
   args: ["run", "--format", "json", "--dir", "{dir}"],
   guardedArgs: () => [],
   skipArgs: ["--auto"],
   skipWords: ["--auto", "--yolo", "--dangerously-skip-permissions"],
   resumeArgs: (session) => ["--session", session],
-  // An argument with a blank in it would reach the model in quotes.
+  // An argument with a blank would reach the model in quotes.
   stream: "opencode",
-  // Settings of the project come after this file and win over it.
+  // Settings of the project are read after this file and override it.
   runFile: {
     suffix: ".opencode.json",
     text: (server, grant) => {
@@ -36,7 +36,10 @@ export const opencode: ProviderRow = {
   },
 };
 
-/** A question would end the run: each rule allows or denies. The last rule that fits a command decides. */
+/**
+ * Returns the permissions of a run. Each rule allows or denies, because a question would end the run. The last rule
+ * that matches a command decides.
+ */
 function permissions({ task, commands }: Grant): Readonly<Record<string, unknown>> {
   const elsewhere = { external_directory: "deny", webfetch: "deny", websearch: "deny" };
   if (task === "split") return { edit: "deny", bash: { "*": "deny" }, ...elsewhere };

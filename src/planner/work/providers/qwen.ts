@@ -5,7 +5,7 @@ export const qwen: ProviderRow = {
   ...DEFAULT_ROW,
   title: "Qwen Code",
   program: "qwen",
-  // Without a terminal, and with the prompt on standard input, it runs headless by itself.
+  // Without a terminal and with the prompt on standard input, qwen runs headless without a flag.
   args: ["--output-format", "stream-json", "--mcp-config", "{mcp_config}"],
   guardedArgs: (grant) =>
     grant.task === "split"

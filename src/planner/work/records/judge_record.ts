@@ -29,24 +29,24 @@ export function judgeRecord(id: SpecId, record: Fields, facts: RecordFacts): rea
   ];
 }
 
-/** The checks of criteria that a record names with what came of them. */
+/** Returns the checks of criteria in a record, with their results. */
 export function recordedChecks(record: Fields): readonly Fields[] {
   return listIn(record, "criteria").flatMap(({ check }) => (isJsonObject(check) ? [check] : []));
 }
 
-/** The verdicts of the criteria that a command checked. */
+/** Returns the verdicts on the criteria that a command checked. */
 export function recordedVerdicts(record: Fields, command: string): ReadonlySet<unknown> {
   const own = listIn(record, "criteria").filter(({ check }) => isJsonObject(check) && check["command"] === command);
   return new Set(own.map(({ verdict }) => verdict));
 }
 
-/** The commands that a record names with what came of them, each once. */
+/** Returns the commands in a record with their results, each once. */
 export function recordedCommands(record: Fields): readonly Fields[] {
   const all = [...listIn(record, "verify"), ...recordedChecks(record)];
   return all.filter((one, index) => all.findIndex(({ command }) => command === one["command"]) === index);
 }
 
-/** A record that was moved to another name says nothing about this spec. */
+/** Checks that the record belongs to this spec, because a record may have been stored under another name. */
 function specCheck(id: SpecId, { spec_id }: Fields): RecordCheck {
   if (spec_id === id) return { part: "spec", result: "ok", detail: "the record is about this spec" };
   return { part: "spec", result: "differs", detail: `the record is about "${String(spec_id)}"` };
@@ -86,7 +86,7 @@ function commitsCheck(id: SpecId, record: Fields, facts: RecordFacts): RecordChe
 function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: RecordFacts): RecordCheck {
   const part = "files";
   const named = textsOf(record["files"]);
-  // The spec's last commit is made after the files were listed.
+  // The last commit of the spec is made after the files were listed.
   const own = [`.planner/specs/${id}.md`, ...files.filter((path) => path.startsWith(`.planner/runs/${id}/`))];
   const missing = named.filter((path) => !files.includes(path) && !own.includes(path));
   const isCut = hasMerges || named.length >= MAX_RECORDED_FILES;
@@ -110,14 +110,14 @@ function criteriaCheck(record: Fields, { specText }: RecordFacts): RecordCheck {
   if (wrong.length === 0)
     return { part, result: "ok", detail: `${formatCountOf(named.length, "criterion")} as in the commit` };
   const detail = `otherwise in the commit: ${wrong.map(({ label }) => `"${String(label)}"`).join(", ")}`;
-  // A person, and a run that did not complete, may have left the ticks uncommitted.
+  // A person, or a run that did not complete, may have left ticks uncommitted.
   const isCommitted = record["status"] === "completed" && record["mode"] !== "manual";
   return { part, result: isCommitted ? "differs" : "unknown", detail };
 }
 
 const UNPROVEN: ReadonlySet<unknown> = new Set(["proposed", "edited", "not_run", "disproven"]);
 
-/** Whether the recorded evidence bears the recorded end. */
+/** Checks whether the recorded evidence supports the recorded end. */
 function verdictCheck(record: Fields): RecordCheck {
   const part = "checks";
   const commands = recordedCommands(record);

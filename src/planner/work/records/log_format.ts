@@ -15,13 +15,13 @@ import type { LogFile } from "../../ports.ts";
  */
 
 const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
-// Lines end at line feeds alone: a mark of another kind, a lone carriage return say, can be part of what was printed.
+// A line ends only at a line feed; other breaks, such as a lone carriage return, may be part of the output.
 const LINE_START = "(?<![^\\n])";
 const LINE_END = "(?=\\r?(?:\\n|$))";
 const TIME_PREFIX = new RegExp(`${LINE_START}${TIME}(?: |${LINE_END})`, "g");
 const RUN_HEADER = new RegExp(`${LINE_START}${TIME} === run \\S+ ===${LINE_END}`, "g");
 
-/** The line that begins a run, without its line end. */
+/** Returns the line that begins a run, without its line break. */
 export function runHeader(time: Date, processId: string): string {
   return logLine(time, `=== run ${processId} ===`);
 }
@@ -29,42 +29,45 @@ export function runHeader(time: Date, processId: string): string {
 const HEADER_START = /^\s*=== run /;
 const MARKED = /^\s*(?:=== run |planner:|stdout:|stderr:)/;
 
-/** What a program printed, marked where it would read as planner's words: a program cannot forge a run's beginning. */
+/**
+ * Returns a program's line with a prefix if it could be mistaken for planner's, so that a program cannot forge the
+ * start of a run.
+ */
 export function printedLine(text: string, from: "stdout" | "stderr"): string {
   return from === "stderr" || MARKED.test(text) ? `${from}: ${text}` : text;
 }
 
-/** A line by planner; one that quotes a header, a file's name say, does not count. */
+/** Returns a line by planner, with a prefix if it looks like a header, for example because it quotes a file's name. */
 export function ownLine(text: string): string {
   return HEADER_START.test(text) ? `planner: ${text}` : text;
 }
 
-/** One stored line, without its line end. */
+/** Returns one stored line, without its line break. */
 export function logLine(time: Date, text: string): string {
   return `${time.toISOString()} ${text}`;
 }
 
-/** Several stored lines with their line ends; empty for none. */
+/** Returns several stored lines with their line breaks; empty for none. */
 export function logLines(time: Date, texts: readonly string[]): string {
   const start = `${time.toISOString()} `;
   return texts.length === 0 ? "" : `${start}${texts.join(`\n${start}`)}\n`;
 }
 
-/** What the last run in the log printed: its lines without their times. The whole log when it holds no header. */
+/** Returns the last run's lines without their times; the whole log if it contains no header. */
 export function lastRunText(log: string): string {
   let start = 0;
   for (const header of log.matchAll(RUN_HEADER)) start = log.indexOf("\n", header.index) + 1 || log.length;
   return withoutTimes(log.slice(start));
 }
 
-/** Stored lines as they were printed, without their times. */
+/** Removes the times from stored lines. */
 export function withoutTimes(lines: string): string {
   return lines.replace(TIME_PREFIX, "");
 }
 
 const TIME_START = new RegExp(`^${TIME}`);
 
-/** The time of a stored line in milliseconds since 1970, or null for a line without one. */
+/** Returns the time of a stored line in milliseconds since 1970; null for a line without one. */
 export function lineTime(line: string): number | null {
   const time = TIME_START.exec(line)?.[0];
   if (time === undefined) return null;

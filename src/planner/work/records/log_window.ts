@@ -14,33 +14,35 @@ import { lineTime } from "./log_format.ts";
 const NEWLINE = 10;
 
 export interface LogQuery {
-  /** Most lines of the answer; 0 asks for the offset alone. */
+  /** Maximum number of lines in the answer; 0 requests only the offset. */
   readonly lines: number;
-  /** Byte offset from which to read on, at most the log's size; without it and `since` the last lines are meant. */
+  /**
+   * Byte offset at which to start, at most the log's size. Without it and `since` the answer contains the last lines.
+   */
   readonly offset?: number | undefined;
-  /** Begin at the first line that was stored at this time or later. */
+  /** Starts at the first line that was stored at this time or later. */
   readonly since?: Date | undefined;
   /** Whether a process still writes the log. */
   readonly growing: boolean;
 }
 
-/** Source: docs/contract/spec-tool.md#tools. */
+/** One answer with log lines. Source: docs/contract/spec-tool.md#tools. */
 export interface LogWindow {
   readonly content: string;
-  /** Where the next call continues. */
+  /** Byte offset for the next call. */
   readonly byte_offset: number;
   readonly line_count: number;
-  /** Whether something can be read from `byte_offset` on right now. */
+  /** Whether text after `byte_offset` can be read now. */
   readonly has_more: boolean;
 }
 
-/** Reads one answer's worth of a log. Memory: a small multiple of `MAX_LOG_ANSWER_BYTES`, whatever the log's size. */
+/** Reads one answer of a log. Memory: a small multiple of `MAX_LOG_ANSWER_BYTES`, whatever the log's size is. */
 export async function logWindow(log: LogFile, query: LogQuery): Promise<LogWindow> {
   const { lines, offset, since } = query;
   const end = query.growing ? await endOfLines(log) : log.size;
   if (offset === undefined && since === undefined) return tail(log, end, lines);
   const asked = await characterStart(log, offset ?? 0);
-  // A follower's offset can be inside the line that is held back.
+  // A follower's offset may be within the unfinished line that is held back.
   if (asked >= end) return { content: "", byte_offset: asked, line_count: 0, has_more: false };
   const start = since === undefined ? asked : await firstSince(log, { start: asked, end, since });
   return forward(log, { start, end, lines });
@@ -83,7 +85,7 @@ function answer(bytes: Uint8Array, start: number, end: number): LogWindow {
   };
 }
 
-/** Where the text behind the last newline begins, or the log's size when that text is too long to wait for its end. */
+/** Returns the offset after the last newline, or the log's size if the unfinished line is too long to hold back. */
 async function endOfLines(log: LogFile): Promise<number> {
   for (let length = LOG_CHUNK_BYTES; ; length *= 2) {
     const from = Math.max(0, log.size - Math.min(length, MAX_LOG_ANSWER_BYTES));
@@ -95,7 +97,7 @@ async function endOfLines(log: LogFile): Promise<number> {
   }
 }
 
-/** The offset of the first line of the span that was stored at `since` or later, else the span's end. */
+/** Returns the offset of the first line in the span that was stored at `since` or later, else the span's end. */
 async function firstSince(log: LogFile, { start, end, since }: Span & { readonly since: Date }): Promise<number> {
   let lineStart = start === 0 ? true : (await log.read(start - 1, 1))[0] === NEWLINE;
   for (let position = start; position < end; ) {
@@ -110,9 +112,9 @@ async function firstSince(log: LogFile, { start, end, since }: Span & { readonly
 }
 
 interface Scan {
-  /** Where the line begins that was looked for. */
+  /** Offset of the line that was searched for; absent if it was not found. */
   readonly at?: number;
-  /** Where to read on, and whether a line begins there. */
+  /** Offset at which to continue, and whether a line begins there. */
   readonly scanned: number;
   readonly lineStart: boolean;
 }
@@ -126,7 +128,7 @@ function scanSince(
   let at = lineStart ? 0 : bytes.indexOf(NEWLINE) + 1;
   if (!lineStart && at === 0) return { scanned: bytes.length, lineStart: false };
   while (at < bytes.length) {
-    // The time of a line at the chunk's end may go on in the next one.
+    // The time of a line at the end of a chunk may continue in the next chunk.
     if (at + TIME_BYTES > bytes.length && !isLast) return { scanned: at, lineStart: true };
     const time = lineTime(String.fromCharCode(...bytes.subarray(at, at + TIME_BYTES)));
     if (time !== null && time >= since.getTime()) return { at, scanned: at, lineStart: true };
@@ -137,7 +139,7 @@ function scanSince(
   return { scanned: bytes.length, lineStart: true };
 }
 
-/** The offset behind the `lines`th newline, or undefined when there are fewer. */
+/** Returns the offset after the `lines`th newline; undefined if there are fewer. */
 function behindLines(bytes: Uint8Array, lines: number): number | undefined {
   let at = 0;
   for (let line = 0; line < lines; line++) {
@@ -148,15 +150,15 @@ function behindLines(bytes: Uint8Array, lines: number): number | undefined {
   return at;
 }
 
-/** The offset behind the last newline; without one, behind the last whole character. */
+/** Returns the offset after the last newline; without a newline, the offset after the last complete character. */
 function behindLastLine(bytes: Uint8Array): number {
   const newline = bytes.lastIndexOf(NEWLINE);
   return newline === -1 ? wholeCharacters(bytes) : newline + 1;
 }
 
-/** Where the last `lines` lines begin, or undefined when the bytes hold no more than these. */
+/** Returns the offset at which the last `lines` lines begin; undefined if the bytes contain no more than these. */
 function startOfLast(bytes: Uint8Array, lines: number): number | undefined {
-  // A newline at the very end ends the last line and begins none.
+  // A newline at the end of the bytes ends the last line and begins none.
   let at = bytes.length - 1;
   for (let line = 0; line < lines; line++) {
     at = at <= 0 ? -1 : bytes.lastIndexOf(NEWLINE, at - 1);
@@ -182,14 +184,14 @@ async function characterStart(log: LogFile, offset: number): Promise<number> {
   return sequenceLength(bytes[start]) > at - start ? from + start : offset;
 }
 
-/** The offset of the first byte that begins a character. */
+/** Returns the offset of the first byte that begins a character. */
 function firstCharacter(bytes: Uint8Array): number {
   let at = 0;
   while (at < 3 && isContinuation(bytes[at])) at++;
   return at;
 }
 
-/** The length without a character at the end whose last bytes are missing. */
+/** Returns the length without an incomplete character at the end. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back];

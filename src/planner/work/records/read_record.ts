@@ -1,7 +1,7 @@
 import { getJsonFields, isJsonObject } from "#kernel/json_object.ts";
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 
-/** What a stored record says of its run. Fields that it lacks, or has in another form, are null or empty. */
+/** Facts about a run from its stored record. Missing and malformed fields are null or empty. */
 export interface RecordFacts {
   readonly run: number;
   readonly mode: string | null;
@@ -12,12 +12,12 @@ export interface RecordFacts {
   readonly ended_at: string | null;
   readonly agent: string | null;
   readonly model: string | null;
-  /** Full hashes. */
+  /** Full hash of the base commit. */
   readonly base: string | null;
   readonly head: string | null;
-  /** Why a person completed the spec although its checks do not say so. */
+  /** Reason of a person for completing the spec although its checks do not succeed; null if there is none. */
   readonly unproven: string | null;
-  /** Files that lay beside the commit when the checks ran, unless they ran in a new worktree of it. */
+  /** Files of the folder that its commit did not contain when the checks ran; empty if they ran in a new worktree. */
   readonly beside: readonly string[];
 }
 
@@ -25,11 +25,11 @@ export interface RecordedCriterion {
   readonly label: string;
   readonly checked: boolean;
   readonly verdict: string;
-  /** Null without a check that ran. */
+  /** Result of the criterion's check; null if no check ran. */
   readonly check: { readonly command: string; readonly problem: string | null; readonly duration_ms: number } | null;
 }
 
-/** Reads a record, which any program may have written. */
+/** Parses a record, which any program may have written. */
 export function recordOf({ run, record }: KeptRunRecord): RecordFacts {
   const agent = getJsonFields(record["agent"]);
   const proof = getJsonFields(record["proof"]);
@@ -72,7 +72,7 @@ export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 }
 
-/** Only a full hash is passed on to git. */
+/** Returns a full hash; undefined for any other value, because git must receive nothing else. */
 export function hashOf(value: unknown): string | null {
   return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;
 }

@@ -8,7 +8,7 @@ import { type Provenance, tickVerdict } from "../provenance.ts";
 import { allowingLine } from "../providers/grant.ts";
 import { rowOf } from "../providers.ts";
 
-/** What is known of a run at its end. Parts that the run did not come to are empty or null. */
+/** Facts about a run at its end. Parts of phases that the run did not reach are empty or null. */
 export interface RunSummary {
   readonly process: Omit<NewProcessRecord, "pid">;
   readonly report: RunReport;
@@ -16,18 +16,18 @@ export interface RunSummary {
   readonly judged: RecordedJudgement;
   readonly end: Pick<RunEnd, "reasons"> & { readonly status: string };
   readonly warnings: readonly string[];
-  /** What the agent said last, or null if that is in the spec. */
+  /** Last message of the agent; null if the spec contains it. */
   readonly lastWords: string | null;
   readonly ended_at: string;
 }
 
-/** What a run did to the repository. */
+/** Commits and files of a run. */
 export interface RecordedWork {
-  /** Null if no branch is checked out around the project. */
+  /** Name of the branch; null if no branch is checked out around the project. */
   readonly branch: string | null;
-  /** Null for a run without a worktree. */
+  /** Name of the main branch; null for a run without a worktree. */
   readonly mainBranch: string | null;
-  /** Where a run without a worktree began; null for another run, whose first commit says so. */
+  /** Commit at which a run without a worktree began; null for other runs, whose first commit shows it. */
   readonly base: string | null;
   readonly commits: readonly BranchCommit[];
   readonly files: readonly string[];
@@ -35,18 +35,18 @@ export interface RecordedWork {
 
 export interface RecordedJudgement {
   readonly criteria: readonly JudgedCriterion[];
-  /** Null if nothing was judged. */
+  /** Verdicts on criteria and commands; null if nothing was judged. */
   readonly proof: Provenance | null;
-  /** Why a person completed the spec although its checks do not say so, or null. */
+  /** Reason of a person for completing the spec although its checks do not succeed; null if there is none. */
   readonly unproven: string | null;
-  /** The schema of its output and why that does not fit; null without a schema. */
+  /** Schema of the output and why the output does not match it; null without a schema. */
   readonly output: { readonly schema: string; readonly problem: string | null } | null;
 }
 
-/** Paths that a record names; a run that changes more than that has its commits. */
+/** Maximum number of paths in a record; for a run that changes more, the commits list them. */
 export const MAX_RECORDED_FILES = 1000;
 
-/** Returns the record of a run as it is kept, see docs/work.md. */
+/** Returns a run's record in the stored format, see docs/work.md. */
 export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
   const { process, report, work, judged, end } = summary;
   const { criteria, proof, unproven, output } = judged;

@@ -1,14 +1,14 @@
 import type { Forge } from "../../config/config_values.ts";
 import { type ForgePlace, ownerOf, type RequestPlace } from "./forge_place.ts";
 
-/** The program that talks to a forge with the person's own login. */
+/** Command-line program of a forge, which uses the person's own login. */
 export type ForgeProgram = "gh" | "glab";
 
 export const PROGRAMS: Readonly<Record<Forge, ForgeProgram>> = { github: "gh", gitlab: "glab" };
 
 export interface ForgeCall {
   readonly args: readonly string[];
-  /** JSON for standard input; null for none. */
+  /** JSON for standard input; null if the call has none. */
   readonly input: string | null;
 }
 
@@ -18,7 +18,7 @@ export interface NewRequest {
   readonly draft: boolean;
 }
 
-/** Requests of a branch, newest first. */
+/** Returns the call that lists a branch's requests, newest first. */
 export function findCall({ into, head, branch }: RequestPlace): ForgeCall {
   const query =
     into.forge === "github"
@@ -48,7 +48,7 @@ export function updateCall({ into }: RequestPlace, number: number, body: string)
     : call(into, address, ["PATCH", { body }]);
 }
 
-/** Ref at the remote that has the last commit of a request. */
+/** Returns the ref at the remote that contains the last commit of a request. */
 export function requestRef(forge: Forge, number: number): string {
   return forge === "gitlab" ? `refs/merge-requests/${number}/head` : `refs/pull/${number}/head`;
 }
@@ -65,7 +65,7 @@ function call(
   const start = ["api", "--hostname", host];
   if (sent === null) return { args: [...start, address], input: null };
   const [method, fields] = sent;
-  // Without the header GitLab answers with status 415.
+  // Without the header GitLab responds with status 415.
   const options = ["-X", method, "-H", "Content-Type: application/json", "--input", "-"];
   return { args: [...start, ...options, address], input: JSON.stringify(fields) };
 }

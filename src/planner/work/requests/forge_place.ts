@@ -2,24 +2,24 @@ import { FORGES, type Forge } from "../../config/config_values.ts";
 
 export interface ForgePlace {
   readonly forge: Forge;
-  /** With a port if the address has one. */
+  /** Host name, with a port if the address has one. */
   readonly host: string;
-  /** As in `owner/name`, at GitLab with any number of groups before the name. */
+  /** Path such as `owner/name`; at GitLab with any number of groups before the name. */
   readonly path: string;
 }
 
-/** Hosts that serve ssh for another one where its own port is closed. */
+/** Hosts that serve SSH on another port for the forge of the given name. */
 const ALIASES: Readonly<Record<string, string>> = { "ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com" };
 
-/** An address with a scheme, and one in the short form of ssh. A folder is neither. */
+/** Patterns of an address with a scheme, and of one in SSH's short form. Neither matches a local folder. */
 const WITH_SCHEME = /^(https?|ssh|git|git\+ssh):\/\/(?:[^/@]*@)?(\[[^\]/]+\]|[^/:@]+)(:\d+)?\/(.+)$/i;
 const SHORT = /^(?:[^/@:]+@)?([^/@:]{2,}):(?!\/\/)\/?(.+)$/;
 const PATH = /^[A-Za-z0-9_.~-]+(?:\/[A-Za-z0-9_.~-]+)+$/;
 
 /**
- * Reads the address of a git remote.
+ * Parses the address of a git remote.
  *
- * @param wanted the forge by the settings; null to know it by the host's name
+ * @param wanted the forge in the settings; null to detect it by the host's name
  * @returns null for an address that belongs to no known forge
  */
 export function forgePlaceOf(url: string, wanted: Forge | null): ForgePlace | null {
@@ -36,23 +36,23 @@ export function forgePlaceOf(url: string, wanted: Forge | null): ForgePlace | nu
 function hostAndPath(url: string): { readonly host: string; readonly path: string } | null {
   const [, scheme, name, port = "", path] = WITH_SCHEME.exec(url) ?? [];
   if (scheme !== undefined && name !== undefined && path !== undefined) {
-    // A port of ssh says nothing of the forge's pages.
+    // An SSH port does not apply to the forge's web pages.
     return { host: name.toLowerCase() + (/^http/i.test(scheme) ? port : ""), path };
   }
   const [, short, rest] = SHORT.exec(url) ?? [];
   return short === undefined || rest === undefined ? null : { host: short.toLowerCase(), path: rest };
 }
 
-/** Where a person opens a request by hand. */
+/** Repositories and branches of a pull request. */
 export interface RequestPlace {
   readonly into: ForgePlace;
   readonly head: ForgePlace;
   readonly branch: string;
-  /** Name of the branch there that the work is to get into. */
+  /** Name of the branch into which the work is merged. */
   readonly base: string;
 }
 
-/** Returns the address of the page on which a person makes the request. */
+/** Returns the address of the web page on which a person creates the request. */
 export function newRequestAddress({ into, head, branch, base }: RequestPlace): string {
   const top = `https://${into.host}/${into.path}`;
   if (into.forge === "github") {

@@ -5,24 +5,27 @@ export interface ForgeRequest {
   readonly number: number;
   readonly url: string;
   readonly state: "open" | "closed" | "merged";
-  /** Full hash of its last commit. */
+  /** Full hash of the request's last commit. */
   readonly head: string;
-  /** Full hash of the commit that brought it into the base branch; null if it is not merged, or the forge does not say. */
+  /**
+   * Full hash of the commit in the base branch that contains the work; null if it is not merged, or the forge does not
+   * report it.
+   */
   readonly merged: string | null;
-  /** Branch that it is to get into. */
+  /** Branch into which the request is merged. */
   readonly base: string;
   readonly body: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Names of the fields at each forge. */
+/** Parsers of each forge's fields. */
 const READERS: Readonly<Record<Forge, (fields: Fields) => Partial<ForgeRequest>>> = { github, gitlab };
 
 /**
- * Reads a request.
+ * Parses a request.
  *
- * @throws Error that says which field is missing
+ * @throws Error that names the missing field
  */
 export function readRequest(forge: Forge, value: unknown): ForgeRequest {
   if (!isJsonObject(value)) throw new Error("expected an object");
@@ -44,7 +47,7 @@ function github(fields: Fields): Partial<ForgeRequest> {
     ...definedField("url", addressOf(fields["html_url"])),
     ...definedField("state", merged ? "merged" : GITHUB_STATES[String(fields["state"])]),
     ...definedField("head", hashOf(head?.["sha"])),
-    // Before the merge it is a commit that the forge tries.
+    // Before the merge this field contains a trial merge commit of the forge.
     merged: merged ? (hashOf(fields["merge_commit_sha"]) ?? null) : null,
     ...definedField("base", textOf(base?.["ref"])),
     body: textOf(fields["body"]) ?? "",
@@ -70,7 +73,7 @@ function gitlab(fields: Fields): Partial<ForgeRequest> {
 
 const GITLAB_STATES: Readonly<Record<string, ForgeRequest["state"]>> = {
   opened: "open",
-  // For a moment, while it is merged.
+  // A request is locked briefly while it is merged.
   locked: "open",
   closed: "closed",
   merged: "merged",
@@ -88,12 +91,12 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Only what a browser opens as a page: people click on it. */
+/** Returns an address only if a browser opens it as a web page, because people click on it. */
 function addressOf(value: unknown): string | undefined {
   return typeof value === "string" && /^https?:\/\/[^\s\p{Cc}"<>]+$/u.test(value) ? value : undefined;
 }
 
-/** Only a full hash is passed on to git. */
+/** Returns a full hash; undefined for any other value, because git must receive nothing else. */
 function hashOf(value: unknown): string | undefined {
   return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : undefined;
 }

@@ -4,7 +4,7 @@ import { FORGES } from "../../config/config_values.ts";
 
 const NAME = Type.String({ minLength: 1 });
 
-/** Only a full hash is passed on to git. */
+/** Schema of a full hash, because git must receive nothing else. */
 const HASH = Type.String({ pattern: "^(?:[0-9a-f]{40}|[0-9a-f]{64})$" });
 const MAYBE_HASH = Type.Union([HASH, Type.Null()]);
 
@@ -12,42 +12,42 @@ const NOTE = Type.Object({
   forge: Type.Union(FORGES.map((forge) => Type.Literal(forge))),
   host: NAME,
   path: NAME,
-  /** Null if no program has made it: only the branch is there. */
+  /** Number of the request; null if no program has created it and only the branch exists. */
   number: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-  /** As the forge said last. */
+  /** State that the forge reported last. */
   state: Type.Union([Type.Literal("open"), Type.Literal("closed"), Type.Literal("merged")]),
-  /** Address of its page, or of the page on which a person makes it. */
+  /** Address of the request's page, or of the page on which a person creates it. */
   url: NAME,
-  /** Git remote that has the branch. */
+  /** Name of the git remote that has the branch. */
   remote: NAME,
   branch: NAME,
-  /** Branch that the work is to get into. */
+  /** Branch into which the work is merged. */
   base: NAME,
-  /** The commit that was pushed last; null before the first push has an answer. */
+  /** Commit that was pushed last; null until the first push has succeeded. */
   head: MAYBE_HASH,
-  /** The commit at which the branch left the main branch. */
+  /** Commit at which the branch left the main branch. */
   began: MAYBE_HASH,
-  /** Everything that was pushed, or tried to, newest last. */
+  /** Commits that were pushed or may have been, newest last. */
   pushed: Type.Array(HASH),
 });
 
-/** What this clone remembers of the pull request of a spec. Hashes are full. */
+/** Stored note of this clone about a spec's pull request. Hashes are full. */
 export type RequestNote = Readonly<Static<typeof NOTE>>;
 
-/** Most pushes that are remembered. Ours: the remote has one of the last. */
+/** Maximum number of noted pushes. Chosen by planner: the remote has one of the last. */
 const MAX_PUSHED = 20;
 
-/** Returns the note with a commit that is about to be pushed. */
+/** Returns the note with a commit added that is about to be pushed. */
 export function withTried(note: RequestNote, head: string): RequestNote {
   return { ...note, pushed: [...note.pushed.filter((one) => one !== head), head].slice(-MAX_PUSHED) };
 }
 
-/** Returns the text of the commit that holds a note. */
+/** Returns the message of the commit that stores a note. */
 export function writeNote(id: string, note: RequestNote): string {
   return `planner request ${id}\n\n${JSON.stringify(note, null, 2)}\n`;
 }
 
-/** Reads the text of such a commit; null for any other text. */
+/** Parses the message of such a commit; null for any other text. */
 export function readNote(text: string): RequestNote | null {
   try {
     const value: unknown = JSON.parse(text.slice(text.indexOf("\n{")));
@@ -57,7 +57,7 @@ export function readNote(text: string): RequestNote | null {
   }
 }
 
-/** What a person calls the request. */
+/** Returns the name of the request in messages to a person. */
 export function requestName({ forge, number }: Pick<RequestNote, "forge" | "number">): string {
   const what = forge === "gitlab" ? "merge request" : "pull request";
   return number === null ? what : `${what} ${forge === "gitlab" ? "!" : "#"}${number}`;

@@ -2,25 +2,25 @@ import { formatCountOf } from "#words/names.ts";
 import type { RecordFacts } from "../records/read_record.ts";
 import type { ReviewedCriterion } from "../reviewed_criteria.ts";
 
-/** Longest text, in characters. Ours: a criterion is a sentence. */
+/** Maximum length of a text in characters. Chosen by planner: a criterion is a sentence. */
 const MAX_CHARS = 400;
 
-/** A sign of no width: it breaks what forges make links and notices of, which they look for in the shown text. */
+/** Zero-width character that prevents forges from creating links and mentions, because they search the shown text. */
 const NOTHING = "&#8203;";
 
 /**
- * By which Markdown and HTML have a structure, and what forges look for: mentions, references (`#1`, `!1`, `GH-1`, and at
- * GitLab `&1`, `~label`, `$1`, `%1`, `^1`) and bare addresses.
+ * Matches characters that structure Markdown and HTML, and texts that forges link: mentions, references (`#1`, `!1`,
+ * `GH-1`, and at GitLab `&1`, `~label`, `$1`, `%1`, `^1`) and bare addresses.
  */
 const MEANING = /:\/\/|\bwww\.|\b[A-Z]{2,10}-(?=\d)|[@#!%^&~$](?=[\p{L}\p{N}_"{])|[&<>|\\`*_[\]~$]/giu;
 
-/** In `<code>` forges look for nothing, and entities keep Markdown out. */
+/** Characters to escape as entities in `<code>`, where forges link nothing and entities prevent Markdown. */
 const NOT_PLAIN_CODE = /\bwww\.|[^\p{L}\p{N} ./,=-]/giu;
 
-/** Line ends, other control characters, and marks that show text in another order or not at all. */
+/** Line breaks, other control characters, and marks that reorder or hide text. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu;
 
-/** Returns text for the inside of a line or of a table's cell, which Markdown and forges show as it is. */
+/** Returns text for a line or a table cell that Markdown and forges show literally. */
 export function escapeText(text: string): string {
   return oneLine(text).replace(MEANING, (found) => {
     if (found.length === 1) return /[&<>|\\`*_[\]~$]/.test(found) ? entity(found) + NOTHING : found + NOTHING;
@@ -28,7 +28,7 @@ export function escapeText(text: string): string {
   });
 }
 
-/** The same as code. */
+/** Returns text for a code span that Markdown and forges show literally. */
 export function escapeCode(text: string): string {
   const plain = oneLine(text).replace(NOT_PLAIN_CODE, (found) =>
     found.length > 1 ? `${found.slice(0, -1)}${entity(".")}` : entity(found),
@@ -50,12 +50,12 @@ export interface RequestFacts {
   readonly title: string | null;
   readonly criteria: readonly ReviewedCriterion[];
   readonly record: RecordFacts | null;
-  /** Oldest first. */
+  /** Commits of the work, oldest first. */
   readonly commits: readonly { readonly hash: string; readonly subject: string }[];
   readonly files: number;
 }
 
-/** Longest body, in characters. GitHub takes 65,536. */
+/** Maximum length of a body in characters. GitHub accepts 65,536. */
 const MAX_BODY = 60_000;
 
 const MAX_ROWS = 200;
@@ -63,10 +63,10 @@ const MAX_ROWS = 200;
 const BEGIN = "<!-- planner: begin. Text outside of these marks stays as you write it. -->";
 const END = "<!-- planner: end -->";
 
-/** Longest title, in characters. GitHub and GitLab take 255. */
+/** Maximum length of a title in characters. GitHub and GitLab accept 255. */
 const MAX_TITLE = 200;
 
-/** Returns the title of a request: plain text, in one line. */
+/** Returns the title of a request as plain text in one line. */
 export function requestTitle({ spec_id, title }: Pick<RequestFacts, "spec_id" | "title">): string {
   const line = (title ?? spec_id)
     .toWellFormed()
@@ -76,7 +76,7 @@ export function requestTitle({ spec_id, title }: Pick<RequestFacts, "spec_id" | 
   return words.length > MAX_TITLE ? `${words.slice(0, MAX_TITLE).toWellFormed()}…` : words;
 }
 
-/** Returns the part of a request's text that planner writes, between two marks. */
+/** Returns the part of a request's body that planner writes, between two marks. */
 export function requestBody(facts: RequestFacts): string {
   const { spec_id, criteria, record, commits, files } = facts;
   const head = [
@@ -135,7 +135,7 @@ function recordLines(record: RecordFacts | null): readonly string[] {
   ];
 }
 
-/** Most remarks of a run. */
+/** Maximum number of a run's remarks in the body. */
 const MAX_NOTES = 10;
 
 function commitLine({ hash, subject }: RequestFacts["commits"][number]): string {
@@ -155,7 +155,7 @@ function length(lines: readonly string[]): number {
   return lines.join("\n").length;
 }
 
-/** Replaces planner's part of a text that a person may have changed; one without the marks gets it at its end. */
+/** Replaces planner's part of a body that a person may have changed; appends it if the marks are missing. */
 export function withBody(text: string, body: string): string {
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (from >= 0 && to > from) return text.slice(0, from) + body + text.slice(to + END.length);

@@ -19,7 +19,7 @@ export async function openJob({ context, pid, tell }: RunDeps, id: SpecId, stop:
   return { id, processId: `${id}-${pid}`, config: await context.config(), log, stop };
 }
 
-/** Returns the location of a job without a run: the worktree, or the project if there is none. */
+/** Returns the location of a job without a run: the worktree, or the project without one. */
 export function placeAt(root: string, worktree: Worktree | null, port: number | null = null): RunPlace {
   return { worktree, root, port, knownCommits: new Set(), base: null, earlier: null };
 }

@@ -40,7 +40,7 @@ export interface LastRun {
   readonly error: string | null;
   /** Actions that were denied to the agent. */
   readonly denied: readonly string[];
-  /** The setting that would allow those denied actions that may be allowed; null if there is none. */
+  /** The setting that would allow those denied actions that may be allowed; null without one. */
   readonly allow: string | null;
   /** Changes outside of the run's branch. */
   readonly outside: readonly string[];

@@ -29,7 +29,7 @@ export type ReportedSoFar = Pick<AgentStream, "usage" | "denied" | "session">;
 /** Result of an agent that has ended together with everything that it started. */
 export interface AgentEnd extends Omit<AgentAnswer, "lines"> {
   readonly exit: AgentExit;
-  /** The line of the agent's standard error that names the error; empty if there is none. */
+  /** The line of the agent's standard error that names the error; empty if it names none. */
   readonly lastWords: string;
   /** The limit that ended the agent; null if none did. */
   readonly limit: string | null;

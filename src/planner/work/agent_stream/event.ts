@@ -2,7 +2,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 /** One JSON line of an agent. Any field may be missing or have another type. */
 export type Event = Readonly<Record<string, unknown>>;
 
-/** Returns the object under a key; empty if there is none. */
+/** Returns the object under a key; empty without one. */
 export function objectAt(event: Event, key: string): Event {
   const value = ownValue(event, key);
   return isJsonObject(value) ? value : {};
@@ -13,13 +13,13 @@ export function objectsAt(event: Event, key: string): readonly Event[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** Returns the text under a key; empty if there is none. */
+/** Returns the text under a key; empty without one. */
 export function textAt(event: Event, key: string): string {
   const value = ownValue(event, key);
   return typeof value === "string" ? value : "";
 }
 
-/** Returns the number under a key; 0 if there is none. */
+/** Returns the number under a key; 0 without one. */
 export function numberAt(event: Event, key: string): number {
   const value = ownValue(event, key);
   return typeof value === "number" && Number.isFinite(value) ? value : 0;

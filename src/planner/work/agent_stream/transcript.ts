@@ -62,7 +62,7 @@ export class Transcript {
     this.#calls.set(id, oneLine(call));
   }
 
-  /** Returns the call of this id; empty if there is none. */
+  /** Returns the call of this id; empty without one. */
   recall(id: string): string {
     return this.#calls.get(id) ?? "";
   }

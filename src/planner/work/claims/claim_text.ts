@@ -32,7 +32,7 @@ export function writeClaim(message: CommitWriter, claim: ClaimText & { readonly 
   return `${message(`claim ${claim.spec}`).trimEnd()}\n\n${lines.join("\n")}\n`;
 }
 
-/** Parses the message of a claim's commit, whoever wrote it. Returns null for any other message. */
+/** Parses the message of a claim's commit, of any writer. Returns null for any other message. */
 export function readClaimText(message: string): ClaimText | null {
   const found = new Map<string, string>();
   // The last line of each name counts, because the project's message format may contain the same words earlier.

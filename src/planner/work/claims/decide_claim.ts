@@ -7,7 +7,7 @@ export interface ClaimFacts {
   readonly remote: string;
   /** Random id of this clone. */
   readonly clone: string;
-  /** The claim at the remote; null if there is none. */
+  /** The claim at the remote; null without one. */
   readonly seen: SeenClaim | null;
   readonly own: OwnClaim | null;
   /** Whether the spec is done in the remote's main branch. */

@@ -61,7 +61,7 @@ export function extendJson(
 }
 
 /**
- * Adds those texts that a list in a JSON file lacks, as `extendJson` adds an entry; creates the list if there is none.
+ * Adds those texts that a list in a JSON file lacks, as `extendJson` adds an entry; creates the list if it is absent.
  *
  * @throws OperationError as `extendJson`, and if another value is in the list's position
  */

@@ -15,7 +15,7 @@ export interface RecordFacts {
   /** Full hash of the base commit. */
   readonly base: string | null;
   readonly head: string | null;
-  /** Reason of a person for completing the spec although its checks do not succeed; null if there is none. */
+  /** Reason of a person for completing the spec although its checks do not succeed; null without one. */
   readonly unproven: string | null;
   /** Files of the folder that its commit did not contain when the checks ran; empty if they ran in a new worktree. */
   readonly beside: readonly string[];

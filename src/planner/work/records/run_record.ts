@@ -37,7 +37,7 @@ export interface RecordedJudgement {
   readonly criteria: readonly JudgedCriterion[];
   /** Verdicts on criteria and commands; null if nothing was judged. */
   readonly proof: Provenance | null;
-  /** Reason of a person for completing the spec although its checks do not succeed; null if there is none. */
+  /** Reason of a person for completing the spec although its checks do not succeed; null without one. */
   readonly unproven: string | null;
   /** Schema of the output and why the output does not match it; null without a schema. */
   readonly output: { readonly schema: string; readonly problem: string | null } | null;

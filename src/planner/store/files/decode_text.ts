@@ -1,6 +1,6 @@
 import { locateOffset } from "../../spec/text_lines.ts";
 
-/** The text of a file, or the place of its first byte that is not UTF-8. */
+/** Decoded text of a file, or the position of its first byte that is not UTF-8. */
 export type DecodedText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly line: number; readonly column: number; readonly message: string };
@@ -10,8 +10,8 @@ const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
 const REPLACEMENT = "\uFFFD";
 
 /**
- * Decodes UTF-8; a byte-order mark stays in the text. Nothing is replaced: a file read back with other bytes than
- * it holds would be damaged by the next edit.
+ * Decodes UTF-8 and keeps a byte-order mark. Never substitutes invalid bytes, because the next edit would then write
+ * them back and damage the file.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
   try {
@@ -28,7 +28,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   }
 }
 
-/** Finds the first replacement character that is not in the file itself. The bytes before it are valid. */
+/** Finds the first replacement character that is not in the file itself. All bytes before it are valid. */
 function firstReplaced(text: string, bytes: Uint8Array): { readonly index: number; readonly offset: number } {
   let offset = 0;
   let from = 0;

@@ -1,6 +1,6 @@
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 
-/** The error code of a failed system call (`ENOENT`), or undefined for an error of another kind. */
+/** Returns the error code of a failed system call (`ENOENT`); undefined for an error of another kind. */
 export function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   return typeof code === "string" ? code : undefined;
@@ -30,7 +30,7 @@ const REASONS: Readonly<Record<string, readonly [words: string, kind: ErrorKind]
   EIO: ["the disk reported an error", "unavailable"],
 };
 
-/** Says in words why a system call failed, with the code behind it. */
+/** Returns the reason why a system call failed in words, followed by its code. */
 export function reason(error: unknown): string {
   const code = errorCode(error);
   if (code === undefined) return error instanceof Error ? error.message : String(error);
@@ -38,7 +38,7 @@ export function reason(error: unknown): string {
   return words === undefined ? code : `${words} (${code})`;
 }
 
-/** What a person can do about the cause. */
+/** Advice for a person by error code. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: ": free space",
   EDQUOT: ": free space",
@@ -47,10 +47,10 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Turns a failed system call into a refusal that names the action, the file and the cause. An error of another kind is
- * a defect and comes back as it is.
+ * Converts a failed system call into a refusal that names the action, the file and the cause. Returns an error of
+ * another kind unchanged, because it is a defect.
  *
- * @param action what could not be done, as in `Cannot <action>`: `write ".planner/specs/a.md"`
+ * @param action completes `Cannot <action>`: `write ".planner/specs/a.md"`
  */
 export function diskRefusal(action: string, error: unknown): unknown {
   const code = errorCode(error);

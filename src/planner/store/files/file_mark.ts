@@ -1,6 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 
-/** Distinguishes two states of a file or folder without reading it. */
+/** Metadata that distinguishes two states of a file or folder without reading it. */
 export interface FileMark {
   readonly device: number;
   readonly inode: number;
@@ -9,10 +9,13 @@ export interface FileMark {
   readonly changedMs: number;
 }
 
-/** Age up to which an equal mark proves nothing, in milliseconds: older kernels count file times in steps of 10 ms. */
+/**
+ * Minimum age in milliseconds at which an equal mark proves that nothing changed: older kernels count file times in
+ * steps of 10 ms.
+ */
 const UNSETTLED_MS = 100;
 
-/** The same for file systems that count in seconds. */
+/** The same age in milliseconds for file systems that count file times in seconds. */
 const UNSETTLED_COARSE_MS = 2100;
 
 export function markOf(stats: Stats): FileMark {
@@ -25,7 +28,7 @@ export function markOf(stats: Stats): FileMark {
   };
 }
 
-/** The state of the file that the path leads to, or null if it cannot be read. */
+/** Returns the mark of the file to which the path leads; null if it cannot be read. */
 export function markAt(path: string): FileMark | null {
   try {
     return markOf(statSync(path));
@@ -46,7 +49,7 @@ export function sameMark(a: FileMark, b: FileMark): boolean {
 
 /**
  * Whether a change right after the check at `nowMs` could leave the mark unchanged, because the clock of file times has
- * not advanced. Such a file is checked again, as git does with its index.
+ * not advanced. Such a file must be checked again, as git does with its index.
  */
 export function isUnsettled(mark: FileMark, nowMs: number): boolean {
   const newest = Math.max(mark.modifiedMs, mark.changedMs);

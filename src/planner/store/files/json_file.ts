@@ -1,7 +1,7 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { readText } from "./read_text.ts";
 
-/** The object in a small JSON file of planner, or why it cannot be read. `modified` is when the file was last written. */
+/** The object in a small JSON file of planner with the time of its last write, or why it cannot be read. */
 export type JsonRead =
   | {
       readonly kind: "object";
@@ -12,7 +12,7 @@ export type JsonRead =
   | { readonly kind: "missing" }
   | { readonly kind: "broken"; readonly message: string; readonly text: string | null; readonly modified: Date };
 
-/** Reads one; never throws. */
+/** Reads a small JSON file. Never throws. */
 export function readJson(path: string): JsonRead {
   const read = readText(path);
   if (read.kind === "missing") return read;
@@ -30,13 +30,13 @@ export function readJson(path: string): JsonRead {
   }
 }
 
-/** The field when it is a text that says something, else null. */
+/** Returns a field if it is a non-empty text, else null. */
 export function textField(object: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = object[name];
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** The field as a moment, else null. */
+/** Returns a field as a time, else null. */
 export function timeField(object: Readonly<Record<string, unknown>>, name: string): Date | null {
   const text = textField(object, name);
   const time = text === null ? null : new Date(text);

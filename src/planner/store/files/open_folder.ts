@@ -6,21 +6,21 @@ import { folderContains, isLink, leadsOutside } from "../project/project_bounds.
 import { errorCode, isMissing } from "./disk_error.ts";
 
 /**
- * A folder to write in. On Linux `path` names the open folder itself, so that what is made below it is made there even
- * if a link takes the folder's place meanwhile. Elsewhere it is the real path that was checked.
+ * A folder that is open for writing. On Linux `path` refers to the open folder itself, so that files are created in it
+ * even if a link replaces the folder meanwhile. On other systems it is the real path that was checked.
  */
 export interface OpenFolder {
   readonly path: string;
   close(): void;
 }
 
-/** Whether `/proc/self/fd/<n>` stands for an open folder. */
+/** Whether `/proc/self/fd/<n>` refers to an open folder. */
 const HAS_OPEN_PATHS = process.platform === "linux" && exists("/proc/self/fd");
 
 const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
-/** Runs `use` with a path of the same file in its open folder, see `openFolderOf`. */
+/** Calls `use` with a path to the same file through its open folder, see `openFolderOf`. */
 export async function inFolderOf<Result>(path: string, use: (path: string) => Promise<Result>): Promise<Result> {
   const folder = openFolderOf(path);
   try {
@@ -30,7 +30,7 @@ export async function inFolderOf<Result>(path: string, use: (path: string) => Pr
   }
 }
 
-/** Removes a file in its open folder; one that is gone counts as removed. */
+/** Removes a file through its open folder. A missing file counts as removed. */
 export async function removeInside(path: string): Promise<void> {
   if (!existsSync(dirname(path))) return;
   try {
@@ -40,14 +40,16 @@ export async function removeInside(path: string): Promise<void> {
   }
 }
 
-/** Removes a folder with all that is in it, in the open folder around it; a link of its name goes without what it names. */
+/**
+ * Removes a folder and its contents through the open folder around it. Removes a link without the folder that it names.
+ */
 export async function removeFolderInside(path: string): Promise<void> {
   if (existsSync(dirname(path))) await inFolderOf(path, (inside) => rm(inside, { recursive: true, force: true }));
 }
 
 /**
- * Makes and opens the folder of a file that is to be written. Links below the file's project are followed only inside of
- * the project: another person may have made the checkout.
+ * Creates and opens the folder of a file that will be written. Follows links below the file's project only within the
+ * project, because another person may have created the checkout.
  *
  * @throws OperationError `failed_precondition` that names the link that leads out of the project
  */
@@ -59,19 +61,19 @@ export function openFolderOf(path: string): OpenFolder {
   return { path: folder, close: () => {} };
 }
 
-/** @throws OperationError `failed_precondition` for a file of a project that is a link out of the project */
+/** Refuses a file of a project that is a link out of the project. @throws OperationError `failed_precondition` */
 export function refuseLinkOut(path: string): void {
   const root = projectOf(path);
   if (root !== null && leadsOutside(root, path)) throw leadsOut(shownPath(root, [relative(root, path)]));
 }
 
-/** The folder around the innermost `.planner` of a path; null for a file of no project. */
+/** Returns the folder around the innermost `.planner` of a path; null for a file outside of any project. */
 function projectOf(path: string): string | null {
   const at = path.lastIndexOf(`${sep}.planner${sep}`);
   return at < 0 ? null : path.slice(0, at) || sep;
 }
 
-/** The path as refusals name it: from the project, for a file of a worktree too. */
+/** Returns the path as error messages print it: from the project's root, also for a file of a worktree. */
 function shownPath(root: string, names: readonly string[]): string {
   const at = root.indexOf(`${sep}.planner${sep}`);
   return [...(at < 0 ? [] : root.slice(at + 1).split(sep)), ...names].join("/");
@@ -96,7 +98,7 @@ function openInside(root: string, names: readonly string[]): OpenFolder {
 
 interface Bounds {
   readonly realRoot: string;
-  /** The folder as refusals name it. */
+  /** The folder's path as error messages print it. */
   readonly shown: string;
 }
 
@@ -118,7 +120,10 @@ function openChild(parent: number, name: string, { realRoot, shown }: Bounds): n
   throw leadsOut(shown);
 }
 
-/** Without open folders the check and the writing are two steps, between which a link could still be put. */
+/**
+ * Opens a folder by its path. Without open folders, check and write are two steps, between which someone could still
+ * insert a link.
+ */
 function openByName(root: string, realRoot: string, names: readonly string[]): OpenFolder {
   let path = realRoot;
   for (const [index, name] of names.entries()) {
@@ -133,7 +138,7 @@ function openByName(root: string, realRoot: string, names: readonly string[]): O
   return { path, close: () => {} };
 }
 
-/** Deno throws for what it was not allowed to see: it gives `/proc/self/fd` only with all permissions. */
+/** Whether a path exists. Deno throws without permission: it grants `/proc/self/fd` only with all permissions. */
 function exists(path: string): boolean {
   try {
     return existsSync(path);

@@ -7,9 +7,9 @@ import { inFolderOf, type OpenFolder, openFolderOf } from "./open_folder.ts";
 import { removeQuietly, syncFolder, temporaryBeside, writeBeside } from "./temporary_file.ts";
 
 /**
- * Puts `text` at `path`, whole or not at all, in the place of what was there; makes the folder.
+ * Replaces the file at `path` atomically by `text`; creates the folder.
  *
- * @param file the path as refusals name it
+ * @param file the path as error messages print it
  */
 export async function replaceFile(path: string, file: string, text: string | Uint8Array): Promise<void> {
   await place(path, `write "${file}"`, async (target) => {
@@ -24,7 +24,7 @@ export async function replaceFile(path: string, file: string, text: string | Uin
   });
 }
 
-/** The same for a file that must not be there yet: false when it is. */
+/** Creates a file atomically. Returns false if it exists. */
 export function createFile(path: string, file: string, text: string): Promise<boolean> {
   return place(path, `create "${file}"`, (target) => createNamed(target, text));
 }
@@ -38,19 +38,22 @@ async function createNamed(target: string, text: string): Promise<boolean> {
   }
 }
 
-/** A file that is to be created. `file` is the path as refusals name it. */
+/** A file to create. `file` is the path as error messages print it. */
 export interface NewFile {
   readonly path: string;
   readonly file: string;
   readonly text: string;
 }
 
-/** Files that wait for the disk side by side. Ours: it flushes so many nearly as fast as one, and more no faster. */
+/**
+ * Maximum number of files that wait for the disk at once. Chosen by planner: the disk flushes so many nearly as fast as
+ * one, and more no faster.
+ */
 const MAX_WAITING = 16;
 
 /**
- * Creates many files, each whole or not at all, far faster than one by one. The outcome of a file is true, false if the
- * name is taken, or the refusal of the disk.
+ * Creates many files atomically, much faster than one by one. The result for a file is true, false if the name is
+ * taken, or the error of the disk.
  */
 export async function createFiles(files: readonly NewFile[]): Promise<readonly (boolean | OperationError)[]> {
   const outcomes: (boolean | OperationError)[] = [];
@@ -83,8 +86,8 @@ async function createUnsynced({ path, text }: NewFile, folders: Map<string, Open
 }
 
 /**
- * The same in one step, for a caller that waits: readers find it whole or not at all, but nothing waits for the disk. Only
- * for what means nothing after a power cut.
+ * Creates a file synchronously and atomically, without waiting for the disk. Use it only for files that may be lost in
+ * a power failure.
  */
 export function createFileAtOnce(path: string, file: string, text: string): boolean {
   let folder: OpenFolder | undefined;
@@ -104,7 +107,7 @@ function createIn(path: string, text: string): boolean {
     writeFileSync(temporary, text, { flag: "wx" });
     return giveNameAtOnce(temporary, path);
   } finally {
-    // Absent if it was renamed, on file systems without links.
+    // The file is absent if it was renamed, on file systems without links.
     if (existsSync(temporary)) unlinkSync(temporary);
   }
 }
@@ -121,7 +124,7 @@ async function place(path: string, action: string, write: (target: string) => Pr
   }
 }
 
-/** Unlike renaming, linking never takes another file's place. */
+/** Links the file to its name, because linking, unlike renaming, never replaces another file. */
 async function giveName(temporary: string, path: string): Promise<boolean> {
   try {
     await link(temporary, path);
@@ -140,7 +143,10 @@ function giveNameAtOnce(temporary: string, path: string): boolean {
   }
 }
 
-/** Renames on file systems without hard links, where only the project lock prevents races. False if the name exists. */
+/**
+ * Renames the file on file systems without hard links, where only the project lock prevents races. Returns false if the
+ * name exists.
+ */
 function nameWithoutLink(error: unknown, temporary: string, path: string): boolean {
   if (errorCode(error) === "EEXIST") return false;
   if (!WITHOUT_LINKS.has(errorCode(error) ?? "")) throw error;

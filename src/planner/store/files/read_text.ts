@@ -6,7 +6,7 @@ import { decodeText } from "./decode_text.ts";
 import { errorCode, isMissing, reason } from "./disk_error.ts";
 import { type FileMark, markOf } from "./file_mark.ts";
 
-/** Result of reading a file. `missing` means that the name does not exist now. */
+/** Result of reading a file. `missing` means that no file of this name exists now. */
 export type TextRead =
   | { readonly kind: "text"; readonly text: string; readonly mark: FileMark; readonly mode: number }
   | { readonly kind: "missing" }
@@ -15,20 +15,20 @@ export type TextRead =
       readonly line: number | null;
       readonly column: number | null;
       readonly message: string;
-      /** Null if even the file's state could not be read. */
+      /** State of the file; null if even that could not be read. */
       readonly mark: FileMark | null;
     };
 
-/** Opening a named pipe must not wait for its other end. Windows has neither the flag nor such files. */
+/** Flags that open a named pipe without waiting for its other end. Windows has neither the flag nor such files. */
 export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-// One buffer for every read: a spec fits, and allocating 10,000 of them would cost more than reading does.
+// One buffer for every read: a spec fits, and allocating 10,000 buffers would cost more than reading does.
 let buffer = Buffer.alloc(0);
 
 /**
- * Reads one spec file; never throws. Only regular files are opened, and links to them.
+ * Reads one spec file. Never throws. Opens only regular files and links to them.
  *
- * @param isRegular true when the folder's listing has just said so, which saves a system call
+ * @param isRegular true when the folder's listing has just reported a regular file, which saves a system call
  */
 export function readText(path: string, isRegular = false): TextRead {
   try {
@@ -43,7 +43,7 @@ export function readText(path: string, isRegular = false): TextRead {
 }
 
 /**
- * Reads one file of the project at `root`; a link that leads out of the project is not followed.
+ * Reads one file of the project at `root`. Does not follow a link that leads out of the project.
  *
  * @param file path from the root
  * @param isRegular as for `readText`
@@ -70,21 +70,21 @@ function readOpened(path: string): TextRead {
   }
 }
 
-/** Everything up to the file's end, also when it grows meanwhile; undefined once it is too large. */
+/** Reads up to the file's end, even if the file grows meanwhile; undefined once it is too large. */
 function readAll(descriptor: number, expected: number): Uint8Array | undefined {
   if (buffer.length <= expected) buffer = Buffer.allocUnsafeSlow(Math.max(64 * 1024, expected * 2));
   let length = 0;
   for (;;) {
     const count = readSync(descriptor, buffer, length, buffer.length - length, null);
     length += count;
-    // A short read of a regular file is its end; asking once more would double the system calls.
+    // A short read of a regular file means its end; another read would double the system calls.
     if (count === 0 || (length === expected && length < buffer.length)) return buffer.subarray(0, length);
     if (length > MAX_SPEC_BYTES) return undefined;
     if (length === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
   }
 }
 
-/** Returns the error message with the file's size and the limit. */
+/** Returns the error message for a file above the size limit. */
 export function tooLarge(size: number): string {
   return `File of ${size} bytes is not read: expected at most ${MAX_SPEC_BYTES}`;
 }
@@ -92,7 +92,7 @@ export function tooLarge(size: number): string {
 function failedRead(path: string, error: unknown): TextRead {
   if (!isMissing(error)) return { ...NOWHERE, message: sentence(reason(error)), mark: null };
   try {
-    // The name may be there all the same: a link to nothing.
+    // The name may exist although the file does not: a link to a missing file.
     if (!lstatSync(path).isSymbolicLink()) return readText(path);
     return { ...NOWHERE, message: "It is a symbolic link to a file that does not exist", mark: null };
   } catch (again) {

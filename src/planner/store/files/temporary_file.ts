@@ -7,10 +7,10 @@ import { removeInside } from "./open_folder.ts";
 
 const NAME = /^\.planner-([0-9a-z]+)-[0-9a-f]+\.tmp$/;
 
-/** The same names in the format of a .gitignore. */
+/** Names of temporary files in the format of a .gitignore. */
 export const TEMPORARY_PATTERN = ".planner-*.tmp";
 
-/** How a new file shall be kept: its permission bits and, where this process may set it, its owner. */
+/** Permission bits of a new file and, if this process may set it, its owner. */
 export interface FileOwnership {
   readonly mode: number;
   readonly uid: number;
@@ -18,11 +18,11 @@ export interface FileOwnership {
 }
 
 /**
- * Writes `text` to a new file beside `target` and waits until the disk has it. The name is hidden and no spec's.
+ * Writes `text` to a new file beside `target` and waits for the disk. The name is hidden and is not a spec's.
  *
- * @param like whose permissions and owner the file takes; without it those of any new file
+ * @param like file whose permissions and owner the new file gets; without it those of any new file
  * @returns the new file's path
- * @throws an error of the system; nothing is left behind then
+ * @throws an error of the system; no file is left then
  */
 export async function writeBeside(target: string, text: string | Uint8Array, like?: FileOwnership): Promise<string> {
   const path = temporaryBeside(target);
@@ -40,7 +40,7 @@ export async function writeBeside(target: string, text: string | Uint8Array, lik
   return path;
 }
 
-/** An unused name for such a file. */
+/** Returns an unused name for a temporary file. */
 export function temporaryBeside(target: string): string {
   return join(dirname(target), `.planner-${process.pid.toString(36)}-${createRandomHex(6)}.tmp`);
 }
@@ -49,7 +49,7 @@ async function takeAfter(handle: FileHandle, { mode, uid, gid }: FileOwnership):
   const own = await handle.stat();
   // Only a privileged process may change a file's owner; otherwise the file belongs to the writer, as with any editor.
   if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});
-  // Creation takes the process's mask off, and giving away takes off special bits.
+  // Creation removes the bits of the process's mask, and a change of owner removes special bits.
   if ((own.mode & 0o7777) !== mode) await handle.chmod(mode);
 }
 
@@ -58,13 +58,16 @@ export async function removeQuietly(path: string): Promise<void> {
   await unlink(path).catch(() => {});
 }
 
-/** The process that wrote the temporary file of this name, or null for another name. */
+/** Returns the process that wrote the temporary file of this name; null for another name. */
 export function temporaryPid(name: string): number | null {
   const digits = NAME.exec(name)?.[1];
   return digits === undefined ? null : Number.parseInt(digits, 36);
 }
 
-/** Removes what killed writers left in a folder. What a living process writes stays: not every writer holds a lock. */
+/**
+ * Removes temporary files of killed writers in a folder. Keeps those of running processes, because not every writer
+ * holds a lock.
+ */
 export async function removeLeftovers(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
@@ -73,7 +76,7 @@ export async function removeLeftovers(folder: string): Promise<void> {
   }
 }
 
-/** Waits until the disk has the folder's names. Windows and some file systems do not offer that. */
+/** Waits until the disk has stored the folder's names. Windows and some file systems do not support that. */
 export async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {

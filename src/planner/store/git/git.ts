@@ -5,22 +5,31 @@ import { TaskSlots } from "#kernel/slots.ts";
 import { diskRefusal } from "../files/disk_error.ts";
 import { type GitCall, prepareGit, type ReadyGit } from "./start_git.ts";
 
-/** Longest wait for one git command, in milliseconds. Ours: checking out or rebasing a large repository takes minutes. */
+/**
+ * Maximum duration of one git command in milliseconds. Chosen by planner: checking out or rebasing a large repository
+ * takes minutes.
+ */
 const GIT_LIMIT_MS = 5 * 60_000;
 
-/** Longest answer kept, in bytes. Ours: the list of a million changed files. */
+/** Maximum size of an answer in bytes. Chosen by planner: the list of a million changed files. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** How often a command is tried that meets another one at work, and the first pause, in milliseconds: seven seconds in all. */
+/**
+ * Maximum number of tries of a command that another git blocks, and the first pause in milliseconds: seven seconds in
+ * all.
+ */
 const MAX_TRIES = 12;
 const BUSY_PAUSE_MS = 100;
 /** Errors caused by other processes: a lock, or a worktree that is not complete yet. Git reads all worktrees. */
 const BUSY = /\.lock': File exists|failed to read .*worktrees\/.*commondir/;
-/** Errors of a git that makes a worktree while another one removes those that look incomplete. */
+/** Errors of a git that creates a worktree while another one removes worktrees that look incomplete. */
 const CUT_OFF =
   /could not open '.*worktrees\/[^/]+\/locked'|(?:not a git repository|Invalid path).*\.git\/worktrees\/|couldn't set 'HEAD'/;
 
-/** How many run at once. Ours: they are busy all the time, and twenty runs that begin together keep their answers in memory. */
+/**
+ * Maximum number of gits at the same time. Chosen by planner: each uses a processor fully, and twenty runs that begin
+ * together hold their answers in memory.
+ */
 const MAX_AT_ONCE = 4;
 
 const slots = new TaskSlots(MAX_AT_ONCE);
@@ -34,48 +43,51 @@ export interface GitAnswer {
 export interface GitOptions {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether the repository's hooks run: those of a person's commits, rebases and merges do, no others. */
+  /** Whether the repository's hooks run. Only those of a person's commits, rebases and merges do. */
   readonly hooks?: boolean;
-  /** Longest wait in milliseconds. */
+  /** Maximum duration in milliseconds. */
   readonly limitMs?: number;
-  /** For a call that talks to a remote: it is never tried again, and what it started is killed with it. */
+  /**
+   * Whether the call talks to a remote. Such a call is never repeated, and the processes that it started are killed
+   * with it.
+   */
   readonly remote?: boolean;
 }
 
-/** How git is used in a folder, see `GitCall`. */
+/** Options for using git in a folder, see `GitCall`. */
 export type GitUse = Pick<GitCall, "writes" | "places">;
 
-/** git in one folder: no shell, no prompt for a password or a text, ended when it hangs. */
+/** Git in one folder: runs without a shell, prompts for nothing, and is killed when it exceeds its time limit. */
 export class Git {
   readonly cwd: string;
   readonly use: GitUse;
   readonly #env: Readonly<Record<string, string>>;
 
-  /** @param env `GIT_DIR` and `GIT_WORK_TREE` for example, if the repository is not to be searched for */
+  /** @param env variables such as `GIT_DIR` and `GIT_WORK_TREE`, if git must not search for the repository */
   constructor(cwd: string, env: Readonly<Record<string, string>> = {}, use: GitUse = {}) {
     this.cwd = cwd;
     this.use = use;
     this.#env = env;
   }
 
-  /** git in the same folder for work that changes the repository. */
+  /** Returns git in the same folder for commands that change the repository. */
   toWrite(): Git {
     return new Git(this.cwd, this.#env, { ...this.use, writes: true });
   }
 
-  /** Prepares git for a caller that starts it and talks to it. */
+  /** Prepares a git call for a caller that starts it and writes to it. */
   prepare(args: readonly string[]): Promise<ReadyGit> {
     return prepareGit({ ...this.use, cwd: this.cwd, args, env: this.#env });
   }
 
   /**
-   * Runs git to its end, whatever that is; again when another git of the same repository was in the way.
+   * Runs git to its end, whatever its exit status is. Repeats it if another git of the same repository blocked it.
    *
-   * @throws OperationError `unavailable` where git cannot be started, `deadline_exceeded` when it hangs
+   * @throws OperationError `unavailable` if git cannot be started, `deadline_exceeded` when it exceeds its time limit
    */
   async try(args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
     for (let tries = 1; ; tries++) {
-      // A call of a remote waits for the network more than it works.
+      // A call to a remote mostly waits for the network, so it does not count as a running git.
       const answer = await (options.remote ? this.#once(args, options) : slots.run(() => this.#once(args, options)));
       const isBusy = BUSY.test(answer.stderr) || (args[1] === "add" && CUT_OFF.test(answer.stderr));
       if (answer.status === 0 || options.remote || tries === MAX_TRIES || !isBusy) return answer;
@@ -84,9 +96,9 @@ export class Git {
   }
 
   /**
-   * The output of a git command that must succeed.
+   * Returns the output of a git command that must succeed.
    *
-   * @throws OperationError `failed_precondition` with git's own words
+   * @throws OperationError `failed_precondition` with git's own message
    */
   async run(args: readonly string[], options: GitOptions = {}): Promise<string> {
     const { status, stdout, stderr } = await this.try(args, options);
@@ -97,17 +109,17 @@ export class Git {
     );
   }
 
-  /** The same without the last line end. */
+  /** Returns the output of `run` without its last line break. */
   async line(args: readonly string[]): Promise<string> {
     return (await this.run(args)).replace(/\r?\n$/, "");
   }
 
-  /** The entries of a `-z` listing. */
+  /** Returns the entries of a `-z` listing. */
   async list(args: readonly string[]): Promise<readonly string[]> {
     return (await this.run(args)).split("\0").slice(0, -1);
   }
 
-  /** The output, or null when git says no. */
+  /** Returns the output, or null if git exits with an error status. */
   async ask(args: readonly string[]): Promise<string | null> {
     const { status, stdout } = await this.try(args);
     return status === 0 ? stdout.toString().replace(/\r?\n$/, "") : null;
@@ -136,7 +148,7 @@ export class Git {
         if (late) reject(new OperationError("deadline_exceeded", `git ${args[0]} took over ${limitMs / 1000} s`));
         else resolve({ status, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() });
       });
-      // It may end without having read.
+      // Git may end without reading its input.
       child.stdin.on("error", () => {});
       child.stdin.end(input ?? "");
     });
@@ -148,11 +160,11 @@ function kill(child: ChildProcess, group: boolean): void {
     if (group && process.platform !== "win32" && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     else child.kill("SIGKILL");
   } catch {
-    // It has just ended.
+    // The process has just ended.
   }
 }
 
-/** What git said, in one line. */
+/** Returns git's error message in one line. */
 export function gitsWords(stderr: string): string {
   return stderr
     .trim()

@@ -1,10 +1,13 @@
 import type { GitHistory } from "../../ports.ts";
 import { namesSpec, namingTexts } from "../../work/commit_message.ts";
 
-/** Longest wait for git, in milliseconds. Ours: a history of a million commits takes seconds; longer is a hang. */
+/**
+ * Maximum duration of a git call in milliseconds. Chosen by planner: a history of a million commits takes seconds, and
+ * longer means a hang.
+ */
 const GIT_TIMEOUT_MS = 10_000;
 
-/** The git repository around `root`; every answer is empty where git or the repository is missing. */
+/** Opens the git history around `root`. Every answer is empty if git or the repository is missing. */
 export function openGitHistory(root: string): GitHistory {
   return {
     async commitsNaming(id, { branch = null, template = null } = {}) {
@@ -28,14 +31,18 @@ export function openGitHistory(root: string): GitHistory {
   };
 }
 
-/** The answer of git; null where it could not be started. */
+/** Returns git's answer; null if git could not be started. */
 async function ask(root: string, args: readonly string[]) {
-  // Few commands ask git, and what starts it loads the engine's streams: a quarter of the time of a short list.
+  // Loaded only when needed: few commands use git, and the engine's streams take a quarter of the time of a short
+  // list.
   const { Git } = await import("./git.ts");
   return new Git(root).try(args, { limitMs: GIT_TIMEOUT_MS }).catch(() => null);
 }
 
-/** A pattern for this one branch: unlike its name, it is no error where there is no such branch. */
+/**
+ * Returns a pattern that matches only this branch. Unlike a name, a pattern causes no error if the branch does not
+ * exist.
+ */
 function exactBranch(name: string): string {
   const escaped = name.replace(/[\\*?[]/g, "\\$&");
   return `--branches=${escaped.slice(0, -1)}[${escaped.slice(-1)}]`;

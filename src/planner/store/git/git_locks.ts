@@ -11,7 +11,7 @@ import { worktreeFiles } from "../worktrees/worktree_files.ts";
 import { worktreeIds } from "../worktrees/worktree_place.ts";
 import { Git } from "./git.ts";
 
-/** Age from which a lock of the checkout that people work in may be taken for left over, in milliseconds. Ours. */
+/** Minimum age in milliseconds at which a lock of a person's checkout may count as a leftover. Chosen by planner. */
 const OLD_MS = 60_000;
 
 /** Opens the locks on git's index in the project in `root`, an absolute path, and in its worktrees. */
@@ -44,11 +44,11 @@ async function findLocks(root: string): Promise<readonly GitLock[]> {
 interface Place {
   readonly path: string;
   readonly id: SpecId | null;
-  /** Real path of the checkout that it locks. */
+  /** Real path of the checkout whose index the lock belongs to. */
   readonly top: string;
 }
 
-/** Null outside of a repository, and for a folder that is gone. */
+/** Returns the lock's location; null outside of a repository, and for a folder that no longer exists. */
 async function placeOf(folder: string, id: SpecId | null): Promise<Place | null> {
   if (statSync(folder, { throwIfNoEntry: false }) === undefined) return null;
   const git = new Git(folder);
@@ -60,7 +60,7 @@ async function placeOf(folder: string, id: SpecId | null): Promise<Place | null>
 function lockAt({ path, id, top }: Place): GitLock | null {
   try {
     const ageMs = Math.max(0, Date.now() - statSync(path).mtimeMs);
-    // The worktrees are inside the checkout and have separate locks.
+    // Worktrees are inside the checkout but have separate locks.
     const worksThere = (cwd: string): boolean =>
       folderContains(top, cwd) && (id !== null || !cwd.slice(top.length).includes(`/${WORKTREES}/`));
     const holder = holderOf(path, worksThere);
@@ -72,9 +72,9 @@ function lockAt({ path, id, top }: Place): GitLock | null {
 }
 
 /**
- * The process that may hold it: one that has the file open, else a git that works there. git closes the file while it
- * waits for a person's editor. A git whose folder may not be seen, another user's, may be at work anywhere; one that has
- * no folder any more is ending.
+ * Returns the process that may hold the lock: one that has the file open, else a git that works in the checkout,
+ * because git closes the file while it waits for a person's editor. A git whose folder is not visible, such as another
+ * user's, may work anywhere; one without a folder is ending.
  */
 function holderOf(path: string, worksThere: (cwd: string) => boolean): GitLock["holder"] {
   if (process.platform !== "linux") return "unknown";
@@ -97,12 +97,14 @@ function isGit(pid: number): boolean {
   }
 }
 
-/** Where a process works: a path, null if it is ending or gone, or "hidden" for one that may not be asked. */
+/**
+ * Returns the working directory of a process: null if it is ending or gone, "hidden" if this process may not read it.
+ */
 function folderOf(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch (error) {
-    // A process that is gone since its name was read refuses as well.
+    // Access to a process that has ended since its name was read fails as well.
     const isHidden = /^(EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? "");
     return isHidden && processFacts(pid)?.ended === false ? "hidden" : null;
   }

@@ -7,10 +7,10 @@ import { OperationError } from "#kernel/errors.ts";
 import { reason } from "../files/disk_error.ts";
 import { Git } from "../git/git.ts";
 
-/** Longest wait for ssh-keygen, in milliseconds. Ours: a key in hardware waits for a touch. */
+/** Maximum duration of ssh-keygen in milliseconds. Chosen by planner: a hardware key waits for a touch. */
 const KEYGEN_LIMIT_MS = 60_000;
 
-/** A key, as a file's path or as git's text of a public key. */
+/** A signing key, as a file's path or as the text of a public key in git's format. */
 export type SigningKey =
   | { readonly kind: "ssh"; readonly key: string }
   | { readonly kind: "none"; readonly why: string };
@@ -24,10 +24,10 @@ export async function signingKey(root: string): Promise<SigningKey> {
 }
 
 /**
- * Signs bytes with an SSH key, which may be in the agent alone. Never asks for a passphrase.
+ * Signs bytes with an SSH key, which may exist only in the SSH agent. Never asks for a passphrase.
  *
  * @returns the armoured signature
- * @throws OperationError `failed_precondition` with the words of ssh-keygen
+ * @throws OperationError `failed_precondition` with the message of ssh-keygen
  */
 export function signWithSsh(key: string, namespace: string, bytes: Uint8Array): Promise<string> {
   return inFolder(async (folder) => {
@@ -49,7 +49,10 @@ export function fingerprintOf(armoured: string): string | null {
   return key === null ? null : `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 }
 
-/** Source: PROTOCOL.sshsig of OpenSSH: "SSHSIG", a version of four bytes, the public key with its length before it. */
+/**
+ * Extracts the public key. Source: PROTOCOL.sshsig of OpenSSH: "SSHSIG", a version of four bytes, the length of the
+ * public key, the key.
+ */
 function publicKeyOf(armoured: string): Buffer | null {
   const body = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)-----END SSH SIGNATURE-----\n?$/.exec(armoured)?.[1];
   const blob = Buffer.from(body ?? "", "base64");
@@ -65,10 +68,10 @@ export interface SshSignature {
 }
 
 /**
- * Checks a signature against the signers that git allows in a folder.
+ * Verifies a signature against the signers that git allows in a folder.
  *
  * @returns the name of the signer
- * @throws OperationError `failed_precondition` that says why the signature does not count
+ * @throws OperationError `failed_precondition` that says why the signature is not valid
  */
 export async function verifyWithSsh(root: string, { armoured, namespace, bytes }: SshSignature): Promise<string> {
   const allowed = await new Git(root).ask(["config", "--type=path", "--get", "gpg.ssh.allowedSignersFile"]);
@@ -101,7 +104,7 @@ function refusal(why: string): OperationError {
   return new OperationError("failed_precondition", `The attestation does not hold: ${why}`);
 }
 
-/** The line that allows the key for other namespaces, with this one added; null without such a line. */
+/** Returns the line that allows the key for other namespaces, with this namespace added; null without such a line. */
 function narrowLine(allowed: string, armoured: string, namespace: string): string | null {
   const key = publicKeyOf(armoured)?.toString("base64") ?? "";
   let text: string;
@@ -121,11 +124,11 @@ function narrowLine(allowed: string, armoured: string, namespace: string): strin
 interface KeygenAnswer {
   readonly status: number | null;
   readonly stdout: string;
-  /** In one line. */
+  /** Error output joined to one line. */
   readonly stderr: string;
 }
 
-/** Runs ssh-keygen in a separate session, which has no terminal to ask on. */
+/** Runs ssh-keygen in a separate session, without a terminal on which it could ask. */
 function runKeygen(args: readonly string[], input: string | Uint8Array): Promise<KeygenAnswer> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, LC_ALL: "C", SSH_ASKPASS_REQUIRE: "never" };
@@ -141,13 +144,13 @@ function runKeygen(args: readonly string[], input: string | Uint8Array): Promise
         .replace(/\s*\r?\n\s*/g, "; ");
       resolve({ status, stdout: Buffer.concat(out).toString(), stderr: stderr || `ssh-keygen ended with ${status}` });
     });
-    // It may end without having read.
+    // ssh-keygen may end without reading its input.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });
 }
 
-/** Calls `use` with a folder that only this person can read, and removes it afterwards. */
+/** Calls `use` with a folder that only this user can read, and removes it afterwards. */
 async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "planner-sign-"));
   try {

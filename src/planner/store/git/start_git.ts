@@ -6,32 +6,32 @@ export interface GitCall {
   readonly cwd: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether the repository's hooks run: those of a person's commits, rebases and merges do, no others. */
+  /** Whether the repository's hooks run. Only those of a person's commits, rebases and merges do. */
   readonly hooks?: boolean;
   /**
-   * Whether the call is part of work that a person started and that changes the repository. Only then may the
+   * Whether the call belongs to work that a person started and that changes the repository. Only then may the
    * repository's own settings name filters, merge drivers and remotes to fetch from.
    */
   readonly writes?: boolean;
-  /** Whether the call talks to a remote: it gets a separate process group, and asks no question. */
+  /** Whether the call talks to a remote. Such a call gets a separate process group and never prompts. */
   readonly remote?: boolean;
   /** `inherited` if a hook's environment names the repository and the index; by default git searches from `cwd`. */
   readonly places?: "inherited";
 }
 
-/** Commands that change the repository or a working tree. All others only read. */
+/** Git commands that change the repository or a working tree. All others only read. */
 const WRITING: ReadonlySet<string> = new Set(
   "add branch checkout commit commit-tree fast-import hook merge rebase reset restore rm submodule worktree".split(" "),
 );
 
-/** Commands that run none of the programs in `PROGRAMS`; before any other command the settings are read. */
+/** Git commands that run none of the programs in `PROGRAMS`. Before any other command, the settings are read. */
 const PLAIN: ReadonlySet<string> = new Set(
   "cat-file cherry check-ref-format config for-each-ref grep log ls-files ls-tree merge-base merge-file patch-id rev-list rev-parse symbolic-ref update-ref var".split(
     " ",
   ),
 );
 
-/** Flags by which a command runs no program for differences and signatures. */
+/** Flags by which each command runs no program for differences and signatures. */
 const FLAGS: Readonly<Record<string, readonly string[]>> = {
   diff: ["--no-ext-diff", "--no-textconv"],
   "diff-tree": ["--no-ext-diff", "--no-textconv"],
@@ -39,7 +39,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   log: ["--no-ext-diff", "--no-textconv", "--no-show-signature"],
 };
 
-/** The settings of a submodule can name programs too, which git would run to find changes in it. */
+/** Flags against programs in a submodule's settings, which git would run to find changes in the submodule. */
 const READING_FLAGS: Readonly<Record<string, readonly string[]>> = {
   diff: ["--ignore-submodules=dirty"],
   status: ["--ignore-submodules=dirty"],
@@ -48,7 +48,7 @@ const READING_FLAGS: Readonly<Record<string, readonly string[]>> = {
 const SETTINGS = ["-c", "core.fsmonitor=false", "-c", "advice.graftFileDeprecated=false"];
 const WITHOUT_HOOKS = ["-c", "core.hooksPath=/dev/null"];
 
-/** Variables by which a hook of some repository would lead git to that one, wherever it is started. */
+/** Variables that a hook sets and that would direct git to the hook's repository, wherever git is started. */
 const PLACES: ReadonlySet<string> = new Set([
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -68,21 +68,23 @@ const QUIET = {
   SSH_ASKPASS: "true",
   GIT_EDITOR: "true",
   GIT_SEQUENCE_EDITOR: "true",
-  // Read-only commands do not fail because another command has locked the index.
+  // Prevents read-only commands from failing while another command has locked the index.
   GIT_OPTIONAL_LOCKS: "0",
   GIT_LITERAL_PATHSPECS: "1",
-  // The object itself, not its replacement (git replace).
+  // Reads the object itself, not its replacement (git replace).
   GIT_NO_REPLACE_OBJECTS: "1",
   GIT_GRAFT_FILE: "/dev/null",
 };
 
-/** No helper for credentials opens a window, and ssh asks no question. */
+/** Variables that prevent credential helpers from opening a window, and ssh from prompting. */
 const SILENT = { GCM_INTERACTIVE: "never", SSH_ASKPASS_REQUIRE: "never" };
 
-/** Reading fetches nothing: older gits know the first variable only, which allows no way to a remote. */
+/**
+ * Variables that prevent read commands from fetching. Older gits know only the first one, which forbids every protocol.
+ */
 const OFFLINE = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 
-/** The value by which git does without a program, by the last word of the setting's name. */
+/** Value that disables a program, by the last word of the setting's name. */
 const WITHOUT: Readonly<Record<string, string>> = {
   clean: "",
   smudge: "",
@@ -92,18 +94,24 @@ const WITHOUT: Readonly<Record<string, string>> = {
   enabled: "false",
 };
 
-/** A filter, merge driver or hook by settings: its name and what is set of it. */
+/** Matches settings of a filter, merge driver or hook; captures its name and the setting. */
 const PROGRAM = /^((?:filter|merge|hook)\..+)\.(clean|smudge|process|required|driver|command|event|enabled)$/s;
 
 /** Scopes of settings that no repository can set. */
 const OF_THE_PERSON: ReadonlySet<string> = new Set(["system", "global", "command"]);
 
-/** A call of git that is ready to start, which takes no wait: errors of the start reach listeners added at once. */
+/**
+ * A git call that is ready to start. Starting it is synchronous, so listeners added at once receive errors of the
+ * start.
+ */
 export interface ReadyGit {
   start(): ChildProcessWithoutNullStreams;
 }
 
-/** The only place that starts git. Reading runs no program that the repository names, and fetches nothing. */
+/**
+ * Prepares a git call; all calls of git go through this function. Read commands run no program that the repository
+ * names, and fetch nothing.
+ */
 export async function prepareGit(call: GitCall): Promise<ReadyGit> {
   const { cwd, args, hooks = false } = call;
   const command = commandOf(args);
@@ -120,7 +128,7 @@ export function withoutGitPlaces(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !PLACES.has(name)));
 }
 
-/** Environment with one more setting of git's. */
+/** Returns an environment with one additional git setting. */
 export function withSetting(key: string, value: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const count = Number(env["GIT_CONFIG_COUNT"] ?? 0);
   const next = Number.isSafeInteger(count) && count > 0 ? count : 0;
@@ -140,7 +148,7 @@ function spawnGit(
   const words = ["--no-pager", ...SETTINGS, ...args];
   const detached = ownGroup && process.platform !== "win32";
   const child = spawn("git", words, { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true, detached });
-  // Out of descriptors there is no pipe; the cause comes with the event "error".
+  // Without free file descriptors there is no pipe; the event "error" then reports the cause.
   for (const name of ["stdin", "stdout", "stderr"] as const) {
     if ((child[name] as unknown) == null) Object.defineProperty(child, name, { value: new PassThrough() });
   }
@@ -148,8 +156,8 @@ function spawnGit(
 }
 
 /**
- * Starts a git that only reads, on the terminal of this process and with its output in the person's pager. Settings of the
- * repository name no pager.
+ * Starts a read-only git on the terminal of this process, with its output in the user's pager. Settings of the
+ * repository cannot name the pager.
  */
 export async function startPaged({ cwd, args }: Pick<GitCall, "cwd" | "args">): Promise<ChildProcess> {
   const { LC_ALL: _ours, ...quiet } = QUIET;
@@ -162,7 +170,7 @@ export async function startPaged({ cwd, args }: Pick<GitCall, "cwd" | "args">): 
   return spawn("git", words, { cwd, env: whole, stdio: "inherit" });
 }
 
-/** Index of the command's name, behind settings given with `-c`. */
+/** Returns the index of the command's name, after settings given with `-c`. */
 function commandPlace(args: readonly string[]): number {
   let at = 0;
   while (args[at] === "-c") at += 2;
@@ -184,13 +192,13 @@ function withFlags(args: readonly string[], writes: boolean): readonly string[] 
   ];
 }
 
-/** Settings of the person and the system by their names, and the names of all others. */
+/** Settings of the user and the system by their names, and the names of all others. */
 interface Settings {
   readonly own: ReadonlyMap<string, string>;
   readonly named: ReadonlySet<string>;
 }
 
-/** Cost: one git. */
+/** Reads git's settings. Cost: one git process. */
 async function readSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Settings> {
   const child = spawnGit(cwd, ["config", "--list", "--show-scope", "-z"], env);
   const chunks: Buffer[] = [];
@@ -198,7 +206,7 @@ async function readSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Settin
   child.stderr.resume();
   child.stdin.on("error", () => {});
   child.stdin.end();
-  // A git that does not start, or finds a broken file, says so itself in the call that follows.
+  // A git that cannot start, or finds a broken file, reports that itself in the next call.
   await once(child, "close").catch(() => []);
   const own = new Map<string, string>();
   const named = new Set<string>();
@@ -212,7 +220,7 @@ async function readSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Settin
   return { own, named };
 }
 
-/** Returns the environment in which git takes programs from the settings of the person and the system only. */
+/** Returns the environment in which git takes programs only from the settings of the user and the system. */
 function withoutPrograms({ own, named }: Settings, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   let added: Readonly<Record<string, string>> = {};
   for (const [key, value] of replacements(named, own)) {
@@ -221,12 +229,14 @@ function withoutPrograms({ own, named }: Settings, env: NodeJS.ProcessEnv): Read
   return added;
 }
 
-/** Returns the person's own values of what the repository names. @param own settings of the person, by their names */
+/**
+ * Returns the user's own values for settings that the repository names. @param own settings of the user, by their names
+ */
 function replacements(named: ReadonlySet<string>, own: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const key of named) {
     const [, program = "", word = ""] = PROGRAM.exec(key) ?? [];
-    // git passes over `clean` and `smudge` where there is a `process`, an empty one too.
+    // git ignores `clean` and `smudge` if `process` is set, even if it is empty.
     const usable = !named.has(`${program}.process`) || own.has(`${program}.process`);
     for (const each of wordsToReplace(program, word)) {
       const mine = usable ? own.get(`${program}.${each}`) : undefined;
@@ -239,6 +249,6 @@ function replacements(named: ReadonlySet<string>, own: ReadonlyMap<string, strin
 function wordsToReplace(program: string, word: string): readonly string[] {
   if (program === "") return [];
   if (program.startsWith("filter.")) return [word, "required"];
-  // A hook has no name that could be emptied: it is switched off.
+  // A hook has no program name that could be emptied, so it is disabled.
   return [program.startsWith("hook.") ? "enabled" : word];
 }

@@ -17,23 +17,28 @@ import { reportNotice } from "#kernel/notices.ts";
 import { errorCode } from "../files/disk_error.ts";
 import { type OpenFolder, openFolderOf } from "../files/open_folder.ts";
 
-/** The empty database of a lock, in a folder that stays open while a caller waits for it. */
+/** The empty SQLite database of a lock, in a folder that stays open while a caller waits for the lock. */
 export class LockDatabase {
   readonly #folder: OpenFolder;
   readonly #path: string;
   readonly #file: string;
 
-  /** @param file path from the project's root @throws an error of the system, or OperationError for a link */
+  /**
+   * @param file path from the project's root
+   * @throws an error of the system, or OperationError for a link
+   */
   constructor(root: string, file: string) {
     this.#folder = openFolderOf(join(root, file));
     this.#path = join(this.#folder.path, basename(file));
     this.#file = file;
   }
 
-  /** Opened anew for each write: a database that was deleted meanwhile would lock no process out. */
+  /**
+   * Opens the database anew for each write, because a database that was deleted meanwhile would lock out no process.
+   */
   open(Database: typeof DatabaseSync): DatabaseSync {
     const inode = this.#prepare();
-    // SQLite makes no file: the name may be a link by the time that it opens it.
+    // SQLite must not create a file here, because the name may have become a link.
     const url = pathToFileURL(this.#path);
     url.searchParams.set("mode", "rw");
     const database = new Database(url, { timeout: 0 });
@@ -42,7 +47,7 @@ export class LockDatabase {
     throw new OperationError("aborted", `Cannot lock "${this.#file}": another program replaced it`);
   }
 
-  /** When a process last took the lock, in milliseconds since 1970. */
+  /** Returns when a process last took the lock, in milliseconds since 1970. */
   takenAt(): number | undefined {
     return this.#stats()?.mtimeMs;
   }
@@ -52,7 +57,7 @@ export class LockDatabase {
     try {
       utimesSync(this.#path, now, now);
     } catch {
-      // The file is another user's: waiters then count the time of all holders.
+      // The file belongs to another user, so waiters count the time of all holders together.
     }
   }
 
@@ -65,8 +70,8 @@ export class LockDatabase {
   }
 
   /**
-   * Makes the file, or empties one that is no lock of ours. An existing file is not opened: closing it would give back
-   * the locks that this process holds on it.
+   * Creates the file, or empties a file that is not a lock of planner. Does not open an existing lock, because closing
+   * it would release the locks that this process holds on it.
    */
   #prepare(): number {
     let stats = this.#stats();
@@ -80,7 +85,7 @@ export class LockDatabase {
       stats = this.#stats();
     }
     if (stats !== undefined && stats.size > 0) {
-      // In place, since another process may hold the lock of the same file by now.
+      // Empties the file in place, because another process may hold the lock of the same file by now.
       copyFileSync(this.#path, `${this.#path}.spoilt-${Date.now()}`, constants.COPYFILE_EXCL);
       truncateSync(this.#path, 0);
       this.#reportSpoilt();

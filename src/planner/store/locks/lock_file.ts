@@ -11,7 +11,10 @@ import { isAlive } from "../processes/process_life.ts";
 import { stillRuns } from "../processes/process_mark.ts";
 import { LOCKS } from "../project/places.ts";
 
-/** Age at which the heartbeat of another machine's holder has stopped, in milliseconds. Ours: it beats every minute. */
+/**
+ * Age of another machine's heartbeat at which it counts as stopped, in milliseconds. Chosen by planner: it is renewed
+ * every minute.
+ */
 export const HEARTBEAT_LIMIT_MS = 5 * 60_000;
 
 export function lockFile(id: string): string {
@@ -32,7 +35,7 @@ export async function claimedIds(root: string): Promise<readonly SpecId[]> {
   }
 }
 
-/** Who holds the lock of a spec, in short. */
+/** Returns the holder of a spec's lock. */
 export function readLock(root: string, id: string, now: Date): LockHolder | null {
   const holder = readClaim(root, id, now)?.holder;
   return holder === undefined ? null : { pid: holder.pid, alive: holder.alive, file: lockFile(id) };
@@ -86,8 +89,8 @@ function markIn(value: unknown): ProcessMark | null {
 }
 
 /**
- * The process that a small file names: JSON with `pid`, or a bare pid; null when it names none. Where the file does
- * not say since when, its own age does: it was written by the process it names.
+ * Returns the process that a small file names, as JSON with `pid` or as a bare pid; null when it names none. If the
+ * file has no start time, the file's own time counts, because that process wrote the file.
  */
 export function holderOf(
   read: Exclude<JsonRead, { readonly kind: "missing" }>,

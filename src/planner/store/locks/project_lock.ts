@@ -9,32 +9,40 @@ import { LockDatabase } from "./lock_database.ts";
 
 interface Lock {
   readonly file: string;
-  /** Longest wait for one holder, in milliseconds. */
+  /** Maximum wait for one holder, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** Ours: a write takes some milliseconds, so this is a hang. */
+/** Lock for changes of specs. Wait chosen by planner: a write takes some milliseconds, so longer means a hang. */
 const EDIT: Lock = { file: `${LOCKS}/edit.db`, waitMs: 10_000 };
 
-/** Ours: rebasing a long branch on a large repository takes minutes, and others may wait before. */
+/**
+ * Lock for merges. Wait chosen by planner: rebasing a long branch on a large repository takes minutes, and others may
+ * wait before.
+ */
 const MERGE: Lock = { file: `${LOCKS}/merge.db`, waitMs: 15 * 60_000 };
 
-/** Ours: some calls of the remote, each of which is killed after 20 seconds. */
+/**
+ * Lock for shared claims. Wait chosen by planner: some calls to the remote, each of which is killed after 20 seconds.
+ */
 const REMOTE: Lock = { file: `${LOCKS}/remote.db`, waitMs: 5 * 60_000 };
 
-/** Longest pause between the first two tries, in milliseconds. Each try allows 1 ms more, so that many waiters leave time. */
+/**
+ * Maximum pause between the first two tries, in milliseconds. Each further try allows 1 ms more, so that many waiters
+ * leave time for work.
+ */
 const PAUSE_MS = 12;
 const MOST_PAUSE_MS = 100;
 
-/** The last holder of each lock in this process; the next one waits for it. */
+/** Promise of the last holder of each lock in this process, for which the next holder waits. */
 const queues = new Map<string, Promise<unknown>>();
 
 /**
  * Runs `task` while no other process and no other task of this process changes the project's specs.
  *
- * The lock is SQLite's on an empty database: the kernel gives it back when its holder dies, so none is ever stale.
+ * The lock is SQLite's on an empty database. The kernel releases it when its holder dies, so it never becomes stale.
  *
- * @throws OperationError `aborted` when the others do not finish, and whatever `task` throws
+ * @throws OperationError `aborted` if the others do not finish in time, and any error of `task`
  */
 export function withProjectLock<Result>(
   root: string,
@@ -44,12 +52,12 @@ export function withProjectLock<Result>(
   return withLock(root, { ...EDIT, waitMs }, task);
 }
 
-/** The same for changes of the main branch, beside which specs may be changed. */
+/** Runs `task` while no other process changes the main branch; specs may be changed meanwhile. */
 export function withMergeLock<Result>(root: string, task: () => Promise<Result>): Promise<Result> {
   return withLock(root, MERGE, task);
 }
 
-/** The same for changes of this clone's claims at a remote. */
+/** Runs `task` while no other process changes this clone's claims at a remote. */
 export function withRemoteLock<Result>(
   root: string,
   task: () => Promise<Result>,
@@ -78,7 +86,7 @@ function withLock<Result>(root: string, lock: Lock, task: () => Promise<Result>)
 async function acquire(root: string, { file, waitMs }: Lock): Promise<DatabaseSync> {
   const place = openPlace(root, file);
   try {
-    // Most processes only read.
+    // Loaded only when needed, because most processes only read.
     const sqlite = await import("node:sqlite");
     let deadline = performance.now() + waitMs;
     let taken = place.takenAt();
@@ -90,7 +98,7 @@ async function acquire(root: string, { file, waitMs }: Lock): Promise<DatabaseSy
       }
       const now = performance.now();
       const last = place.takenAt();
-      // Waiters do not queue: among many, one may wait for several holders, none of which hangs.
+      // Waiters are not queued, so one of many may wait for several holders, none of which hangs.
       if (last !== taken) [taken, deadline] = [last, now + waitMs];
       if (now > deadline) {
         throw new OperationError(
@@ -113,19 +121,19 @@ function openPlace(root: string, file: string): LockDatabase {
   }
 }
 
-/** Undefined when another process holds the lock. */
+/** Tries to take the lock. Returns undefined when another process holds it. */
 function tryAcquire(root: string, file: string, open: () => DatabaseSync): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = open();
-    // A database that may only be read would be opened all the same, and lock no process out.
+    // SQLite would open a read-only database without an error, and it would lock out no process.
     accessSync(join(root, file), constants.W_OK);
-    // The journal in memory: a full disk must not keep a file from shrinking.
+    // The journal is in memory, because a full disk must not prevent a file from shrinking.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
     return database;
   } catch (error) {
     database?.close();
-    // The engines agree on the text and not on the code.
+    // Bun and Deno agree on the error's text but not on its code.
     if (error instanceof Error && error.message.includes("database is locked")) return undefined;
     throw lockRefusal(root, file, error);
   }
@@ -135,7 +143,7 @@ function lockRefusal(root: string, file: string, error: unknown): unknown {
   const refusal = diskRefusal(`lock "${file}"`, error);
   if (refusal !== error) return refusal;
   try {
-    // SQLite does not say why it cannot make a file, the system does.
+    // SQLite does not report why it cannot create a file, but the system does.
     accessSync(join(root, LOCKS), constants.W_OK);
   } catch (cause) {
     return diskRefusal(`lock "${file}"`, cause);

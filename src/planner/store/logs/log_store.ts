@@ -7,7 +7,7 @@ import { READ_WITHOUT_WAITING } from "../files/read_text.ts";
 import { LOGS } from "../project/places.ts";
 import { leadsOutside } from "../project/project_bounds.ts";
 
-/** Opens `.planner/logs/<id>.log`. Source: docs/decisions.md#s-01. */
+/** Opens the log files `.planner/logs/<id>.log`. Source: docs/decisions.md#s-01. */
 export function openLogStore(root: string): LogStore {
   return {
     async open(id) {
@@ -41,7 +41,7 @@ function reader(file: string, path: string): LogFile["read"] {
   };
 }
 
-/** Null when the file is not there, be it never or no longer. */
+/** Calls `use` with the open file; returns null if the file does not exist. */
 async function withFile<Result>(
   file: string,
   path: string,

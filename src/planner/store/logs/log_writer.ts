@@ -10,16 +10,25 @@ import { inFolderOf } from "../files/open_folder.ts";
 import { LOGS } from "../project/places.ts";
 import { isLink, leadsOutside } from "../project/project_bounds.ts";
 
-/** Longest time that a line waits in memory, in milliseconds. Ours: a reader who follows sees no delay. */
+/**
+ * Maximum time that a line stays in memory, in milliseconds. Chosen by planner: a person who follows the log sees no
+ * delay.
+ */
 const LOG_FLUSH_MS = 100;
 
-/** Characters that may wait to be written before the caller has to. Ours: a disk write's worth, for each of many agents. */
+/**
+ * Maximum number of buffered characters before callers have to wait. Chosen by planner: one disk write, for each of
+ * many agents.
+ */
 const MAX_WAITING_CHARS = 64 * 1024;
 
-/** Longest stored line, in characters. Ours: at three bytes each it fits into one answer of planner_log. */
+/**
+ * Maximum length of a stored line in characters. Chosen by planner: at three bytes each it fits into one answer of
+ * planner_log.
+ */
 const MAX_LINE_CHARS = 256 * 1024;
 
-/** Opens the writing side of `.planner/logs/`. */
+/** Opens `.planner/logs/` for writing. */
 export function openRunLogs(root: string, clock: Clock): RunLogs {
   return {
     async open(id, processId, maxBytes) {
@@ -34,7 +43,7 @@ export function openRunLogs(root: string, clock: Clock): RunLogs {
   };
 }
 
-/** A link to nothing too: writing would make the file that it names. */
+/** Refuses a link, also one to a missing file, which a write would create. */
 function refuseLink(root: string, { file, path }: { readonly file: string; readonly path: string }): void {
   if (!isLink(path)) return;
   const where = leadsOutside(root, path) ? "out of the project" : existsSync(path) ? null : "to no file";
@@ -54,7 +63,7 @@ async function openForAppend(path: string, file: string): Promise<FileHandle> {
   }
 }
 
-/** A killed writer may have left the beginning of a line. */
+/** Ends a line that a killed writer left unfinished. */
 async function completeLastLine(handle: FileHandle): Promise<void> {
   const { size } = await handle.stat();
   if (size === 0) return;
@@ -68,7 +77,10 @@ class FileRunLog implements RunLog {
   readonly #handle: FileHandle;
   readonly #clock: Clock;
   readonly #maxBytes: number;
-  /** What a run prints goes to the file until half of its limit is reached; then the last half is kept for the end. */
+  /**
+   * Bytes that may still be written to the file. After half of the limit, only the last half of the output is kept for
+   * the end.
+   */
   #bytesLeft: number;
   #isHalfFull = false;
   readonly #end: KeptEnd;
@@ -104,7 +116,7 @@ class FileRunLog implements RunLog {
     return this.#append(lines, (part) => printedLine(part, from));
   }
 
-  /** @param marked for each stored line: a piece of a long one must not read as another's words either */
+  /** Appends lines. @param marked marks each part of a long line, so that no part can be mistaken for planner's own */
   async #append(lines: readonly string[], marked: (part: string) => string): Promise<void> {
     if (this.#ended) throw new OperationError("failed_precondition", `Cannot write "${this.file}": the run has ended`);
     if (this.#failure !== undefined) throw this.#failure;
@@ -125,7 +137,7 @@ class FileRunLog implements RunLog {
   async #drain(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // What is being written may be followed by lines that came since.
+    // Further lines may have arrived during the write.
     while (this.#failure === undefined && (this.#writing !== undefined || this.#waiting.length > 0)) {
       this.#writing ??= this.#write();
       await this.#writing;
@@ -161,7 +173,7 @@ class FileRunLog implements RunLog {
     for (const line of rest) this.#end.add(logLines(time, [line]));
   }
 
-  /** Stores the lines at the beginning that still fit. @returns how many */
+  /** Stores those first lines that still fit. @returns the number of stored lines */
   #storeFirst(lines: readonly string[], time: Date): number {
     let count = 0;
     for (const line of lines) {
@@ -182,11 +194,14 @@ class FileRunLog implements RunLog {
   }
 
   #flushInTheBackground(): void {
-    // The failure is kept, and the next line or the end reports it.
+    // The error is stored, and the next line or the end reports it.
     this.#drain().catch(() => {});
   }
 
-  /** Never rejects. Lines are written in whole ones, so that a reader, or a kill between two writes, sees no half. */
+  /**
+   * Writes complete lines only, so that neither a reader nor a kill between two writes leaves half a line. Never
+   * rejects.
+   */
   async #write(): Promise<void> {
     const bytes = Buffer.from(this.#waiting.join(""));
     this.#waiting = [];
@@ -203,11 +218,11 @@ class FileRunLog implements RunLog {
   }
 }
 
-/** The last lines of at most `max` bytes, and always the very last one. */
+/** The last lines of a text, at most `max` bytes but always the very last line. */
 class KeptEnd {
   readonly max: number;
   #lines: string[] = [];
-  /** Index of the first line that is kept: lines before it are dropped in bulk. */
+  /** Index of the first kept line; earlier lines are removed in bulk. */
   #first = 0;
   #bytes = 0;
   #left = 0;
@@ -229,7 +244,7 @@ class KeptEnd {
     this.#first = 0;
   }
 
-  /** Returns the lines and the number of bytes left out before them, and begins anew. */
+  /** Returns the lines and the number of bytes omitted before them, and starts anew. */
   take(): { readonly left: number; readonly lines: string } {
     const taken = { left: this.#left, lines: this.#lines.slice(this.#first).join("") };
     [this.#lines, this.#first, this.#bytes, this.#left] = [[], 0, 0, 0];
@@ -237,7 +252,7 @@ class KeptEnd {
   }
 }
 
-/** A line in parts of bearable length; a surrogate pair stays together. */
+/** Splits a long line into parts of limited length without splitting a surrogate pair. */
 function partsOf(line: string): readonly string[] {
   if (line.length <= MAX_LINE_CHARS) return [line];
   const parts: string[] = [];

@@ -14,12 +14,15 @@ import { withoutGitPlaces } from "../git/start_git.ts";
 import { markProcess } from "./process_mark.ts";
 import { cpuMsOf, endProcesses, PART_VARIABLE, processesOf, RUN_VARIABLE, type RunProcesses } from "./run_processes.ts";
 
-/** Folders above a program that are searched for its package. Ours: `dist/cli/index.js` needs three. */
+/**
+ * Maximum number of folders above a program that are searched for its package. Chosen by planner: `dist/cli/index.js`
+ * needs three.
+ */
 const MAX_LEVELS = 5;
 
 /**
  * Returns the version of an installed program without running it: that of the npm package whose `bin` it is, else of a
- * path such as `claude/versions/2.1.0` or `Cellar/codex/0.46.0/bin/codex`. Null if neither says.
+ * path such as `claude/versions/2.1.0` or `Cellar/codex/0.46.0/bin/codex`. Null if neither contains a version.
  */
 export async function programVersion(
   program: string,
@@ -61,12 +64,12 @@ function versionInPath(path: string, program: string): string | null {
   return at < 0 ? null : (parts[at]?.replace(/^v/, "") ?? null);
 }
 
-/** Time for which a reader still waits once every known process is gone, in milliseconds. */
+/** Time in milliseconds for which a reader waits after every known process has ended. */
 const DRAIN_MS = 1_000;
 
 /**
- * What a child process prints, kept until it is read: the engine discards output that is not awaited when the child ends.
- * A reader that waits makes the child wait.
+ * Output of a child process, kept until it is read, because the engine discards unread output when the child ends. A
+ * reader that pauses blocks the child.
  */
 class ChildOutput implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
@@ -75,11 +78,14 @@ class ChildOutput implements AsyncIterable<Uint8Array> {
 
   constructor(stream: Readable) {
     this.#stream = stream;
-    // The listener is also what keeps the engine from emptying the stream.
+    // The listener also prevents the engine from emptying the stream.
     for (const event of ["readable", "end", "close", "error"]) stream.on(event, () => this.#wake());
   }
 
-  /** No process is known that could still print: what is there can be read, and more is not waited for long. */
+  /**
+   * Marks that no known process can still print. Available output can be read, but a reader waits only briefly for
+   * more.
+   */
   close(): void {
     this.#closed = true;
     this.#wake();
@@ -96,7 +102,7 @@ class ChildOutput implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Waits for a change; true when none is to come because only an unknown process holds the other end. */
+  /** Waits for more output. Returns true if no more will come, because only an unknown process holds the other end. */
   async #isOver(woken: Promise<void>): Promise<boolean> {
     if (!this.#closed) {
       await woken;
@@ -115,7 +121,10 @@ class ChildOutput implements AsyncIterable<Uint8Array> {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Agents of the project in `root`, an absolute path, which distinguishes its runs from those of another project. */
+/**
+ * Opens the agents of the project in `root`, an absolute path, which distinguishes its runs from those of another
+ * project.
+ */
 export function openAgents(root: string): Agents {
   const nameOf = (processId: string): string => `${processId}@${root}`;
   return {
@@ -134,14 +143,15 @@ async function startAgent({ argv, cwd, env, input, alone = false }: AgentStart, 
   const [program, ...args] = argv;
   if (program === undefined) throw new OperationError("failed_precondition", "Cannot start an agent: no program given");
   if (!existsSync(cwd)) throw cannotStart(program, `no such folder: "${cwd}"`);
-  // Some programs take PWD for their working directory; a shell would have set it.
+  // Some programs use PWD as their working directory; a shell would have set it.
   const place = { PWD: cwd, OLDPWD: undefined };
   const part = alone ? randomUUID() : undefined;
   const run = { [RUN_VARIABLE]: name, [PART_VARIABLE]: part };
   const environment = { ...withoutGitPlaces(process.env), ...place, ...env, ...run };
   const child = await new Promise<Child>((resolve, reject) => {
     try {
-      // Detached means a separate session and process group: the terminal's Ctrl-C reaches planner alone.
+      // A detached process has a separate session and process group, so that the terminal's Ctrl-C reaches only
+      // planner.
       const started = spawn(program, args, {
         cwd,
         env: environment,
@@ -155,7 +165,7 @@ async function startAgent({ argv, cwd, env, input, alone = false }: AgentStart, 
       reject(cannotStart(program, reason(error)));
     }
   });
-  // It may end without having read.
+  // The program may end without reading its input.
   child.stdin.on("error", () => {});
   child.stdin.end(input ?? "");
   return new ChildAgent(child, { name, part, secrets: secretValues(environment) });
@@ -216,7 +226,7 @@ class ChildAgent implements AgentProcess {
 
   #processes(): RunProcesses {
     const run = { name: this.#name, part: this.#part, leader: this.mark, trustGroup: !this.#gone };
-    // An empty group's number can be given to another one.
+    // The system may reuse the number of an empty process group.
     if (!this.#gone && this.#hasExited() && processesOf(run).length === 0) this.#gone = true;
     return { ...run, trustGroup: !this.#gone };
   }
@@ -233,8 +243,8 @@ function exitOf(child: Child): Promise<AgentExit> {
 }
 
 /**
- * Whether a program can be found on the PATH of `env`. One that is named by a path counts as there: it depends on the
- * folder that it is started in.
+ * Returns whether a program is on the PATH of `env`. A program given by a path counts as present, because the path
+ * depends on the folder in which it is started.
  */
 export function isProgramThere(program: string, env: Readonly<Record<string, string | undefined>>): boolean {
   if (/[\\/]/.test(program)) return true;

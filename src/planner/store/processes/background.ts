@@ -9,7 +9,7 @@ import { type OpenFolder, openFolderOf } from "../files/open_folder.ts";
 import { PROCESSES } from "../project/places.ts";
 import { RUN_VARIABLE, runTaskkill } from "./run_processes.ts";
 
-/** A link in the file's place is refused. */
+/** Flags that append to a file and refuse a link. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 const OUTPUT = `${PROCESSES}/background.log`;
@@ -19,7 +19,7 @@ export interface OwnProgram {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Starts the program anew for the project in `root`, an absolute path. */
+/** Opens background starts of planner itself for the project in `root`, an absolute path. */
 export function openBackground(root: string, { command, env }: OwnProgram): Background {
   return {
     async start(args, extra) {
@@ -31,7 +31,8 @@ export function openBackground(root: string, { command, env }: OwnProgram): Back
           detached: true,
           windowsHide: true,
           stdio: ["ignore", output, output],
-          // Ending a run ends all processes with its name. Work that an agent starts here is not part of its run.
+          // Ending a run ends all processes with its id. Work that an agent starts here is not part of its run, so
+          // the id is removed.
           env: { ...env, [RUN_VARIABLE]: undefined, NO_COLOR: "1", ...extra },
         });
         const pid = await waitForStart(child);
@@ -68,7 +69,7 @@ function waitForStart(child: ChildProcess): Promise<number> {
 export function openProcessControl(): ProcessControl {
   return {
     async terminate(pid) {
-      // 0 and negative numbers would mean whole groups of processes, this one's included.
+      // 0 and negative numbers would signal whole process groups, including this process's own.
       if (!Number.isSafeInteger(pid) || pid <= 1) return false;
       return process.platform === "win32" ? taskkill(pid) : signal(pid);
     },
@@ -84,6 +85,6 @@ function signal(pid: number): boolean {
 }
 
 async function taskkill(pid: number): Promise<boolean> {
-  // Only a process with a window can be asked; one without is ended.
+  // Only a process with a window can be asked to end; any other is ended by force.
   return (await runTaskkill(["/PID", String(pid)])) || (await runTaskkill(["/PID", String(pid), "/T", "/F"]));
 }

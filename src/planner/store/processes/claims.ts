@@ -13,12 +13,15 @@ import { withProjectLock } from "../locks/project_lock.ts";
 import { LOCKS } from "../project/places.ts";
 import { markProcess } from "./process_mark.ts";
 
-/** Time between two heartbeats, in milliseconds. Ours: a fifth of the age at which the holder counts as gone. */
+/**
+ * Time between two heartbeats in milliseconds. Chosen by planner: a fifth of the age at which the holder counts as
+ * gone.
+ */
 const BEAT_MS = 60_000;
 
 /**
- * Claims in `.planner/locks/<id>.lock`. Every step, reading included, happens with the project's lock held, which the
- * kernel takes back from a dead process: no other process changes a claim between its being read and changed.
+ * Opens claims in `.planner/locks/<id>.lock`. Every step, including reading, holds the project's lock, which the kernel
+ * releases when a process dies, so no other process changes a claim between reading and writing.
  *
  * Source: docs/decisions.md#s-23.
  */
@@ -48,14 +51,14 @@ async function claim(place: Place, processId: string): Promise<ClaimAnswer> {
   if (held !== undefined) await removeLock(root, id);
   const own = new FileClaim(place, processId);
   if (await own.take()) return { claim: own, tookOver: held ?? null };
-  // Only a program that does not keep to the project's lock can have come between.
+  // Only a program that ignores the project's lock can have written it meanwhile.
   const other = readClaim(root, id, clock.now())?.holder;
   return other === undefined ? claim(place, processId) : { heldBy: other };
 }
 
 class FileClaim implements Claim {
   readonly id: SpecId;
-  /** No other clone sees it. */
+  /** Never aborted, because no other clone sees this claim. */
   readonly lost = new AbortController().signal;
   readonly #root: string;
   readonly #clock: Clock;
@@ -72,12 +75,12 @@ class FileClaim implements Claim {
     this.#processId = processId;
   }
 
-  /** False when there is a lock by now. */
+  /** Writes the lock file; returns false if another one exists by now. */
   async take(): Promise<boolean> {
     const file = lockFile(this.id);
     if (!(await createFile(join(this.#root, file), file, this.#text()))) return false;
     this.#timer = setInterval(() => {
-      // A beat that fails is made up by the next one: the claim lives for several.
+      // The next heartbeat replaces a failed one, because a claim stays valid for several.
       this.renew().catch(() => {});
     }, BEAT_MS);
     this.#timer.unref();

@@ -7,10 +7,10 @@ import { readProjectText } from "../files/read_text.ts";
 import { activeFile, archiveFile } from "../project/places.ts";
 import { splitUnderWay } from "../specs/create_members.ts";
 
-/** The fields by which a record is terminal. */
+/** Fields that make a record terminal. */
 export interface RecordEnd {
   readonly status: "completed" | "failed";
-  /** ISO 8601 UTC. */
+  /** End of the process, in ISO 8601 UTC. */
   readonly completed_at: string;
 }
 
@@ -26,13 +26,14 @@ export function endOfDeadRun(root: string, { spec_id, started_at, mode }: Proces
   const spec = id === undefined ? null : readSpec(root, id);
   if (spec === null) return failed;
   if (mode === "split") {
-    // A split keeps the status; its last step makes the spec a driver. Other processes can finish a split.
+    // A split keeps the spec's status, and its last step makes the spec a driver. Other processes can finish a split.
     const split = spec.members.length > 0 || splitUnderWay(root) === id;
     return split ? { ...failed, status: "completed" } : failed;
   }
   const at = spec.status === "completed" ? spec.frontmatter["completed_at"] : undefined;
   const since = typeof at === "string" ? new Date(at).getTime() : Number.NaN;
-  // Completed before the run began: the work of another run. Without a time this run did not complete it.
+  // A spec completed before this run began is the result of another run. Without a time, this run did not complete
+  // it.
   if (Number.isNaN(since) || since < Date.parse(started_at)) return failed;
   return { status: "completed", completed_at: new Date(since).toISOString() };
 }

@@ -5,12 +5,13 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { readLock } from "../locks/lock_file.ts";
 import { RUN_VARIABLE } from "./run_processes.ts";
 
-/** The project around a worktree of a run, and the worktree's spec. */
+/** Matches a path within a run's worktree; captures the project around it and the worktree's spec. */
 const IN_WORKTREE = /^(.+)[\\/]\.planner[\\/]worktrees[\\/]([^\\/]+)(?:[\\/].*)?$/;
 
 /**
- * Whether this process was started below a run of the project in `root`: its environment names the run, or `root` is a
- * worktree on whose spec a process works. A run of another project, whose tests use planner for example, does not count.
+ * Returns the run below which this process was started, if it is a run of the project in `root`: the environment names
+ * the run, or `root` is a worktree on whose spec a process works. A run of another project does not count, for example
+ * when its tests use planner.
  */
 export function insideRun(root: string, env: NodeJS.ProcessEnv): InsideRun | null {
   const here = realPath(root);
@@ -26,14 +27,14 @@ function byEnvironment(here: string, name: string): InsideRun | null {
   return same && id !== undefined ? { spec_id: id as SpecId } : null;
 }
 
-/** The project around a run's worktree and the run's spec; null for any other folder. */
+/** Returns the project around a run's worktree and the run's spec; null for any other folder. */
 export function projectAround(root: string): { readonly project: string; readonly id: SpecId } | null {
   const [, project, id] = IN_WORKTREE.exec(realPath(root)) ?? [];
   if (project === undefined || id === undefined || !existsSync(`${project}/.planner/specs`)) return null;
   return { project, id: id as SpecId };
 }
 
-/** Some agents keep their environment from the servers that they start. */
+/** Finds the run by the worktree, because some agents do not pass their environment to the servers that they start. */
 function byWorktree(here: string): InsideRun | null {
   const [, project, id] = IN_WORKTREE.exec(here) ?? [];
   if (project === undefined || id === undefined) return null;

@@ -24,9 +24,9 @@ import { openProcessRecords } from "./record_writer.ts";
 import { openWatchFile } from "./watch_file.ts";
 
 /**
- * Opens everything that runs of the project in `root`, an absolute path, do to the world.
+ * Opens all side effects of runs of the project in `root`, an absolute path.
  *
- * @param config may name a remote for claims that other clones see; by default only this clone sees them
+ * @param config settings that may name a remote for shared claims; without it, claims are visible only in this clone
  */
 export function openRuns(root: string, clock: Clock, config?: () => Promise<PlannerConfig>): RunPorts {
   const local = openClaims(root, clock);
@@ -45,7 +45,7 @@ export function openRuns(root: string, clock: Clock, config?: () => Promise<Plan
   };
 }
 
-/** Where this program writes, and whether it writes in folders below as well. */
+/** Folders in which planner writes, and whether it also writes in their subfolders. */
 const FOLDERS: readonly (readonly [path: string, recursive: boolean])[] = [
   [".planner", false],
   [SPECS, false],
@@ -56,7 +56,7 @@ const FOLDERS: readonly (readonly [path: string, recursive: boolean])[] = [
   [WORKTREES, false],
 ];
 
-/** Opens what killed writers left in the project in `root`, an absolute path. */
+/** Opens the temporary files of killed writers in the project in `root`, an absolute path. */
 function openLeftovers(root: string): Leftovers {
   return {
     files: () => leftovers(root),

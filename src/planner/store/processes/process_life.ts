@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { errorCode } from "../files/disk_error.ts";
 
-/** Maximum time by which a process's start can be later in the system's data than in our record, in milliseconds. */
+/** Maximum time by which the system's start time of a process may be later than the recorded one, in milliseconds. */
 const SLACK_MS = 10_000;
 
-/** Length of the ticks in which Linux counts it, in milliseconds: the same on every machine, whatever its clock does. */
+/** Length of a tick of Linux's process times in milliseconds, equal on every machine. */
 const TICK_MS = 10;
 
 /**
@@ -26,17 +26,18 @@ function takesSignals(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It exists and belongs to another user.
+    // The process exists and belongs to another user.
     return errorCode(error) === "EPERM";
   }
 }
 
-/** Undefined on a system without `/proc`. */
+/** Reads facts about a process; undefined on a system without `/proc`. */
 function factsOf(pid: number): { readonly ended: boolean; readonly startedMs: number } | undefined {
   try {
     const boot = /^btime (\d+)$/m.exec(readFileSync("/proc/stat", "latin1"))?.[1];
     const line = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in parentheses may hold anything; behind it come the state (field 3) and the start (field 22).
+    // The name in parentheses may contain any character; after it follow the state (field 3) and the start (field
+    // 22).
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
     const [state, start] = [fields[0] ?? "", fields[19]];
     if (boot === undefined || start === undefined) return undefined;

@@ -4,25 +4,25 @@ import type { ProcessMark } from "#planner/run_ports/claims.ts";
 
 /** Fields of `/proc/<pid>/stat` on Linux. */
 export interface ProcessFacts {
-  /** Whether it is a zombie: it ended, and its parent has not read its status yet. */
+  /** Whether the process is a zombie: it has ended, but its parent has not read its status yet. */
   readonly ended: boolean;
-  /** Whether it is a thread of the kernel. */
+  /** Whether the process is a kernel thread. */
   readonly isKernel: boolean;
   readonly group: number;
   readonly session: number;
-  /** Ticks from the machine's start to the process's. */
+  /** Ticks from the machine's start to the process's start. */
   readonly startTicks: number;
 }
 
-/** Source: include/linux/sched.h, PF_KTHREAD. */
+/** Flag of kernel threads. Source: include/linux/sched.h, PF_KTHREAD. */
 const KERNEL_THREAD = 0x0020_0000;
 
-/** Undefined when the process is gone, and on systems without `/proc`. */
+/** Reads facts about a process; undefined when the process has ended, and on systems without `/proc`. */
 export function processFacts(pid: number): ProcessFacts | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in parentheses may hold anything; behind it come the state (field 3), the group (5), the session (6), the
-    // flags (9) and the start (22).
+    // The name in parentheses may contain any character; after it follow the state (field 3), the group (5), the
+    // session (6), the flags (9) and the start (22).
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
     const [state = "", , group, session, , , flags] = fields;
     const start = fields[19];
@@ -39,7 +39,7 @@ export function processFacts(pid: number): ProcessFacts | undefined {
   }
 }
 
-/** The command line of a process as words; empty if it is gone, or cannot be asked. */
+/** Returns the command line of a process as words; empty if the process has ended or cannot be read. */
 export function argumentsOf(pid: number): readonly string[] {
   try {
     if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
@@ -49,7 +49,7 @@ export function argumentsOf(pid: number): readonly string[] {
   }
 }
 
-/** Who the process with this number is just now. */
+/** Returns number and start time of the process that has this number now. */
 export function markProcess(pid: number): ProcessMark {
   return { pid, began: beganOf(pid) };
 }
@@ -63,8 +63,8 @@ export function stillRuns({ pid, began }: ProcessMark): boolean {
 }
 
 /**
- * Returns whether the process can have written the file: both belong to one user. True if the owner is unavailable.
- * A process of another user can have reused the number, and this process cannot signal it.
+ * Returns whether the process can have written the file, because both belong to one user. True if the owner is
+ * unavailable. A process of another user may have reused the number, and this process cannot signal it.
  */
 export function wroteFile(pid: number, file: string): boolean {
   const uid = userOf(file);
@@ -91,13 +91,13 @@ function takesOurSignals(pid: number): boolean {
 }
 
 function isInUse(pid: number): boolean {
-  // 0 and negative numbers mean whole groups.
+  // 0 and negative numbers mean whole process groups.
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It exists and belongs to another user.
+    // The process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
@@ -112,7 +112,7 @@ function beganOf(pid: number): string | null {
 
 let boot: string | null | undefined;
 
-/** Names this start of the machine, with which ticks begin anew; null on systems without a name. */
+/** Returns an id of the machine's current start, with which ticks begin anew; null on systems without one. */
 export function bootId(): string | null {
   if (boot !== undefined) return boot;
   try {

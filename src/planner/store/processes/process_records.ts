@@ -14,17 +14,17 @@ import { isAlive } from "./process_life.ts";
 
 type JsonObject = Extract<JsonRead, { readonly kind: "object" }>;
 
-/** The records of `.planner/processes/`, oldest first, and other files in that folder. */
+/** Records of `.planner/processes/`, oldest first, and unreadable files in that folder. */
 export interface RecordSet {
   readonly records: readonly ProcessRecord[];
   readonly broken: readonly UnreadableFile[];
-  /** Those of the records that were `running` without a process until now. */
+  /** Records that were `running` without a process until this read. */
   readonly repaired: readonly ProcessRecord[];
 }
 
 /**
- * Reads every record. A `running` one whose process is gone gets the end that `endOfDeadRun` finds, in its file as well
- * where that can be written: no other process will do it.
+ * Reads every record. Gives a `running` record whose process has ended the end that `endOfDeadRun` finds, also in its
+ * file if that can be written, because no other process will do it.
  *
  * Source: docs/decisions.md#s-26; docs/contract/spec-tool.md#work-process-record.
  */
@@ -51,7 +51,7 @@ export async function readProcessRecords(root: string, now: Date): Promise<Recor
   return { records: records.sort(byStart), broken, repaired };
 }
 
-/** Ends one `running` record whose process is gone; null for any other record. */
+/** Ends one `running` record whose process has ended; null for any other record. */
 export async function endDeadRecord(root: string, processId: string, now: Date): Promise<ProcessRecord | null> {
   const path = join(root, recordFile(processId));
   const read = readJson(path);
@@ -61,12 +61,12 @@ export async function endDeadRecord(root: string, processId: string, now: Date):
   return endRecord(path, read, { record, end: endOfDeadRun(root, record, now) });
 }
 
-/** Path from the root, with forward slashes. */
+/** Returns the path of a record from the project's root, with forward slashes. */
 export function recordFile(processId: string): string {
   return `${PROCESSES}/${processId}.json`;
 }
 
-/** The records that are `running` without a process; no file changes. */
+/** Returns records that are `running` without a process. Changes no file. */
 export async function deadRecords(root: string): Promise<readonly ProcessRecord[]> {
   const dead: ProcessRecord[] = [];
   for (const name of await recordNames(root)) {
@@ -109,7 +109,7 @@ function toRecord({ object, modified }: JsonObject): ProcessRecord {
   };
   const status = object["status"] as ProcessRecord["status"];
   if (status === "running") return { ...base, status, completed_at: null };
-  // The time of the record's end is that of its last write.
+  // The last write of a record is the end of its process.
   const completed_at = textField(object, "completed_at") ?? modified.toISOString();
   const error = textField(object, "error");
   return { ...base, status, completed_at, ...(error === null ? {} : { error }) };
@@ -134,7 +134,7 @@ async function endRecord(
       try {
         const current = readJson(inside);
         if (current.kind !== "object") return ended;
-        // Another reader has already written an end; all readers return that one.
+        // Another reader has already written an end, and all readers return that one.
         if (current.text !== read.text) return problemOf(current.object) === null ? toRecord(current) : ended;
         renameSync(temporary, inside);
         return ended;
@@ -143,7 +143,7 @@ async function endRecord(
       }
     });
   } catch {
-    // The answer holds without the file.
+    // The result is valid even if the file cannot be written.
     return ended;
   }
 }

@@ -13,8 +13,8 @@ import { deadRecords, endDeadRecord, readProcessRecords, recordFile } from "./pr
 import { readReports } from "./run_reports.ts";
 
 /**
- * Opens the writing side of `.planner/processes/`. Files hold the documented fields and `host`: only its own machine can
- * say whether a process is gone.
+ * Opens `.planner/processes/` for writing. Files contain the documented fields and `host`, because only its own machine
+ * can check whether a process has ended.
  *
  * Source: docs/contract/spec-tool.md#work-process-record; docs/decisions.md#s-26.
  */
@@ -46,7 +46,10 @@ async function start(root: string, given: NewProcessRecord, begun: object = {}):
   return record;
 }
 
-/** Takes no lock and waits for no disk: the process itself writes its record again when its run begins. */
+/**
+ * Writes a record without a lock and without waiting for the disk, because the process itself writes its record again
+ * when its run begins.
+ */
 async function announce(root: string, given: NewProcessRecord): Promise<void> {
   const file = recordFile(given.process_id);
   const record = runningRecord(given);
@@ -54,7 +57,7 @@ async function announce(root: string, given: NewProcessRecord): Promise<void> {
   await withProjectLock(root, async () => {
     const read = readJson(join(root, file));
     const own = read.kind === "object" && read.object["started_at"] === given.started_at;
-    // Else a process of old had the same number.
+    // Otherwise an earlier process had the same number.
     if (!own) await start(root, given);
   });
 }
@@ -64,7 +67,7 @@ function runningRecord({ process_id, spec_id, pid, started_at, mode }: NewProces
 }
 
 interface Finish {
-  /** Empty while the run continues. */
+  /** Fields of the end; empty while the run continues. */
   readonly end: RecordEnd | Record<string, never>;
   readonly report: RunReport | undefined;
 }
@@ -75,7 +78,7 @@ async function finish(root: string, processId: string, { end, report }: Finish):
   const isRunning = read.object["status"] === "running";
   if (!isRunning && report === undefined) return false;
   const file = recordFile(processId);
-  // A process that ended the run from outside did not have the agent's report.
+  // A process that ended the run from outside does not have the agent's report.
   const changes = { ...(report === undefined ? {} : { report }), ...(isRunning ? end : {}) };
   await replaceFile(join(root, file), file, recordText({ ...read.object, ...changes }));
   return isRunning;

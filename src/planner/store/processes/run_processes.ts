@@ -5,30 +5,33 @@ import { OperationError } from "#kernel/errors.ts";
 import type { ProcessMark } from "#planner/run_ports/claims.ts";
 import { markProcess, processFacts, stillRuns } from "./process_mark.ts";
 
-/** The environment variable by which everything that a run starts is known again. */
+/** Environment variable that identifies all processes of a run. */
 export const RUN_VARIABLE = "PLANNER_RUN";
 
-/** The one that distinguishes programs of one run which run side by side. */
+/** Environment variable that distinguishes programs that run side by side in one run. */
 export const PART_VARIABLE = "PLANNER_RUN_PART";
 
-/** Intervals between checks for running processes, in milliseconds. */
+/** First interval between checks for running processes, in milliseconds. */
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 
-/** Time for which processes that show no environment yet, or no longer, are looked at again, in milliseconds. Ours. */
+/** Time in milliseconds for which processes without a readable environment are checked again. Chosen by planner. */
 const UNKNOWN_MS = 1_000;
 
-/** Time that forced processes get to be gone, in milliseconds. Ours: only one that hangs in the kernel takes longer. */
+/**
+ * Time in milliseconds after SIGKILL until a process must have ended. Chosen by planner: only one that hangs in the
+ * kernel takes longer.
+ */
 const FORCED_END_MS = 10_000;
 
 export interface RunProcesses {
-  /** The value of `RUN_VARIABLE`. */
+  /** Value of `RUN_VARIABLE` in the run's processes. */
   readonly name: string;
-  /** The value of `PART_VARIABLE`, of which alone the processes are meant; all of the run if left out. */
+  /** Value of `PART_VARIABLE` if only one program's processes are meant; absent for all of the run. */
   readonly part?: string | undefined;
-  /** The leader of its process group, or null when it is not known. */
+  /** Leader of the run's process group; null when it is not known. */
   readonly leader: ProcessMark | null;
-  /** Whether the group's number may be relied on although its leader is gone: it was never seen empty. */
+  /** Whether the group's number is still the run's although its leader has ended, because the group was never empty. */
   readonly trustGroup: boolean;
 }
 
@@ -44,7 +47,7 @@ export function processesOf(run: RunProcesses): readonly number[] {
 
 interface Found {
   readonly pids: readonly number[];
-  /** Whether a process was met that may be one of them: it begins or ends just now, and shows no environment. */
+  /** Whether a process may belong to the run: it begins or ends now, and shows no environment. */
   readonly isUnsure: boolean;
 }
 
@@ -60,20 +63,23 @@ function findProcesses({ name, part, leader, trustGroup }: RunProcesses): Found 
   return { pids: isThere && pid !== undefined ? [pid] : [], isUnsure: false };
 }
 
-/** Ticks of the clock in a second, by which Linux counts processor time on every machine that Bun and Deno run on. */
+/** Clock ticks per second in which Linux counts processor time, on every machine that Bun and Deno support. */
 const TICKS_PER_SECOND = 100;
 
-/** Processor time of these processes, in milliseconds; of one that is gone it is 0. Linux only. Source: proc(5), stat. */
+/**
+ * Returns the processor time of these processes in milliseconds; 0 for an ended process. Linux only. Source: proc(5),
+ * stat.
+ */
 export function cpuMsOf(pids: readonly number[]): number {
   let ticks = 0;
   for (const pid of pids) {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-      // The name in brackets may hold anything; user and system time are the 12th and 13th field behind it.
+      // The name in parentheses may contain any character; user and system time are the 12th and 13th field after it.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       ticks += Number(fields[11]) + Number(fields[12]);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   return (ticks * 1000) / TICKS_PER_SECOND;
@@ -94,16 +100,16 @@ function scan(group: number | null, variable: Buffer): Found {
   return { pids, isUnsure };
 }
 
-/** Whether a process has a variable in its environment; null if it is about to begin or end and shows none. */
+/** Returns whether a process has a variable in its environment; null if it is about to begin or end and shows none. */
 function carries(pid: number, variable: Buffer): boolean | null {
   const environment = contentOf(pid, "environ");
   if (environment === null) return false;
   if (environment.length > 0) return Buffer.concat([ZERO, environment, ZERO]).includes(variable);
-  // A program that was started without an environment has at least its name.
+  // Even a program that was started without an environment has a command line.
   return contentOf(pid, "cmdline")?.length === 0 ? null : false;
 }
 
-/** Null if the process is gone or another user's. */
+/** Reads a file of `/proc/<pid>`; null if the process has ended or belongs to another user. */
 function contentOf(pid: number, file: "environ" | "cmdline"): Buffer | null {
   try {
     return readFileSync(`/proc/${pid}/${file}`);
@@ -114,17 +120,17 @@ function contentOf(pid: number, file: "environ" | "cmdline"): Buffer | null {
 
 const ZERO = Buffer.alloc(1);
 
-/** How long ending may take; `hurry` makes it short once it aborts. */
+/** Grace period for ending processes; once `hurry` aborts, the period is short. */
 export interface Grace {
   readonly graceMs: number;
   readonly hurry?: AbortSignal;
 }
 
 /**
- * Asks every process of the run to end, and forces those that are still there when the grace is over. Resolves when none
- * is left, with the number of those it met.
+ * Asks every process of the run to end, and kills those that remain after the grace period. Resolves when none is left.
  *
- * @throws OperationError `unavailable` when one survives being forced
+ * @returns the number of processes found
+ * @throws OperationError `unavailable` when a process survives the kill
  */
 export async function endProcesses(run: () => RunProcesses, { graceMs, hurry }: Grace): Promise<number> {
   const met = new Map<number, ProcessMark>();
@@ -147,15 +153,15 @@ export async function endProcesses(run: () => RunProcesses, { graceMs, hurry }: 
   }
 }
 
-/** The processes of a run that are not gone. Looks again before it says that there are none. */
+/** Returns the processes of a run that still exist. Searches a second time before it returns none. */
 async function findLeft(run: () => RunProcesses, met: ReadonlyMap<number, ProcessMark>): Promise<readonly number[]> {
   const began = performance.now();
   for (let looks = 1; ; looks++) {
     const { pids, isUnsure } = findProcesses(run());
-    // One that ends loses its environment before it is gone.
+    // An ending process loses its environment before it disappears.
     const ending = [...met.values()].filter(stillRuns).map(({ pid }) => pid);
     const left = new Set([...pids, ...ending]);
-    // The last of those that were met can have started another one after that look had listed the processes.
+    // A process that ended during the search may have started another one after the list was read.
     const isSure = !isUnsure && (met.size === 0 || looks > 1);
     if (left.size > 0 || isSure || performance.now() - began >= UNKNOWN_MS) return [...left];
     await sleep(FIRST_PAUSE_MS);
@@ -164,7 +170,7 @@ async function findLeft(run: () => RunProcesses, met: ReadonlyMap<number, Proces
 
 async function end(pid: number, { force, first }: { readonly force: boolean; readonly first: boolean }): Promise<void> {
   if (process.platform === "win32") {
-    // Without /F only programs with a window are asked.
+    // Without /F, taskkill only asks programs with a window.
     if (force || first) await runTaskkill(["/PID", String(pid), "/T", ...(force ? ["/F"] : [])]);
   } else if (force) signal(pid, "SIGKILL");
   else if (first) signal(pid, "SIGTERM");
@@ -177,7 +183,7 @@ function survivor(left: readonly number[]): OperationError {
   );
 }
 
-/** @param pid minus a group's number for the whole group */
+/** Sends a signal. @param pid negative group number for a whole group */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
@@ -186,7 +192,7 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Runs Windows' program for ending processes; false if it fails. */
+/** Runs Windows' taskkill; returns false if it fails. */
 export function runTaskkill(args: readonly string[]): Promise<boolean> {
   return new Promise((resolve) => {
     execFile("taskkill", args, { windowsHide: true, timeout: 10_000 }, (error) => resolve(error === null));

@@ -8,7 +8,7 @@ import { PROCESSES } from "../project/places.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The reports in the records of `.planner/processes/`, oldest first. Records that cannot be read are passed over. */
+/** Returns the reports in the records of `.planner/processes/`, oldest first. Skips unreadable records. */
 export async function readReports(root: string): Promise<readonly StoredReport[]> {
   const names = await readdir(join(root, PROCESSES)).catch(() => []);
   const found = names

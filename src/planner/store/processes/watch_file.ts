@@ -13,8 +13,8 @@ import { isAlive } from "./process_life.ts";
 import { argumentsOf, markProcess, stillRuns, wroteFile } from "./process_mark.ts";
 
 /**
- * Opens `.planner/watch.pid`: JSON `{pid, host, started_at, began, token}`, or a plain pid. Every change happens with the
- * project's lock held, so of several processes that start at once one gets it.
+ * Opens `.planner/watch.pid`: JSON `{pid, host, started_at, began, token}`, or a plain pid. Every change holds the
+ * project's lock, so of several processes that start at once only one gets the file.
  *
  * Source: docs/decisions.md#s-27; docs/contract/spec-tool.md#rule-7, docs/contract/spec-tool.md#rule-8.
  */
@@ -54,7 +54,7 @@ function ownMark(token: string): object {
   return { pid, host: hostname(), started_at: new Date(performance.timeOrigin).toISOString(), began, token };
 }
 
-/** The watching process, alive or killed. A file that names no process counts as a dead holder's. */
+/** Returns the watching process, alive or ended. A file that names no process counts as an ended holder's. */
 export function readWatch(
   root: string,
 ): { readonly pid: number; readonly here: boolean; readonly alive: boolean } | null {
@@ -63,16 +63,16 @@ export function readWatch(
   const named = holderOf(read);
   if (named === null) return { pid: 0, here: true, alive: false };
   const { pid, host, since } = named;
-  // Another machine's process cannot be asked: it counts as alive until it is ended there.
+  // A process of another machine cannot be checked, so it counts as alive until it is ended there.
   if (host !== null && host !== hostname()) return { pid, here: false, alive: true };
   const began = read.kind === "object" ? textField(read.object, "began") : null;
-  // A bare number says nothing about its process, which may have taken the number over from a killed watch.
+  // A bare number does not identify a process: another one may have the number of a killed watch.
   const runs = read.kind === "object" || isWatch(pid);
   const alive = runs && (began === null ? isAlive(pid, since) : stillRuns({ pid, began }));
   return { pid, here: true, alive: alive && wroteFile(pid, join(root, WATCH_PID)) };
 }
 
-/** Whether the process was started as `planner watch`, by whatever path. */
+/** Whether the process was started as `planner watch`, by any path. */
 function isWatch(pid: number): boolean {
   const words = argumentsOf(pid);
   const at = words.indexOf("watch");

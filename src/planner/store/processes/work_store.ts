@@ -10,14 +10,14 @@ import { PROCESSES, WORKTREES } from "../project/places.ts";
 import { readProcessRecords } from "./process_records.ts";
 import { readWatch } from "./watch_file.ts";
 
-/** Opens what running work leaves below `root`, an absolute path. */
+/** Opens records and worktree states of running work below `root`, an absolute path. */
 export function openWorkStore(root: string, clock: Clock): WorkStore {
   return {
     processes: async () => (await readProcessRecords(root, clock.now())).records,
     brokenRecords: async () => (await readProcessRecords(root, clock.now())).broken,
     lockHolder: async (id) => readLock(root, id, clock.now()),
     worktrees: () => readWorktrees(root),
-    // Records and states of worktrees are put in place by renaming, which changes their folder.
+    // Records and states of worktrees are replaced by renaming, which changes their folder.
     mark: async () => JSON.stringify([PROCESSES, WORKTREES].map((folder) => markAt(join(root, folder)))),
     async watchPid() {
       const holder = readWatch(root);
@@ -29,8 +29,8 @@ export function openWorkStore(root: string, clock: Clock): WorkStore {
 const STATUSES: readonly unknown[] = ["working", "done", "failed"];
 
 /**
- * Reads every folder `.planner/worktrees/<id>/` with what its worker wrote beside it into `<id>.status.json`. Paths are
- * absolute, since the caller's working directory may be another.
+ * Reads every folder `.planner/worktrees/<id>/` and the status that its process wrote into `<id>.status.json`. Paths
+ * are absolute, because the caller's working directory may differ.
  *
  * Source: docs/contract/spec-tool.md#worktree-status.
  */

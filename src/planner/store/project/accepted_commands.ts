@@ -11,7 +11,9 @@ import { readJson } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { gitFolderOf, readGitFile } from "../worktrees/admin_folder.ts";
 
-/** Ours: another writer's lines are there after the first try in all but a race of people. */
+/**
+ * Maximum number of tries to write. Chosen by planner: only when several people write at once does the second try fail.
+ */
 const MAX_TRIES = 5;
 
 interface AcceptedLine extends CommandLine {
@@ -21,7 +23,7 @@ interface AcceptedLine extends CommandLine {
 }
 
 interface AcceptedList {
-  /** The project's repository, or its folder; for people. */
+  /** The project's repository, or its folder, for messages. */
   readonly of: string;
   readonly trusted: boolean;
   readonly prefixes: readonly string[];
@@ -29,7 +31,7 @@ interface AcceptedList {
   readonly held: readonly CommandLine[];
 }
 
-/** Opens the list of the project in `root`. All worktrees of a repository share one. */
+/** Opens the accepted commands of the project in `root`. All worktrees of a repository share one list. */
 export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.env): Acceptance {
   const of = sharedFolder(root);
   const file = join(stateFolder(env), "planner", "accepted", `${sha256(of)}.json`);
@@ -38,7 +40,7 @@ export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.en
       const before = readList(file, of);
       const text = `${JSON.stringify(change(before), null, 2)}\n`;
       await writePrivate(file, text);
-      // A second writer between the two may have replaced this one's lines.
+      // A second writer between reading and writing may have replaced this one's lines.
       if (`${JSON.stringify(change(readList(file, of)), null, 2)}\n` === text) return;
     }
     throw new OperationError("aborted", `Cannot write "${file}": another process keeps changing it`);
@@ -84,11 +86,14 @@ function sha256(text: string): string {
 function stateFolder(env: NodeJS.ProcessEnv): string {
   if (process.platform === "win32") return env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local");
   const given = env["XDG_STATE_HOME"];
-  // The specification of these folders ignores a path that is not absolute.
+  // The XDG specification ignores a path that is not absolute.
   return given?.startsWith("/") ? given : join(env["HOME"] ?? homedir(), ".local", "state");
 }
 
-/** Real path of the folder that all worktrees of the repository share; the project's own without a repository. */
+/**
+ * Returns the real path of the folder that all worktrees of the repository share; the project's own without a
+ * repository.
+ */
 function sharedFolder(root: string): string {
   for (let folder = resolve(root); ; folder = dirname(folder)) {
     const git = join(folder, ".git");
@@ -125,7 +130,7 @@ function isHeld(value: unknown): value is CommandLine {
   return value["kind"] === "config" || value["kind"] === "schema";
 }
 
-/** A list that another user wrote, or could write, says nothing about what this person accepted. */
+/** Refuses a list that another user wrote or could write, because it does not prove what this person accepted. */
 function refuseForeign(file: string): void {
   const own = process.getuid?.();
   if (own === undefined) return;

@@ -12,17 +12,17 @@ import { readText } from "../files/read_text.ts";
 const CONFIG_FILE = ".planner/config.md";
 
 /**
- * Returns a function that reads the project's settings; the defaults where there is no such file. The file is read at
- * every call and parsed again only when its text differs.
+ * Returns a function that reads the project's settings, or the defaults without such a file. Each call reads the file
+ * but parses it only when its text has changed.
  *
- * @throws OperationError `failed_precondition` with line and column where the file is broken
+ * @throws OperationError `failed_precondition` with line and column if the file is malformed
  */
 export function openConfig(root: string): () => Promise<PlannerConfig> {
   let known: { readonly text: string; readonly config: PlannerConfig } | undefined;
   return async () => {
     const text = readConfigText(root);
     if (text === known?.text) return known.config;
-    // Most commands ask for no setting, so its YAML reader is not on their way.
+    // Loaded only when needed: most commands need no settings and so no YAML parser.
     const { parseConfig } = await import("../../config/parse_config.ts");
     const { config } = parseConfig(text);
     known = { text, config };
@@ -31,8 +31,8 @@ export function openConfig(root: string): () => Promise<PlannerConfig> {
 }
 
 /**
- * Returns a function that reads parts of the settings. Where the file says of them what the defaults say, the rest of
- * the file is neither parsed nor checked: every list asks for some.
+ * Returns a function that reads parts of the settings. If the file's text matches the defaults for these parts, the
+ * rest is neither parsed nor checked, because every list reads some settings.
  */
 export function openSettings(root: string, config: () => Promise<PlannerConfig>): PlannerContext["settings"] {
   return async (...names) => {
@@ -48,7 +48,7 @@ export function openSettings(root: string, config: () => Promise<PlannerConfig>)
   };
 }
 
-/** Whether each of the written settings is that of `standard`; a key without a value is not written. */
+/** Whether each written setting equals that of `standard`; a key without a value counts as not written. */
 function saysTheSame(written: unknown, standard: unknown): boolean {
   if (written === null) return true;
   if (!isJsonObject(written)) return JSON.stringify(written) === JSON.stringify(standard);

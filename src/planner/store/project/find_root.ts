@@ -17,7 +17,10 @@ export function findRoot(cwd: string): string | undefined {
   }
 }
 
-/** Whether `root` holds a project: `.planner/specs` is a folder. Source: docs/contract/spec-tool.md#tool-errors. */
+/**
+ * Returns whether `root` contains a project: `.planner/specs` is a folder. Source:
+ * docs/contract/spec-tool.md#tool-errors.
+ */
 export function isInitialised(root: string): boolean {
   return isFolder(join(root, ".planner", "specs"));
 }

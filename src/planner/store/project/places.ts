@@ -13,7 +13,10 @@ export function activeFile(id: SpecId): string {
   return `${SPECS}/${id}.md`;
 }
 
-/** Where a spec is put away: in the folder of its id's day, and flat when its id names no day. */
+/**
+ * Returns the path of an archived spec: in the folder of the day in its id, or directly in the archive if the id has no
+ * day.
+ */
 export function archiveFile(id: SpecId): string {
   const day = parseSpecIdParts(id)?.day;
   return day === undefined ? `${ARCHIVE}/${id}.md` : `${ARCHIVE}/${day}/${id}.md`;

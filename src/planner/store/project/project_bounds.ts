@@ -7,19 +7,19 @@ export function folderContains(folder: string, path: string): boolean {
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** Whether the name is a symbolic link; false where that cannot be known. */
+/** Returns whether the name is a symbolic link; false if that cannot be determined. */
 export function isLink(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   } catch {
-    // Reading the file fails as well, and says why.
+    // Reading the file then fails too and reports the reason.
     return false;
   }
 }
 
 /**
- * Whether `path` is a link to something outside the project at `root`. A `.planner` that is itself a link to another
- * place is part of the project. Cost: one system call for a file that is no link.
+ * Returns whether `path` is a link to a target outside the project at `root`. A `.planner` that is itself a link is
+ * part of the project. Cost: one system call for a file that is not a link.
  *
  * Source: docs/contract/spec-tool.md#authentication.
  */
@@ -29,7 +29,7 @@ export function leadsOutside(root: string, path: string): boolean {
     const target = realpathSync(path);
     return ![root, join(root, ".planner")].some((folder) => folderContains(realpathSync(folder), target));
   } catch {
-    // Its target does not exist; reading it reports that.
+    // The target does not exist, which reading reports.
     return false;
   }
 }

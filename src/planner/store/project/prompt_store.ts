@@ -36,7 +36,7 @@ function openFolder(root: string, folder: string): TemplateStore {
     },
 
     async text(name) {
-      // A name that leads to another folder is no name.
+      // A name that leads to another folder is not valid.
       if (name === "" || name.startsWith(".") || /[\\/\0]/.test(name)) return null;
       const file = `${folder}/${name}.md`;
       const read = readProjectText(root, file);
@@ -48,13 +48,13 @@ function openFolder(root: string, folder: string): TemplateStore {
   };
 }
 
-/** Reads the beginning of a file of the project at `root`; never throws. @param path from the root */
+/** Reads the beginning of a file of the project at `root`. Never throws. @param path from the root */
 async function readProjectFile(root: string, path: string, maxBytes: number): Promise<ProjectFileText> {
   if (path === "" || path.includes("\0")) return { kind: "none", why: "it names no file" };
   const file = resolve(root, path);
   if (!folderContains(root, file)) return { kind: "outside" };
   try {
-    // Where the links lead is what counts.
+    // The target of links decides whether the file is in the project.
     const [real, realRoot] = await Promise.all([realpath(file), realpath(root)]);
     if (!folderContains(realRoot, real)) return { kind: "outside" };
     return await readBeginning(real, maxBytes);
@@ -83,7 +83,7 @@ async function readOpened(handle: FileHandle, maxBytes: number): Promise<Project
   const bytes = buffer.subarray(0, Math.min(bytesRead, maxBytes));
   if (bytes.includes(0)) return { kind: "none", why: "it is no text" };
   try {
-    // A cut may go through a character; a stream's decoder leaves such a rest out.
+    // The cut may split a character; a stream decoder omits the incomplete rest.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !whole });
     return { kind: "text", text, whole };
   } catch {

@@ -13,10 +13,10 @@ import { isObjectId, type PushLine, readPush } from "../../work/claims/push_answ
 import type { CommitWriter } from "../../work/commit_message.ts";
 import { Git, type GitAnswer, gitsWords } from "../git/git.ts";
 
-/** Longest wait for one call of the remote, in milliseconds. Source: docs/claims.md. */
+/** Maximum duration of one call to the remote, in milliseconds. Source: docs/claims.md. */
 const CALL_LIMIT_MS = 20_000;
 
-/** Settings of every call: none of the person's adds refs, questions, signatures or waits. */
+/** Returns settings for every call, so that none of the user's settings adds refs, prompts, signatures or waits. */
 function callSettings(remote: string): readonly string[] {
   const values = {
     [`remote.${remote}.mirror`]: "false",
@@ -36,47 +36,50 @@ const PUSH = "push --porcelain --no-verify --no-progress --no-signed --no-follow
   " ",
 );
 
-/** One change at the remote: `ref` becomes `next`, or goes if that is null, provided that it is at `base` now. */
+/**
+ * One compare-and-swap at the remote: sets `ref` to `next`, or deletes it if that is null, provided that it is at
+ * `base` now.
+ */
 export interface RefChange {
   readonly ref: string;
-  /** Null if there must be none. */
+  /** Expected hash; null if the ref must not exist. */
   readonly base: string | null;
   readonly next: string | null;
 }
 
 export interface PushAnswer {
-  /** By ref; a ref without a line is unclear. */
+  /** Results by ref; a ref without a line is unclear. */
   readonly lines: ReadonlyMap<string, PushLine>;
-  /** What git said, in one line; empty after success. */
+  /** Git's message in one line; empty after success. */
   readonly words: string;
   readonly ms: number;
 }
 
 export interface RemoteLook {
   readonly claims: ReadonlyMap<SpecId, string>;
-  /** All refs that were asked for, claims included. */
+  /** All requested refs with their hashes, claims included. */
   readonly refs: ReadonlyMap<string, string>;
 }
 
 export interface FetchedClaims {
   readonly claims: ReadonlyMap<SpecId, string>;
-  /** By commit. */
+  /** Content of claims, by commit. */
   readonly texts: ReadonlyMap<string, ClaimText>;
 }
 
 interface RemoteParts extends Pick<ClaimRemote, "name" | "url" | "git" | "prefix"> {
-  /** Added to the environment of each call. */
+  /** Variables added to the environment of each call. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Longest wait for one call, in milliseconds. */
+  /** Maximum duration of one call, in milliseconds. */
   readonly limitMs?: number;
 }
 
-/** The git remote that holds claims, as the person's own git reaches it. Never asks a question. */
+/** The git remote that stores claims, accessed with the user's own git settings. Never prompts. */
 export class ClaimRemote {
   readonly name: string;
-  /** The address that claims are pushed to. */
+  /** Address to which claims are pushed. */
   readonly url: string;
-  /** git in the folder that the address is relative to. */
+  /** Git in the folder to which a relative address refers. */
   readonly git: Git;
   /** Path of the project below that folder, with `/` at its end; empty for the folder itself. */
   readonly prefix: string;
@@ -92,10 +95,10 @@ export class ClaimRemote {
   }
 
   /**
-   * Looks at the remote. Cost: one call of the remote.
+   * Lists the remote's refs. Cost: one call to the remote.
    *
-   * @param more further refs, by their whole names
-   * @throws OperationError `unavailable` if it cannot be reached
+   * @param more further refs, by their full names
+   * @throws OperationError `unavailable` if the remote cannot be reached
    */
   async look(more: readonly string[] = []): Promise<RemoteLook> {
     const stdout = await this.#reached(["ls-remote", "--", this.url, `${CLAIM_REFS}*`, ...more]);
@@ -111,10 +114,10 @@ export class ClaimRemote {
     return { claims: new Map(claims), refs };
   }
 
-  /** Fetches all claims and reads their commits. Cost: one call of the remote. */
+  /** Fetches all claims and reads their commits. Cost: one call to the remote. */
   async fetchClaims(): Promise<FetchedClaims> {
     const kept = `refs/planner/remote/${this.name}/claims/`;
-    // Never with --depth: that would make the person's clone a shallow one.
+    // Never fetches with --depth, which would make the user's clone a shallow one.
     const fetch = "fetch -q --no-tags --no-write-fetch-head --no-recurse-submodules --prune --".split(" ");
     await this.#reached([...fetch, this.url, `+${CLAIM_REFS}*:${kept}*`]);
     const listed = await this.git.run(["for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00", kept]);
@@ -130,14 +133,14 @@ export class ClaimRemote {
     return { claims, texts };
   }
 
-  /** Brings a commit of a branch here. @throws OperationError `unavailable` if the remote cannot be reached */
+  /** Fetches a commit of a branch. @throws OperationError `unavailable` if the remote cannot be reached */
   async fetchBranch(ref: string, oid: string): Promise<void> {
     if ((await this.git.ask(["cat-file", "-e", `${oid}^{commit}`])) !== null) return;
     const fetch = "fetch -q --no-tags --no-write-fetch-head --no-recurse-submodules --".split(" ");
     await this.#reached([...fetch, this.url, `+${ref}:refs/planner/remote/${this.name}/main`]);
   }
 
-  /** Pushes changes, each compared and swapped at the server. Never throws for what the remote says. */
+  /** Pushes changes, each as a compare-and-swap at the server. Never throws because of the remote's answer. */
   async push(changes: readonly RefChange[]): Promise<PushAnswer> {
     for (const { next } of changes) {
       // An empty left side would delete the claim.
@@ -153,12 +156,12 @@ export class ClaimRemote {
   }
 
   /**
-   * Makes the commit of a claim, without a time and on the empty tree.
+   * Creates the commit of a claim, without a time and on the empty tree.
    *
-   * @param base the claim that it replaces, which becomes its parent if it is here
+   * @param base the replaced claim, which becomes the parent if this clone has it
    */
   async write(message: CommitWriter, claim: Writing): Promise<string> {
-    // Each hash function has its own empty tree.
+    // Each hash function has a different empty tree.
     const tree = (await this.git.run(["hash-object", "-t", "tree", "-w", "--stdin"])).trim();
     const { name, email } = await this.#identity();
     const env: Record<string, string> = {};
@@ -180,7 +183,7 @@ export class ClaimRemote {
     return made.trim();
   }
 
-  /** The name that git commits with. git's own guess would have the name of the machine. */
+  /** Returns the name with which git commits. Avoids git's own guess, which would contain the name of the machine. */
   async #identity(): Promise<{ readonly name: string; readonly email: string }> {
     const said = await this.git.ask(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]);
     const [, name = "planner", email = "planner@localhost"] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(said ?? "") ?? [];
@@ -209,13 +212,13 @@ export interface Writing {
   readonly base: string | null;
 }
 
-/** A call that was killed at its limit is as one that the connection broke. */
+/** Converts a call that was killed at its time limit into the answer of a broken connection. */
 export function refusedCall(error: unknown): GitAnswer {
   if (!(error instanceof OperationError)) throw error;
   return { status: null, stdout: Buffer.alloc(0), stderr: error.message };
 }
 
-/** The person's own ssh, with the order to ask nothing. Empty for addresses that need no ssh. */
+/** Returns the user's own ssh command with an option that prevents prompts. Empty for addresses that need no ssh. */
 export async function sshCommand(git: Git, url: string): Promise<Readonly<Record<string, string>>> {
   if (/^(?:https?|file|git):|^[./]/.test(url)) return {};
   const own = process.env["GIT_SSH_COMMAND"] ?? (await git.ask(["config", "core.sshCommand"]));
@@ -224,10 +227,10 @@ export async function sshCommand(git: Git, url: string): Promise<Readonly<Record
 }
 
 /**
- * Finds the remote of this name around the project in `root`.
+ * Opens the remote of this name around the project in `root`.
  *
- * @throws OperationError `failed_precondition` without it, or if it has several push addresses: each would have separate
- *   claims
+ * @throws OperationError `failed_precondition` if it does not exist, or has several push addresses, each of which would
+ *   have separate claims
  */
 export async function openClaimRemote(root: string, name: string): Promise<ClaimRemote> {
   const here = new Git(root).toWrite();

@@ -11,14 +11,14 @@ import { type KnownClaims, writeClaimsFile } from "./claims_file.ts";
 
 export interface OwnChange {
   readonly id: SpecId;
-  /** The claim before it, with the commit to replace. */
+  /** The claim before the change, with the commit to replace. */
   readonly own: OwnClaim;
   readonly change: TriedChange;
 }
 
 /**
- * One use of the remote's claims, with the lock of the remote's claims held. Everything that is learnt is on the disk
- * before the next step: a killed process leaves what it tried.
+ * Access to the remote's claims while the lock for shared claims is held. Writes every new fact to the disk before the
+ * next step, so that a killed process leaves a record of its tries.
  */
 export class ClaimSession {
   readonly remote: ClaimRemote;
@@ -45,7 +45,7 @@ export class ClaimSession {
     return this.#isLive(id);
   }
 
-  /** Whether an answer is missing: a look comes before the next push. */
+  /** Whether the result of a push is unknown, so that the remote must be queried before the next push. */
   get isUnsettled(): boolean {
     return [...this.#known.own.values()].some(({ tried }) => tried.length > 0);
   }
@@ -55,7 +55,7 @@ export class ClaimSession {
     await writeClaimsFile(this.#root, this.#known);
   }
 
-  /** Replaces what is known of an own claim; null drops it. */
+  /** Replaces the stored states of own claims; null deletes one. */
   async saveOwn(changes: ReadonlyMap<SpecId, OwnClaim | null>): Promise<void> {
     const own = new Map(this.#known.own);
     for (const [id, claim] of changes) {
@@ -66,9 +66,9 @@ export class ClaimSession {
   }
 
   /**
-   * Looks at the remote and settles by it what was tried.
+   * Queries the remote and settles the tried changes by the result.
    *
-   * @param more further refs to look for
+   * @param more further refs to query
    * @throws OperationError `unavailable` if the remote cannot be reached
    */
   async look(more: readonly string[] = []): Promise<RemoteLook> {
@@ -86,7 +86,7 @@ export class ClaimSession {
     }
   }
 
-  /** Pushes changes of own claims. What the server made is known afterwards; all else waits for a look. */
+  /** Pushes changes of own claims. Stores those that the server confirmed; all others need another query. */
   async push(changes: readonly OwnChange[]): Promise<PushAnswer> {
     await this.saveOwn(new Map(changes.map(({ id, own, change }) => [id, { ...own, tried: [...own.tried, change] }])));
     const answer = await this.remote.push(changes.map(refChange));
@@ -98,8 +98,8 @@ export class ClaimSession {
   }
 
   /**
-   * Adds the texts of commits that were not seen before; without them the look is one all the same. A claim that was
-   * renewed since the look counts as fetched. One that is gone since stays: what was seen of the main branch is older.
+   * Adds the content of commits that were not seen before. The query is valid without it too. Counts a claim that was
+   * renewed since the query as fetched, and keeps one that was deleted since, because the main branch was seen earlier.
    */
   async #fetched({ claims }: RemoteLook): Promise<FetchedClaims> {
     const isNew = ([id, oid]: readonly [SpecId, string]): boolean => {
@@ -121,13 +121,13 @@ export class ClaimSession {
     return news;
   }
 
-  /** Null for a claim that is no longer this clone's business. */
+  /** Returns the settled claim; null if this clone no longer has one. */
   #settledOne(id: SpecId, claim: OwnClaim, ms: number): OwnClaim | null {
     const there = this.#known.seen.get(id) ?? null;
     const found = settle(claim, there?.oid ?? null, ms);
     if (found.kind === "own") return found.claim;
     if (found.kind === "released" || (found.kind === "vanished" && claim.ended)) return null;
-    // A `done` goes once the remote's main branch has the spec; a merge looks at both.
+    // A `done` claim is deleted once the remote's main branch has the spec; a merge checks both.
     if (found.kind === "vanished" && claim.state === "held") return { ...claim, base: null, state: null };
     if (found.kind !== "lost" || there?.text?.clone === this.#known.clone) return claim;
     const isWanted = this.#isLive(id) && !claim.ended;
@@ -139,16 +139,17 @@ function refChange({ id, own, change }: OwnChange): RefChange {
   return { ref: claimRef(id), base: own.base, next: change.state === "released" ? null : change.oid };
 }
 
-/** Reads the time since the machine's start, sleep included: setting the clock does not change it. */
+/** Returns the time since the machine's start, including sleep. Setting the clock does not change it. */
 export function steadyTime(): SteadyTime {
   const boot = bootId();
   const ms = Math.round(sinceStart() * 1000);
   if (boot !== null) return { boot, ms };
-  // Without a name of the start its minute serves. Setting the clock makes it another one, and looks begin anew.
+  // Without a boot id, the minute of the start is used. Setting the clock changes that minute, and claims then count
+  // as newly seen.
   return { boot: String(Math.round((Date.now() - ms) / 60_000)), ms };
 }
 
-/** In seconds. The engines round `uptime` differently. */
+/** Returns seconds since the machine's start. The engines round `uptime` differently. */
 function sinceStart(): number {
   try {
     return Number(readFileSync("/proc/uptime", "latin1").split(" ")[0]);

@@ -45,29 +45,32 @@ const STORED = Type.Object({
   own: Type.Record(Type.String(), OWN),
 });
 
-/** What a clone knows about one remote's claims, as `.planner/locks/claims.json` holds it. */
+/** Stored state of this clone about one remote's claims, as in `.planner/locks/claims.json`. */
 export interface KnownClaims {
-  /** Random name of this clone. */
+  /** Random id of this clone. */
   readonly clone: string;
-  /** Which folder the file is in: a copy of the folder is another clone. */
+  /** Id of the folder that contains the file; a copy of the folder counts as another clone. */
   readonly folder: string;
-  /** The address that the claims are at. Another address means that nothing else here holds. */
+  /** Address of the remote. If it changes, all other fields become invalid. */
   readonly url: string;
-  /** Whether the server has claims, as a trial showed. */
+  /** Whether the server supports claims, according to a trial. */
   readonly support: "unknown" | "yes" | "no";
-  /** The server's words if it has none. */
+  /** The server's message if it does not support claims. */
   readonly refusal: string;
-  /** Whether a person has read that the server has none. */
+  /** Whether a person has been informed that the server does not support claims. */
   readonly told: boolean;
-  /** How long the last push took, in milliseconds. */
+  /** Duration of the last push, in milliseconds. */
   readonly pushMs: number;
-  /** When the remote was last asked, with or without an answer. */
+  /** Time of the last query of the remote, answered or not. */
   readonly asked: { readonly boot: string; readonly ms: number } | null;
   readonly seen: SeenClaims;
   readonly own: ReadonlyMap<SpecId, OwnClaim>;
 }
 
-/** Reads what is known. A file that cannot be read, or was copied with its folder, is as none: no claim of it is ours. */
+/**
+ * Reads the stored state. A file that is unreadable, or was copied with its folder, counts as missing: none of its
+ * claims belongs to this clone.
+ */
 export function readClaimsFile(root: string): KnownClaims | null {
   const read = readJson(join(root, FILE));
   const stored: unknown = read.kind === "object" ? read.object : null;
@@ -78,7 +81,7 @@ export function readClaimsFile(root: string): KnownClaims | null {
   return { ...rest, seen: entries(seen), own: entries(own) };
 }
 
-/** Reads what is known of the claims at `url`, and begins anew for another address. */
+/** Reads the stored state of claims at `url`; returns a new state for another address. */
 export function knownClaims(root: string, url: string): KnownClaims {
   const known = readClaimsFile(root);
   if (known?.url === url) return known;
@@ -96,7 +99,7 @@ export function knownClaims(root: string, url: string): KnownClaims {
   };
 }
 
-/** Replaces the file, whole or not at all. Call with the lock of the remote's claims held. */
+/** Replaces the file atomically. Call it while holding the lock for shared claims. */
 export function writeClaimsFile(root: string, known: KnownClaims): Promise<void> {
   return withProjectLock(root, async () => {
     const { seen, own, ...rest } = known;
@@ -105,7 +108,7 @@ export function writeClaimsFile(root: string, known: KnownClaims): Promise<void>
   });
 }
 
-/** Names the folder on its disk. A moved folder keeps its name, a copy has another. */
+/** Returns an id of the folder on its disk. A moved folder keeps its id, a copy has another. */
 function folderOf(root: string): string {
   const { dev, ino } = statSync(join(root, LOCKS), { throwIfNoEntry: false }) ?? { dev: 0, ino: 0 };
   return `${dev}:${ino}`;

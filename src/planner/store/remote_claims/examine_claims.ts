@@ -6,16 +6,19 @@ import type { ClaimSession } from "./claim_session.ts";
 import { doneInMain, mainRefs, tryServer } from "./main_at_remote.ts";
 import { doneClaims, inSession, prune, type RemoteClaimsPlace } from "./remote_claims.ts";
 
-/** A push that took longer waited for a person, in milliseconds. Ours: slow networks and servers take some seconds. */
+/**
+ * Push duration in milliseconds above which git probably waited for a person. Chosen by planner: slow networks and
+ * servers take some seconds.
+ */
 const SLOW_PUSH_MS = 10_000;
 
-/** Name that people give the remote that theirs is a fork of. */
+/** Usual name of the remote from which a fork was made. */
 const ORIGINAL = "upstream";
 
 /**
- * Finds what keeps claims at the remote from protecting specs. Changes nothing.
+ * Finds problems that keep shared claims from protecting specs. Changes nothing.
  *
- * @param contact whether to look at the remote, with the repository's settings of git
+ * @param contact whether to query the remote, with the repository's git settings
  */
 export async function examineClaims(place: RemoteClaimsPlace, contact: boolean): Promise<readonly SharedTrouble[]> {
   try {
@@ -68,7 +71,7 @@ async function findForked({ name, git }: ClaimRemote): Promise<readonly SharedTr
   ];
 }
 
-/** Final claims whose specs the remote's main branch has as done. */
+/** Finds final claims whose specs are done in the remote's main branch. */
 async function findFinished(place: RemoteClaimsPlace, session: ClaimSession): Promise<readonly SharedTrouble[]> {
   if (session.known.support === "no") return [];
   const ids = await finishedIds(place, session);

@@ -8,18 +8,18 @@ import { ARCHIVE, activeFile } from "../project/places.ts";
 import type { ClaimRemote, RemoteLook } from "./claim_remote.ts";
 import type { ClaimSession } from "./claim_session.ts";
 
-/** Statuses with which nothing is left to do. */
+/** Statuses of specs without remaining work. */
 const DONE: readonly unknown[] = ["completed", "cancelled"];
 
-/** Refs of the remote that its main branch may be, the likeliest first. */
+/** Returns the remote's refs that may be its main branch, the likeliest first. */
 export async function mainRefs({ git }: ClaimRemote, mainBranch: string | null): Promise<readonly string[]> {
   const branch = mainBranch ?? (await git.ask(["symbolic-ref", "--short", "-q", "HEAD"]));
   return [...(branch === null ? [] : [`refs/heads/${branch}`]), "HEAD"];
 }
 
 /**
- * Returns which of the specs are done in the remote's main branch: completed, cancelled or archived. Brings that branch
- * here if it has moved.
+ * Returns those specs that are done in the remote's main branch: completed, cancelled or archived. Fetches that branch
+ * if it has moved.
  *
  * @throws OperationError `unavailable` if the remote cannot be reached
  */
@@ -51,9 +51,9 @@ function isDone(text: string): boolean {
 }
 
 /**
- * Finds out once whether the server has claims: one is written, seen and deleted.
+ * Tests once whether the server supports claims: writes, reads and deletes one.
  *
- * @returns null if it has; else sentences for a person, the first time
+ * @returns null if it does; else sentences for a person, only the first time
  * @throws OperationError `unavailable` if the remote cannot be reached
  */
 export async function probeServer(session: ClaimSession): Promise<readonly string[] | null> {
@@ -65,7 +65,7 @@ export async function probeServer(session: ClaimSession): Promise<readonly strin
   return [`${refusal}: other clones do not see this clone's claims`];
 }
 
-/** Tries the server, whatever is known of it. */
+/** Tests the server, even if an earlier result is stored. */
 export async function tryServer(session: ClaimSession): Promise<void> {
   const { remote, known } = session;
   const ref = probeRef(randomBytes(16).toString("hex"));

@@ -12,19 +12,19 @@ import { ClaimSession, steadyTime } from "./claim_session.ts";
 import { type KnownClaims, knownClaims, readClaimsFile } from "./claims_file.ts";
 import type { RemoteClaimsPlace } from "./remote_claims.ts";
 
-/** Shortest time between two looks of commands that only read, in milliseconds. Source: docs/claims.md. */
+/** Minimum time between two queries by commands that only read, in milliseconds. Source: docs/claims.md. */
 const LOOK_EVERY_MS = 30_000;
 
-/** Longest wait for such a look, in milliseconds. Ours: the list does not need it. */
+/** Maximum duration of such a query in milliseconds. Chosen by planner: the list works without the result. */
 const LOOK_LIMIT_MS = 5_000;
 
-/** Ways to a remote that run no program which a repository names. */
+/** Protocols that run no program which a repository names. */
 const PROTOCOLS = { GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh" };
 
 /**
- * Reads the claims of other clones, as of a look at most 30 seconds ago; older ones while the remote cannot be reached.
- * Asks the remote only if this clone has used its claims before, and with the person's own settings of git only, since
- * reading runs no program that the repository names. Never throws a refusal.
+ * Returns the claims of other clones as seen at most 30 seconds ago; older ones while the remote cannot be reached.
+ * Queries the remote only if this clone has used its claims before, and only with the user's own git settings, because
+ * read commands run no program that the repository names. Never throws a refusal.
  */
 export async function othersClaims(place: RemoteClaimsPlace): Promise<readonly OtherClaim[]> {
   const before = readClaimsFile(place.root);
@@ -60,11 +60,11 @@ async function look({ root, settings, isLive }: RemoteClaimsPlace): Promise<void
       await rm(folder, { recursive: true, force: true });
     }
   };
-  // Another process that has the lock looks itself.
+  // If another process holds the lock, that process queries the remote.
   await withRemoteLock(root, task, 0);
 }
 
-/** The same remote from an empty repository, in which only the person's own settings hold. */
+/** Returns the same remote from an empty repository, in which only the user's own settings apply. */
 async function remoteFrom(folder: string, { name, url, git }: ClaimRemote): Promise<ClaimRemote> {
   const format = (await git.ask(["rev-parse", "--show-object-format"])) ?? "sha1";
   const empty = new Git(folder).toWrite();

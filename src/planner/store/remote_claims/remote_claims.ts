@@ -21,7 +21,7 @@ import { doneInMain, mainRefs, probeServer } from "./main_at_remote.ts";
 export interface RemoteSettings {
   readonly remote: string;
   readonly renewMs: number;
-  /** Null for the branch that is checked out. */
+  /** Name of the main branch; null for the checked-out branch. */
   readonly mainBranch: string | null;
   readonly message: (id: SpecId) => CommitWriter;
 }
@@ -35,14 +35,14 @@ export interface RemoteClaimsPlace {
 }
 
 export interface Wanting {
-  /** The run or merge that asks. */
+  /** Id of the run or merge that takes the claim. */
   readonly processId: string;
   /** Whether a person takes the claim from any holder. */
   readonly steal: boolean;
 }
 
 export type RemoteAnswer =
-  /** `shared` is false if the server has no claims. */
+  /** `shared` is false if the server does not support claims. */
   (Extract<SharedAnswer, { readonly kind: "own" }> & { readonly shared: boolean }) | NotOwn;
 
 type NotOwn = Exclude<SharedAnswer, { readonly kind: "own" }>;
@@ -51,12 +51,15 @@ export function takeRemote(place: RemoteClaimsPlace, id: SpecId, wanting: Wantin
   return change(place, id, { ...wanting, state: "held", decide: decideTake });
 }
 
-/** Makes a claim `done`, which allows this clone alone to merge the spec. */
+/** Makes a claim `done`, which allows only this clone to merge the spec. */
 export function finishRemote(place: RemoteClaimsPlace, id: SpecId, wanting: Wanting): Promise<RemoteAnswer> {
   return change(place, id, { ...wanting, state: "done", decide: decideFinish });
 }
 
-/** Gives the claim of a run up, unless it is done or another process's. A remote that cannot be reached hears of it later. */
+/**
+ * Releases the claim of a run, unless it is done or belongs to another process. If the remote cannot be reached, the
+ * claim is released later.
+ */
 export async function releaseRemote(place: RemoteClaimsPlace, id: SpecId, processId: string): Promise<void> {
   const before = readClaimsFile(place.root)?.own.get(id);
   if (before === undefined || before.process !== processId || before.state === "done") return;
@@ -71,7 +74,10 @@ export async function releaseRemote(place: RemoteClaimsPlace, id: SpecId, proces
   });
 }
 
-/** Gives up a claim of this clone's, a final one too. Asks the remote only if there is one, later if it is away. */
+/**
+ * Releases a claim of this clone, even a final one. Contacts the remote only if there is such a claim; retries later if
+ * it cannot be reached.
+ */
 export async function giveUpRemote(place: RemoteClaimsPlace, id: SpecId): Promise<SharedAnswer> {
   const before = readClaimsFile(place.root)?.own.get(id);
   if (before === undefined) return { kind: "own", notes: [] };
@@ -89,7 +95,10 @@ export async function giveUpRemote(place: RemoteClaimsPlace, id: SpecId): Promis
   });
 }
 
-/** Renews all claims of this clone's runs in one push, those of other processes too, and gives ended ones up. */
+/**
+ * Renews all claims of this clone's runs in one push, including those of other processes, and releases those of ended
+ * runs.
+ */
 export async function renewRemote(place: RemoteClaimsPlace): Promise<void> {
   const { renewMs, message } = place.settings;
   const isDue = (confirmedMs: number, after: number): boolean => {
@@ -112,12 +121,12 @@ export async function renewRemote(place: RemoteClaimsPlace): Promise<void> {
     changes.push(...endedChanges(session));
     if (changes.length === 0) return;
     const { lines } = await session.push(changes);
-    // Lost, refused or cut off: only a look shows it.
+    // The claim was lost, refused or the answer cut off; only another query shows which.
     if (changes.some(({ id }) => lines.get(claimRef(id))?.sign !== "won")) await session.look();
   });
 }
 
-/** Runs `use` with the lock of the remote's claims held. @throws OperationError without such a remote */
+/** Runs `use` while holding the lock for shared claims. @throws OperationError if the remote does not exist */
 export function inSession<Result>(
   { root, settings, isLive }: RemoteClaimsPlace,
   use: (session: ClaimSession) => Promise<Result>,
@@ -188,7 +197,7 @@ async function changeInSession(
   };
 }
 
-/** Attempts to take a claim from a holder that renews it between the look and the push. */
+/** Maximum number of attempts to take a claim from a holder that renews it between query and push. */
 const MOST_STEALS = 10;
 
 interface ChangingLooked extends ChangingOne {
@@ -198,7 +207,9 @@ interface ChangingLooked extends ChangingOne {
 
 type ChangedOne = { readonly kind: "own"; readonly from: string | null } | NotOwn;
 
-/** Changes a claim as decided after the latest look. A take from any holder is repeated if the same holder only renewed it. */
+/**
+ * Changes a claim as decided after the latest query. Repeats a take from any holder if the same holder only renewed it.
+ */
 async function changeOne(session: ClaimSession, changing: ChangingLooked): Promise<ChangedOne> {
   const { id, state, decide, facts, message, processId, steal } = changing;
   for (let tries = 1; ; tries++) {
@@ -218,7 +229,7 @@ async function changeOne(session: ClaimSession, changing: ChangingLooked): Promi
   }
 }
 
-/** Whether the same clone has only said again that it works on the spec. */
+/** Whether the same clone has only renewed its claim. */
 function isRenewal(before: SeenClaim | null, now: SeenClaim | null): boolean {
   if (before?.text == null || now?.text == null || before.oid === now.oid) return false;
   return before.text.clone === now.text.clone && before.text.state === now.text.state;
@@ -229,7 +240,7 @@ async function isOwnAfterLook(session: ClaimSession, id: SpecId, oid: string): P
   return session.own(id)?.base === oid;
 }
 
-/** A refusal counts as one only if the look shows what was there before; else another clone was first. */
+/** Returns a refusal only if the query shows an unchanged claim; otherwise another clone was faster. */
 async function refusedPush(
   session: ClaimSession,
   refused: { readonly id: SpecId; readonly facts: ClaimFacts; readonly base: string | null; readonly words: string },
@@ -239,7 +250,7 @@ async function refusedPush(
   return { kind: "unknown", reason: `Remote "${session.remote.name}" did not take the claim: ${words}` };
 }
 
-/** Ends a take without a claim. Should its push still arrive, the claim is given up. */
+/** Ends an attempt without a claim. If its push still arrives later, the claim is released. */
 async function giveUp(session: ClaimSession, id: SpecId): Promise<void> {
   const own = session.own(id);
   if (own === null) return;
@@ -261,15 +272,15 @@ function endedChanges(session: ClaimSession): readonly OwnChange[] {
     .map(([id, own]) => ({ id, own, change: { oid: "", state: "released" } }));
 }
 
-/** Specs whose claims say that they are finished. */
+/** Returns specs whose claims are `done`. */
 export function doneClaims({ known }: ClaimSession): readonly SpecId[] {
   return [...known.seen].filter(([, { text }]) => text?.state === "done").map(([id]) => id);
 }
 
 /**
- * Deletes claims of specs that the remote's main branch has as done. What the server refuses stays.
+ * Deletes claims of specs that are done in the remote's main branch. Keeps claims that the server refuses to delete.
  *
- * @returns which are gone
+ * @returns the deleted ones
  */
 export async function prune(
   remote: ClaimRemote,

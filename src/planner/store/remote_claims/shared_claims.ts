@@ -17,10 +17,10 @@ import {
   takeRemote,
 } from "./remote_claims.ts";
 
-/** How often a process asks whether a renewal is due, as a share of the time between two. */
+/** Number of checks per renewal interval for a due renewal. */
 const ASK_PER_RENEWAL = 4;
 
-/** Shortest time between two of these questions, in milliseconds. */
+/** Minimum time between two of these checks, in milliseconds. */
 const LEAST_ASK_MS = 250;
 
 export interface SharedParts {
@@ -31,8 +31,8 @@ export interface SharedParts {
 }
 
 /**
- * Claims of this clone that other clones see at a git remote, where the settings name one; else those of this clone
- * alone. Within a clone the local claim decides, so a process asks the remote only with the local claim held.
+ * Opens this clone's claims, which other clones see if the settings name a git remote. Within a clone the local claim
+ * decides, so a process contacts the remote only while it holds the local claim.
  *
  * Source: docs/claims.md.
  */
@@ -63,7 +63,7 @@ class SharedClaim implements Claim {
   readonly #local: Claim;
   readonly #parts: ClaimParts;
   readonly #lost = new AbortController();
-  /** Whether the claim outlives the run: its work is finished, and not yet known as such at the remote. */
+  /** Whether the claim stays after the run, because its work is finished but not yet merged at the remote. */
   #stays = false;
 
   constructor(local: Claim, parts: ClaimParts) {
@@ -103,7 +103,7 @@ class SharedClaim implements Claim {
     const { parts, active, processId } = this.#parts;
     const place = await placeOf(parts);
     if (place === null) return { kind: "own", notes: [] };
-    // From here on the run's work is finished: the claim outlives it, whatever the remote says.
+    // From here on the run's work is finished, so the claim stays, whatever the remote answers.
     this.#stays = true;
     active.remove(this);
     if (offline) {
@@ -121,7 +121,7 @@ class SharedClaim implements Claim {
     return this.#local.noteAgent(agent);
   }
 
-  /** The local claim first: who waits for it in this clone does not wait for the remote. */
+  /** Releases the local claim first, so that waiters in this clone do not wait for the remote. */
   async release(): Promise<void> {
     const { parts, active, processId } = this.#parts;
     active.remove(this);
@@ -131,7 +131,7 @@ class SharedClaim implements Claim {
       const place = await placeOf(parts);
       if (place !== null) await releaseRemote(place, this.id, processId);
     } catch (error) {
-      // It is noted as ended, and goes with the next call; to other clones it is stale after a while.
+      // The claim is stored as ended and released with the next call; to other clones it becomes stale after a while.
       if (!(error instanceof OperationError)) throw error;
     }
   }
@@ -169,11 +169,11 @@ class ActiveClaims {
     try {
       await renewRemote(place);
     } catch {
-      // A run under way goes on; the next turn tries again.
+      // The active run continues, and the next check tries again.
     } finally {
       this.#busy = false;
     }
-    // Another process of this clone may have found out.
+    // Another process of this clone may have found the claim lost.
     const own = readClaimsFile(this.#root)?.own;
     for (const claim of this.#claims) {
       const known = own?.get(claim.id);
@@ -205,7 +205,7 @@ function notAskedText({ settings }: RemoteClaimsPlace): string {
   return `remote "${settings.remote}" was not asked who may finish the spec`;
 }
 
-/** Empty without a remote for claims. */
+/** Returns the result of `use`; empty without a remote for claims. */
 async function whereShared<Item>(
   place: RemoteClaimsPlace | null,
   list: (place: RemoteClaimsPlace) => Promise<readonly Item[]>,
@@ -213,7 +213,7 @@ async function whereShared<Item>(
   return place === null ? [] : list(place);
 }
 
-/** Null without a remote for claims. */
+/** Returns the remote's settings with the project; null without a remote for claims. */
 async function placeOf({ root, config, isLive }: SharedParts): Promise<RemoteClaimsPlace | null> {
   const settings = remoteSettings(await config());
   return settings === null ? null : { root, settings, isLive };

@@ -6,13 +6,13 @@ import { gitsWords } from "../git/git.ts";
 import { withoutGitPlaces } from "../git/start_git.ts";
 import { findProgram } from "../processes/agent_process.ts";
 
-/** Longest wait for one call, in milliseconds. Ours: forges answer in seconds. */
+/** Maximum duration of one call, in milliseconds. Chosen by planner: forges answer in seconds. */
 const CALL_LIMIT_MS = 60_000;
 
-/** Longest answer, in bytes. Ours: a hundred requests with long texts are 10 MB. */
+/** Maximum size of an answer in bytes. Chosen by planner: a hundred requests with long texts are 10 MB. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
-/** No question, no pager, no colours, no look for a newer version. */
+/** Variables that disable prompts, the pager, colours and update checks. */
 const SILENT = {
   GH_PROMPT_DISABLED: "1",
   GH_NO_UPDATE_NOTIFIER: "1",
@@ -31,9 +31,10 @@ export function programOf({ forge }: ForgePlace): ForgeProgram | null {
 }
 
 /**
- * Lets the forge's program make a call and parses its answer. It uses the person's own login, and asks nothing.
+ * Makes a call through the forge's program and parses its answer. The program uses the user's own login and never
+ * prompts.
  *
- * @throws OperationError `unavailable` with the program's words
+ * @throws OperationError `unavailable` with the program's message
  */
 export async function askForge(cwd: string, place: ForgePlace, { args, input }: ForgeCall): Promise<unknown> {
   const program = PROGRAMS[place.forge];
@@ -52,7 +53,7 @@ export async function askForge(cwd: string, place: ForgePlace, { args, input }: 
   }
 }
 
-/** What the program printed, with the server's reasons, which are in the body of the answer. */
+/** Returns the program's message with the server's reasons, which are in the body of the answer. */
 function refusalIn(stdout: string, stderr: string): string {
   const said = gitsWords(stderr);
   try {
@@ -85,7 +86,7 @@ function runProgram(
 ): Promise<ProgramAnswer> {
   return new Promise((resolve, reject) => {
     const env = { ...withoutGitPlaces(process.env), ...SILENT };
-    // A separate group, which ends with all that the program started.
+    // A separate process group, so that all processes that the program started end with it.
     const detached = process.platform !== "win32";
     const child = spawn(program, args, { cwd, env, detached, windowsHide: true });
     const kill = (): void => {
@@ -93,7 +94,7 @@ function runProgram(
         if (detached && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
         else child.kill("SIGKILL");
       } catch {
-        // It has just ended.
+        // The process has just ended.
       }
     };
     let problem: string | null = null;
@@ -128,7 +129,7 @@ function runProgram(
       if (problem === null) resolve({ status, stdout: text(out), stderr: text(err) });
       else reject(new OperationError("unavailable", `${program}: ${problem}`));
     });
-    // It may end without having read.
+    // The program may end without reading its input.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });

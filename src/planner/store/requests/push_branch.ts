@@ -5,7 +5,9 @@ import { type Git, type GitAnswer, gitsWords } from "../git/git.ts";
 import { refusedCall, sshCommand } from "../remote_claims/claim_remote.ts";
 import { isAncestor } from "../worktrees/outside_words.ts";
 
-/** Longest wait for a look at the remote, and for a push, whose hooks may run tests, in milliseconds. */
+/**
+ * Maximum duration in milliseconds of a query of the remote. A push may take longer, because its hooks may run tests.
+ */
 const LOOK_LIMIT_MS = 60_000;
 const PUSH_LIMIT_MS = 60 * 60_000;
 
@@ -25,7 +27,7 @@ export async function pushBranch(
 ): Promise<PushedBranch> {
   const ref = `refs/heads/${branch}`;
   const head = await git.line(["rev-parse", "--verify", `${ref}^{commit}`]);
-  // An empty left side would delete the branch there.
+  // An empty left side would delete the branch at the remote.
   if (!isObjectId(head)) throw new Error(`no commit to push: ${JSON.stringify(head)}`);
   const before = await look(git, remote, ref);
   if (before === head) return { head, notes: [] };
@@ -41,7 +43,7 @@ export async function pushBranch(
     hooks: true,
   });
   if (readPush(answer.stdout.toString(), answer.status).get(ref)?.sign === "won") return { head, notes: [] };
-  // The answer may have been lost after the change.
+  // The answer may have been lost after the server made the change.
   const after = await look(git, remote, ref).catch(() => undefined);
   if (after === head) return { head, notes: ["the answer to the push was lost; the branch is there"] };
   const words = gitsWords(answer.stderr) || `git push ended with status ${answer.status}`;
@@ -55,11 +57,11 @@ export async function pushBranch(
   throw new OperationError("failed_precondition", `The push to remote "${remote}" was refused: ${words}`);
 }
 
-/** Pushes the records of a spec's runs, without hooks. @returns why not, or null */
+/** Pushes the records of a spec's runs, without hooks. @returns the reason of a failure, or null */
 export async function pushRecords(git: Git, remote: string, refs: readonly string[]): Promise<string | null> {
   if (refs.length === 0) return null;
   const push = ["push", "--porcelain", "--no-progress", "--no-verify"];
-  // This clone alone writes a record, again when its work is merged.
+  // Only this clone writes a record, and writes it again when its work is merged.
   const refspecs = refs.map((ref) => `+${ref}:${ref}`);
   const { status, stderr } = await remoteCall(git, remote, [...push, "--", remote, ...refspecs], {
     limitMs: LOOK_LIMIT_MS,
@@ -79,7 +81,7 @@ export async function fetchRef(git: Git, remote: string, ref: string): Promise<s
   return git.line(["rev-parse", "--verify", `${kept}^{commit}`]);
 }
 
-/** Returns what a branch is at in the place that pushes go to; null if it is not there. */
+/** Returns the hash of a branch at the address to which git pushes; null if the branch does not exist there. */
 async function look(git: Git, remote: string, ref: string): Promise<string | null> {
   const url = (await git.ask(["remote", "get-url", "--push", remote])) ?? remote;
   const { status, stdout, stderr } = await remoteCall(git, remote, ["ls-remote", "--", url, ref], {

@@ -7,9 +7,9 @@ import type { Branches } from "../worktrees/worktree_commits.ts";
 import { programOf } from "./forge_program.ts";
 
 /**
- * Finds where the request of a branch belongs, by the settings and by git's.
+ * Finds repository and branch for the request of a branch from planner's and git's settings.
  *
- * @throws OperationError `failed_precondition` that names the setting to set
+ * @throws OperationError `failed_precondition` that names the missing setting
  */
 export async function findTarget(git: Git, branches: Branches, settings: RequestSettings): Promise<RequestTarget> {
   const { branch, mainBranch } = branches;
@@ -25,12 +25,12 @@ export async function findTarget(git: Git, branches: Branches, settings: Request
   return { remote, head, into, branch, base, program: programOf(into) };
 }
 
-/** The remote that git pushes to from the main branch, else the only one. */
+/** Returns the remote to which git pushes the main branch, else the only remote. */
 async function pushRemote(git: Git, mainBranch: string): Promise<string> {
   const names = [`branch.${mainBranch}.pushRemote`, "remote.pushDefault", `branch.${mainBranch}.remote`];
   for (const name of names) {
     const set = await git.ask(["config", "--get", name]);
-    // A dot is this repository.
+    // A dot means this repository.
     if (set !== null && set !== "" && set !== ".") return set;
   }
   const all = ((await git.ask(["remote"])) ?? "").split("\n").filter((one) => one !== "");
@@ -42,7 +42,7 @@ async function pushRemote(git: Git, mainBranch: string): Promise<string> {
   return only as string;
 }
 
-/** The branch at the remote that the main branch follows, else its own name. */
+/** Returns the remote branch that the main branch tracks, else the main branch's own name. */
 async function baseOf(git: Git, mainBranch: string, remote: string): Promise<string> {
   const [followed, merge] = [
     await git.ask(["config", "--get", `branch.${mainBranch}.remote`]),
@@ -53,7 +53,7 @@ async function baseOf(git: Git, mainBranch: string, remote: string): Promise<str
 }
 
 async function placeOf(git: Git, remote: string, { forge }: RequestSettings): Promise<ForgePlace> {
-  // `insteadOf` may lead to a mirror; then the address as it is written names the forge.
+  // `insteadOf` may lead to a mirror; the configured address then names the forge.
   const [real, written] = [
     await git.ask(["remote", "get-url", remote]),
     await git.ask(["config", "--get", `remote.${remote}.url`]),
@@ -66,7 +66,7 @@ async function placeOf(git: Git, remote: string, { forge }: RequestSettings): Pr
   );
 }
 
-/** An address without a password in it. */
+/** Returns an address without its password. */
 function withoutSecret(url: string): string {
   return url.replace(/\/\/[^/@]*@/, "//");
 }

@@ -24,7 +24,7 @@ import { findTarget } from "./request_target.ts";
 /**
  * Opens the pull requests of the project in `root`, an absolute path.
  *
- * @param config names the remote and the kind of its server
+ * @param config settings that name the remote and the kind of its server
  */
 export function openRequests(root: string, config: () => Promise<PlannerConfig>): Requests {
   return new GitRequests(root, config);
@@ -33,7 +33,7 @@ export function openRequests(root: string, config: () => Promise<PlannerConfig>)
 class GitRequests implements Requests {
   readonly #root: string;
   readonly #config: () => Promise<PlannerConfig>;
-  /** git that only reads, and git for work that a person started. */
+  /** Git that only reads; the next field is git for work that a person started. */
   readonly #git: Git;
   readonly #writing: Git;
 
@@ -103,7 +103,7 @@ class GitRequests implements Requests {
   async search(id: SpecId, { forge, remote, began }: SearchedMerge): Promise<MergeSearch> {
     const ends = await this.#ends(id);
     const isKnown = forge === null || (await this.#has(forge.head));
-    // Its commits that others have added are at the forge alone.
+    // Only the forge has commits that others have added to the request.
     if (!isKnown && remote !== null) await fetchRef(this.#writing, remote, forge.ref).catch(ignoreRefusal);
     return searchMerge(this.#git, { ...ends, forge, began });
   }
@@ -130,7 +130,7 @@ class GitRequests implements Requests {
     return (await this.#git.try(["cat-file", "-e", `${commit}^{commit}`])).status === 0;
   }
 
-  /** Full hashes of both branches' ends. */
+  /** Returns the full hashes of both branches' last commits. */
   async #ends(id: SpecId): Promise<{ readonly head: string; readonly main: string }> {
     const { branch, mainBranch } = await this.#branches(id);
     const names = [`refs/heads/${branch}^{commit}`, `refs/heads/${mainBranch}^{commit}`];
@@ -138,7 +138,7 @@ class GitRequests implements Requests {
     return { head, main };
   }
 
-  /** @throws OperationError `failed_precondition` without a branch */
+  /** Returns the branches of a spec. @throws OperationError `failed_precondition` without a branch */
   async #branches(id: SpecId): Promise<Branches> {
     const repository = await requireRepository(this.#root);
     const branches = (await openPlace(repository, this.#root, id))?.worktree ?? readOrigin(this.#root, id);
@@ -147,7 +147,7 @@ class GitRequests implements Requests {
     throw new OperationError("failed_precondition", `Spec '${id}' has no work of a run: ${what}`);
   }
 
-  /** The worktree of a branch, which is made anew if its folder was deleted. */
+  /** Returns the worktree of a branch, which is created anew if its folder was deleted. */
   async #place(id: SpecId): Promise<Place> {
     const opened = await requireRepository(this.#root);
     const repository = { ...opened, git: opened.git.toWrite() };
@@ -170,10 +170,10 @@ function read({ into, program }: RequestTarget, value: unknown): ForgeRequest {
   }
 }
 
-/** Where the notes of requests are: each is a commit without files. */
+/** Ref prefix of request notes, each of which is a commit without files. */
 const NOTES = "refs/planner/pr/";
 
-/** Reads all notes; none without a repository, or without git. Cost: one git. */
+/** Reads all notes; empty without a repository or without git. Cost: one git process. */
 export async function readNotes(git: Git): Promise<ReadonlyMap<SpecId, RequestNote>> {
   const asked = git.ask(["for-each-ref", "--format=%(refname)%00%(contents)%00", NOTES]);
   const listed = await asked.catch((error: unknown) => {
@@ -190,12 +190,12 @@ export async function readNotes(git: Git): Promise<ReadonlyMap<SpecId, RequestNo
   return found;
 }
 
-/** Forgets the request of a spec whose branch is gone. Cost: one git. */
+/** Deletes the note of a spec whose branch no longer exists. Cost: one git process. */
 export async function forgetRequest(git: Git, id: SpecId): Promise<void> {
   await git.try(["update-ref", "-d", NOTES + specName(id)]);
 }
 
-/** Writes a note in place of the one before. Cost: one git. */
+/** Replaces the note of a spec. Cost: one git process. */
 export async function noteRequest(git: Git, id: SpecId, note: RequestNote): Promise<void> {
   const ref = NOTES + specName(id);
   const message = writeNote(id, note);

@@ -12,8 +12,8 @@ interface Folder {
 }
 
 /**
- * The archived specs: `archive/<id>.md` and `archive/<day>/<id>.md`. Cost: one system call per folder for ids, one per
- * file for specs, and a reading per changed file.
+ * Archived specs: `archive/<id>.md` and `archive/<day>/<id>.md`. Cost: one system call per folder for ids, one per file
+ * for specs, and one read per changed file.
  */
 export class ArchiveIndex {
   readonly #root: string;
@@ -25,7 +25,7 @@ export class ArchiveIndex {
     this.#root = root;
   }
 
-  /** The ids as they are now; the same object as before when nothing changed. */
+  /** Returns the current ids; the same object as before when nothing changed. */
   ids(): ReadonlySet<SpecId> {
     const listings = this.#paths().map((path) => this.#folder(path).names.read());
     const same = listings.length === this.#listings.length && listings.every((one, at) => one === this.#listings[at]);
@@ -36,7 +36,7 @@ export class ArchiveIndex {
     return this.#ids;
   }
 
-  /** The path from the root of an archived spec's file, or undefined. */
+  /** Returns the path of an archived spec's file from the root; undefined if the spec is not archived. */
   find(id: SpecId): string | undefined {
     const name = `${id}.md`;
     const folder = this.#paths().find((path) => this.#folder(path).names.read().entries.has(name));
@@ -51,7 +51,7 @@ export class ArchiveIndex {
     };
   }
 
-  /** The archive itself and its folders of days. */
+  /** Returns the archive folder and its folders of days. */
   #paths(): readonly string[] {
     const { folders } = this.#folder(ARCHIVE).names.read();
     const paths = [ARCHIVE, ...folders.filter((name) => DAY.test(name)).map((name) => `${ARCHIVE}/${name}`)];

@@ -12,12 +12,15 @@ import { removeQuietly } from "../files/temporary_file.ts";
 import { activeFile, LOCKS } from "../project/places.ts";
 import { checkWritable, editSpec } from "./edit_spec.ts";
 
-/** Everything that a split writes, from before the first file to behind the last one. One at a time: the lock is held. */
+/**
+ * File with everything that a split will write, kept from before the first write until after the last one. Only one
+ * exists at a time, because the lock is held.
+ */
 const INTENT = `${LOCKS}/split.json`;
 
 /**
- * Creates the files of a spec's members, then changes the spec's own. What has been created goes again when a later step
- * fails; what a kill cuts off, `finishSplit` brings to its end. The project's lock must be held.
+ * Creates the files of a spec's members, then changes the spec's own. Removes the created files when a later step
+ * fails; after a kill, `finishSplit` completes the split. The caller must hold the project's lock.
  */
 export async function createMembers(root: string, parent: SpecId, { members, fields }: NewMembers): Promise<void> {
   for (const { id, text } of members) checkWritable(activeFile(id), text);
@@ -42,15 +45,18 @@ export async function createMembers(root: string, parent: SpecId, { members, fie
   }
 }
 
-/** The spec whose split is under way or was cut off by a kill. Cost: one system call without a split. */
+/**
+ * Returns the spec whose split is in progress or was interrupted by a kill; null without one. Cost: one system call
+ * without a split.
+ */
 export function splitUnderWay(root: string): SpecId | null {
   return existsSync(join(root, INTENT)) ? (readIntent(root)?.parent ?? null) : null;
 }
 
 /**
- * Finishes the split that a killed process had begun: members that are missing are created, and the spec becomes their
- * driver. Where that cannot be, because the spec was removed or broken by hand since, the members are removed again, except
- * changed ones. The project's lock must be held.
+ * Finishes the split that a killed process had begun: creates missing members and makes the spec their driver. If that
+ * is impossible, because a person removed or broke the spec since, removes the members again, except changed ones. The
+ * caller must hold the project's lock.
  */
 export async function finishSplit(root: string): Promise<void> {
   if (!existsSync(join(root, INTENT))) return;
@@ -66,7 +72,7 @@ export async function finishSplit(root: string): Promise<void> {
   await removeQuietly(join(root, INTENT));
 }
 
-/** Refusals for good; what the disk refuses may go the next time. */
+/** Kinds of permanent refusals; an error of the disk may not recur the next time. */
 const ENDS_IT: ReadonlySet<string> = new Set(["not_found", "failed_precondition", "invalid_argument"]);
 
 async function goOn(root: string, { parent, members, fields }: Intent): Promise<void> {

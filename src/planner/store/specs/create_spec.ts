@@ -7,21 +7,21 @@ import { createFile, createFiles } from "../files/place_file.ts";
 import { activeFile, archiveFile } from "../project/places.ts";
 import { checkWritable } from "./edit_spec.ts";
 
-/** Three base-36 characters. Source: docs/decisions.md#s-03. */
+/** A spec to create; its id is the day with a counter of three base-36 characters. Source: docs/decisions.md#s-03. */
 
 export interface NewSpecFile {
-  /** `YYYY-MM-DD` */
+  /** Day in the form `YYYY-MM-DD`. */
   readonly day: string;
-  /** Every id there is, the archive's included. */
+  /** All existing ids, including those of the archive. */
   readonly taken: Iterable<SpecId>;
   readonly build: (id: SpecId) => string;
 }
 
 /**
- * Creates a spec under the next counter of the day. The file appears whole or not at all. The project's lock must be
- * held: two processes that count at once would come to the same number.
+ * Creates a spec under the next counter of the day, atomically. The caller must hold the project's lock, because two
+ * processes that count at once would choose the same number.
  *
- * @throws OperationError `resource_exhausted` behind counter `zzz`
+ * @throws OperationError `resource_exhausted` after counter `zzz`
  */
 export async function createSpec(root: string, { day, taken, build }: NewSpecFile): Promise<SpecId> {
   const counter = nextCounter(day, taken);
@@ -35,7 +35,7 @@ export async function createSpec(root: string, { day, taken, build }: NewSpecFil
 }
 
 /**
- * Creates specs under ids of the caller's choice, active and archived ones. The project's lock must be held.
+ * Creates active and archived specs under ids of the caller's choice. The caller must hold the project's lock.
  *
  * @param isTaken whether a spec of this id exists, active or archived
  */

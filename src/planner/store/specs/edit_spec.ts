@@ -13,17 +13,23 @@ import { type FileOwnership, removeQuietly, syncFolder, writeBeside } from "../f
 import { activeFile } from "../project/places.ts";
 import { isLink } from "../project/project_bounds.ts";
 
-/** How often an edit begins again because another program wrote meanwhile. Ours: it takes one such write a try. */
+/**
+ * Maximum number of tries of an edit while another program writes the file. Chosen by planner: each such write costs
+ * one try.
+ */
 const MAX_TRIES = 8;
 
-/** Files that wait for the disk side by side. Ours: it flushes so many nearly as fast as one, and more no faster. */
+/**
+ * Maximum number of files that wait for the disk at once. Chosen by planner: the disk flushes so many nearly as fast as
+ * one, and more no faster.
+ */
 const MAX_WAITING = 16;
 
 /**
- * Replaces the text of an active spec by `change(text)`. The project's lock must be held: it keeps other planner
- * processes out. Another program's write is noticed up to the moment before the new text takes the file's place.
+ * Replaces the text of an active spec by `change(text)`. The caller must hold the project's lock, which excludes other
+ * planner processes. Another program's write is detected up to the moment before the new text replaces the file.
  *
- * Returns false, touching nothing, when the text stays the same. A symbolic link stays, the file behind it changes.
+ * Returns false and changes nothing when the text stays the same. Keeps a symbolic link and changes its target.
  *
  * Source: docs/decisions.md#s-06.
  */
@@ -35,8 +41,8 @@ export async function editSpec(root: string, id: SpecId, change: (text: string) 
 }
 
 /**
- * The same for several specs, whose files wait for the disk side by side. Each is replaced whole, for itself; a refusal is
- * the outcome of its spec alone.
+ * Edits several specs, whose files wait for the disk at the same time. Each is replaced atomically by itself; a refusal
+ * is the result of its spec alone.
  */
 export async function editSpecs(
   root: string,
@@ -63,7 +69,7 @@ export async function editSpecs(
 
 interface EditWork {
   readonly change: (text: string) => string;
-  /** Takes the folders whose names the disk is still to be waited for. */
+  /** Receives the folders whose names the disk has not stored yet. */
   readonly folders: Set<string>;
 }
 
@@ -90,7 +96,7 @@ async function syncAll(folders: Iterable<string>): Promise<void> {
   }
 }
 
-/** @throws OperationError for a file that is not there or cannot be read */
+/** Reads the text of a spec. @throws OperationError for a file that does not exist or cannot be read */
 function readForEdit(root: string, file: string, id: SpecId): string {
   const read = readProjectText(root, file);
   if (read.kind === "text") return read.text;
@@ -99,7 +105,7 @@ function readForEdit(root: string, file: string, id: SpecId): string {
   throw new OperationError("failed_precondition", `Cannot edit "${file}${place}": ${read.message}`);
 }
 
-/** Only here is it known whose text does not parse. */
+/** Applies `change` and adds the file's name to an error for a text that does not parse. */
 function changeText(file: string, text: string, change: (text: string) => string): string {
   try {
     return change(text);
@@ -108,7 +114,7 @@ function changeText(file: string, text: string, change: (text: string) => string
   }
 }
 
-/** Refuses a text that could not be read back as it is. */
+/** Refuses a text that could not be read back unchanged. */
 export function checkWritable(file: string, text: string): void {
   if (!text.isWellFormed()) {
     throw new OperationError("invalid_argument", `Cannot write "${file}": the text holds half a surrogate pair`);
@@ -117,7 +123,10 @@ export function checkWritable(file: string, text: string): void {
   if (size > MAX_SPEC_BYTES) throw new OperationError("invalid_argument", `Cannot write "${file}": ${tooLarge(size)}`);
 }
 
-/** Puts `next` in the place of `text`; returns the folder, undefined when the file holds another text by then or is gone. */
+/**
+ * Replaces `text` in the file by `next`. Returns the folder; undefined when the file is missing or contains another
+ * text by then.
+ */
 async function replace(
   path: string,
   file: string,
@@ -125,7 +134,7 @@ async function replace(
 ): Promise<string | undefined> {
   try {
     return await inFolderOf(path, async (inside) => {
-      // A link within the project stays, and the file behind it changes.
+      // Keeps a link within the project and changes its target.
       const target = isLink(inside) ? await realpath(inside) : inside;
       return (await replaceThere(target, { text, next })) ? dirname(target === inside ? path : target) : undefined;
     });
@@ -139,11 +148,11 @@ async function replaceThere(
   target: string,
   { text, next }: { readonly text: string; readonly next: string },
 ): Promise<boolean> {
-  // Renaming would pass over a file's own write protection.
+  // Renaming would ignore the write protection of the file.
   await access(target, constants.W_OK);
   const temporary = await writeBeside(target, next, await ownershipOf(target));
   try {
-    // The comparison and the renaming are synchronous.
+    // Comparison and renaming are synchronous, so no task of this process runs in between.
     return putInPlace(temporary, target, text);
   } finally {
     await removeQuietly(temporary);

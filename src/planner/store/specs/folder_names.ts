@@ -6,32 +6,35 @@ import { type FileMark, isUnsettled, markOf, sameMark } from "../files/file_mark
 
 const EXTENSION = ".md";
 
-/** Whether an entry of a specs folder is a spec by its name: hidden entries and other kinds of file are not. */
+/**
+ * Returns whether an entry of a specs folder is a spec according to its name. Hidden entries and other kinds of files
+ * are not.
+ */
 export function isSpecName(name: string): boolean {
   return name.endsWith(EXTENSION) && !name.startsWith(".");
 }
 
-/** The id that a file's name gives; undefined where the name can be no id. */
+/** Returns the id in a file's name; undefined if the name is not a valid id. */
 export function idOfName(name: string): SpecId | undefined {
-  // A name that is not UTF-8 arrives with replacement characters and leads to no file.
+  // A name that is not UTF-8 arrives with replacement characters, and no file can be opened by it.
   return name.includes("\uFFFD") ? undefined : parseSpecId(name.slice(0, -EXTENSION.length));
 }
 
-/** What a folder lists. Entries are in the folder's own order, ids are sorted. */
+/** Contents of a folder. Entries are in the folder's own order, ids are sorted. */
 export interface Listing {
   readonly entries: ReadonlyMap<string, { readonly isRegular: boolean }>;
   readonly ids: readonly SpecId[];
   /** Names of sub-folders, sorted. */
   readonly folders: readonly string[];
-  /** Names of files that end with `.MD` or another spelling of `.md`, sorted. */
+  /** Sorted names of files that end in `.MD` or another spelling of `.md`. */
   readonly misspelt: readonly string[];
 }
 
 const EMPTY: Listing = { entries: new Map(), ids: [], folders: [], misspelt: [] };
 
 /**
- * The names in one folder. They are listed again only when the folder's own state says that they changed: every
- * creation, removal and renaming changes it.
+ * The names in one folder. Lists them again only when the folder's metadata has changed, which every creation, removal
+ * and renaming does.
  */
 export class FolderNames {
   readonly #root: string;
@@ -47,7 +50,7 @@ export class FolderNames {
   }
 
   /**
-   * The names as they are now; none where there is no folder. The same object as before when nothing changed.
+   * Returns the current names; empty without a folder. The same object as before when nothing changed.
    *
    * @throws OperationError for a folder that cannot be read
    */
@@ -88,31 +91,32 @@ function toListing(found: readonly Dirent[]): Listing {
   return { entries, ids: sortById(ids).map(({ id }) => id), folders: folders.sort(), misspelt: misspelt.sort() };
 }
 
-// Shared, so that ten thousand entries cost no object each.
+// Shared object, so that ten thousand entries need no object each.
 const REGULAR = { isRegular: true } as const;
 const OTHER = { isRegular: false } as const;
 
 const PLAIN = /^\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-[0-9a-z]+$/;
 
-/** Digits that a member number is filled up to: no id is longer. */
+/** Number of digits to which a member number is padded; no id is longer. */
 const MEMBER_DIGITS = 200;
 
 /**
- * Sorts what carries ids in the order of `compareSpecIds`, taking each id apart once and most not at all: comparing
- * 10,000 ids pair by pair takes longer than reading their files.
+ * Sorts items by id in the order of `compareSpecIds`. Parses each id at most once and most not at all, because
+ * comparing 10,000 ids pair by pair takes longer than reading their files.
  */
 export function sortById<Item extends { readonly id: SpecId }>(items: Iterable<Item>): Item[] {
   const keyed = Array.from(items, (item) => ({ key: sortKey(item.id), item }));
   return keyed.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
 }
 
-/** A text whose code units order as the id does. */
+/** Returns a text whose order by code units is the order of ids. */
 function sortKey(id: SpecId): string {
   if (PLAIN.test(id)) return id;
   const parts = parseSpecIdParts(id);
-  // "~" comes behind every digit, so that ids of another shape come last.
+  // "~" sorts after every digit, so that ids of another form come last.
   if (parts === undefined) return `~${id}`;
   const members = parts.members.map((member) => `.${BigInt(member).toString().padStart(MEMBER_DIGITS, "0")}`);
-  // NUL comes before every other character: a parent before its members. The id itself parts `.1` from `.01`.
+  // NUL sorts before every other character, so a parent precedes its members. The id itself distinguishes `.1` from
+  // `.01`.
   return `${id.slice(0, id.indexOf("."))}${members.join("")}\0${id}`;
 }

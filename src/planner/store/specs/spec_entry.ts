@@ -6,11 +6,11 @@ import { readProjectText, type TextRead } from "../files/read_text.ts";
 import { idOfName } from "./folder_names.ts";
 
 export interface SpecEntry {
-  /** Null if even the file's state could not be read. */
+  /** State of the file; null if even that could not be read. */
   readonly mark: FileMark | null;
-  /** False when an equal mark later on proves nothing yet. */
+  /** Whether an equal mark proves later that the file has not changed. */
   readonly settled: boolean;
-  /** The text that `content` was made of; null where none could be read. */
+  /** The text that was parsed into `content`; null if it could not be read. */
   readonly text: string | null;
   readonly content: Spec | UnreadableFile;
 }
@@ -38,14 +38,14 @@ export function isSpec(content: Spec | UnreadableFile): content is Spec {
 /**
  * Reads one file; undefined when it does not exist.
  *
- * @param isRegular true when the folder's listing has just said so
- * @param known what was read before: its content stays the same object when the text did not change
+ * @param isRegular true when the folder's listing has just reported a regular file
+ * @param known the earlier entry, whose content object is reused when the text did not change
  */
 export function readEntry(place: EntryPlace, isRegular: boolean, known?: SpecEntry): SpecEntry | undefined {
   const now = Date.now();
   const read = readProjectText(place.root, place.file, isRegular);
   if (read.kind === "missing") {
-    // A name that is not UTF-8 is listed with replacement characters and leads to no file.
+    // A name that is not UTF-8 is listed with replacement characters, and no file can be opened by it.
     if (!place.name.includes("\uFFFD")) return undefined;
     return { mark: null, settled: false, text: null, content: unreadableEntry(place, NAME_NOT_UTF8) };
   }

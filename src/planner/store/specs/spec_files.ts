@@ -7,21 +7,21 @@ import { isCurrent, isSpec, readEntry, type SpecEntry } from "./spec_entry.ts";
 
 export interface SpecFilesOptions {
   readonly root: string;
-  /** Path from the root, with forward slashes. */
+  /** Path of the folder from the root, with forward slashes. */
   readonly folder: string;
   readonly archived: boolean;
   readonly names: FolderNames;
 }
 
 /**
- * The parsed files of one folder, kept between reads. Each read lists the folder and compares the state of every file
- * with the state at its last reading, so it reflects every write that ended before; only changed files are parsed.
+ * The parsed files of one folder, kept between reads. Each read lists the folder and compares every file's state with
+ * its last one, so it includes every write that ended before; only changed files are parsed.
  */
 export class SpecFiles {
   readonly #options: SpecFilesOptions;
   readonly #path: string;
   readonly #entries = new Map<string, SpecEntry>();
-  /** The names in the order of their ids. Sorting takes longer than all other work after one change. */
+  /** File names sorted by their ids, kept because sorting takes longer than all other work after one change. */
   #order: readonly string[] | undefined;
   #set: SpecSet | undefined;
 
@@ -31,8 +31,8 @@ export class SpecFiles {
   }
 
   /**
-   * Returns the specs sorted by id: the same object as before if nothing changed. Cost: one system call per file, a
-   * reading per changed file.
+   * Returns the specs sorted by id; the same object as before if nothing changed. Cost: one system call per file, one
+   * read per changed file.
    *
    * @throws OperationError for a folder that cannot be read
    */
@@ -80,7 +80,7 @@ export class SpecFiles {
   }
 }
 
-/** Pairs a name with its text as an id, which sorts names that are no ids too. */
+/** Pairs a file name with its text as an id, which also sorts names that are not valid ids. */
 function parseFileName(name: string): { readonly id: SpecId; readonly name: string } {
   return { id: name.slice(0, -".md".length) as SpecId, name };
 }

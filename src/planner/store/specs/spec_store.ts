@@ -19,7 +19,7 @@ import { FolderNames } from "./folder_names.ts";
 import { isSpec, readEntry } from "./spec_entry.ts";
 import { SpecFiles } from "./spec_files.ts";
 
-/** Opens the spec files below `root`, an absolute path. Reads no file before its first call. */
+/** Opens the spec files below `root`, an absolute path. Reads no file before the first call. */
 export function openSpecStore(root: string): SpecStore {
   return new FileSpecStore(root);
 }
@@ -162,7 +162,7 @@ class FileSpecStore implements SpecStore {
     });
   }
 
-  /** No reader sees half a split: one that is under way is waited for, one that a kill cut off is finished. */
+  /** Waits for a split in progress, and finishes one that a kill interrupted, so that no reader sees half a split. */
   async #settle(): Promise<void> {
     if (splitUnderWay(this.#root) === null) return;
     try {
@@ -188,7 +188,7 @@ class FileSpecStore implements SpecStore {
   }
 }
 
-/** A link to nothing is there, too. */
+/** Returns whether the file exists, including a link to a missing file. */
 function isThere(root: string, file: string): boolean {
   try {
     lstatSync(join(root, file));
@@ -214,8 +214,8 @@ function unreadableSpec(
 }
 
 /**
- * Moves an active spec's file to the archive and returns its new path from the root. The project's lock must be held
- * and the archive hold no such id.
+ * Moves an active spec's file to the archive and returns its new path from the root. The caller must hold the project's
+ * lock, and the archive must not contain the id.
  */
 async function archiveSpec(root: string, id: SpecId): Promise<string> {
   const from = activeFile(id);
@@ -224,7 +224,7 @@ async function archiveSpec(root: string, id: SpecId): Promise<string> {
   try {
     await inFolderOf(source, (inside) =>
       inFolderOf(target, async (there) => {
-        // A renaming would put the file in the place of whatever has the name.
+        // Renaming would replace any file that has the name.
         if (existsSync(there)) throw new OperationError("already_exists", `Cannot archive "${from}": "${to}" exists`);
         await move(inside, there);
       }),
@@ -240,7 +240,7 @@ async function archiveSpec(root: string, id: SpecId): Promise<string> {
 async function move(source: string, target: string): Promise<void> {
   const isLink = (await lstat(source)).isSymbolicLink();
   if (!isLink || isAbsolute(await readlink(source))) return rename(source, target);
-  // A link that leads somewhere from its own folder would lead nowhere from another one.
+  // The target of a relative link depends on its folder, so the link is written anew.
   await symlink(relative(await realpath(dirname(target)), await realpath(source)), target);
   await unlink(source);
 }

@@ -3,15 +3,7 @@ import type { SpecId } from "../spec/spec_id.ts";
 import type { CommandLine } from "./acceptance.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
 
-/**
- * Verdict on one criterion. Without a check it is `checked` or `unchecked`, else it states the result of the check:
- *
- * - `proven`: the check succeeded on the judged state
- * - `disproven`: the check failed there
- * - `not_run`: the checks were ended before it
- * - `proposed`: no person on this machine has accepted the command
- * - `edited`: it succeeded only with the branch's own version of a file on which it depends
- */
+/** Verdicts on a criterion: its box if it names no check, else the result of its check. */
 export const VERDICT_MEANINGS = {
   unchecked: "the criterion names no check, and its box is empty",
   checked: "the criterion names no check, and its box is ticked",

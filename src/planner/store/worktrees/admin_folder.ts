@@ -3,10 +3,10 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errorCode, isMissing } from "../files/disk_error.ts";
 
-/** What `HEAD` names: a branch by its full name, or a commit by its hash. */
+/** Content of `HEAD`: the full name of a branch, or the hash of a commit. */
 export type Head = { readonly ref: string } | { readonly hash: string };
 
-/** The text of a file in git's folder without its last line end; null if there is no such file. */
+/** Returns the text of a file in git's folder without its last line break; null if there is no such file. */
 export function readGitFile(folder: string, name: string): string | null {
   try {
     return readFileSync(join(folder, name), "utf8").replace(/\r?\n$/, "");
@@ -16,7 +16,7 @@ export function readGitFile(folder: string, name: string): string | null {
   }
 }
 
-/** The folder that a worktree's file `.git` names; null if the worktree has no such file. */
+/** Returns the folder that a worktree's file `.git` names; null without that file. */
 export function gitFolderOf(path: string): string | null {
   try {
     const target = /^gitdir: (.*)$/m.exec(readFileSync(join(path, ".git"), "utf8"))?.[1];
@@ -26,12 +26,12 @@ export function gitFolderOf(path: string): string | null {
   }
 }
 
-/** Null for a folder that git does not administer, and for a `HEAD` that only git can read. */
+/** Reads `HEAD`; null for a folder that git does not manage, and for a `HEAD` that only git can read. */
 export function readHead(gitFolder: string): Head | null {
   const text = readGitFile(gitFolder, "HEAD");
   if (text === null) return null;
   const ref = /^ref: (.+)$/.exec(text)?.[1];
-  // Repositories with another store of references keep this name in the file.
+  // Repositories with another reference storage write this name into the file.
   if (ref !== undefined) return ref === "refs/heads/.invalid" ? null : { ref };
   return /^[0-9a-f]{40,64}$/.test(text) ? { hash: text } : null;
 }
@@ -42,10 +42,10 @@ export interface Move {
   readonly message: string;
 }
 
-/** Begins the message of each of planner's merges in the reflog of the main branch. */
+/** Prefix of the reflog messages of planner's merges into the main branch. */
 export const MERGE_ACTION = "planner: merge ";
 
-/** Lines of a reflog, oldest first. @param name the path below `logs/`, `HEAD` for example */
+/** Reads the lines of a reflog, oldest first. @param name path below `logs/`, such as `HEAD` */
 export function readMoves(gitFolder: string, name: string): readonly Move[] {
   const text = readGitFile(join(gitFolder, "logs"), name) ?? "";
   return text.split("\n").flatMap((line) => {
@@ -55,7 +55,7 @@ export function readMoves(gitFolder: string, name: string): readonly Move[] {
   });
 }
 
-/** What is under way in a worktree, in the words of git's own commands. */
+/** Files that exist during an operation of git, with the operation's name in git's own commands. */
 const OPERATIONS: readonly (readonly [file: string, name: string])[] = [
   ["rebase-merge", "rebase"],
   ["rebase-apply", "rebase"],
@@ -66,15 +66,15 @@ const OPERATIONS: readonly (readonly [file: string, name: string])[] = [
 ];
 
 export interface Unfinished {
-  /** As in `rebase`. */
+  /** Name of the operation, such as `rebase`. */
   readonly name: string;
-  /** The command that ends it. */
+  /** Command that finishes the operation. */
   readonly end: string;
-  /** The command that takes it back; null where `end` does. */
+  /** Command that cancels the operation; null if `end` does. */
   readonly abort: string | null;
 }
 
-/** A rebase, merge or bisect in progress; null without one. */
+/** Returns the rebase, merge or bisect in progress; null without one. */
 export function unfinishedIn(gitFolder: string): Unfinished | null {
   const name = OPERATIONS.find(([file]) => existsSync(join(gitFolder, file)))?.[1];
   if (name === undefined) return null;
@@ -82,18 +82,18 @@ export function unfinishedIn(gitFolder: string): Unfinished | null {
   return { name, end: `git ${name} --continue`, abort: `git ${name} --abort` };
 }
 
-/** Says what is under way in a checkout, and the commands that end it. */
+/** Returns a sentence with the operation in progress in a checkout and the commands that end it. */
 export function unfinishedWords(path: string, { name, end, abort }: Unfinished): string {
   const other = abort === null ? "" : `, or with "${abort}"`;
   return `a ${name} is under way in "${path}": end it with "${end}"${other}`;
 }
 
-/** The branch that a rebase in a worktree will move when it ends, by its full name; null without one. */
+/** Returns the full name of the branch that an unfinished rebase in a worktree will move; null without one. */
 export function rebasedBranch(gitFolder: string): string | null {
   return readGitFile(gitFolder, "rebase-merge/head-name") ?? readGitFile(gitFolder, "rebase-apply/head-name");
 }
 
-/** Names of the remotes that mirror all refs. @param settings of git by lower-case names */
+/** Returns the names of remotes that mirror all refs. @param settings git settings by lower-case names */
 export function mirrorRemotes(settings: ReadonlyMap<string, string>): readonly string[] {
   const names = [...settings].flatMap(([key, value]) => {
     const [, name, field] = /^remote\.(.+)\.(mirror|fetch)$/.exec(key) ?? [];
@@ -104,7 +104,7 @@ export function mirrorRemotes(settings: ReadonlyMap<string, string>): readonly s
   return [...new Set(names)];
 }
 
-/** Git's own folder of every linked worktree, by the worktree's path. */
+/** Returns git's own folder of every linked worktree, by the worktree's path. */
 export async function adminFolders(commonFolder: string): Promise<ReadonlyMap<string, string>> {
   const base = join(commonFolder, "worktrees");
   const names = await readdir(base).catch((error: unknown) => {
@@ -119,7 +119,7 @@ export async function adminFolders(commonFolder: string): Promise<ReadonlyMap<st
   return found;
 }
 
-/** The path as git stores it, for one that may be gone. */
+/** Returns the path as git stores it, also for a path that no longer exists. */
 export function realPath(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = join(path, "..");

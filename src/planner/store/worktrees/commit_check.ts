@@ -7,11 +7,11 @@ import { gitsWords } from "../git/git.ts";
 import { hooksFolder, type Repository } from "./worktree_place.ts";
 
 /**
- * Tries what a commit of planner's own takes, before an agent works for hours: an identity, a signature, and the hook
- * that judges messages. Touches nothing.
+ * Tests before a long run whether planner can commit: an identity, a signature, and the hook that checks messages.
+ * Changes nothing.
  *
- * @param message of such a commit
- * @throws OperationError `failed_precondition` that says what to do
+ * @param message message of such a commit
+ * @throws OperationError `failed_precondition` with what to do
  */
 export async function checkCommits(repository: Repository, message: string): Promise<void> {
   const settings = await checkCommitter(repository);
@@ -21,9 +21,9 @@ export async function checkCommits(repository: Repository, message: string): Pro
 }
 
 /**
- * Tries the identity and the signature alone, and returns the settings.
+ * Tests only the identity and the signature, and returns the settings.
  *
- * @throws OperationError `failed_precondition` that says what to do
+ * @throws OperationError `failed_precondition` with what to do
  */
 export async function checkCommitter(repository: Repository): Promise<ReadonlyMap<string, string>> {
   const settings = await repository.settings();
@@ -62,7 +62,7 @@ async function checkMessage({ git }: Repository, message: string): Promise<void>
     const { status, stderr } = await git.try(["hook", "run", "--ignore-missing", "commit-msg", "--", file], {
       hooks: true,
     });
-    // Older gits have no such command.
+    // Older gits lack this command.
     if (status === 0 || /is not a git command/.test(stderr)) return;
     refuse(
       `the hook commit-msg refuses planner's own commits ("${message}"): ${gitsWords(stderr)}: set "git.commit_template" in .planner/config.md to the form that it demands`,

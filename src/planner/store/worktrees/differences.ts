@@ -7,11 +7,11 @@ import { startPaged } from "../git/start_git.ts";
 import { type Branches, exists } from "./worktree_commits.ts";
 import { openPlace, type Repository, readOrigin, requireRepository } from "./worktree_place.ts";
 
-/** Opens the differences of the work of the project in `root`, an absolute path. */
+/** Opens the differences of work in the project in `root`, an absolute path. */
 export function openDifferences(root: string): Differences {
   const open = async () => {
     const repository = await requireRepository(root);
-    // Paths are from the top.
+    // Paths are relative to the repository's top.
     return { repository, git: new Git(repository.top) };
   };
   return {
@@ -42,7 +42,7 @@ export function openDifferences(root: string): Differences {
 async function ofBranch(git: Git, { branch, mainBranch }: Branches): Promise<Difference> {
   const [main, own] = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
   const [tip = "", head = ""] = (await git.line(["rev-parse", `${main}^{commit}`, `${own}^{commit}`])).split("\n");
-  // Branches without a common commit are compared as they are.
+  // Compares branches without a common commit directly.
   const base = (await git.ask(["merge-base", tip, head]))?.split("\n")[0] ?? tip;
   const { tree, conflicts } = await mergedTree(git, tip, head);
   const ends = tree === null ? { from: base, to: head } : { from: tip, to: tree };
@@ -58,7 +58,7 @@ async function ofBranch(git: Git, { branch, mainBranch }: Branches): Promise<Dif
   };
 }
 
-/** Merges two commits without a checkout; the tree is null if they conflict, or if git is too old for that. */
+/** Merges two commits without a checkout. The tree is null if they conflict, or if git is too old. */
 async function mergedTree(
   git: Git,
   tip: string,
@@ -85,7 +85,7 @@ async function commitsOf(git: Git, range: string): Promise<readonly WorkCommit[]
   });
 }
 
-/** How each file changed comes first, then its counts of lines. */
+/** Lists changed files: git prints the kind of change of each file first, then its line counts. */
 async function filesOf(
   git: Git,
   { from, to }: Pick<Difference, "from" | "to">,
@@ -122,7 +122,7 @@ function lines(count: string): number | null {
 }
 
 async function showPaged({ top }: Repository, args: readonly string[]): Promise<void> {
-  // Ctrl-C belongs to the pager; ended by it, this process would leave the pager without a terminal.
+  // Ignores Ctrl-C, which the pager handles; if it ended this process, the pager would lose its terminal.
   const ignore = (): void => {};
   process.on("SIGINT", ignore);
   try {
@@ -133,20 +133,23 @@ async function showPaged({ top }: Repository, args: readonly string[]): Promise<
   }
 }
 
-/** Most branches that are compared with each other. Ours: 20 are 190 merges, a second of git's time. */
+/**
+ * Maximum number of branches that are compared with each other. Chosen by planner: 20 mean 190 merges, a second of
+ * git's time.
+ */
 const MAX_BRANCHES = 20;
 
-/** git before 2.38 has no merge that leaves the working tree alone. */
+/** Messages of git before 2.38, which cannot merge without changing the working tree. */
 const TOO_OLD = /usage: git merge-tree|unknown option|unrecognized/;
 
-/** Whether git says that it has no such merge. */
+/** Returns whether git reports that it cannot merge without a working tree. */
 export function isMergeTreeMissing(stderr: string): boolean {
   return TOO_OLD.test(stderr);
 }
 
 /**
- * Merges branches with each other, without a checkout, and returns the files in which two of them conflict. Specs are
- * left out: the merge joins them. Empty with a git before 2.38.
+ * Merges every two branches without a checkout, and returns the files in which two of them conflict. Omits specs,
+ * because the merge joins them. Empty with git before 2.38.
  */
 export async function forecastConflicts(
   git: Git,
@@ -160,7 +163,7 @@ export async function forecastConflicts(
       const merge = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ...ends];
       const { status, stdout, stderr } = await git.try(merge);
       if (isMergeTreeMissing(stderr)) return [];
-      // 0 is a clean merge; other statuses are branches that are gone.
+      // 0 means a clean merge; other statuses mean branches that no longer exist.
       if (status !== 1) continue;
       const [, ...paths] = stdout.toString().split("\0").filter(Boolean);
       const files = [...new Set(paths)].filter((path) => !/(?:^|\/)\.planner\/specs\//.test(path));

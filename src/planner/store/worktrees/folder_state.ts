@@ -6,7 +6,7 @@ import { changedIn } from "./settle.ts";
 import { uncommittedFiles } from "./worktree_commits.ts";
 import type { Place, Repository } from "./worktree_place.ts";
 
-/** Reads what a worktree of a run holds beside its commit. */
+/** Reads the commit of a run's worktree and its uncommitted files. */
 export async function worktreeState(place: Place): Promise<FolderState> {
   const { git, repository, worktree } = place;
   const main = `refs/heads/${worktree.mainBranch}`;
@@ -19,7 +19,7 @@ export async function worktreeState(place: Place): Promise<FolderState> {
   };
 }
 
-/** Reads the same of the person's own folder, whose branch is compared with no other. */
+/** Reads the state of the person's own folder, whose branch is not compared with another. */
 export async function projectState({ git, prefix }: Repository): Promise<FolderState> {
   const listed = await git.list(["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"]);
   return {
@@ -31,7 +31,7 @@ export async function projectState({ git, prefix }: Repository): Promise<FolderS
   };
 }
 
-/** Git's hashes of files in the commit that is checked out; a file that it lacks has none. */
+/** Returns git's hashes of files in the checked-out commit; omits files that it lacks. */
 export async function blobHashes({ git, repository }: Pick<Place, "git" | "repository">, paths: readonly string[]) {
   const found = new Map<string, string>();
   if (paths.length === 0) return found;
@@ -50,7 +50,7 @@ export async function blobHashes({ git, repository }: Pick<Place, "git" | "repos
   return found;
 }
 
-/** Puts files as another commit has them in place of the checked-out ones; one that it lacks stays as it is. */
+/** Replaces checked-out files by those of another commit. A file that the other commit lacks stays unchanged. */
 export async function takeFiles({ git, repository }: Place, from: string, paths: readonly string[]): Promise<void> {
   const named = paths.map((path) => repository.prefix + path);
   const there = await git.list(["ls-tree", "-z", "--name-only", "--full-tree", from, "--", ...named]);
@@ -63,7 +63,7 @@ async function commitOf(git: Git): Promise<Pick<FolderState, "commit" | "tree">>
   return { commit, tree };
 }
 
-/** Planner's own files are ignored in every worktree, and no check judges by them. */
+/** Lists ignored files without planner's own, which are ignored in every worktree and on which no check depends. */
 async function ignoredFiles(
   git: Git,
   prefix: string,

@@ -10,17 +10,17 @@ import { commitPaths } from "./worktree_commits.ts";
 import type { Place } from "./worktree_place.ts";
 import { blobText } from "./worktree_rebase.ts";
 
-/** Fields of other specs that a run may change: fields for planning, but not the status. */
+/** Fields of other specs that a run may change: planning fields, but not the status. */
 const PLANNING = ["depends_on", "labels", "target_files", "priority", "assignee", "due"];
 
-/** What planner keeps of runs: git ignores it, and no other checkout has a use for it. */
+/** Planner's files about runs, which git ignores and no other checkout uses. */
 const RUNTIME = [LOCKS, LOGS, PROCESSES, WORKTREES, WATCH_PID];
 
 /**
- * Takes back what the branch does to other specs than its own and its members, and files of runs that it adds, in one
- * commit. New specs stay and are pending. The branch must begin at the main branch's end.
+ * Reverts, in one commit, the branch's changes of other specs than its own and its members, and added files of runs.
+ * New specs stay and become pending. The branch must begin at the main branch's end.
  *
- * @returns what was taken back, one sentence each
+ * @returns one sentence for each reverted change
  */
 export async function leaveOtherSpecs(place: Place, message: CommitWriter): Promise<readonly string[]> {
   const { git, repository, worktree } = place;
@@ -50,14 +50,17 @@ async function settleSpec(place: Place, kind: string, path: string): Promise<str
   return back(place, path, `refs/heads/${place.worktree.mainBranch}`);
 }
 
-/** What the main branch has of them is a person's. */
+/** Removes a file of runs from the branch, unless the main branch has it because a person added it. */
 async function takeOut({ worktree }: Place, kind: string, path: string): Promise<string | null> {
   if (kind !== "A") return null;
   await rm(join(worktree.path, path), { force: true });
   return `"${path}" is planner's own file of runs: it was taken out of the branch`;
 }
 
-/** After a refusal the files are as the branch has them: as changes they would be in the next merge's way. */
+/**
+ * Commits the files. If git rejects the commit, restores the branch's version, because uncommitted changes would block
+ * the next merge.
+ */
 async function commitOrRestore(place: Place, message: string, paths: readonly string[]): Promise<void> {
   try {
     await commitPaths(place, message, paths);
@@ -92,7 +95,10 @@ async function setBack({ git, worktree }: Place, path: string, main: string): Pr
   return `"${path}" is not this run's spec: what the run changed there was taken back`;
 }
 
-/** A run changes its own spec and its members, but not the checks that the project has for them. */
+/**
+ * Restores the project's checks in the run's own spec and its members, because a run may change the rest of these specs
+ * but not their checks.
+ */
 async function setChecksBack(place: Place, path: string, main: string): Promise<string | null> {
   const { git, worktree, root, repository } = place;
   const here = (await readBytes(join(root, path.slice(repository.prefix.length))))?.toString();
@@ -106,7 +112,7 @@ async function setChecksBack(place: Place, path: string, main: string): Promise<
   return `"${path}" keeps its checks: what the run made of them is proposed there`;
 }
 
-/** The main branch's text with what the branch says about the planning. */
+/** Returns the main branch's text with the branch's planning fields. */
 function withPlanning(before: string, after: string): string {
   const [old, fields] = [fieldsOf(before), fieldsOf(after)];
   if (fields === undefined || old === undefined) return before;

@@ -9,7 +9,7 @@ import { gitFolderOf } from "./admin_folder.ts";
 import { OpenWorktree } from "./open_worktree.ts";
 import { FRESH_PREFIX, type Place, type Repository } from "./worktree_place.ts";
 
-/** No agent works in such a worktree. */
+/** Values for a worktree in which no agent works. */
 const NO_RUN = { identity: {}, begunAnew: null };
 
 interface Wanted {
@@ -20,8 +20,8 @@ interface Wanted {
 }
 
 /**
- * Runs `use` with a new worktree of a commit in a temporary folder, which is removed afterwards with all that is in it.
- * The folder is not inside of the project, so that no program finds the project's own packages in the folders around it.
+ * Runs `use` with a new worktree of a commit in a temporary folder, which is removed afterwards with its contents. The
+ * folder is outside of the project, so that no program finds the project's own packages in parent folders.
  */
 export async function withFreshWorktree<Result>(
   repository: Repository,
@@ -30,7 +30,8 @@ export async function withFreshWorktree<Result>(
 ): Promise<Result> {
   const { git, prefix } = repository;
   const home = await realpath(await mkdtemp(join(tmpdir(), `${FRESH_PREFIX}${process.pid}-`)));
-  // Git names its own folder after it: one name for all would be made and removed by several gits at once.
+  // Git names its own folder after the last path part, and with one name for all, several gits would create and
+  // remove the same folder at once.
   const path = join(home, basename(home));
   try {
     await git.run(["worktree", "add", "--quiet", "--detach", path, commit]);
@@ -52,7 +53,7 @@ export async function withFreshWorktree<Result>(
   } finally {
     const { status } = await git.try(["worktree", "remove", "--force", path]);
     await rm(home, { recursive: true, force: true });
-    // Takes a worktree that another git makes just now for one that is gone.
+    // git worktree prune could remove a worktree that another git is creating, so it runs only after a failure.
     if (status !== 0) await git.try(["worktree", "prune"]);
   }
 }

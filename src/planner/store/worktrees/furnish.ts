@@ -7,22 +7,25 @@ import { inFolderOf, removeFolderInside } from "../files/open_folder.ts";
 import { Git, gitsWords } from "../git/git.ts";
 import type { Place } from "./worktree_place.ts";
 
-/** Installed packages and build output are made anew in a worktree: a copy points back to where it came from. */
+/**
+ * Matches folders of packages and build output, which must be created anew in a worktree, because a copy refers to its
+ * original location.
+ */
 const MADE_ANEW = /(?:^|\/)(?:node_modules|\.venv|venv|target|\.planner|\.git)(?:\/|$)/;
 
 interface Linking {
-  /** The project's root, and the project's root in the worktree. */
+  /** The project's root; the next field is the project's root in the worktree. */
   readonly from: string;
   readonly to: string;
   readonly git: Git;
 }
 
 /**
- * Brings ignored files and folders of the project into a worktree: copies that share their blocks with the original where
- * the file system can, or symbolic links. What git would take for a change is not brought.
+ * Copies or links ignored files and folders of the project into a worktree. Copies share blocks with the original if
+ * the file system supports it. Omits paths that git would report as changes.
  *
  * @param paths from the project's root
- * @returns a sentence for each path that was brought or could not be brought
+ * @returns one sentence for each path that was or could not be added
  */
 async function linkPaths(
   linking: Linking,
@@ -40,7 +43,7 @@ async function linkPaths(
   return notes;
 }
 
-/** Returns the reason of a failure, an empty text after success, or null if there is nothing to do. */
+/** Adds one path. Returns the reason of a failure, an empty text after success, or null if there is nothing to do. */
 async function linkOne({ from, to, git }: Linking, path: string, how: "copy" | "symlink"): Promise<string | null> {
   const [source, target] = [join(from, path), join(to, path)];
   if ((await lstat(target).catch(() => null)) !== null) return null;
@@ -48,10 +51,10 @@ async function linkOne({ from, to, git }: Linking, path: string, how: "copy" | "
   if (facts === null) return "the project has no such path";
   if (existsSync(join(source, "pyvenv.cfg"))) return "a virtual environment points back to where it was made";
   const isFolder = facts.isDirectory();
-  // A rule such as `data/` fits a folder and no link to one.
+  // A rule such as `data/` matches a folder but not a link to one.
   const asked = isFolder && how === "copy" ? `${path.replace(/\/+$/, "")}/` : path.replace(/\/+$/, "");
   const ignored = ["check-ignore", "--quiet", "--no-index", "--", asked];
-  // It takes no magic, not even that for literal paths.
+  // git check-ignore rejects pathspec magic, even the variable for literal paths.
   if ((await git.try(ignored, { env: { GIT_LITERAL_PATHSPECS: "0" } })).status !== 0) {
     return `git does not ignore "${asked}" there, and would take it for a change`;
   }
@@ -62,7 +65,7 @@ async function linkOne({ from, to, git }: Linking, path: string, how: "copy" | "
     });
     return "";
   } catch (error) {
-    // Removes an incomplete copy, which could pass for a complete one.
+    // Removes an incomplete copy, which could be mistaken for a complete one.
     await removeFolderInside(target).catch(() => {});
     return reason(error);
   }
@@ -77,13 +80,15 @@ function copy(source: string, target: string): Promise<void> {
   });
 }
 
-/** Most files that patterns may name. Ours: settings are few; more is a folder that was named by mistake. */
+/**
+ * Maximum number of files that patterns may match. Chosen by planner: more means a folder that was named by mistake.
+ */
 const MAX_FILES = 1000;
 
 /**
- * Brings what a build needs and a checkout lacks: submodules, then ignored files by patterns, then whole paths.
+ * Adds files that a build needs and a checkout lacks: submodules, then ignored files by patterns, then whole paths.
  *
- * @returns what was done and what could not be done, a sentence each
+ * @returns one sentence for each file that was or could not be added
  */
 export async function furnishWorktree(place: Place, { copy, link, symlink }: Furniture): Promise<readonly string[]> {
   const linking = { from: place.root, to: place.worktree.root, git: new Git(place.worktree.root) };
@@ -95,7 +100,7 @@ export async function furnishWorktree(place: Place, { copy, link, symlink }: Fur
   ];
 }
 
-/** From the copies that the repository has of them, so that no network is needed for what is there. */
+/** Adds submodules from the repository's own copies, so that existing ones need no network. */
 async function addSubmodules({ repository, worktree }: Place): Promise<readonly string[]> {
   if (!existsSync(join(worktree.path, ".gitmodules"))) return [];
   const git = new Git(worktree.path);
@@ -138,7 +143,7 @@ async function copyIgnored(place: Place, configured: readonly string[]): Promise
   return said;
 }
 
-/** A file that is there, an agent's own for example, stays. */
+/** Copies a file unless it exists, because an existing one may be the agent's own. */
 async function copyOne(from: string, to: string, path: string): Promise<boolean> {
   const source = join(from, path);
   const target = join(to, path);
@@ -149,7 +154,7 @@ async function copyOne(from: string, to: string, path: string): Promise<boolean>
   return true;
 }
 
-/** Other tools for worktrees read this file too: one pattern on each line, `#` begins a comment. */
+/** Reads a list of patterns, one per line with comments after `#`, which other worktree tools read too. */
 async function includeFile(root: string): Promise<readonly string[]> {
   const text = await readFile(join(root, ".worktreeinclude"), "utf8").catch(() => "");
   return text

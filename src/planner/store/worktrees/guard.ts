@@ -18,12 +18,12 @@ import {
 import { worktreeFiles } from "./worktree_files.ts";
 import { hooksFolder, openPlace, type Place, type Repository, worktreeIds } from "./worktree_place.ts";
 
-/** Changes that one message names. */
+/** Maximum number of changes that one message names. */
 const MAX_NAMED = 5;
 
 /**
- * Returns what a person has to see to before git runs in the worktree again: what its run has planted, or what the run
- * of another spec has planted for every checkout. Null if there is nothing.
+ * Returns a problem that a person must solve before git runs in the worktree again: changed programs of this run, or
+ * of another run that apply to every checkout. Null without a problem.
  *
  * @param programs as `takePrograms` has just returned them
  */
@@ -43,7 +43,7 @@ export async function plantedProblem(
 }
 
 /**
- * Refuses to run git where that would run planted programs.
+ * Refuses to run git if it would run programs that a run has installed.
  *
  * @throws OperationError `failed_precondition`
  */
@@ -52,7 +52,8 @@ export async function refusePlanted(place: Place, before: Snapshot | null): Prom
 }
 
 /**
- * Refuses to begin a run while the repository has what another run has planted. Cost: one git if there are notes.
+ * Refuses to begin a run while the repository has programs that another run has installed. Cost: one git process if
+ * there are notes.
  *
  * @throws OperationError `failed_precondition`
  */
@@ -64,7 +65,7 @@ function refuse(problem: string | null): void {
   if (problem !== null) throw new OperationError("failed_precondition", problem);
 }
 
-/** Returns every change that differs from a run's note, with the way to undo it. */
+/** Returns every change that differs from a run's note, with the command that undoes it. */
 export async function plantedChanges(repository: Repository, root: string): Promise<readonly PlantedChange[]> {
   const found: PlantedChange[] = [];
   for (const [id, changes] of await changesByRun(repository, root, { isAsked: () => true, isMeant: () => true })) {
@@ -94,7 +95,7 @@ interface Asked {
   readonly isMeant: (change: Change) => boolean;
 }
 
-/** What has changed in the repository, by the spec whose run has left a note. */
+/** Returns changes in the repository, by the spec whose run has left a note. */
 async function changesByRun(
   repository: Repository,
   root: string,
@@ -112,7 +113,7 @@ async function changesByRun(
     const before = sharedPart(note);
     const changes = plantedIn(compareSnapshots(before, now)).filter(isMeant);
     if (changes.length === 0) continue;
-    // A setting can be included for one checkout alone, so the run's own has to agree.
+    // A setting can be included for one checkout alone, so the run's own worktree must have it too.
     const there = await noteThere(repository, root, id);
     const agreed = there === null ? changes : changes.filter(({ name }) => before[name] !== there[name]);
     if (agreed.length > 0) found.push([id, agreed]);
@@ -120,7 +121,7 @@ async function changesByRun(
   return found;
 }
 
-/** Null if the worktree is gone. */
+/** Reads the note in a run's worktree; null if the worktree no longer exists. */
 async function noteThere(repository: Repository, root: string, id: SpecId): Promise<Snapshot | null> {
   const place = await openPlace(repository, root, id).catch(() => null);
   return place === null ? null : takeSharedPrograms(repository, place.git);
@@ -140,7 +141,10 @@ async function namedChanges(repository: Repository, id: SpecId, changes: readonl
   return `${shown.join(", ")}${more}: undo it, or remove ${worktreeFiles.snapshot(id)} if it is yours`;
 }
 
-/** Returns a line of the shell for the project's folder, or words where planner has no copy of what was there. */
+/**
+ * Returns a shell command for the project's folder that undoes the change, or instructions if planner has no copy of
+ * the earlier content.
+ */
 export async function undoOf(repository: Repository, { name, before }: Change): Promise<string> {
   const setting = /^(?:(global|worktree) )?setting (.+)$/.exec(name);
   if (setting !== null) return undoSetting(repository, { scope: setting[1] ?? "local", key: setting[2] ?? "", before });
@@ -162,7 +166,7 @@ interface ChangedSetting {
   readonly before: string | undefined;
 }
 
-/** A setting of an included file is in that file. */
+/** Undoes a setting; one of an included file is changed in that file. */
 async function undoSetting(
   { git, top, commonFolder }: Repository,
   { scope, key, before }: ChangedSetting,

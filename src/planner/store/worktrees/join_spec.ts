@@ -6,19 +6,19 @@ import { keepChecks } from "../../spec/edit/keep_checks.ts";
 import { findLastSection } from "../../spec/sections.ts";
 import { mergeSpec, mergeText, type TextVersions } from "./merge_text.ts";
 
-/** What a person has decided stays, whatever the run says. */
+/** Statuses that a person sets and that a run does not override. */
 const PERSONS: readonly unknown[] = ["cancelled", "blocked"];
 
 export interface JoinedSpec {
   readonly text: string;
-  /** Texts of unchecked criteria in the project's version that the run's version does not have. */
+  /** Unchecked criteria of the project's version that the run's version does not have. */
   readonly open: readonly string[];
 }
 
 /**
- * Joins a spec that changed in the project (`ours`) and in the worktree (`theirs`). Ticks go by the criterion's text, the
- * run's output is appended, and of lines that both changed the project's stay. The status is the run's, unless a person
- * cancelled or blocked the spec.
+ * Joins a spec that changed in the project (`ours`) and in the worktree (`theirs`). Matches ticks by the criterion's
+ * text, appends the run's output, and keeps the project's lines where both changed the same ones. The status is the
+ * run's, unless a person cancelled or blocked the spec.
  */
 export async function joinSpec(versions: TextVersions): Promise<JoinedSpec> {
   const { ours, base, theirs } = versions;
@@ -40,9 +40,9 @@ export async function joinSpec(versions: TextVersions): Promise<JoinedSpec> {
 interface Parts {
   readonly text: string;
   readonly status: unknown;
-  /** Whether each criterion is checked, by its words. */
+  /** Whether each criterion is checked, by its text. */
   readonly criteria: ReadonlyMap<string, boolean>;
-  /** Trimmed text of `## Output`. */
+  /** Text of the section `## Output`, trimmed. */
   readonly output: string;
 }
 
@@ -67,7 +67,7 @@ function uncheckedCriteria({ criteria }: Parts): readonly string[] {
   return [...criteria].flatMap(([name, checked]) => (checked ? [] : [name]));
 }
 
-/** One that the project unchecked again stays unchecked. */
+/** Whether the run ticked a criterion. A criterion that the project unchecked again stays unchecked. */
 function isNewTick(name: string, old: Parts, run: Parts): boolean {
   return run.criteria.get(name) === true && old.criteria.get(name) !== true;
 }
@@ -88,12 +88,12 @@ function endLine(text: string): string {
   return `${text.trimEnd()}\n`;
 }
 
-/** Both outputs, the run's behind the project's. */
+/** Returns the project's output followed by the run's. */
 function newOutput(own: Parts, old: Parts, run: Parts): string {
   if (run.output === old.output) return own.output;
   if (own.output === old.output) return run.output;
   const added = run.output.startsWith(old.output) ? run.output.slice(old.output.length).trim() : run.output;
-  // What the run wrote may be in the project's text already.
+  // The project's text may already contain the run's output.
   return own.output.endsWith(added) ? own.output : `${own.output}\n\n${added}`.trim();
 }
 
@@ -114,7 +114,7 @@ function withTicks(text: string, isTicked: (name: string) => boolean): string {
   return text.slice(0, text.length - document.body.length) + lines.join("\n");
 }
 
-/** The joined text: line by line if the two fit, else as `joinSpec` has it. */
+/** Returns the text merged by lines if that succeeds, else the result of `joinSpec`. */
 export async function joinedText(versions: TextVersions): Promise<string> {
   const merged = await mergeSpec(versions);
   if (!merged.clean) return (await joinSpec(versions)).text;

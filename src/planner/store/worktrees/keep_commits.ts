@@ -8,33 +8,33 @@ import { WHOLE } from "./take_snapshot.ts";
 import { type Branches, exists, hasOwnChange, isBranchMerged } from "./worktree_commits.ts";
 import type { Place } from "./worktree_place.ts";
 
-/** Commits that no branch of a person's holds, as they are kept. */
+/** Commits without a person's branch, and the ref that keeps them. */
 export interface KeptCommits {
-  /** As in `refs/planner/kept/<id>/1`. */
+  /** Ref such as `refs/planner/kept/<id>/1`. */
   readonly ref: string;
   readonly hash: string;
-  /** Whether an amend, a rebase or a reset replaced them: then they are not missed. */
+  /** Whether an amend, a rebase or a reset replaced the commits, so that a person does not need them. */
   readonly superseded: boolean;
 }
 
 export interface Removal {
   readonly id: SpecId;
-  /** Git's own folder of the worktree; null if it is gone. */
+  /** Git's own folder of the worktree; null if it no longer exists. */
   readonly gitFolder: string | null;
   readonly commonFolder: string;
   readonly branch: string;
   readonly mainBranch: string;
-  /** Whether the main branch is known to have the branch's change: its commits are not kept. */
+  /** Whether the main branch is known to contain the branch's change, so that its commits are not kept. */
   readonly isDropped?: boolean;
 }
 
 const REPLACED = /^(?:commit \(amend\)|rebase|reset|pull --rebase)/;
 
 /**
- * Keeps every commit that is reachable only from the worktree and its branch and whose change the main branch lacks, as
- * `refs/planner/kept/<id>/<n>`. A second call keeps no commit twice.
+ * Keeps every commit that only the worktree and its branch reach and whose change the main branch lacks, as
+ * `refs/planner/kept/<id>/<n>`. A repeated call keeps no commit twice.
  *
- * @param git in a repository that stays
+ * @param git git in a repository that stays
  */
 export async function keepCommits(git: Git, removal: Removal): Promise<readonly KeptCommits[]> {
   const { id, branch, mainBranch, gitFolder, commonFolder, isDropped = false } = removal;
@@ -44,11 +44,11 @@ export async function keepCommits(git: Git, removal: Removal): Promise<readonly 
   ];
   const tips = tipsOf(removal, moves);
   if (tips.length === 0) return [];
-  // Records of runs hold each run's own end, which a later run may have dropped.
+  // Run records contain each run's own last commit, which a later run may have dropped.
   const own = isDropped ? [] : [`--exclude=refs/heads/${branch}`];
   const hidden = [...own, "--exclude=refs/planner/runs/*", "--exclude=refs/planner/remote/*"];
   const others = ["--not", `refs/heads/${mainBranch}`, ...hidden, "--all"];
-  // What only the worktree itself has checked out goes with it, so that counts as nothing.
+  // A commit that only the worktree's HEAD reaches is lost with the worktree, so that HEAD does not count.
   const listing = ["rev-list", "--single-worktree", "--parents", "--ignore-missing", "--stdin", ...others];
   const listed = await git.run(listing, { input: `${tips.join("\n")}\n` });
   const heads = headsOf(listed);
@@ -60,7 +60,7 @@ export async function keepCommits(git: Git, removal: Removal): Promise<readonly 
   });
 }
 
-/** Keeps commits, and what else git has a hash of, under the next names of `refs/planner/kept/<id>/`. */
+/** Keeps commits, and other objects with a hash, under the next names of `refs/planner/kept/<id>/`. */
 export async function keepHashes(
   git: Git,
   id: SpecId,
@@ -73,7 +73,7 @@ export async function keepHashes(
   return kept;
 }
 
-/** Whether a commit has a name under `refs/planner/kept/<id>/`. */
+/** Returns whether a ref under `refs/planner/kept/<id>/` names the commit. */
 export async function isKept(git: Git, id: SpecId, hash: string): Promise<boolean> {
   return (await git.run(["for-each-ref", "--count=1", `--points-at=${hash}`, `refs/planner/kept/${id}/`])) !== "";
 }
@@ -81,7 +81,7 @@ export async function isKept(git: Git, id: SpecId, hash: string): Promise<boolea
 /**
  * Keeps the end of a branch that the main branch lacks, as `refs/planner/kept/<id>/<n>`.
  *
- * @returns a sentence about it; none for a branch that is merged or gone
+ * @returns a sentence about it; empty for a branch that is merged or no longer exists
  */
 export async function keepBranch(git: Git, id: SpecId, branches: Branches): Promise<readonly string[]> {
   const { branch } = branches;
@@ -93,8 +93,7 @@ export async function keepBranch(git: Git, id: SpecId, branches: Branches): Prom
 }
 
 /**
- * Keeps what names that were deleted or moved, dropped stashes and checkouts that are gone have pointed to, where no
- * other name reaches it.
+ * Keeps the commits of deleted or moved refs, dropped stashes and deleted checkouts, if no other ref reaches them.
  *
  * @returns names of `refs/planner/kept/` by the changes' names
  */
@@ -112,7 +111,7 @@ export async function keepLost(git: Git, id: SpecId, changes: readonly Change[])
 }
 
 /**
- * Keeps tags with a message and stashes that a run has made and replaced or dropped.
+ * Keeps annotated tags and stashes that a run has created and then replaced or dropped.
  *
  * @param before,now the snapshots at its begin and its end
  * @returns one sentence for each
@@ -134,7 +133,7 @@ export async function keepMade({ repository, id }: Place, before: Snapshot, now:
   return kept.map(({ ref }, index) => `${lost[index]?.what}, made and dropped during the run, is kept as ${ref}`);
 }
 
-/** A tag with a message is a separate object, which its commit does not reach. */
+/** Whether no ref reaches an object. An annotated tag is a separate object, which its commit does not reach. */
 async function isUnreachable(git: Git, hash: string): Promise<boolean> {
   const [type, listed] = [
     await git.ask(["cat-file", "-t", hash]),
@@ -152,7 +151,7 @@ function tipsOf({ gitFolder, branch }: Removal, moves: readonly Move[]): readonl
   return hashes.size === 0 ? [] : [...hashes, `refs/heads/${branch}`];
 }
 
-/** Those of the commits that are no other one's parent. @param listed as `rev-list --parents` prints it */
+/** Returns the commits that are not a parent of another one. @param listed output of `rev-list --parents` */
 function headsOf(listed: string): readonly string[] {
   const lines = listed.split("\n").filter((line) => line !== "");
   const parents = new Set(lines.flatMap((line) => line.split(" ").slice(1)));

@@ -11,8 +11,8 @@ import type { Branches } from "./worktree_commits.ts";
 import { mainBranchOf, type Repository, worktreeIds } from "./worktree_place.ts";
 
 /**
- * Returns the branches of specs that `.planner/worktrees/` says nothing of, because `git clean` or a person has emptied
- * it: those that their specs name and that no checkout has. Cost: one git, and two more for each of them.
+ * Returns branches that specs name, that no checkout has, and that `.planner/worktrees/` no longer records, because
+ * `git clean` or a person has emptied it. Cost: one git process, and two more for each branch.
  */
 export async function leftBranches(repository: Repository, root: string): Promise<ReadonlyMap<SpecId, Branches>> {
   const found = new Map<SpecId, Branches>();
@@ -22,7 +22,7 @@ export async function leftBranches(repository: Repository, root: string): Promis
   for (const [ref, checkout] of await refsOf(repository.git)) {
     const branch = ref.slice("refs/heads/".length);
     const id = Array.from(branch, (_, at) => branch.slice(at)).find((end) => ids.has(end)) as SpecId | undefined;
-    // Of a checkout that is there: another project folder of this repository works on it.
+    // A checkout that exists belongs to another project folder of this repository.
     if (id === undefined || (checkout !== "" && existsSync(checkout))) continue;
     const text = (await readBytes(join(root, activeFile(id))))?.toString() ?? "";
     const spec = parseDocument(text);

@@ -2,22 +2,23 @@ import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { constants, inflateSync } from "node:zlib";
 
-/** A tag with a message, or a stash, that was made during a run. */
+/** An annotated tag or a stash that was created during a run. */
 export interface MadeObject {
   readonly hash: string;
-  /** As in `tag "v1"`. */
+  /** Description such as `tag "v1"`. */
   readonly what: string;
 }
 
-/** The beginning of an object's file that is read, in bytes: the header, names, dates and a line of a message fit. */
+/** Number of bytes read of an object's file: enough for the header, names, dates and one line of the message. */
 const MAX_READ_BYTES = 4096;
 
-/** How much earlier than the clock says a file system may date a file, in milliseconds. */
+/** Maximum time by which a file system may date a file earlier than the clock, in milliseconds. */
 const CLOCK_STEP_MS = 1000;
 
 /**
- * Returns the tags with a message and the stashes that were made since a moment and are in no pack: nothing else in git
- * remembers one that was replaced or dropped. Cost: no git; the beginning of each object's file that was written since.
+ * Returns annotated tags and stashes that were created since a time and are not packed, because git keeps no other
+ * record of a replaced or dropped one. Cost: no git process; reads the beginning of each object's file that was written
+ * since.
  *
  * @param since in milliseconds since 1970
  *
@@ -27,7 +28,7 @@ export function madeObjects(commonFolder: string, since: number): readonly MadeO
   const objects = join(commonFolder, "objects");
   const isNew = (path: string): boolean =>
     (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since - CLOCK_STEP_MS;
-  // A folder is changed whenever a file comes into it.
+  // A folder's time changes whenever a file is added to it.
   const folders = readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name) && isNew(join(objects, name)));
   return folders.flatMap((folder) =>
     readdirSync(join(objects, folder)).flatMap((name) => {
@@ -38,7 +39,7 @@ export function madeObjects(commonFolder: string, since: number): readonly MadeO
   );
 }
 
-/** Null for an object of another kind. */
+/** Describes an object; null for an object of another kind. */
 function describe(text: string): string | null {
   const tag = /^tag \d+\0object .+\ntype .+\ntag (.+)\n/.exec(text)?.[1];
   if (tag !== undefined) return `tag "${tag}"`;
@@ -46,7 +47,7 @@ function describe(text: string): string | null {
   return stash === undefined ? null : `stash "${stash}"`;
 }
 
-/** Empty for a file that is gone or holds something else. */
+/** Returns the beginning of an object; empty if the file is missing or contains other data. */
 function beginningOf(path: string): string {
   try {
     const file = openSync(path, "r");

@@ -6,7 +6,7 @@ import { readMoves } from "./admin_folder.ts";
 import { shortName } from "./outside_words.ts";
 import { type Branches, exists } from "./worktree_commits.ts";
 
-/** Returns what to do about a main branch that was renamed or deleted; null if it is there. */
+/** Returns what to do about a main branch that was renamed or deleted; null if it exists. */
 export async function goneMain(git: Git, mainBranch: string, id: SpecId): Promise<string | null> {
   if (await exists(git, mainBranch)) return null;
   const name = await newName(git, mainBranch);
@@ -18,7 +18,7 @@ export async function goneMain(git: Git, mainBranch: string, id: SpecId): Promis
   return `${what} was renamed to "${name}": take that back with "${back}", ${then}`;
 }
 
-/** Git notes in a branch's reflog which branch it was before. */
+/** Returns the new name of a renamed branch, because git notes the old name in its reflog. */
 async function newName(git: Git, mainBranch: string): Promise<string | null> {
   const folder = await git.line(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
   const renamed = `Branch: renamed refs/heads/${mainBranch} to `;
@@ -27,7 +27,7 @@ async function newName(git: Git, mainBranch: string): Promise<string | null> {
   return found === undefined ? null : shortName(found);
 }
 
-/** Asks git about the branches of a spec, and says so where the main branch is gone. */
+/** Runs a query about the branches of a spec. Explains a failure if the main branch no longer exists. */
 export async function withMain<T>(git: Git, { mainBranch }: Branches, id: SpecId, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -37,7 +37,7 @@ export async function withMain<T>(git: Git, { mainBranch }: Branches, id: SpecId
   }
 }
 
-/** Branches by their full names, each with the path of the checkout that has it checked out: empty for none. */
+/** Branches by their full names, each with the path of the checkout that has it checked out; empty if none has. */
 export type Refs = ReadonlyMap<string, string>;
 
 export async function refsOf(git: Git): Promise<Refs> {

@@ -6,7 +6,7 @@ import { parseDocument } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { Git, gitsWords } from "../git/git.ts";
 
-/** Two versions of one text and the one that both began from. */
+/** Two versions of one text and their common origin. */
 export interface TextVersions {
   readonly ours: string;
   readonly base: string;
@@ -14,10 +14,10 @@ export interface TextVersions {
 }
 
 /**
- * Joins the changes of both sides, line by line.
+ * Merges the changes of both sides by lines.
  *
- * @param favour whose lines are taken where both sides changed the same ones; without it the text then holds conflict
- *   marks, and `clean` is false
+ * @param favour side whose lines are taken where both sides changed the same ones; without it the text then contains
+ *   conflict markers, and `clean` is false
  */
 export async function mergeText(
   { ours, base, theirs }: TextVersions,
@@ -33,7 +33,7 @@ export async function mergeText(
     const side = favour === undefined ? [] : [`--${favour}`];
     const merge = ["merge-file", "--quiet", "-p", ...side, "ours", "base", "theirs"];
     const { status, stdout, stderr } = await new Git(folder).try(merge);
-    // Up to 127 it is the number of conflicts.
+    // Up to 127, the status is the number of conflicts.
     if (status === null || status > 127) {
       throw new OperationError("failed_precondition", `git merge-file failed: ${gitsWords(stderr)}`);
     }
@@ -44,8 +44,8 @@ export async function mergeText(
 }
 
 /**
- * The same for a spec that was worked on in a worktree: its status there is the one that holds, for in the project it
- * only says that the work was under way.
+ * Merges a spec that was worked on in a worktree. Takes the status of the worktree, because the project's only says
+ * that the work was in progress.
  */
 export function mergeSpec(
   { ours, base, theirs }: TextVersions,
@@ -67,7 +67,7 @@ function withStatus(text: string, status: string | undefined): string {
   try {
     return editFields(text, { status });
   } catch (error) {
-    // A text that does not parse is merged as it is.
+    // A text that does not parse is merged without changes.
     if (error instanceof OperationError) return text;
     throw error;
   }

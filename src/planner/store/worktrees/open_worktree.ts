@@ -19,7 +19,7 @@ import { worktreeFiles } from "./worktree_files.ts";
 import type { Place, WorktreeFacts } from "./worktree_place.ts";
 import { blobText } from "./worktree_rebase.ts";
 
-/** A worktree that is kept open: where it is was asked once. */
+/** A worktree whose location was read once and is kept. */
 export class OpenWorktree implements Worktree {
   readonly path: string;
   readonly root: string;
@@ -65,7 +65,7 @@ export class OpenWorktree implements Worktree {
   }
 
   settle(): Promise<WorktreeState> {
-    // From here on the work is judged and merged, as a person asked.
+    // From here on the work is judged and merged as a person requested, so git may run the repository's programs.
     this.#place = { ...this.#place, git: this.#place.git.toWrite() };
     return settle(this.#place, this.#baseline);
   }

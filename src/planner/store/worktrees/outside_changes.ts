@@ -7,18 +7,18 @@ export interface OwnRun {
 }
 
 /**
- * Returns what changed outside of a run's own branch, worktree and spec, without what planner itself does for the runs
- * of other specs. Changes of what git runs are left out: `plantedIn` has them.
+ * Returns changes outside of a run's own branch, worktree and spec, without planner's own changes for runs of other
+ * specs. Omits changes of programs that git runs, which `plantedIn` returns.
  */
 export function outsideChanges(before: Snapshot, now: Snapshot, { id, branch }: OwnRun): readonly Change[] {
-  // A snapshot of an earlier version of planner has less in it.
+  // A snapshot of an earlier version of planner contains less.
   if (!(WHOLE in before)) return [];
   const all = compareSnapshots(before, now);
   const busy = busyRuns(before, now);
   const ids = [id, ...busy.keys()];
   const branches = new Set([branch, ...busy.values()]);
   const refs = new Set(all.map(({ name }) => name));
-  // With another commit checked out, files differ from that one.
+  // After another commit was checked out, files differ because of that commit.
   const isMoved = [...refs].some(
     (name) => name.startsWith("HEAD ") || (name.startsWith("ref ") && isChecked(name, now)),
   );
@@ -29,7 +29,7 @@ export function outsideChanges(before: Snapshot, now: Snapshot, { id, branch }: 
     if (kind === "file") return ids.some((one) => isFileOf(one, subject));
     if (kind === "ref") return isExpectedRef(subject, { value, ids, branches });
     const settled = kind === "setting" ? /^branch\.(.+)\.[^.]+$/.exec(subject)?.[1] : undefined;
-    // Settings of a branch come and go with it.
+    // Settings of a branch are created and deleted with it.
     return settled !== undefined && (branches.has(settled) || refs.has(`ref refs/heads/${settled}`));
   };
   return all.filter((change) => !isPlanted(change) && !isExpected(change));
@@ -41,7 +41,7 @@ export function splitName(name: string): readonly [kind: string, subject: string
   return [kind, subject];
 }
 
-/** Other specs with a run meanwhile, with their branches. */
+/** Returns the branches of other specs that had a run meanwhile, by spec. */
 function busyRuns(before: Snapshot, now: Snapshot): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const name of new Set([...Object.keys(before), ...Object.keys(now)])) {
@@ -58,7 +58,7 @@ function isChecked(name: string, now: Snapshot): boolean {
   return Object.entries(now).some(([other, value]) => other.startsWith("HEAD ") && value === ref);
 }
 
-/** A file of the spec or of one of its members. */
+/** Whether a path is a file of the spec or of one of its members. */
 function isFileOf(id: string, path: string): boolean {
   const file = path.split("/").at(-1) ?? "";
   return file === `${id}.md` || file.startsWith(`${id}.`);

@@ -8,7 +8,7 @@ import { splitName } from "./outside_changes.ts";
 import type { Change } from "./snapshot.ts";
 import type { Place, Repository } from "./worktree_place.ts";
 
-/** Sentences about one kind of change. */
+/** Maximum number of sentences about one kind of change. */
 const MAX_OF_KIND = 8;
 
 /**
@@ -32,7 +32,7 @@ export async function describeOutside(place: Place, changes: readonly Change[]):
   });
 }
 
-/** @param kept the name under which the former commits are kept */
+/** Returns sentences about one change. @param kept ref that keeps the former commits */
 async function sentencesFor(place: Place, change: Change, kept: string | undefined): Promise<readonly string[]> {
   const { repository, worktree } = place;
   const [kind, subject] = splitName(change.name);
@@ -77,7 +77,7 @@ function headSentence({ top }: Repository, path: string, { before, now }: Change
   return `${nameOf(now)} is checked out in "${path}" since the run, ${nameOf(before)} was before: "${back}" brings it back`;
 }
 
-/** The words that lead git to another folder than the project's. */
+/** Returns the arguments that make git work in another folder than the project's; empty for the project's. */
 export function inFolder(top: string, path: string): string {
   return path === top ? "" : `-C ${quoteShellWord(path)} `;
 }
@@ -98,7 +98,7 @@ function infoSentence({ commonFolder }: Repository, name: string, { before = "",
   return `"${file}" was changed during the run${lines}${hidden}`;
 }
 
-/** Lines of a text in git's format of patterns that it did not have before. */
+/** Returns the lines of a gitignore-style text that the earlier text did not have. */
 export function linesAdded(before: string, now: string): readonly string[] {
   const old = new Set(before.split("\n"));
   return now.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#") && !old.has(line));
@@ -118,7 +118,7 @@ async function refSentence(repository: Repository, ref: string, { before, now }:
     return `${name} was pushed${forced} during the run: it was at ${before} before`;
   }
   const moved = `${name} was moved from ${before.slice(0, 10)} to ${now.slice(0, 10)} during the run`;
-  // A branch may be checked out: its files would not go back with it.
+  // A branch may be checked out; its files would not be restored with it.
   return kind === "heads" ? moved : moved + undoRef(ref, before);
 }
 
@@ -134,13 +134,13 @@ export async function isAncestor(git: Git, older: string, newer: string): Promis
   return (await git.try(["merge-base", "--is-ancestor", older, newer])).status === 0;
 }
 
-/** planner itself moves the main branch when it merges the work of other specs. */
+/** Describes moves of the main branch, except planner's own when it merges the work of other specs. */
 function mainSentences({ repository, worktree }: Place, { before, now }: Change): readonly string[] {
   if (now === undefined || before === undefined) return [];
   const name = worktree.mainBranch;
   const moves = readMoves(repository.commonFolder, `refs/heads/${name}`);
   const since = moves.slice(moves.findLastIndex(({ to }) => to === before) + 1);
-  // Without a reflog only the two ends are known.
+  // Without a reflog, only the first and the last commit are known.
   const known = since.length > 0 && since.length < moves.length ? since : [{ from: before, to: now, message: "" }];
   return known
     .filter(({ message }) => !message.startsWith(MERGE_ACTION))

@@ -27,14 +27,17 @@ export async function guardProject(repository: Repository, root: string, id: Spe
   };
 }
 
-/** The checkout around the project. No branch of it is a run's own. */
+/** Returns the checkout around the project as a place. None of its branches belongs to a run. */
 function ownPlace(repository: Repository, root: string, id: SpecId): Place {
   const { top, git, gitFolder } = repository;
   const facts = { reused: true, copied: [], env: {}, identity: {}, begunAnew: null };
   return { root, id, repository, git, gitFolder, worktree: { path: top, root, branch: "", mainBranch: "", ...facts } };
 }
 
-/** Uncommitted files, and commits on top of what was checked out, are the work itself. */
+/**
+ * Returns changes other than uncommitted files and new commits on the checked-out one, because those are the work
+ * itself.
+ */
 async function changesBesideWork(
   { repository: { git, top }, id }: Place,
   before: Snapshot,
@@ -52,10 +55,12 @@ async function changesBesideWork(
   return found;
 }
 
-/** What is remembered of a file in the project itself that holds something of the tool's own while a run lasts. */
+/** Path of the journal about a project's file that planner replaces during a run. */
 const journalOf = (id: SpecId): string => `${WORKTREES}/${id}.placed.json`;
 
-/** Writes a file of the project for the time of a run; `restoreProject` brings it back, also after a crash. */
+/**
+ * Writes a file into the project for the duration of a run. `restoreProject` restores the original, also after a crash.
+ */
 export async function placeInProject(root: string, id: SpecId, path: string, text: string): Promise<void> {
   const before = await readBytes(join(root, path));
   // Recorded before the file exists, so that its origin is known after a crash.
@@ -64,7 +69,10 @@ export async function placeInProject(root: string, id: SpecId, path: string, tex
   await replaceFile(join(root, path), path, text);
 }
 
-/** @returns the file, if it was changed meanwhile and is therefore left as it is */
+/**
+ * Restores the file that `placeInProject` replaced. @returns the file's path if it was changed meanwhile and therefore
+ * stays unchanged
+ */
 export async function restoreProject(root: string, id: SpecId): Promise<string | null> {
   const read = readJson(join(root, journalOf(id)));
   if (read.kind !== "object") return null;
@@ -77,7 +85,7 @@ export async function restoreProject(root: string, id: SpecId): Promise<string |
   return now === after || now === before ? null : path;
 }
 
-/** Removes a file that the run made, and its folder where nothing else is in it. */
+/** Removes a file that the run created, and its folder if it is then empty. */
 async function removeMade(root: string, path: string): Promise<void> {
   await removeInside(join(root, path));
   for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {

@@ -8,8 +8,8 @@ import { changedIn, commitsIn } from "./settle.ts";
 import type { Repository } from "./worktree_place.ts";
 
 /**
- * Reads what the repository holds of the commits that a record names. Hashes of a record are only ever passed on as
- * such: it may have been written by another program.
+ * Reads which commits named by a record exist in the repository. Passes hashes to git only if they are complete,
+ * because another program may have written the record.
  */
 export async function recordFacts(
   { git, prefix }: Repository,
@@ -62,7 +62,7 @@ async function rangeOf(
   return { range, files: changed.map(({ path }) => path), hasMerges: merges.trim() !== "" };
 }
 
-/** Those of the hashes that are commits here. */
+/** Returns those hashes that are commits of this repository. */
 async function presentCommits(git: Git, hashes: readonly string[]): Promise<ReadonlySet<string>> {
   if (hashes.length === 0) return new Set();
   const listed = await git.run(["cat-file", "--batch-check"], { input: hashes.map((hash) => `${hash}\n`).join("") });
@@ -70,7 +70,7 @@ async function presentCommits(git: Git, hashes: readonly string[]): Promise<Read
   return new Set(lines.flatMap(([hash, type]) => (hash !== undefined && type === "commit" ? [hash] : [])));
 }
 
-/** Those of the commits that the main branch holds. */
+/** Returns those commits that the main branch contains. */
 async function reachableCommits(git: Git, main: unknown, hashes: readonly string[]): Promise<ReadonlySet<string>> {
   if (hashes.length === 0) return new Set();
   const end = typeof main === "string" ? `refs/heads/${main}` : "HEAD";

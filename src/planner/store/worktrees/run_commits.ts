@@ -4,7 +4,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 
 export const RECORD_FILE = "record.json";
-/** Where the commits of records are, below the spec's id. */
+/** Ref prefix of the commits of records, before the spec's id. */
 export const RUN_REFS = "refs/planner/runs/";
 
 /** Returns the full name of the commit that holds a record. */
@@ -14,16 +14,16 @@ export function refOf(id: SpecId, run: number): string {
 
 interface Kept {
   readonly id: SpecId;
-  /** Null for what is checked out. */
+  /** Name of the branch; null for the checked-out commit. */
   readonly branch: string | null;
 }
 
 /**
- * Keeps a record as the commit `refs/planner/runs/<id>/<n>`, whose parent is the end of the branch: so the work of a run
- * stays as it was, whatever a rebase makes of the branch. Cost: two gits. No hooks run.
+ * Stores a record as the commit `refs/planner/runs/<id>/<n>` with the branch's end as its parent, so that the work of a
+ * run stays available even if the branch is rebased. Cost: two git processes. Runs no hooks.
  *
- * @param git in a repository that stays
- * @returns the number of the run; null for a branch that is gone
+ * @param git git in a repository that stays
+ * @returns the number of the run; null for a branch that no longer exists
  */
 export async function keepRunRecord(
   git: Git,
@@ -42,7 +42,7 @@ export async function keepRunRecord(
   return run;
 }
 
-/** Reads a record, the latest one without `run`; null without a record. */
+/** Reads a record; `run` null selects the latest. Returns null without a record. */
 export async function readRunRecord(git: Git, id: SpecId, run: number | null): Promise<KeptRunRecord | null> {
   const runs = await runsOf(git, id);
   const wanted = run ?? runs.at(-1);
@@ -53,8 +53,8 @@ export async function readRunRecord(git: Git, id: SpecId, run: number | null): P
 }
 
 /**
- * Adds to the latest record as which commits the work was merged, each with git's stable patch id, by which the change is
- * known again after a rebase.
+ * Adds the merged commits to the latest record, each with git's stable patch id, which identifies the change after a
+ * rebase.
  */
 export async function noteMergedRun(
   git: Git,
@@ -69,7 +69,7 @@ export async function noteMergedRun(
   await commitRecord(git, { ref, parent: `${ref}^1`, record: { ...kept.record, merged }, force: true });
 }
 
-/** Returns git's stable patch ids by commit; a commit without a change has none. */
+/** Returns git's stable patch ids by commit; omits commits without a change. */
 export async function patchIds(git: Git, commits: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (commits.length === 0) return new Map();
   const input = commits.map((hash) => `${hash}\n`).join("");
@@ -99,7 +99,7 @@ interface RecordCommit {
   readonly force: boolean;
 }
 
-/** One git makes the file, the commit and the name; plumbing would take four. */
+/** Creates file, commit and ref with one git process; separate plumbing commands would need four. */
 async function commitRecord(git: Git, { ref, parent, record, force }: RecordCommit): Promise<void> {
   const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
   const seconds = Math.floor(Date.now() / 1000);
@@ -113,7 +113,8 @@ async function commitRecord(git: Git, { ref, parent, record, force }: RecordComm
 }
 
 /**
- * Lists the latest record of every spec, with the last commit of the branch that `branches` names. Cost: one git.
+ * Lists the latest record of every spec, with the last commit of the branch that `branches` names. Cost: one git
+ * process.
  */
 export async function latestRuns(git: Git, branches: ReadonlyMap<SpecId, string>): Promise<readonly LatestRun[]> {
   const asked = [RUN_REFS, ...[...branches.values()].map((branch) => `refs/heads/${branch}`)];
@@ -131,7 +132,7 @@ export async function latestRuns(git: Git, branches: ReadonlyMap<SpecId, string>
   return [...latest.values()].map((one) => ({ ...one, head: heads.get(branches.get(one.id) ?? "") ?? null }));
 }
 
-/** Reads records by the commits that hold them; those that cannot be read are left out. Cost: one git. */
+/** Reads records by the commits that contain them; omits unreadable ones. Cost: one git process. */
 export async function readRuns(git: Git, runs: readonly LatestRun[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>> {
   if (runs.length === 0) return new Map();
   const input = runs.map(({ commit }) => `${commit}:${RECORD_FILE}\n`).join("");
@@ -140,7 +141,7 @@ export async function readRuns(git: Git, runs: readonly LatestRun[]): Promise<Re
   if (status !== 0) return found;
   let at = 0;
   for (const { id, run } of runs) {
-    // `<hash> blob <bytes>`, the file, a line break; `<name> missing` stands alone.
+    // Output is `<hash> blob <bytes>`, the file and a line break, or only `<name> missing`.
     const end = stdout.indexOf(0x0a, at);
     const length = Number(/ blob (\d+)$/.exec(stdout.subarray(at, end).toString())?.[1]);
     at = end + 1;

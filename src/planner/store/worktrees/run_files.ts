@@ -8,7 +8,7 @@ import { replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
 import { openGitHistory } from "../git/git_history.ts";
 
-/** The files that a run reads and writes beside the project's own. */
+/** Opens the files that a run reads and writes beside the project's own. */
 export function openRunFiles(): RunFiles {
   return {
     async read(path) {
@@ -25,7 +25,7 @@ export function openRunFiles(): RunFiles {
       const [shared, own, branch = ""] = (await new Git(folder).ask(asked))?.split(/\r?\n/) ?? [];
       if (shared === undefined || own === undefined) return [];
       const folders = commitFolders(resolve(folder, shared), resolve(folder, own), dirname(branch));
-      // A sandbox passes over a folder that is not there.
+      // A sandbox ignores a folder that does not exist.
       for (const path of folders) await mkdir(path, { recursive: true });
       return folders;
     },
@@ -39,16 +39,17 @@ export function openRunFiles(): RunFiles {
   };
 }
 
-/** @param branchFolder as in `refs/heads/planner` */
+/** Returns the folders to which a commit writes. @param branchFolder such as `refs/heads/planner` */
 function commitFolders(shared: string, own: string, branchFolder: string): readonly string[] {
-  // In the checkout itself the index is right beside settings and hooks.
+  // In the main checkout the index is in the same folder as settings and hooks.
   if (shared === own) return [own];
   const branches = branchFolder.startsWith("refs/heads") ? [branchFolder, `logs/${branchFolder}`] : [];
   return [...["objects", ...branches].map((path) => join(shared, path)), own];
 }
 
 /**
- * Our choice: a large source tree. Installed packages and build output come late in the walk and add no information.
+ * Maximum number of entries to walk. Chosen by planner: a large source tree. Packages and build output come late in the
+ * walk and add no information.
  */
 const MAX_ENTRIES = 20_000;
 

@@ -8,30 +8,33 @@ import type { Git } from "../git/git.ts";
 import { isMergeTreeMissing } from "./differences.ts";
 import { isAncestor } from "./outside_words.ts";
 
-/** Most commits of the main branch that are compared as patches, and by merging. Ours: each takes milliseconds. */
+/**
+ * Maximum number of main branch commits compared as patches, and by merging. Chosen by planner: each takes
+ * milliseconds.
+ */
 const MAX_PATCHES = 2000;
 const MAX_MERGES = 200;
 
-/** What is searched for. All are full hashes. */
+/** Commits of the branch and the main branch to search, given as full hashes. */
 interface Searched {
   readonly head: string;
   readonly main: string;
-  /** Where the branch left the main branch when it was pushed; null if that is not known. */
+  /** Commit where the branch left the main branch when it was pushed; null if that is not known. */
   readonly began: string | null;
   readonly forge: ForgeMerge | null;
 }
 
-/** A rule's answer: a commit of the main branch, or null. */
+/** Searches the main branch by one rule; returns a commit, or null. */
 type Rule = (git: Git, work: Work, notes: string[]) => Promise<string | null>;
 
 interface Work extends Searched {
-  /** Where the branch and the main branch part now. */
+  /** Commit at which the branch and the main branch now diverge. */
   readonly base: string;
-  /** Files that the branch changes, without planner's. */
+  /** Files that the branch changes, without planner's own. */
   readonly paths: ReadonlySet<string>;
 }
 
-/** In their order: the first hit counts. Source: docs/pr.md#recognition. */
+/** Rules in the order in which they are tried; the first match counts. Source: docs/pr.md#recognition. */
 const RULES: readonly (readonly [sign: MergeSign, rule: Rule])[] = [
   ["forge", byForge],
   ["ancestor", byAncestor],
@@ -41,8 +44,8 @@ const RULES: readonly (readonly [sign: MergeSign, rule: Rule])[] = [
 ];
 
 /**
- * Looks for the work of a branch in the main branch: as its commits, as copies of them, or as one commit with the same
- * change. Changes nothing, and does not say that the work is done: the main branch may have lost it since.
+ * Searches the main branch for the work of a branch: its commits, copies of them, or one commit with the same change.
+ * Changes nothing. A match does not prove that the main branch still contains the work.
  */
 export async function searchMerge(git: Git, searched: Searched): Promise<MergeSearch> {
   const { head, main } = searched;
@@ -58,13 +61,13 @@ export async function searchMerge(git: Git, searched: Searched): Promise<MergeSe
   return { found: null, main, head, notes };
 }
 
-/** The merge that a person names, whose commit the main branch has. */
+/** Returns the merge by a commit of the main branch that a person names. */
 export async function foundAs(git: Git, searched: Searched, sign: MergeSign, commit: string): Promise<FoundMerge> {
   const commitHolds = await reverseApplies(git, { base: `${commit}^1`, head: commit, main: searched.main });
   return { sign, commit, stillThere: await isStillThere(git, searched), commitHolds };
 }
 
-/** 1. The forge says so, and it merged at least what the branch has. */
+/** Rule 1: the forge reports a merge of at least all commits of the branch. */
 async function byForge(git: Git, { head, main, forge }: Work, notes: string[]): Promise<string | null> {
   if (forge === null) return null;
   if (!(await isAncestor(git, head, forge.head))) {
@@ -80,19 +83,19 @@ async function byForge(git: Git, { head, main, forge }: Work, notes: string[]): 
   return null;
 }
 
-/** 2. The commits themselves. @returns the commit of the main branch that brought them */
+/** Rule 2: the main branch contains the commits themselves. @returns the commit that merged them */
 async function byAncestor(git: Git, { head, main, began }: Work): Promise<string | null> {
   if (head === began || !(await isAncestor(git, head, main))) return null;
   const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
   const merge = after.split("\n").filter(Boolean).at(-1);
-  // A branch that the main branch was fast-forwarded to is part of its first parents.
+  // After a fast-forward, the branch is part of the main branch's first parents.
   const line = merge === undefined ? null : await git.ask(["rev-parse", `${merge}^1`]);
   return merge === undefined || line === head ? head : merge;
 }
 
-/** 3. A copy of each commit. One that changes planner's files alone needs none. */
+/** Rule 3: the main branch contains a copy of each commit. A commit that changes only planner's files needs none. */
 async function byCherry(git: Git, { head, main }: Work): Promise<string | null> {
-  // git compares no merges, which can hold changes besides their parents'.
+  // git does not compare merges, which can contain further changes besides their parents'.
   if ((await git.line(["rev-list", "--merges", "--max-count=1", `${main}..${head}`, "--"])) !== "") return null;
   const lines = (await git.run(["cherry", main, head])).split("\n").filter(Boolean);
   let copied = 0;
@@ -108,21 +111,21 @@ async function byCherry(git: Git, { head, main }: Work): Promise<string | null> 
   return equal?.slice(1) ?? null;
 }
 
-/** 4. One commit with the change of the whole branch. */
+/** Rule 4: one commit has the change of the whole branch. */
 async function byPatch(git: Git, work: Work, notes: string[]): Promise<string | null> {
   const { base, head } = work;
   const own = await patchId(git, base, head);
   if (own === null) return null;
   for (const commit of await candidates(git, work, { most: MAX_PATCHES, notes })) {
     const changed = withoutPlanner(await changedPaths(git, `${commit}^1`, commit));
-    // Equal patches change the same files; most commits differ in that.
+    // Equal patches change the same files, in which most commits differ.
     if (changed.length !== work.paths.size || !changed.every((path) => work.paths.has(path))) continue;
     if ((await patchId(git, `${commit}^1`, commit)) === own) return commit;
   }
   return null;
 }
 
-/** 5. A commit to which merging the branch adds nothing, while it would have added something to the one before. */
+/** Rule 5: merging the branch into this commit changes nothing, while it would have changed the previous one. */
 async function byMerging(git: Git, work: Work, notes: string[]): Promise<string | null> {
   if (work.paths.size === 0) return null;
   for (const commit of await candidates(git, work, { most: MAX_MERGES, notes })) {
@@ -136,7 +139,7 @@ async function byMerging(git: Git, work: Work, notes: string[]): Promise<string 
   return null;
 }
 
-/** Commits of the main branch since it parted that change a file of the branch, oldest first. */
+/** Lists commits of the main branch since the divergence that change a file of the branch, oldest first. */
 async function candidates(
   git: Git,
   { base, main, paths }: Work,
@@ -144,7 +147,7 @@ async function candidates(
 ): Promise<readonly string[]> {
   if (paths.size === 0) return [];
   const listing = ["rev-list", "--first-parent", "--stdin", `--max-count=${most + 1}`, `${base}..${main}`];
-  // On standard input, since a branch may change more files than a command line holds.
+  // Passed on standard input, because a branch may change more files than fit into a command line.
   const listed = await git.run(listing, { input: `--\n${[...paths].join("\n")}\n` });
   const found = listed.split("\n").filter(Boolean);
   if (found.length > most) notes.push(`only the last ${most} commits of the main branch were compared`);
@@ -156,23 +159,23 @@ async function addsNothing(git: Git, commit: string, head: string): Promise<bool
   if (isMergeTreeMissing(stderr)) return "unknown";
   const [tree = "", ...rest] = stdout.toString().split("\0");
   if (status !== 0 && status !== 1) return false;
-  // Behind the names of files in conflict comes an empty field.
+  // An empty field follows the names of files in conflict.
   const conflicts = status === 1 ? rest.slice(0, rest.indexOf("")) : [];
   if (withoutPlanner(conflicts).length > 0) return false;
   return withoutPlanner(await changedPaths(git, `${commit}^{tree}`, tree)).length === 0;
 }
 
-/** Whether the main branch has all of the change: its reverse applies, or merging the branch adds nothing. */
+/** Whether the main branch contains the whole change: its reverse applies, or merging the branch changes nothing. */
 async function isStillThere(git: Git, { head, main, began }: Searched): Promise<boolean> {
   const isMerged = await isAncestor(git, head, main);
   const base = isMerged ? await baseOfMerged(git, { head, main, began }) : await git.ask(["merge-base", main, head]);
   if (base === null) return false;
   if (await reverseApplies(git, { base, head, main })) return true;
-  // Of commits that the main branch has, a merge adds nothing even after they were reverted.
+  // Merging commits that the main branch contains changes nothing, even after they were reverted.
   return !isMerged && (await addsNothing(git, main, head)) === true;
 }
 
-/** Where a branch began whose commits the main branch has; null if that cannot be known. */
+/** Returns where a branch began whose commits the main branch contains; null if that is unknown. */
 async function baseOfMerged(git: Git, { head, main, began }: Omit<Searched, "forge">): Promise<string | null> {
   if (began !== null) return began;
   const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
@@ -195,7 +198,7 @@ async function reverseApplies(git: Git, { base, head, main }: Record<"base" | "h
   }
 }
 
-/** Null for a change of nothing, or of planner's files alone. */
+/** Returns the stable patch id of a change; null for an empty one, or one of only planner's files. */
 async function patchId(git: Git, from: string, to: string): Promise<string | null> {
   const patch = await diff(git, from, to);
   if (patch.length === 0) return null;
@@ -203,7 +206,7 @@ async function patchId(git: Git, from: string, to: string): Promise<string | nul
   return listed.split(" ")[0]?.trim() || null;
 }
 
-/** The difference of two commits, without planner's files. */
+/** Returns the difference of two commits, without planner's files. */
 async function diff(git: Git, from: string, to: string): Promise<Buffer> {
   const paths = ["--", ":/", ":(top,exclude,glob)**/.planner/**"];
   const shown = ["diff-tree", "-r", "-p", "--binary", "--full-index", "--no-color", from, to];

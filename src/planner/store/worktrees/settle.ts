@@ -15,7 +15,7 @@ import { noteHidden, uncommittedFiles } from "./worktree_commits.ts";
 import { type Place, type Repository, readOrigin } from "./worktree_place.ts";
 import { endRebase } from "./worktree_rebase.ts";
 
-/** What was found, as `WorktreeState` has it. */
+/** Collected results of a check, in the form of `WorktreeState`. */
 class Findings {
   readonly notes: string[] = [];
   readonly warnings: string[] = [];
@@ -29,9 +29,10 @@ class Findings {
 }
 
 /**
- * See `Worktree.settle`.
+ * Checks and fixes a worktree, see `Worktree.settle`.
  *
- * @param baseline the repository when the run began; null outside of a run: then what a killed run has stored counts
+ * @param baseline snapshot of the repository when the run began; null outside of a run, where the snapshot of a killed
+ *   run counts
  */
 export async function settle(place: Place, baseline: Snapshot | null): Promise<WorktreeState> {
   const before = baseline ?? readSnapshot(place);
@@ -77,7 +78,7 @@ function unfinishedProblem({ id, worktree }: Place, { name, end }: { readonly na
   return `a ${name} was begun in "${worktree.path}" and not ended: run "${end}" there, then "planner merge ${id}"`;
 }
 
-/** The commit that is checked out is the run's result: a branch that it continues is moved up to it. */
+/** Moves the branch to the checked-out commit if that continues it, because that commit is the run's result. */
 async function follow(place: Place, refs: Snapshot, found: Findings): Promise<void> {
   const { git, gitFolder, worktree } = place;
   const own = `refs/heads/${worktree.branch}`;
@@ -87,7 +88,7 @@ async function follow(place: Place, refs: Snapshot, found: Findings): Promise<vo
   const tip = refs[`ref ${own}`];
   const where = "hash" in head ? `commit ${head.hash.slice(0, 10)}` : `branch "${shortName(head.ref)}"`;
   if (hash !== undefined && (tip === undefined || (await isAncestor(git, tip, hash)))) {
-    // The index and the files stay as they are.
+    // Leaves the index and the files unchanged.
     await git.run(["update-ref", "-m", "planner: follow HEAD", own, hash, tip ?? ""]);
     await git.run(["symbolic-ref", "-m", "planner: follow HEAD", "HEAD", own]);
     found.warn(`the work was left on ${where}: "${worktree.branch}" has been moved up to it`);
@@ -100,7 +101,7 @@ async function follow(place: Place, refs: Snapshot, found: Findings): Promise<vo
   );
 }
 
-/** A branch that was deleted while it was checked out begins again where its worktree was last. */
+/** Recreates a branch that was deleted while it was checked out, at the last commit of its worktree. */
 async function restore({ git, gitFolder, worktree }: Place, refs: Snapshot, found: Findings): Promise<void> {
   const own = `refs/heads/${worktree.branch}`;
   const last = readMoves(gitFolder, "HEAD").findLast(({ to }) => !/^0+$/.test(to))?.to;
@@ -109,13 +110,13 @@ async function restore({ git, gitFolder, worktree }: Place, refs: Snapshot, foun
   found.warn(`branch "${worktree.branch}" was deleted: it is back at commit ${last.slice(0, 10)}`);
 }
 
-/** The snapshots at the begin and the end of a run. */
+/** Snapshots at the begin and the end of a run. */
 interface Compared {
   readonly before: Snapshot;
   readonly now: Snapshot;
 }
 
-/** Reports what changed in the repository and the project beside the run's own branch; all of it stays. */
+/** Reports changes in the repository and the project outside of the run's own branch; reverts none of them. */
 async function reportOutside(place: Place, { before, now }: Compared, found: Findings): Promise<void> {
   const { id, worktree } = place;
   const changes = outsideChanges(before, now, { id, branch: worktree.branch });
@@ -132,8 +133,8 @@ async function reportOutside(place: Place, { before, now }: Compared, found: Fin
 }
 
 /**
- * Returns what a person has to do where the run has moved, renamed or deleted the main branch: commits that were made in
- * the worktree have no business there before they are merged. Null if that was done in the person's checkout alone.
+ * Returns what a person must do if the run has moved, renamed or deleted the main branch, because commits of the
+ * worktree must not be on it before they are merged. Null if only the person's checkout did that.
  */
 async function mainProblem(
   { gitFolder, repository, worktree, id }: Place,
@@ -167,7 +168,7 @@ async function mainProblem(
   const isOwn = added.some((hash) => made.has(hash));
   const checkout = await checkoutThatMoved(repository, { main, tip });
   if (!isOwn && (checkout !== null || (await isAncestor(git, old, tip)))) return null;
-  // A checkout whose files came along has to go back with its branch.
+  // A checkout whose files changed with its branch must be restored with it.
   const undo =
     checkout === null
       ? `update-ref ${quoteShellWord(main)} ${old}`
@@ -186,7 +187,7 @@ async function mainProblem(
   return problem(`moved to ${tip.slice(0, 10)}`, `take it back with "git ${undo}"${rest}`);
 }
 
-/** The checkout of the main branch in which it was moved, by a person's commit, amend or rebase; null if in none. */
+/** Returns the checkout in which a person's commit, amend or rebase moved the main branch; null if none did. */
 async function checkoutThatMoved(
   repository: Repository,
   { main, tip }: { readonly main: string; readonly tip: string },
@@ -199,10 +200,13 @@ async function checkoutThatMoved(
   return null;
 }
 
-/** Messages of a reflog for a commit that came into being there. */
+/** Matches reflog messages of commits that were created there. */
 const MADE_HERE = /^(?:commit|cherry-pick|revert|am|rebase \((?:pick|reword|squash|fixup|edit|continue)\))/;
 
-/** Files that git was made to overlook, and repositories inside the worktree that a commit only points to. */
+/**
+ * Unhides files that git was set to overlook, and reports repositories inside the worktree, to which a commit only
+ * points.
+ */
 async function showHidden(place: Place, changed: WorktreeState["changed"], found: Findings): Promise<void> {
   const { git, worktree } = place;
   const brought = new Set((readOrigin(place.root, place.id)?.brought ?? []).map(({ path }) => pathOf(place, path)));
@@ -231,7 +235,7 @@ function pathOf({ repository }: Place, path: string): string {
   return path.startsWith("../") ? path.slice("../".length) : repository.prefix + path;
 }
 
-/** A link that the run's commits have made. */
+/** Reports a symbolic link that the run's commits have created. */
 function reportSymlink({ worktree }: Place, path: string, found: Findings): void {
   const file = join(worktree.path, path);
   const target = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(file) : null;
@@ -241,7 +245,7 @@ function reportSymlink({ worktree }: Place, path: string, found: Findings): void
   found.outside.push(sentence);
 }
 
-/** In a sparse checkout git itself overlooks the files that are not there. */
+/** Whether the checkout is sparse, in which git itself ignores missing files. */
 function isSparse({ gitFolder, repository }: Place): boolean {
   return [gitFolder, repository.commonFolder].some((folder) => existsSync(join(folder, "info", "sparse-checkout")));
 }
@@ -251,7 +255,7 @@ async function reportLinks({ git, worktree, id }: Place, links: readonly string[
   const known = new Set([...modules.matchAll(/^\s*path\s*=\s*(.*?)\s*$/gm)].map(([, path]) => path));
   for (const path of links) {
     if (known.has(path)) continue;
-    // One that the main branch has already is not the run's.
+    // A link that the main branch already has is not the run's.
     if ((await git.line(["ls-tree", `refs/heads/${worktree.mainBranch}`, "--", path])) !== "") continue;
     found.problems.push(
       `"${path}" is a git repository of its own and no submodule, its commits would be lost with the worktree: in "${worktree.path}" move it away, commit "git rm --cached ${path}", then run "planner merge ${id}"`,
@@ -259,7 +263,7 @@ async function reportLinks({ git, worktree, id }: Place, links: readonly string[
   }
 }
 
-/** The commits of a range, oldest first. */
+/** Returns the commits of a range, oldest first. */
 export async function commitsIn(git: Git, range: string): Promise<readonly BranchCommit[]> {
   const format = ["--reverse", "--topo-order", "--no-show-signature", "--no-color", "-z", "--format=%H %P%n%B"];
   const { status, stdout } = await git.try(["log", ...format, range, "--"]);
@@ -274,7 +278,10 @@ export async function commitsIn(git: Git, range: string): Promise<readonly Branc
     });
 }
 
-/** What the commits of a range change, from the project's root; paths outside of the project begin with `../`. */
+/**
+ * Returns the changed files of a range of commits as paths from the project's root; those outside of the project begin
+ * with `../`.
+ */
 export async function changedIn(git: Git, prefix: string, range: string) {
   const { status, stdout } = await git.try([
     "diff",

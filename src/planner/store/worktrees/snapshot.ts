@@ -10,25 +10,29 @@ import { worktreeFiles } from "./worktree_files.ts";
 import { hooksFolder, type Place, type Repository } from "./worktree_place.ts";
 
 /**
- * Settings by which git starts programs or reads other files. An agent that changes one could run what it likes as the
- * person, whenever git is used there.
+ * Matches settings by which git starts programs or reads other files. An agent that changes one could run any program
+ * as the user whenever git is used there.
  */
 const WATCHED =
   /^(?:core\.(?:fsmonitor|hookspath|sshcommand|gitproxy|editor|pager|askpass|alternaterefscommand|attributesfile|worktree)|include\.path|includeif\..+|filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|diff\.external|diff\..+\.(?:command|textconv)|gpg\..+|commit\.gpgsign|sequence\.editor|credential\..*helper|extensions\.worktreeconfig|alias\..+|pager\..+|submodule\..+\.update|protocol\..*allow)$/;
 
-/** A person's own choices, which their global settings change at any time and by which planner's git starts nothing. */
+/**
+ * Matches a person's own choices, which their global settings may change at any time and by which planner's git starts
+ * no program.
+ */
 const PERSONAL = /^(?:core\.(?:editor|pager|askpass)|sequence\.editor|credential\..*|alias\..+|pager\..+|include.*)$/;
 
 /**
- * State of the repository and of the project around it, at one moment: names, each with its value or a digest of it. A
- * kind begins each name: `ref refs/heads/main`, `setting user.name`, `hook pre-commit`, `file .planner/config.md`.
+ * State of the repository and of the project around it at one moment: names, each with its value or a digest of it.
+ * Each name begins with its kind: `ref refs/heads/main`, `setting user.name`, `hook pre-commit`, `file
+ * .planner/config.md`.
  */
 export type Snapshot = Readonly<Record<string, string>>;
 
-/** Settings whose values are secrets, or contain them. */
+/** Matches settings whose values are or contain secrets. */
 const SECRET = /(?:url|header|token|password|proxy|cookie|secret)/i;
 
-/** Prefixes of names, by the scope in which git has the setting. */
+/** Prefixes of names in a snapshot, by the scope of a git setting. */
 const SCOPES: Readonly<Record<string, string>> = {
   local: "setting",
   global: "global setting",
@@ -36,8 +40,8 @@ const SCOPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Takes the part of the snapshot that decides what git runs in a worktree, and in all checkouts if the worktree is gone.
- * Cost: one git, which runs none of it.
+ * Takes the part of the snapshot that decides which programs git runs in a worktree, and in all checkouts if the
+ * worktree no longer exists. Cost: one git process, which runs none of these programs.
  */
 export async function takePrograms({ gitFolder, repository, worktree, ...place }: Place): Promise<Snapshot> {
   const git = existsSync(worktree.path) ? place.git : repository.git;
@@ -49,9 +53,9 @@ export async function takePrograms({ gitFolder, repository, worktree, ...place }
 }
 
 /**
- * Takes the part of `takePrograms` that holds in every checkout of the repository. Cost: one git.
+ * Takes the part of `takePrograms` that applies to every checkout of the repository. Cost: one git process.
  *
- * @param git in one of the checkouts: settings can be included for one of them alone
+ * @param git git in one of the checkouts, because settings can be included for one of them alone
  */
 export async function takeSharedPrograms(repository: Repository, git: Git): Promise<Snapshot> {
   const { commonFolder } = repository;
@@ -79,7 +83,7 @@ function add(note: Record<string, string>, name: string, value: string | null): 
 interface Setting {
   readonly scope: string;
   readonly key: string;
-  /** All of its values, joined by line ends. */
+  /** All values of the setting, joined by line breaks. */
   readonly values: string;
 }
 
@@ -118,7 +122,7 @@ export function keepSnapshot({ root, id }: Pick<Place, "root" | "id">, snapshot:
   return replaceFile(join(root, file), file, `${JSON.stringify(snapshot, null, 2)}\n`);
 }
 
-/** Null if none was stored, or a person removed it. */
+/** Reads the stored snapshot; null if none was stored, or a person removed it. */
 export function readSnapshot({ root, id }: Pick<Place, "root" | "id">): Snapshot | null {
   const read = readJson(join(root, worktreeFiles.snapshot(id)));
   return read.kind === "object" ? (read.object as Snapshot) : null;
@@ -128,15 +132,15 @@ export async function dropSnapshot({ root, id }: Pick<Place, "root" | "id">): Pr
   await removeInside(join(root, worktreeFiles.snapshot(id)));
 }
 
-/** One thing that differs between two snapshots. */
+/** One entry that differs between two snapshots. */
 export interface Change {
-  /** As in the snapshot, `hook pre-commit` for example. */
+  /** Name of the entry in the snapshot, such as `hook pre-commit`. */
   readonly name: string;
   readonly before: string | undefined;
   readonly now: string | undefined;
 }
 
-/** Returns what differs, by name. */
+/** Returns the differing entries, sorted by name. */
 export function compareSnapshots(before: Snapshot, now: Snapshot): readonly Change[] {
   return [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .filter((name) => before[name] !== now[name])
@@ -144,7 +148,10 @@ export function compareSnapshots(before: Snapshot, now: Snapshot): readonly Chan
     .map((name) => ({ name, before: before[name], now: now[name] }));
 }
 
-/** Returns the changes of what git runs. With another folder of hooks, those are no changes. */
+/**
+ * Returns the changes that affect which programs git runs. After a change of the hooks folder, omits changes of single
+ * hooks.
+ */
 export function plantedIn(changes: readonly Change[]): readonly Change[] {
   const planted = changes.filter(isPlanted);
   const moved = planted.some(({ name }) => name.endsWith("setting core.hookspath"));
@@ -158,7 +165,7 @@ export function isPlanted({ name }: Change): boolean {
   return name.startsWith("hook ") || ["alternates", ".git", "commondir", "gitdir"].includes(name);
 }
 
-/** Whether a planted change could make planner's git start a program in another checkout than the run's own. */
+/** Whether such a change could make planner's git start a program in another checkout than the run's own. */
 export function reachesOthers({ name }: Change): boolean {
   const key = /^(?:global )?setting (.+)$/.exec(name)?.[1];
   return key === undefined ? name.startsWith("hook ") || name === "alternates" : !PERSONAL.test(key);

@@ -8,7 +8,7 @@ import type { Repository } from "./worktree_place.ts";
 
 const CONFIG = ".planner/config.md";
 
-/** Reads what the commit that is checked out changes against `since`. */
+/** Reads the spec changes between `since` and the checked-out commit. */
 export async function specChanges({ git, prefix }: Repository, since: string): Promise<SpecChanges> {
   const [base, head] = [await commitOf(git, since), await commitOf(git, "HEAD")];
   const listed = await git.list(["diff-tree", "-r", "--name-only", "--no-renames", "-z", base, head]);
@@ -16,7 +16,7 @@ export async function specChanges({ git, prefix }: Repository, since: string): P
     .filter((path) => path.startsWith(prefix) && path.endsWith(".md"))
     .map((path) => path.slice(prefix.length))
     .filter((path) => path.startsWith(`${SPECS}/`) || path.startsWith(`${ARCHIVE}/`));
-  // A shallow clone may lack the commit at which the two parted; then all that differs counts as changed.
+  // A shallow clone may lack the common ancestor; then every differing file counts as changed.
   const parted = (await git.ask(["merge-base", base, head])) !== null;
   return {
     before: await readState(git, { commit: base, prefix, files }),

@@ -4,7 +4,7 @@ import { Git } from "../git/git.ts";
 import { readMoves } from "./admin_folder.ts";
 import type { Place } from "./worktree_place.ts";
 
-/** Git's own folders of the submodules of a checkout, nested ones too, by their path below `modules/`. */
+/** Returns git's own folders of a checkout's submodules, including nested ones, by their path below `modules/`. */
 export function moduleFolders(gitFolder: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const visit = (folder: string, name: string): void => {
@@ -21,7 +21,10 @@ export function moduleFolders(gitFolder: string): ReadonlyMap<string, string> {
   return found;
 }
 
-/** Uncommitted files of a worktree's submodules, nested ones too, as paths from its top. Runs none of their programs. */
+/**
+ * Returns uncommitted files of a worktree's submodules, including nested ones, as paths from its top. Runs none of
+ * their programs.
+ */
 export async function submoduleChanges({ gitFolder, worktree }: Place): Promise<readonly string[]> {
   return existsSync(join(gitFolder, "modules")) ? changesBelow(worktree.path, "") : [];
 }
@@ -43,10 +46,10 @@ async function changesBelow(top: string, prefix: string): Promise<readonly strin
 }
 
 /**
- * Keeps the commits of a worktree's submodules in the repository's own copies of them, before the worktree goes: all
- * names, and what only reflogs name. A submodule that the run added gets such a copy.
+ * Copies the commits of a worktree's submodules into the repository's own copies before the worktree is removed: all
+ * refs, and commits that only reflogs name. Creates a copy for a submodule that the run added.
  *
- * @returns whether it has submodules: git removes such a worktree only when it is forced to
+ * @returns whether the worktree has submodules, because git then removes it only by force
  */
 export async function keepSubmodules({ gitFolder, repository, id }: Place): Promise<boolean> {
   const modules = moduleFolders(gitFolder);
@@ -58,7 +61,7 @@ export async function keepSubmodules({ gitFolder, repository, id }: Place): Prom
     const lost = readMoves(own, "HEAD").map(({ to }) => to);
     for (const [index, hash] of [...new Set(lost)].entries()) {
       const ref = `refs/planner/moves/${index}`;
-      // One that git has already cleaned up is not there any more.
+      // The object no longer exists if git has cleaned it up.
       await git.try(["update-ref", ref, hash]);
     }
     await repository.git.run([
@@ -69,7 +72,7 @@ export async function keepSubmodules({ gitFolder, repository, id }: Place): Prom
   return modules.size > 0;
 }
 
-/** Makes the copy that git would have made, had the submodule been added in the person's checkout. */
+/** Creates the copy that git would have created if a person had added the submodule in their checkout. */
 async function makeCopy(git: Git, own: string, shared: string): Promise<void> {
   await git.run(["init", "--quiet", "--bare", shared]);
   const url = await git.ask(["--git-dir", own, "config", "remote.origin.url"]);

@@ -12,21 +12,21 @@ import { moduleFolders } from "./submodules.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { isFreshWorktree, type Place, type Repository, readOrigin, worktreeIds } from "./worktree_place.ts";
 
-/** Parts of `.planner/` that planner itself changes while runs are under way. */
+/** Parts of `.planner/` that planner itself changes during runs. */
 const OWN_PARTS: ReadonlySet<string> = new Set(["locks", "logs", "processes", "runs", "watch.pid", "worktrees"]);
 
-/** Files of git's `info/` by which it ignores or treats files in every checkout. */
+/** Files of git's `info/` that change how git ignores or treats files in every checkout. */
 const INFO_FILES = ["attributes", "exclude", "grafts", "sparse-checkout"];
 
 /**
- * The name under which a whole snapshot has the moment it was taken, in milliseconds since 1970. One of an earlier version
- * has less, and says nothing about the rest.
+ * Name of the entry with the time of a complete snapshot, in milliseconds since 1970. Snapshots of earlier versions
+ * lack it, and may lack other entries.
  */
 export const WHOLE = "snapshot";
 
 /**
- * Takes the state of the repository, and of the project around it, that a run in the worktree should not change.
- * Cost: three gits, one more for each submodule, and a `stat` of each file of `.planner/`.
+ * Takes the state of the repository and the project around it that a run in the worktree should not change. Cost: three
+ * git processes, one more for each submodule, and a `stat` of each file of `.planner/`.
  *
  * @param programs as `takePrograms` has just returned them
  */
@@ -52,7 +52,7 @@ export async function takeSnapshot(place: Place, programs?: Snapshot): Promise<S
   );
 }
 
-/** A name that points to another one, `refs/remotes/origin/HEAD` for example, has that one's name. */
+/** Reads all refs. The value of a symbolic ref, such as `refs/remotes/origin/HEAD`, is its target's name. */
 export async function refsIn(git: Git): Promise<Snapshot> {
   const listed = await git.run(["for-each-ref", "--format=%(objectname) %(symref) %(refname)"]);
   const refs = listed.split("\n").flatMap((line) => {
@@ -62,7 +62,7 @@ export async function refsIn(git: Git): Promise<Snapshot> {
   return Object.fromEntries(refs);
 }
 
-/** What is checked out, and under way, in every checkout that belongs neither to a run nor to its checks. */
+/** Reads HEAD and unfinished operations of every checkout that belongs neither to a run nor to its checks. */
 async function headsOf({ root, repository }: Place): Promise<Snapshot> {
   const runs = realPath(join(root, WORKTREES)) + sep;
   const heads: Record<string, string> = {};
@@ -76,25 +76,25 @@ async function headsOf({ root, repository }: Place): Promise<Snapshot> {
   return heads;
 }
 
-/** Git's own folders of all checkouts, by their paths. */
+/** Returns git's own folders of all checkouts, by their paths. */
 export async function checkouts({ commonFolder, gitFolder, top }: Repository): Promise<ReadonlyMap<string, string>> {
   const main = gitFolder === commonFolder ? top : dirname(commonFolder);
   return new Map([[main, commonFolder], ...(await adminFolders(commonFolder))]);
 }
 
-/** How often, and after how many milliseconds, a checkout is read again while git changes it. Ours. */
+/** Number of tries and pause in milliseconds when git changes a checkout while it is read. Chosen by planner. */
 const STEADY = { tries: 20, pauseMs: 50 } as const;
 
 /**
- * Uncommitted changes in the person's checkout, without those in `.planner/`. A merge of another run writes the files, the
- * index and HEAD one after the other; the checkout is read again until none of them changed meanwhile.
+ * Reads uncommitted changes in the person's checkout, without those in `.planner/`. A merge of another run writes the
+ * files, the index and HEAD one after the other, so the checkout is read again until none of them changed meanwhile.
  */
 async function changesIn({ git, gitFolder, top, prefix }: Repository): Promise<Snapshot> {
   const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal"];
   for (let tries = 1; ; tries++) {
     const before = checkoutMark(gitFolder);
     const all = await git.list(listing);
-    // HEAD follows the index.
+    // Git writes HEAD after the index.
     if (all.some((entry) => /^[^ ?]/.test(entry))) await sleep(STEADY.pauseMs);
     if (tries < STEADY.tries && (before === null || before !== checkoutMark(gitFolder))) {
       await sleep(STEADY.pauseMs);
@@ -107,7 +107,7 @@ async function changesIn({ git, gitFolder, top, prefix }: Repository): Promise<S
   }
 }
 
-/** What changes when another commit is checked out; null while git writes the index. */
+/** Returns a value that changes when another commit is checked out; null while git writes the index. */
 function checkoutMark(gitFolder: string): string | null {
   if (existsSync(join(gitFolder, "index.lock"))) return null;
   return ["logs/HEAD", "HEAD", "index"].map((name) => markOf(join(gitFolder, name))).join(" ");
@@ -123,14 +123,14 @@ function filesBelow(root: string, folder: string): readonly (readonly [name: str
   });
 }
 
-/** What changes with a file's content; empty for no file. */
+/** Returns a value that changes with a file's content; empty without a file. */
 function markOf(path: string): string {
   const facts: Stats | undefined = lstatSync(path, { throwIfNoEntry: false });
   if (facts === undefined) return "";
   return facts.isSymbolicLink() ? `link ${readlinkSync(path)}` : `${facts.size} ${facts.mtimeMs} ${facts.ino}`;
 }
 
-/** What each submodule of the person's checkout has checked out, and its names. */
+/** Reads checked-out commits and refs of each submodule in the person's checkout. */
 async function modulesIn(commonFolder: string): Promise<Snapshot> {
   const found: Record<string, string> = {};
   for (const [name, folder] of moduleFolders(commonFolder)) {
@@ -145,8 +145,8 @@ async function modulesIn(commonFolder: string): Promise<Snapshot> {
 }
 
 /**
- * Branches of other specs' runs and what these are at: planner itself changes their specs and branches. A run that begins
- * has a claim before it has a worktree.
+ * Reads branches and commits of other specs' runs, because planner itself changes their specs and branches. A run has a
+ * claim before it has a worktree.
  */
 async function runsOf({ root, id }: Place): Promise<Snapshot> {
   const now = new Date();

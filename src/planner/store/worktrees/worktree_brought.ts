@@ -20,12 +20,12 @@ import {
   writeOrigin,
 } from "./worktree_place.ts";
 
-/** Parts of `.planner/` that a run may read, whether they are committed or not. */
+/** Parts of `.planner/` that a run may read, committed or not. */
 const SHARED = ["config.md", "specs", "archive", "prompts", "templates", "schemas"].map((name) => `.planner/${name}`);
 
 /**
- * Brings the project's uncommitted planner files into the worktree. git overlooks all there but the spec's
- * own, so that no commit of the agent takes up another spec's state.
+ * Copies the project's uncommitted planner files into the worktree. Makes git ignore them there, except the spec's own,
+ * so that no commit of the agent contains another spec's state.
  */
 export async function bringFiles(place: Place): Promise<readonly BroughtFile[]> {
   const { root, id, repository, worktree, git } = place;
@@ -46,7 +46,7 @@ export async function bringFiles(place: Place): Promise<readonly BroughtFile[]> 
   return brought;
 }
 
-/** Paths from the project's root: changed, new or ignored files, and deleted ones. */
+/** Lists uncommitted shared files as paths from the project's root: changed, new, ignored and deleted ones. */
 async function uncommittedShared({ git, prefix }: Repository): Promise<readonly string[]> {
   const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional"];
   const entries = await git.list([...listing, "--", ...SHARED]);
@@ -57,13 +57,13 @@ async function uncommittedShared({ git, prefix }: Repository): Promise<readonly 
     .filter((path) => !path.endsWith("/") && !path.split("/").some((name) => name.startsWith(".planner-")));
 }
 
-/** A file with the bytes that it is to have in the worktree; null takes it away. */
+/** A file with its new content in the worktree; null removes it. */
 interface Copy {
   readonly file: BroughtFile;
   readonly bytes: Buffer | null;
 }
 
-/** Files that the worktree has otherwise, and has not changed. */
+/** Returns files that differ in the worktree and that the run has not changed. */
 async function copiesOf(
   { root, worktree, repository: { prefix } }: Place,
   git: Git,
@@ -94,7 +94,7 @@ async function putCopies({ worktree, repository }: Place, git: Git, copies: read
   await overlook(git, tracked, true);
 }
 
-/** Paths that one command line takes: Windows has 32,767 characters for it. */
+/** Maximum number of paths in one command line; Windows allows 32,767 characters. */
 const MAX_PATHS = 200;
 
 async function inParts(
@@ -108,7 +108,7 @@ async function inParts(
   return found;
 }
 
-/** What git's index has of paths from its top: several entries of one that is in a conflict, of stages above 0. */
+/** Returns git's index entries of paths; a path in conflict has several, with stages above 0. */
 async function indexEntries(git: Git, paths: readonly string[]) {
   const listed = await inParts(paths, (part) => git.list(["ls-files", "--stage", "-z", "--", ...part]));
   return listed.map((entry) => {
@@ -117,7 +117,7 @@ async function indexEntries(git: Git, paths: readonly string[]) {
   });
 }
 
-/** Those of the paths that differ from the commit that is checked out. */
+/** Returns those paths that differ from the checked-out commit. */
 async function changedPaths(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const options = ["--name-only", "--no-renames", "-z", "HEAD", "--"];
   return new Set(await inParts(paths, (part) => git.list(["diff", ...options, ...part])));
@@ -126,11 +126,11 @@ async function changedPaths(git: Git, paths: readonly string[]): Promise<Readonl
 interface SpecToBring {
   readonly ours: Buffer;
   readonly theirs: Buffer | null;
-  /** New text for the worktree. */
+  /** New text of the spec in the worktree. */
   readonly text: Buffer;
 }
 
-/** The spec as the project has it now; where the worktree holds an earlier run's changes, both together. */
+/** Returns the project's current spec, joined with the worktree's if that contains an earlier run's changes. */
 async function specToBring({ root, id, worktree }: Place): Promise<SpecToBring | null> {
   const [ours, theirs, base] = await Promise.all([
     readBytes(join(root, activeFile(id))),
@@ -144,19 +144,22 @@ async function specToBring({ root, id, worktree }: Place): Promise<SpecToBring |
   return { ours, theirs, text: text === texts.ours ? ours : Buffer.from(text) };
 }
 
-/** The file first: a base of texts that never met would make the merge undo the project's changes. */
+/**
+ * Writes the file before the base, because a base of texts that were never joined would make the merge undo the
+ * project's changes.
+ */
 async function bringSpec({ root, id, worktree }: Place, { ours, theirs, text }: SpecToBring): Promise<void> {
   const file = activeFile(id);
   if (theirs === null || !theirs.equals(text)) await replaceFile(join(worktree.root, file), file, text);
   await keepBase(root, id, ours);
 }
 
-/** Stores the text that both sides have in common from now on. */
+/** Stores the text that both sides now have in common. */
 export function keepBase(root: string, id: SpecId, text: string | Uint8Array): Promise<void> {
   return replaceFile(join(root, worktreeFiles.base(id)), worktreeFiles.base(id), text);
 }
 
-/** Puts a file of the tool's own into the project there. */
+/** Writes a file of planner into the worktree's project. */
 export async function placeFile(place: Place, path: string, text: string): Promise<void> {
   const { root, id, repository, worktree, git } = place;
   const known = readOrigin(root, id) ?? { branch: worktree.branch, mainBranch: worktree.mainBranch, brought: [] };
@@ -170,7 +173,7 @@ export async function placeFile(place: Place, path: string, text: string): Promi
   if (tracked) await overlook(git, [repository.prefix + path], true);
 }
 
-/** Takes the tool's own files away again; returns the branch's ones that the run has changed since, which stay. */
+/** Removes planner's own files. Returns the branch's files that the run has changed since, which stay. */
 export async function displaceFiles(place: Place): Promise<readonly string[]> {
   const { root, id, worktree, git } = place;
   const origin = readOrigin(root, id);
@@ -193,7 +196,7 @@ export async function displaceFiles(place: Place): Promise<readonly string[]> {
   return changed;
 }
 
-/** Brought files that the run has changed since, paths from the project's root. */
+/** Returns brought files that the run has changed since, as paths from the project's root. */
 export async function changedBrought({ root, id, worktree }: Place): Promise<readonly string[]> {
   const changed: string[] = [];
   for (const { path, hash, own, tracked } of readOrigin(root, id)?.brought ?? []) {
@@ -203,7 +206,7 @@ export async function changedBrought({ root, id, worktree }: Place): Promise<rea
   return changed;
 }
 
-/** Takes every brought file away again, the spec's own too while it is as it was brought. The branch's files come back. */
+/** Removes every brought file, and the spec's own if it is unchanged, and restores the branch's files. */
 export async function takeAway(place: Place): Promise<void> {
   const { root, id, worktree, git } = place;
   const origin = readOrigin(root, id);
@@ -217,7 +220,8 @@ export async function takeAway(place: Place): Promise<void> {
 
 async function takeSpecAway(place: Place, git: Git): Promise<void> {
   const { root, id, repository } = place;
-  // Against what was brought, the branch's own text would read as if the run had undone the project's changes.
+  // Without this, a comparison with the brought text would show the branch's own text as an undo of the project's
+  // changes.
   await removeInside(join(root, worktreeFiles.base(id)));
   const path = repository.prefix + activeFile(id);
   await restore(place, git, [{ path: activeFile(id), tracked: await isTracked(git, path) }]);
@@ -225,7 +229,7 @@ async function takeSpecAway(place: Place, git: Git): Promise<void> {
 
 type Restored = Pick<BroughtFile, "path" | "tracked">;
 
-/** Puts back what the branch has in place of files; those that it never had go. */
+/** Restores the branch's version of files; removes files that the branch never had. */
 async function restore({ worktree, repository }: Place, git: Git, files: readonly Restored[]): Promise<void> {
   for (const { path } of files.filter(({ tracked }) => !tracked)) await removeInside(join(worktree.root, path));
   const tracked = files.filter((file) => file.tracked).map(({ path }) => repository.prefix + path);
@@ -246,7 +250,7 @@ export async function specIsAsBrought({ root, id, worktree }: Place): Promise<bo
   return (base !== null && now.equals(base)) || hashOf(now) === readOrigin(root, id)?.spec;
 }
 
-/** git has one list of ignored files per user: this one begins with that list. */
+/** Writes the ignore list of the worktree. Git has one such list per user, so this one begins with that list. */
 async function writeExclude({ root, id, repository }: Place, { brought }: Origin): Promise<void> {
   const users = await usersExclude(repository);
   const lines = brought.filter(({ tracked }) => !tracked).map(({ path }) => `/${escapePath(repository.prefix + path)}`);
@@ -266,7 +270,7 @@ function escapePath(path: string): string {
   return path.replace(/[\\*?[\]! #]/g, String.raw`\$&`);
 }
 
-/** @param paths in the index, and in no conflict there */
+/** Makes git overlook files, or stops that. @param paths indexed paths without a conflict */
 async function overlook(git: Git, paths: readonly string[], on: boolean): Promise<void> {
   if (paths.length === 0) return;
   const flag = on ? "--skip-worktree" : "--no-skip-worktree";
@@ -291,7 +295,7 @@ function hashOf(bytes: Buffer | null): string | null {
   return bytes === null ? null : createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Keeps the worktrees out of the project's own git, whatever its .gitignore says. */
+/** Hides the worktrees from the project's own git, whatever its .gitignore contains. */
 export async function ignoreWorktrees(root: string): Promise<void> {
   const file = ".planner/worktrees/.gitignore";
   openFolderOf(join(root, file)).close();

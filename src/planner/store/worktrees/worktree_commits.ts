@@ -16,7 +16,7 @@ export interface Branches {
   readonly mainBranch: string;
 }
 
-/** Returns full hashes of the branch's commits that the main branch lacks, oldest first; none for a deleted branch. */
+/** Returns full hashes of the branch's commits that the main branch lacks, oldest first; empty for a deleted branch. */
 export async function commitsAhead(git: Git, { branch, mainBranch }: Branches): Promise<readonly string[]> {
   if (!(await exists(git, branch))) return [];
   const range = `refs/heads/${mainBranch}..refs/heads/${branch}`;
@@ -24,7 +24,7 @@ export async function commitsAhead(git: Git, { branch, mainBranch }: Branches): 
   return listed.split("\n").filter((line) => line !== "");
 }
 
-/** Whether nothing would be lost without the branch: its changes are in the main branch, as these commits or as copies. */
+/** Whether the main branch contains all changes of the branch, as the same commits or as copies. */
 export async function isBranchMerged(git: Git, branches: Branches): Promise<boolean> {
   try {
     return !(await hasOwnChange(git, `refs/heads/${branches.branch}`, branches.mainBranch));
@@ -35,8 +35,8 @@ export async function isBranchMerged(git: Git, branches: Branches): Promise<bool
 }
 
 /**
- * Whether a commit, or one that it continues, has a change that the main branch lacks. A merge counts as one: it can hold
- * changes besides its parents', and git cannot compare those.
+ * Whether a commit, or one of its ancestors, has a change that the main branch lacks. A merge counts as such, because
+ * it can contain further changes and git cannot compare those.
  */
 export async function hasOwnChange(git: Git, commit: string, mainBranch: string): Promise<boolean> {
   const range = `refs/heads/${mainBranch}...${commit}`;
@@ -47,17 +47,17 @@ export async function exists(git: Git, branch: string): Promise<boolean> {
   return (await git.ask(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])) !== null;
 }
 
-/** What a removal of the worktree would lose, paths from its top. */
+/** Returns uncommitted files that would be lost with the worktree, as paths from its top. */
 export async function uncommittedFiles(place: Place): Promise<readonly string[]> {
   const { id, repository, worktree, git } = place;
-  // The settings of a submodule could name programs: it is looked at by itself.
+  // Settings of a submodule could name programs, so submodules are examined separately.
   const options = ["--no-renames", "--untracked-files=all", "--ignore-submodules=dirty"];
   const listing = ["status", "--porcelain", "-z", ...options];
   const { stdout } = await git.try(listing, { env: worktree.env });
   const entries = stdout.toString().split("\0");
   const listed = entries.filter((entry) => entry !== "").map((entry) => entry.slice(3));
   const changed = [...listed, ...(await hiddenFiles(place)), ...(await submoduleChanges(place))]
-    // Half of a file that a killed writer was about to put in place is not work.
+    // An incomplete temporary file of a killed writer is not work.
     .filter((path) => temporaryPid(basename(path)) === null);
   const spec = repository.prefix + activeFile(id);
   const asBrought = changed.includes(spec) && (await specIsAsBrought(place));
@@ -68,14 +68,14 @@ export async function uncommittedFiles(place: Place): Promise<readonly string[]>
   return [...files].filter((path) => !moving.has(path)).sort();
 }
 
-/** Notes patterns that a run has added to git's list of ignored files of the whole repository. */
+/** Stores patterns that a run has added to the repository's ignore list. */
 export async function noteHidden({ root, id, worktree }: Place, patterns: readonly string[]): Promise<void> {
   const { branch, mainBranch } = worktree;
   const origin = readOrigin(root, id) ?? { branch, mainBranch, brought: [] };
   await writeOrigin(root, id, { ...origin, hiding: [...new Set([...(origin.hiding ?? []), ...patterns])] });
 }
 
-/** Files that git ignores by patterns that a run has added: they hide work. */
+/** Returns files that git ignores only by patterns that a run has added, because these hide work. */
 async function hiddenFiles({ root, id, git, repository }: Place): Promise<readonly string[]> {
   const hiding = new Set(readOrigin(root, id)?.hiding ?? []);
   if (hiding.size === 0) return [];
@@ -88,7 +88,7 @@ function linesOf(text: string): readonly string[] {
   return text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
 }
 
-/** The same, and the spec where git ignores it and its changes were not brought back into the project. */
+/** Returns uncommitted files, and the spec if git ignores it and its changes were not brought back into the project. */
 export async function unsavedFiles(place: Place): Promise<readonly string[]> {
   const { id, repository, worktree } = place;
   const files = await uncommittedFiles(place);
@@ -102,7 +102,7 @@ async function isIgnored(git: Git, path: string): Promise<boolean> {
   return (await git.list(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", path])).length > 0;
 }
 
-/** Commits the spec's file and it alone; false when there is nothing to commit. */
+/** Commits only the spec's file. Returns false when it has no change. */
 export async function commitSpecFile(place: Place, message: string): Promise<boolean> {
   const { id, repository, git } = place;
   const path = repository.prefix + activeFile(id);
@@ -113,14 +113,17 @@ export async function commitSpecFile(place: Place, message: string): Promise<boo
   return true;
 }
 
-/** Most of what a refusing hook printed that is passed on, in characters. Ours: its end says what is wrong. */
+/**
+ * Maximum length of a rejecting hook's output in an error, in characters. Chosen by planner: its end contains the
+ * reason.
+ */
 const MAX_REFUSAL_CHARS = 2000;
 
 /**
- * Commits these paths, which git tracks, and no others, with the repository's hooks. A hook that refuses because it has put the files into
- * the project's form (end of file, trailing blanks) gets them once more.
+ * Commits these tracked paths and no others, with the repository's hooks. Repeats the commit once if a hook rejected it
+ * because it reformatted the files (end of file, trailing blanks).
  *
- * @throws OperationError `failed_precondition` with the hook's words and what to do
+ * @throws OperationError `failed_precondition` with the hook's message and what to do
  */
 export async function commitPaths(place: Place, message: string, paths: readonly string[]): Promise<void> {
   const { id, git, worktree } = place;
@@ -143,7 +146,7 @@ export async function commitPaths(place: Place, message: string, paths: readonly
   );
 }
 
-/** @throws OperationError `failed_precondition` that names the first of them */
+/** Refuses uncommitted files. @throws OperationError `failed_precondition` that names the first of them */
 export function refuseChanges(what: string, files: readonly string[]): void {
   if (files.length === 0) return;
   const named = files.slice(0, 5).map((file) => `"${file}"`);
@@ -151,7 +154,10 @@ export function refuseChanges(what: string, files: readonly string[]): void {
   throw new OperationError("failed_precondition", `${what} has uncommitted changes: ${named.join(", ")}${more}`);
 }
 
-/** @throws OperationError `failed_precondition` if the main branch lacks a change of the branch */
+/**
+ * Refuses an unmerged branch. @throws OperationError `failed_precondition` if the main branch lacks a change of the
+ * branch
+ */
 export async function refuseUnmerged(git: Git, branches: Branches): Promise<void> {
   if (await isBranchMerged(git, branches)) return;
   const { length } = await commitsAhead(git, branches);

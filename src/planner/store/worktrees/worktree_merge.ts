@@ -21,10 +21,12 @@ import { worktreeFiles } from "./worktree_files.ts";
 import { type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
 import { blobText, mergeMark, rebase, withNote } from "./worktree_rebase.ts";
 
-/** How often the main branch may move on while a branch is being rebased. Ours: each time costs another rebase. */
+/**
+ * Maximum number of times that the main branch may move during a rebase. Chosen by planner: each costs another rebase.
+ */
 const MAX_TRIES = 8;
 
-/** Rebases, moves the main branch forward and brings the specs back. The worktree must be there. */
+/** Rebases the branch, fast-forwards the main branch and copies the spec back. The worktree must exist. */
 export async function mergeWorktree(place: Place, { message, admit }: MergeWishes): Promise<MergeAnswer> {
   const { problems } = await settle(place, null);
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
@@ -39,7 +41,7 @@ export async function mergeWorktree(place: Place, { message, admit }: MergeWishe
   return answer;
 }
 
-/** The next run begins with it, see `beginAnew`. */
+/** Stores a conflict, so that the next run begins with it, see `beginAnew`. */
 async function noteConflict({ root, id, git }: Place): Promise<void> {
   const origin = readOrigin(root, id);
   if (origin !== null) await writeOrigin(root, id, { ...origin, conflict: await git.line(["rev-parse", "HEAD"]) });
@@ -56,7 +58,7 @@ async function moveForward(place: Place, { message, admit }: MergeWishes): Promi
     if (files !== null) return { kind: "conflict", files };
     for (const note of await leaveOtherSpecs(place, message)) notes.add(note);
     const commits = await commitsAhead(git, worktree);
-    // Every commit was there already, under other names.
+    // The main branch already contains every commit, under other hashes.
     if (commits.length === 0) return { kind: "nothing" };
     const commit = await git.line(["rev-parse", "HEAD"]);
     const reasons = await admit(commit);
@@ -66,7 +68,7 @@ async function moveForward(place: Place, { message, admit }: MergeWishes): Promi
   throw new OperationError("aborted", `Cannot merge "${worktree.branch}": "${worktree.mainBranch}" keeps moving`);
 }
 
-/** git where the main branch is checked out, or null when it is nowhere. */
+/** Returns git in the checkout of the main branch; null if it is not checked out. */
 async function mainCheckout({ repository, worktree }: Place): Promise<Git | null> {
   // In a submodule git lists the checkout by another path.
   const head = readHead(repository.gitFolder);
@@ -77,8 +79,8 @@ async function mainCheckout({ repository, worktree }: Place): Promise<Git | null
 }
 
 /**
- * While a person rebases the main branch it is checked out nowhere, and would be put back where it was. In a merge, a
- * cherry-pick or a revert git refuses another one.
+ * Refuses an unfinished operation of git. During a rebase the main branch is not checked out, and the rebase would move
+ * it back; during a merge, cherry-pick or revert, git refuses another merge.
  */
 async function refuseUnfinished({ id, repository, worktree }: Place): Promise<void> {
   const main = `refs/heads/${worktree.mainBranch}`;
@@ -94,7 +96,7 @@ async function refuseUnfinished({ id, repository, worktree }: Place): Promise<vo
   }
 }
 
-/** Git would bring back a file that the person has deleted and not committed as deleted. */
+/** Refuses if the merge would restore a file that a person has deleted without committing the deletion. */
 async function refuseDeleted({ id, repository }: Place, main: Git, commit: string): Promise<void> {
   const deleted = await main.list(["ls-files", "-z", "--deleted"]);
   if (deleted.length === 0) return;
@@ -109,9 +111,9 @@ async function refuseDeleted({ id, repository }: Place, main: Git, commit: strin
 }
 
 /**
- * Moves the main branch to `commit`, which continues it; false when it moved on meanwhile. Where specs are changed in
- * its checkout, they are marked in the index beforehand as staged as the commit has them: it then leaves the files alone, and
- * no moment comes at which a change lies in no file.
+ * Fast-forwards the main branch to `commit`; returns false when the branch moved meanwhile. First stages changed specs
+ * of its checkout with the commit's content, so that git leaves the files unchanged and every change is in a file at
+ * all times.
  */
 async function fastForward(
   place: Place,
@@ -129,7 +131,7 @@ async function fastForward(
   }
   await refuseDeleted(place, main, commit);
   const staged = await stageSpecs(place, main, commit);
-  // Git itself refuses if a changed file would be overwritten; one that it ignores counts as well.
+  // Git itself refuses to overwrite a changed file, including an ignored one.
   const merge = ["merge", "--quiet", "--ff-only", "--no-autostash", "--no-overwrite-ignore", commit];
   const { status, stderr } = await main.try(merge, {
     env: { ...mergeMark(place.root), GIT_REFLOG_ACTION: `${MERGE_ACTION}${worktree.branch}` },
@@ -146,10 +148,10 @@ async function fastForward(
 }
 
 /**
- * Moves the main branch forward to a commit that was merged elsewhere. Changes of specs in its checkout are joined with
- * what the commit has.
+ * Fast-forwards the main branch to a commit that was merged elsewhere. Joins changed specs of its checkout with the
+ * commit's versions.
  *
- * @throws OperationError `failed_precondition` if a changed file is in the way, or an operation of git's is unfinished
+ * @throws OperationError `failed_precondition` if a changed file would be overwritten, or a git operation is unfinished
  */
 export async function advanceMain(place: Place, commit: string): Promise<Advance> {
   const { git, worktree } = place;
@@ -163,19 +165,22 @@ export async function advanceMain(place: Place, commit: string): Promise<Advance
   throw new OperationError("aborted", `Cannot move "${worktree.mainBranch}" forward: it keeps moving`);
 }
 
-/** Joins what the worktree made of its spec into the project's file. */
+/** Joins the worktree's changes of its spec into the project's file. */
 export async function bringSpecBack(place: Place): Promise<void> {
   await bringBack(place, await specThere(place));
 }
 
 interface StagedSpec {
   readonly path: string;
-  /** The file's text in the main branch until now and from now on; null where it has none. */
+  /**
+   * Text of the file in the main branch before the merge; the next field is the text after it. Null if the file does
+   * not exist.
+   */
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** Stages the specs that the commit changes and that are changed, or not known to git, in the main checkout. */
+/** Stages specs that the commit changes and that are changed or untracked in the main checkout. */
 async function stageSpecs({ repository }: Place, main: Git, commit: string): Promise<readonly StagedSpec[]> {
   if (main.cwd !== repository.top) return [];
   const specs = `${repository.prefix}${SPECS}`;
@@ -201,7 +206,7 @@ async function unstage(main: Git, staged: readonly StagedSpec[]): Promise<void> 
   for (const { path } of staged) await main.try(["reset", "--quiet", "HEAD", "--", path]);
 }
 
-/** Takes what a branch did to a spec into its changed file; a merge brings the branch's own back by `bringBack`. */
+/** Joins a branch's changes of a spec into its changed file. `bringBack` does this for the branch's own spec. */
 async function joinStaged({ root, repository }: Place, { path, before, after }: StagedSpec): Promise<void> {
   const other = path.slice(`${repository.prefix}${SPECS}/`.length).replace(/\.md$/, "") as SpecId;
   if (after === null || before === null) return;
@@ -226,7 +231,7 @@ async function specThere({ root, id, worktree }: Place): Promise<SpecThere> {
   return { theirs: theirs?.toString() ?? null, base: base?.toString() ?? null };
 }
 
-/** Unchecked criteria that were added to the project's spec since the run began. */
+/** Returns unchecked criteria that were added to the project's spec since the run began. */
 async function openCriteria({ root, id }: Place, { theirs, base }: SpecThere): Promise<readonly string[]> {
   const ours = (await readBytes(join(root, activeFile(id))))?.toString();
   if (ours === undefined || theirs === null || base === null || ours === base) return [];
@@ -234,15 +239,15 @@ async function openCriteria({ root, id }: Place, { theirs, base }: SpecThere): P
 }
 
 /**
- * Joins the worktree's spec into the project's file. Done again it changes nothing, so a merge that was interrupted here
- * is finished by the next one; once it is through, the project's file goes its own way.
+ * Joins the worktree's spec into the project's file. Repeating it changes nothing, so the next merge finishes an
+ * interrupted one. Afterwards the project's file is independent of the worktree's.
  */
 async function bringBack({ root, id }: Place, { theirs, base }: SpecThere): Promise<void> {
   if (theirs === null || base === null || theirs === base) return;
   const store = openSpecStore(root);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const ours = (await readBytes(join(root, activeFile(id))))?.toString();
-    // It was archived or deleted meanwhile.
+    // The spec was archived or deleted meanwhile.
     if (ours === undefined) return;
     const text = await joinedText({ ours, base, theirs });
     let stale = false;

@@ -15,33 +15,33 @@ import { gitFolderOf, readGitFile, readHead, realPath, unfinishedIn, unfinishedW
 import { readRunRecord } from "./run_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 
-/** Begins the name of the folder of a fresh worktree, in which checks run; the process that made it follows. */
+/** Prefix of the folder name of a fresh worktree for checks, before the PID of its process. */
 export const FRESH_PREFIX = "planner-verify-";
 
 const FRESH = new RegExp(String.raw`[\\/](${FRESH_PREFIX}(\d+)-\w+)[\\/]\1$`);
 
-/** Whether checks run in the worktree of this path now: a running process made it and will remove it. */
+/** Whether checks run in the worktree of this path now, because a running process created it and will remove it. */
 export function isFreshWorktree(path: string): boolean {
   const pid = FRESH.exec(path)?.[2];
   return pid !== undefined && isAlive(Number(pid), null);
 }
 
-/** The git repository around a project: what does not change while a process runs. */
+/** The git repository around a project, with facts that do not change while a process runs. */
 export interface Repository {
-  /** git in the project's folder. */
+  /** Git in the project's folder. */
   readonly git: Git;
-  /** Absolute path of git's own folder of this checkout, and of the one that all worktrees share. */
+  /** Absolute path of git's own folder of this checkout; the next field is the one that all worktrees share. */
   readonly gitFolder: string;
   readonly commonFolder: string;
   /** Absolute path of the working tree. */
   readonly top: string;
-  /** Path from the working tree to the project with forward slashes, `""` or ending in one. */
+  /** Path from the working tree to the project with forward slashes, either `""` or with `/` at its end. */
   readonly prefix: string;
-  /** Git's settings by their lower-case names, the last value of each. Read once. */
+  /** Git's settings by their lower-case names, with the last value of each. Read once. */
   readonly settings: () => Promise<ReadonlyMap<string, string>>;
 }
 
-/** @throws OperationError `failed_precondition` without one */
+/** Opens the repository. @throws OperationError `failed_precondition` without one */
 export async function requireRepository(root: string): Promise<Repository> {
   const git = new Git(root);
   const asked = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix"];
@@ -60,19 +60,19 @@ export async function requireRepository(root: string): Promise<Repository> {
 }
 
 async function settingsOf(git: Git): Promise<ReadonlyMap<string, string>> {
-  // With hooks, or the folder of hooks would be the one that switches them off.
+  // Reads with hooks enabled, because otherwise the hooks folder would be the empty one that disables them.
   const listed = await git.run(["config", "--list", "-z"], { hooks: true });
   const entries = listed.split("\0").slice(0, -1);
   return new Map(
     entries.map((entry) => {
       const end = entry.indexOf("\n");
-      // A name without a value means yes.
+      // A name without a value means true.
       return end < 0 ? [entry, "true"] : [entry.slice(0, end), entry.slice(end + 1)];
     }),
   );
 }
 
-/** One worktree with the project that it was made from. */
+/** One worktree with the project from which it was created. */
 export interface Place {
   readonly root: string;
   readonly id: SpecId;
@@ -80,7 +80,7 @@ export interface Place {
   readonly worktree: WorktreeFacts;
   /** Absolute path of git's own folder of the worktree. */
   readonly gitFolder: string;
-  /** git in the worktree, whatever its file `.git` says by now. */
+  /** Git in the worktree, even if its file `.git` was changed. */
   readonly git: Git;
 }
 
@@ -93,32 +93,32 @@ export type WorktreeFacts = Pick<
 /** A file in a worktree that is not its branch's. Paths are from the project's root. */
 export interface BroughtFile {
   readonly path: string;
-  /** SHA-256 of what was brought, or null when the file was taken away. */
+  /** SHA-256 of the brought content; null when the file was removed. */
   readonly hash: string | null;
-  /** Whether the branch has a file there, which git overlooks by its index. */
+  /** Whether the branch has a file of this path, which the index marks as overlooked. */
   readonly tracked: boolean;
-  /** Whether it is the tool's own, not a copy from the project. */
+  /** Whether planner created the file, instead of copying it from the project. */
   readonly own: boolean;
 }
 
-/** What is remembered of a worktree in `.planner/worktrees/<id>.origin.json`. */
+/** Stored facts about a worktree, in `.planner/worktrees/<id>.origin.json`. */
 export interface Origin {
   readonly branch: string;
   readonly mainBranch: string;
   readonly brought: readonly BroughtFile[];
-  /** A merge is under way: a rebase without this is the agent's. */
+  /** Whether a merge is in progress; a rebase without this is the agent's. */
   readonly merging?: boolean;
-  /** The files are being brought or taken away: none of them holds work, whatever state a killed process left it in. */
+  /** Whether the files are being brought or removed, so that none of them contains work, even after a kill. */
   readonly moving?: boolean;
-  /** SHA-256 of the spec's text where it was brought as the project has it, with nothing of an earlier run in it. */
+  /** SHA-256 of the spec's text if the project's version was brought unchanged, without an earlier run's changes. */
   readonly spec?: string | null;
-  /** Patterns that runs have added to git's list of ignored files of the whole repository: what they hide is work. */
+  /** Patterns that runs have added to the repository's ignore list; files that match them are work. */
   readonly hiding?: readonly string[];
-  /** The branch's last commit, which a merge could not bring onto the main branch. */
+  /** The branch's last commit, which a merge could not rebase onto the main branch. */
   readonly conflict?: string | null;
 }
 
-/** Ids of every folder and every remembered origin in `.planner/worktrees/`, sorted. */
+/** Returns the sorted ids of every folder and every stored origin in `.planner/worktrees/`. */
 export async function worktreeIds(root: string): Promise<readonly SpecId[]> {
   try {
     const entries = await readdir(join(root, WORKTREES), { withFileTypes: true });
@@ -161,9 +161,11 @@ export function writeOrigin(root: string, id: SpecId, origin: Origin): Promise<v
 }
 
 /**
- * Opens the worktree in its folder; null if there is no folder. Starts no git.
+ * Opens the worktree in its folder; null without a folder. Starts no git process.
  *
- * @throws OperationError `failed_precondition` for any other folder: git would take the project's own repository
+ * @throws OperationError `failed_precondition` for a folder that is not a worktree, in which git would use the
+ * project's
+ *   own repository
  */
 export async function openPlace(repository: Repository, root: string, id: SpecId): Promise<Place | null> {
   const folder = worktreeFiles.folder(id);
@@ -189,7 +191,7 @@ export async function openPlace(repository: Repository, root: string, id: SpecId
   return { root, id, repository, worktree, gitFolder, git };
 }
 
-/** Both ends of the link between a worktree and its repository must agree. */
+/** Whether a folder is a worktree: both ends of the link between a worktree and its repository must agree. */
 function isWorktree(path: string, gitFolder: string, { commonFolder }: Repository): boolean {
   const back = readGitFile(gitFolder, "gitdir");
   const common = readGitFile(gitFolder, "commondir");
@@ -204,7 +206,7 @@ export function headBranch(gitFolder: string): string | null {
   return head !== null && "ref" in head ? head.ref.replace(/^refs\/heads\//, "") : null;
 }
 
-/** @throws OperationError `failed_precondition` when none is checked out */
+/** Returns the checked-out branch. @throws OperationError `failed_precondition` when none is checked out */
 export async function currentBranch({
   git,
   gitFolder,
@@ -222,8 +224,8 @@ export async function currentBranch({
 }
 
 /**
- * Returns the branch that the work of a spec goes to, as its last run has recorded it; without a record the one that is
- * checked out.
+ * Returns the branch into which the work of a spec is merged, as its last run has recorded it; without a record the
+ * checked-out one.
  *
  * @throws OperationError `failed_precondition` if there is neither
  */
@@ -232,20 +234,20 @@ export async function mainBranchOf(repository: Repository, id: SpecId): Promise<
   return typeof recorded === "string" ? recorded : currentBranch(repository);
 }
 
-/** Environment that makes git read `file` as its list of ignored files, behind settings that come the same way. */
+/** Returns an environment in which git reads `file` as its ignore list, after settings from the same environment. */
 function excludeSetting(file: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   return withSetting("core.excludesFile", file, env);
 }
 
-/** Returns the folder that git takes hooks from in the person's checkout: a relative setting counts from there. */
+/** Returns the folder of hooks in the person's checkout, to which a relative setting refers. */
 export function hooksFolder({ commonFolder, top }: Pick<Repository, "commonFolder" | "top">, setting?: string): string {
   if (setting === undefined) return join(commonFolder, "hooks");
   return isAbsolute(setting) ? setting : resolve(top, setting);
 }
 
 /**
- * Returns the folder of hooks for git in a worktree, if git would not find it there by itself: a manager of hooks (husky
- * for example) keeps it in a folder that git ignores, which a new worktree does not have. Null otherwise.
+ * Returns the folder of hooks for git in a worktree, if git would not find it there itself: a hook manager (husky for
+ * example) keeps hooks in an ignored folder, which a new worktree lacks. Null otherwise.
  */
 export async function hooksBeyond({
   repository,

@@ -28,9 +28,9 @@ import {
 import { endRebase, settleSpecs } from "./worktree_rebase.ts";
 
 /**
- * Returns the branch that worktrees are made from.
+ * Returns the branch from which worktrees are created.
  *
- * @throws OperationError `failed_precondition` if none can be made from it, without a commit for example
+ * @throws OperationError `failed_precondition` if no worktree can be created from it, for example without a commit
  */
 export async function requireMainBranch(repository: Repository, options: WorktreeOptions, refs: Refs): Promise<string> {
   const { git } = repository;
@@ -45,7 +45,10 @@ export async function requireMainBranch(repository: Repository, options: Worktre
   );
 }
 
-/** @throws OperationError `failed_precondition` for a base whose commits would be taken for the run's */
+/**
+ * Checks the base of a run. @throws OperationError `failed_precondition` for a base whose commits would count as the
+ * run's
+ */
 export async function checkBase({ git }: Repository, mainBranch: string, base: string | null): Promise<void> {
   if (base === null) return;
   const refuse = (why: string): never => {
@@ -60,7 +63,7 @@ export async function checkBase({ git }: Repository, mainBranch: string, base: s
 }
 
 interface Start {
-  /** What the branch begins at; the main branch if left out. */
+  /** Commit at which the branch begins; the main branch's end if absent. */
   readonly start?: string;
 }
 
@@ -71,7 +74,7 @@ interface Making {
   readonly refs: Refs;
 }
 
-/** Makes the worktree of a spec, or takes the one that is there, and brings uncommitted planner files into it. */
+/** Creates the worktree of a spec, or reuses the existing one, and copies uncommitted planner files into it. */
 export async function prepareWorktree(making: Making, options: WorktreeOptions): Promise<Place> {
   const { repository, root, id, refs } = making;
   const mainBranch = await requireMainBranch(repository, options, refs);
@@ -88,7 +91,7 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
     await endRebase(place);
     await takeAway(place);
   }
-  // A worktree that was just made from the main branch is as far as that.
+  // A worktree that was just created from the main branch contains no earlier work.
   const begunAnew = found === null ? null : await beginAnew(place);
   const reused = (found !== null || isOld) && (await catchUp(place, start));
   const brought = await bringFiles(place);
@@ -100,7 +103,9 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
   return { ...place, worktree: { ...place.worktree, env: own, identity, reused, copied, begunAnew } };
 }
 
-/** Environment that names who commits, for an agent whose shell does not see the person's settings. */
+/**
+ * Returns variables that name the author and committer, for an agent whose shell does not see the person's settings.
+ */
 function identityOf(settings: ReadonlyMap<string, string>, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   let found: Readonly<Record<string, string>> = {};
   for (const part of ["name", "email"]) {
@@ -125,18 +130,18 @@ async function make(making: Making, branches: Branches & Start): Promise<Place> 
   throw new OperationError("aborted", `"${worktreeFiles.folder(id)}" was removed meanwhile`);
 }
 
-/** A worktree that git had not finished making holds no work. */
+/** Removes a worktree that git had not finished creating, which contains no work. */
 async function removeUnfinished({ repository: { git, commonFolder }, root, id }: Making): Promise<void> {
   const path = realPath(join(root, worktreeFiles.folder(id)));
   const gitFolder = (await adminFolders(commonFolder)).get(path);
   if (gitFolder === undefined || readGitFile(gitFolder, "locked") !== "initializing") return;
   await git.try(["worktree", "unlock", path]);
-  // Git itself would follow a link that takes the place of a folder above.
+  // Git itself would follow a link that replaces a parent folder.
   await removeFolderInside(join(root, worktreeFiles.folder(id)));
   await git.try(["worktree", "remove", "--force", path]);
 }
 
-/** A branch that is there keeps its commits and is checked out. */
+/** Adds the worktree. An existing branch keeps its commits and is checked out. */
 export async function addWorktree(making: Making, branches: Branches & Start): Promise<void> {
   const { repository, root, id, refs } = making;
   const { git, commonFolder } = repository;
@@ -146,16 +151,16 @@ export async function addWorktree(making: Making, branches: Branches & Start): P
   if (other !== "" && resolve(other) !== realPath(path)) {
     throw new OperationError("failed_precondition", `Branch "${branch}" is checked out in "${other}"`);
   }
-  // A folder that was deleted without git's knowledge is still registered.
+  // A folder that was deleted without git is still registered.
   const gitFolder = (await adminFolders(commonFolder)).get(realPath(path));
   const force = gitFolder === undefined ? [] : ["--force"];
   if (gitFolder !== undefined) await keepDeleted(making, branches, gitFolder);
-  // By itself, so that each of the two can be tried again where another git was in the way.
+  // Created separately, so that each of the two commands can be repeated if another git blocked it.
   if (!refs.has(`refs/heads/${branch}`)) await makeBranch(git, branch, start);
   await git.run(["worktree", "add", "--quiet", ...force, path, branch]);
 }
 
-/** Git forgets what was checked out in a folder that is gone as soon as it makes it anew. */
+/** Keeps the commit that a deleted folder had checked out, because git forgets it when the folder is created anew. */
 async function keepDeleted({ repository, id }: Making, branches: Branches, gitFolder: string): Promise<void> {
   const { git, commonFolder } = repository;
   const head = readHead(gitFolder);
@@ -176,7 +181,7 @@ async function makeBranch(git: Git, branch: string, start: string): Promise<void
   throw new OperationError("failed_precondition", `git branch failed: ${gitsWords(stderr)}`);
 }
 
-/** Moves a branch without work up to where new ones begin; true when it holds work. */
+/** Moves a branch without work to the start of new branches; returns true when it contains work. */
 async function catchUp({ git, worktree: { mainBranch } }: Place, start: string): Promise<boolean> {
   const main = `refs/heads/${mainBranch}`;
   const tips = await git.ask(["rev-parse", "HEAD", `${start}^{commit}`]);
@@ -184,24 +189,23 @@ async function catchUp({ git, worktree: { mainBranch } }: Place, start: string):
   const changed = (await git.run(["status", "--porcelain", "-z"])) !== "";
   if (head === tip) return changed;
   if ((await git.try(["merge-base", "--is-ancestor", "HEAD", main])).status !== 0) return true;
-  // It may be further than a base of old.
+  // The branch may be ahead of an older base.
   const behind = (await git.try(["merge-base", "--is-ancestor", "HEAD", start])).status === 0;
   if (!changed && behind) await git.run(["merge", "--quiet", "--ff-only", start]);
   return changed;
 }
 
-/** A run's work that begins anew behind a conflict with the main branch. */
+/** A run's work that begins anew after a conflict with the main branch. */
 interface BegunAnew {
-  /** The commit that the work ended with, which stays under `refs/planner/kept/`. */
+  /** Last commit of the earlier work, which stays under `refs/planner/kept/`. */
   readonly commit: string;
-  /** Files with conflict markers, from the repository's top. */
+  /** Files with conflict markers, as paths from the repository's top. */
   readonly files: readonly string[];
 }
 
 /**
- * Where a merge has met a conflict: lets the branch begin at the main branch's end, and puts the work on top of it as
- * one uncommitted change with conflict markers. Null if no merge has, if a person has settled it since, or if there are
- * uncommitted changes.
+ * After a merge conflict, moves the branch to the main branch's end and applies the work as one uncommitted change with
+ * conflict markers. Null without a conflict, if a person has resolved it since, or if there are uncommitted changes.
  */
 async function beginAnew(place: Place): Promise<BegunAnew | null> {
   const { git, repository, root, id, worktree } = place;
@@ -209,7 +213,7 @@ async function beginAnew(place: Place): Promise<BegunAnew | null> {
   const commit = readOrigin(root, id)?.conflict ?? null;
   if (commit === null || (await git.line(["status", "--porcelain"])) !== "") return null;
   const [head, tip] = (await git.line(["rev-parse", "HEAD", main])).split("\n");
-  // Killed between the two steps below, the branch has only the first of them.
+  // After a kill between the two steps below, the branch has only the first of them.
   const isHalf = head === tip && !(await isAncestor(git, commit, main));
   if (!isHalf && (head !== commit || (await isAncestor(git, main, commit)))) return null;
   if (!isHalf) {

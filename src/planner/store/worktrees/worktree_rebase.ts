@@ -12,18 +12,21 @@ import { readBytes } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
 
-/** Longest wait for a git that a killed planner has left at work, in milliseconds. Ours: then its locks have to do. */
+/**
+ * Maximum wait for a git that a killed planner left running, in milliseconds. Chosen by planner: afterwards only git's
+ * locks protect.
+ */
 const ORPHAN_LIMIT_MS = 60_000;
 const PAUSE_MS = 20;
 
-/** Environment by which a git that changes branches is known again when planner is killed and git is not. */
+/** Returns variables that identify a git that changes branches, if planner is killed and git is not. */
 export function mergeMark(root: string): Readonly<Record<string, string>> {
   return { [RUN_VARIABLE]: `merge@${root}` };
 }
 
 /**
- * Rebases the branch onto the main branch. Null when it now begins at that one's end; else the files in conflict, and
- * it is as it was.
+ * Rebases the branch onto the main branch. Returns null after success; else the files in conflict, and the branch is
+ * unchanged.
  */
 export async function rebase(place: Place): Promise<readonly string[] | null> {
   const main = `refs/heads/${place.worktree.mainBranch}`;
@@ -31,7 +34,7 @@ export async function rebase(place: Place): Promise<readonly string[] | null> {
   return rebaseBranch(place);
 }
 
-/** Runs `merge` so that the next process learns of it when this one is killed. */
+/** Runs `merge` with a stored note, by which the next process learns about it if this one is killed. */
 export async function withNote<Result>(place: Place, merge: () => Promise<Result>): Promise<Result> {
   await noteMerge(place, true);
   try {
@@ -48,9 +51,9 @@ async function noteMerge({ root, id, worktree }: Place, merging: boolean): Promi
 }
 
 /**
- * Leaves a rebase that a killed merge had begun: the branch is as it was before. A rebase of the agent's stays.
+ * Cancels a rebase that a killed merge had begun and restores the branch. Leaves a rebase of the agent.
  *
- * The worktree had no uncommitted changes when the merge began, so there is nothing to lose.
+ * The worktree had no uncommitted changes when the merge began, so nothing is lost.
  */
 export async function endRebase(place: Place): Promise<void> {
   const { root, id, worktree, git, gitFolder } = place;
@@ -58,7 +61,7 @@ export async function endRebase(place: Place): Promise<void> {
   await orphansEnd(root);
   for (const folder of rebaseFolders(gitFolder)) {
     const { status } = await git.try(["rebase", "--abort"], { env: mergeMark(root) });
-    // Killed so early or so late that git cannot find its way back.
+    // Killed so early or so late that git cannot restore the branch itself.
     if (status !== 0) await rm(folder, { recursive: true, force: true });
   }
   await git.run(["symbolic-ref", "HEAD", `refs/heads/${worktree.branch}`]);
@@ -70,7 +73,7 @@ function rebaseFolders(gitFolder: string): readonly string[] {
   return ["rebase-merge", "rebase-apply"].map((name) => join(gitFolder, name)).filter((folder) => existsSync(folder));
 }
 
-/** Waits for every git of a merge whose planner was killed: ended by force, it would leave its own locks behind. */
+/** Waits for every git of a merge whose planner was killed, because killing it would leave its own locks. */
 async function orphansEnd(root: string): Promise<void> {
   const deadline = performance.now() + ORPHAN_LIMIT_MS;
   const name = mergeMark(root)[RUN_VARIABLE] ?? "";
@@ -92,14 +95,14 @@ async function rebaseBranch(place: Place): Promise<readonly string[] | null> {
     }
     await git.run(["rebase", "--abort"], options);
     if (files.length > 0) return files;
-    // What git advises then holds for a rebase that is still under way.
+    // Checked first, because git's advice in a later error would apply only to an unfinished rebase.
     await checkCommitter(place.repository);
     throw new OperationError("failed_precondition", `git rebase failed: ${gitsWords(stderr)}`);
   }
   return null;
 }
 
-/** Settles conflicts in specs. Returns the other files in conflict, and the spec's own if it cannot be joined. */
+/** Resolves conflicts in specs. Returns the other files in conflict, and the spec's own if it cannot be joined. */
 export async function settleSpecs(place: Place, git: Git, files: readonly string[]): Promise<readonly string[]> {
   const { id, repository } = place;
   const specs = `${repository.prefix}${SPECS}/`;
@@ -113,16 +116,19 @@ export async function settleSpecs(place: Place, git: Git, files: readonly string
   return left;
 }
 
-/** A branch speaks for its own spec only: of any other one the main branch's version holds. */
+/**
+ * Resolves a conflict in another spec with the main branch's version, because a branch decides only about its own spec.
+ */
 async function settleOtherSpec(git: Git, path: string): Promise<void> {
-  // While rebasing, "ours" is the branch that is rebased upon; it may have no such file.
+  // During a rebase, "ours" is the branch onto which git rebases; it may lack the file.
   const there = (await git.try(["checkout", "--quiet", "--ours", "--", path])).status === 0;
   await git.run(there ? ["add", "--", path] : ["rm", "--quiet", "--cached", "--", path]);
 }
 
 /**
- * The main branch may hold states of the spec that a run brought into the project, and that were committed there: they
- * contradict the branch's own, one by one, and no person's words do. What a person wrote there stays beside the agent's.
+ * Joins the branch's own spec. The main branch may contain states of the spec that a run copied into the project and
+ * that were committed there; they conflict with the branch's own and contain no person's text. Text that a person wrote
+ * there stays beside the agent's.
  */
 async function settleOwnSpec({ root, id, worktree }: Place, git: Git, path: string): Promise<boolean> {
   const brought = (await readBytes(join(root, worktreeFiles.base(id))))?.toString() ?? null;
@@ -135,7 +141,7 @@ async function settleOwnSpec({ root, id, worktree }: Place, git: Git, path: stri
   return true;
 }
 
-/** @param name as git has it, `<commit>:<path>` say; null where it has no such file */
+/** Reads a file's text from git; null if git has no such file. @param name in git's form, such as `<commit>:<path>` */
 export async function blobText(git: Git, name: string): Promise<string | null> {
   const { status, stdout } = await git.try(["cat-file", "blob", name]);
   return status === 0 ? stdout.toString() : null;

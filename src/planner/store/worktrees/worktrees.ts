@@ -114,7 +114,7 @@ class GitWorktrees implements Worktrees {
   }
 
   async planted(): Promise<readonly PlantedChange[]> {
-    // Without a repository nothing was planted.
+    // Without a repository, no run can have changed programs of git.
     const repository = await this.#opened().catch(() => null);
     return repository === null ? [] : plantedChanges(repository, this.#root);
   }
@@ -157,7 +157,7 @@ class GitWorktrees implements Worktrees {
   async merge(id: SpecId, wishes: Partial<MergeWishes> = {}): Promise<MergeAnswer> {
     const { message = PLAIN_MESSAGE, admit = async () => [] } = wishes;
     await this.#openedToWrite();
-    // During another merge the main checkout has changes.
+    // The lock is needed because the main checkout has changes during another merge.
     return withMergeLock(this.#root, () => this.#merge(id, { message, admit }));
   }
 
@@ -291,7 +291,7 @@ class GitWorktrees implements Worktrees {
     if (place !== null) return mergeWorktree(place, wishes);
     const branches = await this.#branches(id);
     if (branches === null || (await this.isMerged(id))) return { kind: "nothing" };
-    // The folder was deleted; the commits are in the repository.
+    // The folder was deleted, but the commits are in the repository.
     const repository = await this.#opened();
     const refs = await refsOf(repository.git);
     if (readOrigin(this.#root, id) === null) await writeOrigin(this.#root, id, { ...branches, brought: [] });
@@ -304,7 +304,7 @@ class GitWorktrees implements Worktrees {
     return openPlace(await (this.#writing ?? this.#opened()), this.#root, id);
   }
 
-  /** Asked once; again if there was no repository. */
+  /** Opens the repository once; tries again if there was none. */
   #opened(): Promise<Repository> {
     this.#repository ??= requireRepository(this.#root).catch((error: unknown) => {
       this.#repository = undefined;
@@ -313,7 +313,10 @@ class GitWorktrees implements Worktrees {
     return this.#repository;
   }
 
-  /** The same for work that a person started: from then on the filters and drivers of the repository are used. */
+  /**
+   * Opens the repository for work that a person started. From then on git uses the filters and drivers of the
+   * repository.
+   */
   #openedToWrite(): Promise<Repository> {
     this.#writing ??= this.#opened()
       .then((repository) => ({ ...repository, git: repository.git.toWrite() }))
@@ -330,7 +333,7 @@ class GitWorktrees implements Worktrees {
     return place;
   }
 
-  /** Null when nothing is known of a branch. */
+  /** Returns the branches of a spec; null when none is known. */
   async #branches(id: SpecId): Promise<Branches | null> {
     return (await this.#find(id))?.worktree ?? readOrigin(this.#root, id) ?? (await this.#left()).get(id) ?? null;
   }
@@ -344,7 +347,7 @@ class GitWorktrees implements Worktrees {
     const git = new Git(this.#root);
     if (!(await exists(git, branches.branch))) return;
     const end = await git.line(["rev-parse", "--verify", `refs/heads/${branches.branch}`]);
-    // The folder may be gone without git's knowledge, which then would keep the branch as checked out.
+    // If the folder was deleted without git, git would treat the branch as still checked out.
     await git.try(["worktree", "remove", join(this.#root, worktreeFiles.folder(id))]);
     if (!isDropped && !(await isKept(git, id, end))) await refuseUnmerged(git, branches);
     await git.run(["update-ref", "-d", `refs/heads/${branches.branch}`, end]);

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { BoardChoices } from "#planner/board/wire.ts";
 import { callTool, RequestError } from "./api.ts";
-import { Dialog, LabelledField, splitList } from "./dialog.tsx";
+import { LabelledField, ModalDialog, splitList } from "./dialog.tsx";
 import { changeAddress } from "./place.ts";
 import { showMessage } from "./store.ts";
 
@@ -51,7 +51,7 @@ export function AddDialog({
     }
   };
   return (
-    <Dialog
+    <ModalDialog
       title="Add a spec"
       leave={leave}
       submit={{ label: "Add", act: () => void add(), disabled: draft.title.trim() === "" }}
@@ -90,7 +90,7 @@ export function AddDialog({
         <LabelledField label="Labels" value={draft.labels} set={set("labels")} hint="With commas" />
         <LabelledField label="Waits for" value={draft.depends_on} set={set("depends_on")} hint="Ids, with commas" />
       </div>
-    </Dialog>
+    </ModalDialog>
   );
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { BoardChoices, Card, Column } from "#planner/board/wire.ts";
 import { moveCard, undoLast } from "./act.ts";
 import { AddDialog } from "./add_dialog.tsx";
-import { Banners, MessageView } from "./app_parts.tsx";
+import { BoardBanners, MessageView } from "./app_parts.tsx";
 import { ColumnsView } from "./columns_view.tsx";
 import { useShortcuts } from "./keys.ts";
 import { KeysDialog } from "./keys_dialog.tsx";
@@ -75,14 +75,14 @@ export function App() {
         add={() => setDialog({ kind: "add" })}
         showKeys={() => setDialog({ kind: "keys" })}
       />
-      <Banners problem={problem} unreadable={data?.unreadable ?? []} />
+      <BoardBanners problem={problem} unreadable={data?.unreadable ?? []} />
       {isPicture ? (
         <PictureView {...shown} {...read} total={data?.counts["total"] ?? 0} place={place} />
       ) : (
         <ColumnsView {...shown} columns={columns} data={data} tab={tab} chooseTab={setTab} work={work} />
       )}
       {isOpen ? <SpecSidePage key={place.spec} id={place.spec} card={cards.get(place.spec)} work={work} /> : null}
-      <Dialogs dialog={dialog} choices={data?.choices} leave={() => setDialog(undefined)} />
+      <BoardDialogs dialog={dialog} choices={data?.choices} leave={() => setDialog(undefined)} />
       <MessageView message={message} />
     </div>
   );
@@ -95,7 +95,7 @@ interface DialogsProps {
 }
 
 /** The open dialog, unless it belongs to the page of a spec. */
-function Dialogs({ dialog, choices, leave }: DialogsProps) {
+function BoardDialogs({ dialog, choices, leave }: DialogsProps) {
   switch (dialog?.kind) {
     case "add":
       return <AddDialog choices={choices} leave={leave} />;

@@ -7,7 +7,7 @@ interface BannersProps {
 }
 
 /** Banners for a lost connection and for spec files that cannot be read. */
-export function Banners({ problem, unreadable }: BannersProps) {
+export function BoardBanners({ problem, unreadable }: BannersProps) {
   return (
     <>
       {problem === undefined ? null : (

@@ -11,7 +11,7 @@ interface DialogProps {
 }
 
 /** A modal dialog. It keeps the focus while it is open and restores it afterwards. */
-export function Dialog({ title, leave, children, submit }: DialogProps) {
+export function ModalDialog({ title, leave, children, submit }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const element = dialog.current;

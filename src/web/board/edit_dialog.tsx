@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { SpecPage } from "#planner/board/wire.ts";
 import { callTool, RequestError, readSpec } from "./api.ts";
-import { Dialog, LabelledField, splitList } from "./dialog.tsx";
+import { LabelledField, ModalDialog, splitList } from "./dialog.tsx";
 import { boardStore, showMessage } from "./store.ts";
 
 interface Draft {
@@ -54,7 +54,7 @@ export function EditDialog({ spec, leave, again }: EditProps) {
   };
   const priorities = ["", ...(boardStore.view.data?.choices.priorities ?? [])];
   return (
-    <Dialog
+    <ModalDialog
       title="Edit"
       leave={leave}
       submit={{ label: "Save", act: () => void save(), disabled: Object.keys(change).length === 0 }}
@@ -87,7 +87,7 @@ export function EditDialog({ spec, leave, again }: EditProps) {
         />
       </div>
       <LabelledField label={NAMES.body} value={draft.body} set={set("body")} rows={16} />
-    </Dialog>
+    </ModalDialog>
   );
 }
 

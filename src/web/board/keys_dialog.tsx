@@ -1,9 +1,9 @@
-import { Dialog } from "./dialog.tsx";
+import { ModalDialog } from "./dialog.tsx";
 import { SHORTCUTS } from "./keys.ts";
 
 export function KeysDialog({ leave }: { readonly leave: () => void }) {
   return (
-    <Dialog title="Keys" leave={leave}>
+    <ModalDialog title="Keys" leave={leave}>
       <dl class="keys">
         {SHORTCUTS.map(([key, meaning]) => (
           <div key={key}>
@@ -14,6 +14,6 @@ export function KeysDialog({ leave }: { readonly leave: () => void }) {
           </div>
         ))}
       </dl>
-    </Dialog>
+    </ModalDialog>
   );
 }

@@ -3,7 +3,7 @@ import type { Card, SpecPage } from "#planner/board/wire.ts";
 import { Icon } from "../shared/icon.tsx";
 import { runCommand } from "./act.ts";
 import { RequestError, readSpec } from "./api.ts";
-import { Dialog, LabelledField } from "./dialog.tsx";
+import { LabelledField, ModalDialog } from "./dialog.tsx";
 import { DifferenceView } from "./difference_view.tsx";
 import { EditDialog } from "./edit_dialog.tsx";
 import { LogView } from "./log_view.tsx";
@@ -215,7 +215,11 @@ function SendBackDialog({ id, leave, again }: BackProps) {
     void runCommand("back", { id, text }).then(again);
   };
   return (
-    <Dialog title="Send back" leave={leave} submit={{ label: "Send back", act: send, disabled: text.trim() === "" }}>
+    <ModalDialog
+      title="Send back"
+      leave={leave}
+      submit={{ label: "Send back", act: send, disabled: text.trim() === "" }}
+    >
       <LabelledField
         label="What is to be done"
         value={text}
@@ -223,6 +227,6 @@ function SendBackDialog({ id, leave, again }: BackProps) {
         rows={8}
         hint="It stands under Review in the spec. The spec becomes ready, and the next run reads it."
       />
-    </Dialog>
+    </ModalDialog>
   );
 }

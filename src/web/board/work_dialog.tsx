@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { BoardChoices } from "#planner/board/wire.ts";
 import { runCommand } from "./act.ts";
-import { Dialog, LabelledField } from "./dialog.tsx";
+import { LabelledField, ModalDialog } from "./dialog.tsx";
 
 interface WorkProps {
   readonly id: string;
@@ -27,7 +27,7 @@ export function WorkDialog({ id, choices, leave }: WorkProps) {
   };
   const [usual = "", ...others] = choices?.agents ?? [];
   return (
-    <Dialog title="Start an agent" leave={leave} submit={{ label: "Start", act: start }}>
+    <ModalDialog title="Start an agent" leave={leave} submit={{ label: "Start", act: start }}>
       <p class="muted">{id}</p>
       <div class="pair">
         <label class="field">
@@ -46,6 +46,6 @@ export function WorkDialog({ id, choices, leave }: WorkProps) {
         <input type="checkbox" checked={resumes} onChange={({ currentTarget }) => setResumes(currentTarget.checked)} />
         <span>Continue the agent's session of the last run</span>
       </label>
-    </Dialog>
+    </ModalDialog>
   );
 }

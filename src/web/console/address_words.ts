@@ -59,7 +59,7 @@ export function normalizeSettings<Read extends Address>(
   for (const [name, expected] of Object.entries(CHOICES[place.page] ?? {})) {
     const value = settings.get(name) ?? "";
     const found =
-      expected.find((word) => word === normalizeValue(value)) ?? expected.find((word) => isOldForm(value, word));
+      expected.find((word) => word === normalizeValue(value)) ?? expected.find((word) => isFormerConstant(value, word));
     if (value === "" || found !== undefined) {
       if (found !== undefined) settings.set(name, found);
       continue;
@@ -110,7 +110,7 @@ function normalizeValue(value: string): string {
 }
 
 /** Whether a value is a constant such as LOAD_BASIS_MAX for this word, as in links of earlier versions. */
-function isOldForm(value: string, word: string): boolean {
+function isFormerConstant(value: string, word: string): boolean {
   return value.startsWith("LOAD_BASIS_") || value.startsWith("RENDER_VIEW_") || value.startsWith("COLORING_")
     ? normalizeValue(value).endsWith(`-${word}`)
     : false;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { CallError } from "./api/client.ts";
-import { Failure, Skeleton } from "./ui/answer.tsx";
+import { FailureView, Skeleton } from "./ui/answer.tsx";
 
 type Component<Props> = (props: Props) => ComponentChildren;
 
@@ -40,7 +40,9 @@ export function createLazyComponent<Props extends object>(
     }, []);
     if (Loaded !== undefined) return <Loaded {...props} />;
     return (
-      <Frame>{error === undefined ? <Skeleton /> : <Failure error={error} again={() => location.reload()} />}</Frame>
+      <Frame>
+        {error === undefined ? <Skeleton /> : <FailureView error={error} again={() => location.reload()} />}
+      </Frame>
     );
   };
 }

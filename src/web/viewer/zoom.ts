@@ -6,7 +6,7 @@ const MOST_STEP = 4;
  * size and scrolls, because its parts could not be distinguished.
  */
 const LEAST_FIT = 0.4;
-/** Smallest factor at which letters are readable; an element that a person searches for is enlarged to it. */
+/** Smallest factor at which letters are readable; below it, a searched element is shown at the original size. */
 const LEAST_READ = 0.8;
 /** Smallest and largest factor that wheel and pinch can reach. */
 const LEAST_ZOOM = 0.1;

@@ -23,7 +23,7 @@ export function EditDialog({ title, about, leave, children, footer, submit }: Di
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    // A new cable that starts at a known port needs its other end.
+    // For a cable that starts at a known port, the empty field of its other end gets the focus.
     const ends = element?.querySelectorAll<HTMLInputElement>(".edit-form .end input:not([readonly])") ?? [];
     const open = [...ends].find(({ value }) => value === "");
     const first = element?.querySelector<HTMLElement>(".edit-form input:not([readonly]), .edit-form select");

@@ -5,7 +5,7 @@ import { ResourceDialog } from "./resource_dialog.tsx";
 import { UndoDialog } from "./undo_dialog.tsx";
 
 /** The dialog for an edit. */
-export function EditDialogSwitch({ edit }: { readonly edit: EditRequest }) {
+export function DialogOfEdit({ edit }: { readonly edit: EditRequest }) {
   switch (edit.mode) {
     case "delete":
       return <DeleteDialog edit={edit} />;

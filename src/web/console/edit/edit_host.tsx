@@ -23,7 +23,7 @@ export function EditHost() {
  * The module of all edits is loaded with the first one; its frame opens at once, so that keys do not reach the page.
  */
 const Dialog = createLazyComponent(
-  async () => (await import("./dialogs.tsx")).EditDialogSwitch,
+  async () => (await import("./dialogs.tsx")).DialogOfEdit,
   ({ children }) => (
     <EditDialog title="Opening…" leave={editStore.close} submit={() => undefined} footer={null}>
       {children}

@@ -3,7 +3,7 @@ import { getKindNoun, getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl, parseAddress } from "../router.ts";
-import { Failure } from "../ui/answer.tsx";
+import { FailureView } from "../ui/answer.tsx";
 import { keepWindowLength } from "../windows/planned.tsx";
 import { WindowCheck } from "../windows/window_check.tsx";
 import { ChangesTable, ProposalFindings, WriteProblem } from "./changes_panel.tsx";
@@ -49,7 +49,7 @@ function LoadingDialog({ edit, loaded }: { readonly edit: ResourceEdit; readonly
       }
     >
       <div class="edit-body">
-        {loaded.state === "failed" ? <Failure error={loaded.error} /> : <p role="status">Loading…</p>}
+        {loaded.state === "failed" ? <FailureView error={loaded.error} /> : <p role="status">Loading…</p>}
       </div>
     </EditDialog>
   );

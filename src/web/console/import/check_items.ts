@@ -21,7 +21,7 @@ const ASKED = 300;
  */
 export async function checkItems(items: readonly ImportItem[], { signal, heard, all }: SendOptions): Promise<void> {
   const own = new Set(items);
-  // Of two items for the same resource, the later one is refused and the first one is checked.
+  // Of two items for one resource, the one in `items` is refused: the other already has its result.
   const repeated = findRepeated([...all.filter((item) => !own.has(item)), ...items]);
   heard([...repeated].flatMap(([item, problem]) => (own.has(item) ? [createRefusal(item, [problem])] : [])));
   const once = (item: ImportItem) => !repeated.has(item);

@@ -4,7 +4,7 @@ import { formatCount } from "#words/figures.ts";
 import type { ResourceChange } from "../edit/changes.ts";
 import { ProposalEffects } from "../edit/effects.tsx";
 import { useProposal } from "../edit/use_proposal.ts";
-import { Failure } from "../ui/answer.tsx";
+import { FailureView } from "../ui/answer.tsx";
 import { Badge, Figure, FigureRow } from "../ui/parts.tsx";
 import { countRefused, isDifferentFromCheck, listCounts } from "./counts.ts";
 import type { CsvTable } from "./csv.ts";
@@ -34,7 +34,7 @@ export function ImportResult(props: {
           </button>
         ) : null}
       </div>
-      {error === undefined ? null : <Failure error={error} />}
+      {error === undefined ? null : <FailureView error={error} />}
       <FigureRow>
         {listCounts(run).map(([label, number]) => (
           <Figure key={label} label={label} value={formatCount(number)} />

@@ -3,7 +3,7 @@ export type ConditionRelation = { readonly words: readonly string[] } | { readon
 
 /** A kind of element with a list page and one page per element. */
 export interface ListKind {
-  /** Page of the list; in upper case it is the value of InventoryKind without its prefix. */
+  /** Name of the list's page; `kind` is the value of InventoryKind without its prefix. */
   readonly page: string;
   readonly kind: string;
   readonly title: string;

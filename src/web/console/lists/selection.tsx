@@ -101,7 +101,7 @@ export function SelectionBar(props: {
   );
 }
 
-/** Returns text about the number of calls for some changes: the service accepts up to 1,000 per call. */
+/** Describes the number of calls that some changes need: the service accepts up to 1,000 changes per call. */
 export function describeCalls(changes: number): string {
   const calls = Math.ceil(changes / MAX_BATCH_ITEMS);
   return `Written in ${calls} calls of up to ${formatCount(MAX_BATCH_ITEMS)}, each all or none`;

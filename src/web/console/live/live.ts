@@ -10,10 +10,7 @@ export type LiveState =
   | { readonly kind: "stale"; readonly asOf: number; readonly why: string };
 
 const PATH = "/changes/stream";
-/**
- * Time without a byte in milliseconds after which the connection counts as lost; the server sends a heartbeat every 15
- * s.
- */
+/** Silence in milliseconds after which the connection counts as lost; the server sends a heartbeat every 15 s. */
 const SILENCE_MS = 40_000;
 /** Delay in milliseconds before the first attempt to reconnect; the next constant is the maximum for later ones. */
 const FIRST_RETRY_MS = 500;

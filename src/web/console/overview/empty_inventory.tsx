@@ -7,7 +7,7 @@ import { ImportResult } from "../import/import_result.tsx";
 import { parseLists } from "../import/parse_items.ts";
 import { type ImportRun, type ImportRunner, useImportRunner } from "../import/use_run.ts";
 import { formatPageUrl } from "../router.ts";
-import { Failure } from "../ui/answer.tsx";
+import { FailureView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Card } from "../ui/parts.tsx";
 
@@ -99,7 +99,7 @@ function LoadSampleButton({ running }: { readonly running: ImportRunner }) {
           Load a sample of 40 racks
         </button>
       )}
-      {error === undefined ? null : <Failure error={error} />}
+      {error === undefined ? null : <FailureView error={error} />}
     </>
   );
 }

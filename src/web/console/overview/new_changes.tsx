@@ -14,7 +14,7 @@ const SHOWN = 6;
 const READ = 200;
 
 /** Changes since yesterday, one line per request; the requests of an import share a line. */
-export function NewChanges() {
+export function NewChangesCard() {
   const [since] = useState(() => formatDayAgo(1));
   const asked = useRoute<HistoryReply>("/audit/history", { page_size: String(READ) });
   const begin = toDayEdge(since, "start");

@@ -10,7 +10,7 @@ import { formatTimeSpan, getVerdictState, LIST_WINDOWS_RPC } from "../windows/wi
 const SHOWN = 4;
 
 /** Current and next maintenance windows; hidden if none is planned. */
-export function OpenWindows() {
+export function OpenWindowsCard() {
   const { reply } = useCall(LIST_WINDOWS_RPC, {
     states: ["WINDOW_STATE_PLANNED", "WINDOW_STATE_BEGUN"],
     page_size: SHOWN,

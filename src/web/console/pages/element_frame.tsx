@@ -4,7 +4,7 @@ import type { PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { PageTabs } from "../ui/tabs.tsx";
-import type { Crumb } from "../ui/trail.ts";
+import type { BreadcrumbStep } from "../ui/trail.ts";
 
 /** A tab of the page, of which one is shown. */
 interface ElementTab<Reply> {
@@ -21,7 +21,7 @@ interface FrameProps<Reply> {
   /** Kind of the element in a few words. */
   readonly kind: string;
   /** Locations that contain the element; empty until they are loaded. */
-  readonly trail: readonly Crumb[];
+  readonly trail: readonly BreadcrumbStep[];
   readonly state?: ComponentChildren;
   /** Sentence about the most important fact of the element. */
   readonly sentence?: ComponentChildren;

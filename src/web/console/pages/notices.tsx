@@ -88,7 +88,7 @@ function ReceiverList({ names, orders }: { readonly names: readonly string[]; re
             <li key={name}>
               {name}{" "}
               {may ? (
-                <button type="button" disabled={orders.isBusy} onClick={() => orders.run(() => sendTrial(name))}>
+                <button type="button" disabled={orders.isBusy} onClick={() => orders.run(() => sendTestNotice(name))}>
                   Send a trial<span class="sr-only"> to {name}</span>
                 </button>
               ) : null}
@@ -101,7 +101,7 @@ function ReceiverList({ names, orders }: { readonly names: readonly string[]; re
 }
 
 /** Sends a test notice and waits for its first attempt. Returns the result as text. */
-async function sendTrial(receiver: string): Promise<string> {
+async function sendTestNotice(receiver: string): Promise<string> {
   const rpc = "datacenter.v1.PlanningService/TestNotice";
   const { notice } = await callSignedIn(() => callRpc(rpc, { receiver, request_id: crypto.randomUUID() }));
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {

@@ -11,7 +11,7 @@ import { findRefUrl, formatPageUrl, type PageAddress } from "../router.ts";
 import type { PictureRequest } from "../ui/download.tsx";
 import { Card, EmptyText, FactList } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
-import type { Crumb } from "../ui/trail.ts";
+import type { BreadcrumbStep } from "../ui/trail.ts";
 import { ElementPage } from "./element_frame.tsx";
 import { ElementChanges, LocationChanges } from "./latest_changes.tsx";
 import { OBJECT_KINDS, type ObjectKind } from "./object_kinds.tsx";
@@ -150,11 +150,12 @@ function toSearchWords(subject: string): string {
   return subject.replaceAll(/[~/]/g, " ");
 }
 
-function createTrail({ kind }: ObjectKind, row: InventoryRow | undefined): readonly Crumb[] {
+function createTrail({ kind }: ObjectKind, row: InventoryRow | undefined): readonly BreadcrumbStep[] {
   const list = findListOfKind(kind);
-  const first: readonly Crumb[] = list === undefined ? [] : [{ name: list.title, href: formatPageUrl(list.page) }];
+  const first: readonly BreadcrumbStep[] =
+    list === undefined ? [] : [{ name: list.title, href: formatPageUrl(list.page) }];
   const { site, floor, room, device } = row?.texts ?? {};
-  const places: Crumb[] = [];
+  const places: BreadcrumbStep[] = [];
   if (site !== undefined) places.push({ name: site, href: findRefUrl(`site:${site}`) });
   if (site !== undefined && floor !== undefined)
     places.push({ name: `Floor ${floor}`, href: findRefUrl(`floor:${site}/${floor}`) });

@@ -8,8 +8,8 @@ import { CauseList } from "../overview/causes.tsx";
 import { CurrentFailures, useFailureCounts } from "../overview/failed_now.tsx";
 import { FloorCard } from "../overview/floors.tsx";
 import { OverviewGauges } from "../overview/gauges.tsx";
-import { NewChanges } from "../overview/new_changes.tsx";
-import { OpenWindows } from "../overview/open_windows.tsx";
+import { NewChangesCard } from "../overview/new_changes.tsx";
+import { OpenWindowsCard } from "../overview/open_windows.tsx";
 import { describeLoss, useRehearsal } from "../overview/rehearsal.ts";
 import { SiteCards } from "../overview/sites.tsx";
 import { WorstFindings } from "../readings/shown_findings.tsx";
@@ -60,12 +60,12 @@ function InventoryDashboard({ inventory }: { readonly inventory: InventoryOvervi
           <ReplyView asked={asked} shape="rows">
             {(rehearsal) => <CauseList rehearsal={rehearsal} />}
           </ReplyView>
-          <NewChanges />
+          <NewChangesCard />
         </div>
         <div class={floors.length > 1 ? "small-plans" : undefined}>
           <CurrentFailures failures={failures} />
           {asked.reply === undefined ? null : <WorstFindings most={2} />}
-          <OpenWindows />
+          <OpenWindowsCard />
           {inventory.sites.length > 1 ? <SiteCards inventory={inventory} /> : null}
           {floors.slice(0, inventory.sites.length > 1 ? 0 : FLOORS).map(({ site, floor }) => (
             <FloorCard key={floor.floor_ref} site={site} floor={floor} />

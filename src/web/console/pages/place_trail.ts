@@ -1,9 +1,9 @@
 import type { Location } from "#gen/datacenter/v1/json.ts";
 import { findRefUrl, formatPageUrl } from "../router.ts";
-import type { Crumb } from "../ui/trail.ts";
+import type { BreadcrumbStep } from "../ui/trail.ts";
 
 /** Returns the locations that contain an element, from the site down to its rack. */
-export function createLocationTrail(location: Location | undefined, rackCode = ""): readonly Crumb[] {
+export function createLocationTrail(location: Location | undefined, rackCode = ""): readonly BreadcrumbStep[] {
   if (location === undefined) return [];
   const { site_id, floor_number, room, row } = location;
   const floor = `${site_id}/${floor_number}`;

@@ -74,7 +74,7 @@ export function WindowsPage({ place: { settings } }: { readonly place: PageAddre
     ...(verdict !== "" && { verdicts: [toConstant("WINDOW_VERDICT", verdict)] }),
     element_ref: element,
     // Rounded to the minute, so that drawing again sends no new request.
-    ...(within !== "" && { starts_before: toMinute(now + Number(within) * DAY_MS), ends_after: toMinute(now) }),
+    ...(within !== "" && { starts_before: formatMinute(now + Number(within) * DAY_MS), ends_after: formatMinute(now) }),
     page_size: 200,
   });
   const may = useCanWrite();
@@ -120,6 +120,6 @@ export function WindowsPage({ place: { settings } }: { readonly place: PageAddre
   );
 }
 
-function toMinute(at: number): string {
+function formatMinute(at: number): string {
   return new Date(at - (at % 60_000)).toISOString();
 }

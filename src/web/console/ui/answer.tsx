@@ -22,7 +22,7 @@ export function ReplyView<Reply>({
   readonly shape?: PlaceholderShape;
   readonly children: (reply: Reply) => ComponentChildren;
 }) {
-  if (asked.error !== undefined) return <Failure error={asked.error} again={asked.again} />;
+  if (asked.error !== undefined) return <FailureView error={asked.error} again={asked.again} />;
   if (asked.reply === undefined) return asked.loading ? <Skeleton shape={shape ?? "block"} /> : null;
   return (
     <div class={asked.loading ? "outdated" : undefined} aria-busy={asked.loading}>
@@ -61,7 +61,7 @@ export function Skeleton({ shape = "block" }: { readonly shape?: PlaceholderShap
 /** Error codes for which a repeated request would fail again. */
 const FINAL: ReadonlySet<string> = new Set(["not_found", "invalid_argument", "permission_denied"]);
 
-export function Failure({ error, again }: { readonly error: CallError; readonly again?: () => void }) {
+export function FailureView({ error, again }: { readonly error: CallError; readonly again?: () => void }) {
   if (error.code === "unauthenticated") return <SignInCard message={error.message} />;
   return (
     <div class="failure" role="alert">

@@ -2,14 +2,14 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { findNavigationItem } from "../navigation.ts";
 import { formatPageUrl, parseAddress } from "../router.ts";
-import { type Crumb, useBreadcrumbs } from "./trail.ts";
+import { type BreadcrumbStep, useBreadcrumbs } from "./trail.ts";
 
 interface PageHeadProps {
   readonly title: string;
   /** Kind of the element that the title names, or topic of the page. */
   readonly kind?: string | undefined;
   /** Locations that contain the subject; if absent, the list that the page belongs to. */
-  readonly trail?: readonly Crumb[];
+  readonly trail?: readonly BreadcrumbStep[];
   /** Name of the page in the breadcrumbs; the title if absent. */
   readonly crumb?: string;
   readonly action?: ComponentChildren;
@@ -51,7 +51,7 @@ export function PageHead({ title, kind, trail, crumb = title, action, children }
 }
 
 /** Returns the navigation entry that the page belongs to, unless it is the page itself. */
-function getDefaultTrail(title: string): readonly Crumb[] {
+function getDefaultTrail(title: string): readonly BreadcrumbStep[] {
   const item = findNavigationItem(parseAddress(location.hash).page);
   return item === undefined || item.name === title ? [] : [{ name: item.name, href: formatPageUrl(item.page) }];
 }

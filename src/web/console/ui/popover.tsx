@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 interface PopoverProps {
   readonly label: ComponentChildren;
   readonly class?: string;
-  /** Name of the button in `data-name`, by which shortcuts find it. */
+  /** Value of the button's `data-key`, by which shortcuts find it. */
   readonly name?: string;
   /** Accessible description of the button, if its label is only an icon. */
   readonly title?: string;

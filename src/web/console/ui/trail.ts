@@ -1,29 +1,29 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 
 /** A step of the breadcrumbs: a location that contains the page's subject, or the list that it belongs to. */
-export interface Crumb {
+export interface BreadcrumbStep {
   readonly name: string;
   /** URL of the step; absent for a location without a page. */
   readonly href?: string | undefined;
 }
 
-let current: readonly Crumb[] = [];
+let current: readonly BreadcrumbStep[] = [];
 const listeners = new Set<() => void>();
 
-function setBreadcrumbs(trail: readonly Crumb[]): void {
+function setBreadcrumbs(trail: readonly BreadcrumbStep[]): void {
   current = trail;
   for (const listener of listeners) listener();
 }
 
 /** Sets the breadcrumbs in the top bar until another page sets its own. */
-export function useBreadcrumbs(trail: readonly Crumb[]): void {
+export function useBreadcrumbs(trail: readonly BreadcrumbStep[]): void {
   const key = JSON.stringify(trail);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the trail
   useLayoutEffect(() => setBreadcrumbs(trail), [key]);
 }
 
 /** Returns the current breadcrumbs; the component is drawn again when they change. */
-export function useShownBreadcrumbs(): readonly Crumb[] {
+export function useShownBreadcrumbs(): readonly BreadcrumbStep[] {
   const [shown, setShown] = useState(current);
   useLayoutEffect(() => {
     const follow = () => setShown(current);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "#kernel/clock.ts";
-import { CooperativeScheduler, IDLE } from "./operations/answers/cooperative_scheduler.ts";
+import { CooperativeScheduler, IDLE_PEER } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
-import { areStartsKept, findFindings, keepStarts } from "./operations/planning/readings/read_findings.ts";
+import { areStartsStored, findFindings, storeStarts } from "./operations/planning/readings/read_findings.ts";
 import type { DcReader, DcStore } from "./ports.ts";
 
 /** Pause between two searches, in milliseconds: how exact the start of a finding is. */
@@ -46,7 +46,7 @@ export class FindingKeeper {
   /** Keeps the starts of the findings that there are now. @throws the signal's reason once it aborts */
   async look(signal?: AbortSignal): Promise<void> {
     const { store, clock, topologies } = this.#needs;
-    const scheduler = new CooperativeScheduler(signal, IDLE);
+    const scheduler = new CooperativeScheduler(signal, IDLE_PEER);
     const now = clock.now().getTime();
     const changed = await store.read(async (whole) => {
       const seen = await revisionsOf(whole);
@@ -56,9 +56,9 @@ export class FindingKeeper {
       const { starts, until } = await findFindings({ reader, scheduler, topology, now });
       this.#until = until;
       this.#seen = seen;
-      return (await areStartsKept(reader, starts)) ? undefined : starts;
+      return (await areStartsStored(reader, starts)) ? undefined : starts;
     });
-    if (changed !== undefined) await store.write((writer) => keepStarts(writer, changed));
+    if (changed !== undefined) await store.write((writer) => storeStarts(writer, changed));
   }
 }
 

@@ -8,7 +8,7 @@ import { MeasuredReads, takesReadings } from "./measured_reads.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import { encodeReply } from "./operations/messages/pieces.ts";
-import { duringWindowOf, sessionDuring } from "./operations/planning/windows/during_window.ts";
+import { duringWindowOf, openSessionDuring } from "./operations/planning/windows/during_window.ts";
 import type { ReadRpc, Rpc } from "./operations/rpc.ts";
 import type { DcReader } from "./ports.ts";
 import { type KeptReply, ReplyCache } from "./reply_cache.ts";
@@ -120,7 +120,7 @@ export class ReadCalls {
       const measuredW = () => measured.measuredW();
       const session = { context: this.#context, ...moment, topology, recorded, judgedTopology, measuredW };
       const window = duringWindowOf(rpc, request);
-      const reply = await rpc.run(window === undefined ? session : sessionDuring(session, window, judge), request);
+      const reply = await rpc.run(window === undefined ? session : openSessionDuring(session, window, judge), request);
       await measured.complete(reply);
       if (rpc.isReadAnew === true) return reply;
       const { length } = await scheduler.run(encodeReply(rpc, reply));

@@ -9,18 +9,18 @@ import type { Caller, DcContext } from "./context.ts";
 import { CurrentReplies } from "./current_replies.ts";
 import { everyWindow } from "./every_window.ts";
 import { FindingKeeper } from "./finding_keeper.ts";
-import { CooperativeScheduler, IDLE } from "./operations/answers/cooperative_scheduler.ts";
+import { CooperativeScheduler, IDLE_PEER } from "./operations/answers/cooperative_scheduler.ts";
 import { TopologyCache } from "./operations/answers/topology.ts";
 import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
 import { type Settlement, settleDeadLetter } from "./operations/feed/dead_letters.ts";
 import { readDelivery } from "./operations/feed/delivery.ts";
-import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
+import { applyDelivery, type DeliveryReceipt } from "./operations/feed/take_delivery.ts";
 import { type InventoryOverview, inventoryOverview } from "./operations/inventory_overview.ts";
 import { calendarInstance } from "./operations/planning/windows/window_calendar.ts";
 import type { ReadRpc, ReportRpc, Rpc, WriteSession } from "./operations/rpc.ts";
-import { type StoredResource, storedResources } from "./operations/stored_resources.ts";
+import { readStoredResources, type StoredResource } from "./operations/stored_resources.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
-import { type ExchangeSession, exchangeSession } from "./operations/writes/exchange.ts";
+import { type ExchangeSession, openExchangeSession } from "./operations/writes/exchange.ts";
 import { type LoadBatch, loadResources } from "./operations/writes/load.ts";
 import type { DcReader } from "./ports.ts";
 import { ReadCalls } from "./read_calls.ts";
@@ -33,7 +33,7 @@ export type { LogVerdict };
 const WATCHER: Caller = {
   interface: "SYSTEM",
   principal: { name: "streams", roles: [], authMethod: "none" },
-  peer: IDLE,
+  peer: IDLE_PEER,
 };
 const OPEN = { states: [WindowState.PLANNED, WindowState.BEGUN] };
 
@@ -74,7 +74,7 @@ export class DcService {
   async warmUp(signal: AbortSignal): Promise<void> {
     const between = (reader: DcReader) => new CooperativeScheduler(signal).between(reader);
     const topology = await this.#context.store.read((reader) => this.#topologies.at(between(reader)));
-    await this.#topologies.judged(topology, new CooperativeScheduler(signal, IDLE));
+    await this.#topologies.judged(topology, new CooperativeScheduler(signal, IDLE_PEER));
   }
 
   /** Returns the inventory's graphs as they are now, for what the server does itself. */
@@ -120,7 +120,7 @@ export class DcService {
 
   #noteAsked(rpc: ReadRpc, request: Message): void {
     this.#current.note(this.#reads.keyOf(rpc, request), (signal) => {
-      const answer = () => this.#reads.answer(rpc, request, { signal, peer: IDLE });
+      const answer = () => this.#reads.answer(rpc, request, { signal, peer: IDLE_PEER });
       return this.#counted(rpc.method.name, { interface: "SYSTEM" }, answer, signal);
     });
   }
@@ -179,7 +179,7 @@ export class DcService {
     options: LoadOptions,
   ): Promise<Result> {
     return this.#loading(caller, options, async (session) => {
-      const result = await work(exchangeSession(session));
+      const result = await work(openExchangeSession(session));
       await session.changes.flush();
       return result;
     });
@@ -218,17 +218,17 @@ export class DcService {
    * Takes a change feed's delivery: `body` is its JSON. The interface has checked the feed's own secret.
    * @throws OperationError for a refusal; an event that cannot be understood is kept aside instead
    */
-  async changeFeed(body: unknown, feed: string, caller: Caller): Promise<Receipt> {
+  async changeFeed(body: unknown, feed: string, caller: Caller): Promise<DeliveryReceipt> {
     return this.#counted("AuditWebhook", caller, async () => {
       const delivery = await new CooperativeScheduler(undefined, caller.peer).run(readDelivery(body));
       return this.#context.store.write((writer) =>
-        takeDelivery({ context: this.#context, caller, feed }, writer, delivery),
+        applyDelivery({ context: this.#context, caller, feed }, writer, delivery),
       );
     });
   }
 
   /** Takes an event that was kept aside, or throws it away. @throws OperationError for a refusal */
-  async settleDeadLetter(id: string, how: Settlement, caller: Caller): Promise<Receipt | undefined> {
+  async settleDeadLetter(id: string, how: Settlement, caller: Caller): Promise<DeliveryReceipt | undefined> {
     const method = "SettleDeadLetter";
     return this.#counted(method, caller, () => {
       authorise(this.#context, { effect: "write", method }, caller);
@@ -260,7 +260,7 @@ export class DcService {
   async stored(refs: readonly string[], caller: Caller): Promise<readonly StoredResource[]> {
     return this.#counted("StoredResources", caller, () => {
       authorise(this.#context, { effect: "read", method: "StoredResources" }, caller);
-      return this.#context.store.read((reader) => storedResources(reader, refs));
+      return this.#context.store.read((reader) => readStoredResources(reader, refs));
     });
   }
 

@@ -6,7 +6,7 @@ import { MAX_CHANGE_MESSAGE_CHARS } from "./limits.ts";
 import { refuse } from "./model/refusal.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
-import type { Previewed, PreviewRpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
+import type { PreviewRpc, ReplyAfterPreview, WriteRpc, WriteSession } from "./operations/rpc.ts";
 import { Changes } from "./operations/writes/changes.ts";
 import type { DcWriter } from "./ports.ts";
 import { RequestMemory } from "./request_memory.ts";
@@ -64,7 +64,7 @@ type Reply = MessageShape<WriteRpc["method"]["output"]>;
 
 /** What a preview takes from its transaction. */
 interface Drafted {
-  readonly work: Previewed<PreviewRpc["method"]>;
+  readonly work: ReplyAfterPreview<PreviewRpc["method"]>;
   readonly topology: Topology;
 }
 

@@ -6,8 +6,8 @@ import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { requireRpc } from "#dc/operations/index.ts";
 import { toMessage } from "#dc/operations/messages/convert.ts";
-import { storedDeviceType } from "#dc/operations/planning/device_types.ts";
-import { NOTHING_STORED } from "#dc/operations/writes/upsert.ts";
+import { readDeviceType } from "#dc/operations/planning/device_types.ts";
+import { NO_VERSION } from "#dc/operations/writes/upsert.ts";
 import type { DcReader } from "#dc/ports.ts";
 import {
   DatacenterService,
@@ -42,7 +42,7 @@ export async function addDevice(database: Database, call: AddDeviceCall, log: St
     const service = await openOwnService(store);
     const request = create(UpsertDeviceRequestSchema, {
       device: toMessage(DeviceSchema, device),
-      etag: NOTHING_STORED,
+      etag: NO_VERSION,
       validateOnly: call["dry-run"],
       changeMessage: call.message ?? "",
     });
@@ -63,7 +63,7 @@ async function wholeDevice(reader: DcReader, said: SaidDevice, type: string | un
 }
 
 async function typeOf(reader: DcReader, code: string): Promise<DeviceType> {
-  const stored = await storedDeviceType(reader, code);
+  const stored = await readDeviceType(reader, code);
   if (stored !== undefined) return stored.resource;
   throw new OperationError("not_found", `Cannot find device type "${code}": \`planner dc types list\` shows the types`);
 }

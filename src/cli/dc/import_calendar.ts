@@ -9,7 +9,7 @@ import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { WINDOW_STATES } from "#dc/model/enum_values.ts";
 import { applyChanges } from "#dc/operations/planning/apply_changes.ts";
-import { calendarUid } from "#dc/operations/planning/windows/window_calendar.ts";
+import { calendarUidOf } from "#dc/operations/planning/windows/window_calendar.ts";
 import type { DcService } from "#dc/service.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
@@ -94,7 +94,7 @@ async function planEvents(
 ): Promise<readonly Plan[]> {
   const { windows } = await everyWindow(service, { interface: "SYSTEM" });
   const known = windows.flatMap(({ window }) => window ?? []);
-  const byUid = new Map(known.map((window) => [calendarUid(window, service.instance), window]));
+  const byUid = new Map(known.map((window) => [calendarUidOf(window, service.instance), window]));
   const taken = new Set(known.map(({ code }) => codeKey(code)));
   const plans: Plan[] = [];
   for (const event of events) {

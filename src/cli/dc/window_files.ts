@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { everyWindow } from "#dc/every_window.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { unreadablePlace } from "#dc/operations/messages/json_place.ts";
+import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
 import { modelJson } from "#dc/operations/messages/model_json.ts";
-import { allWindows } from "#dc/operations/planning/windows/stored_windows.ts";
-import { windowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
+import { readAllWindows } from "#dc/operations/planning/windows/stored_windows.ts";
+import { writeWindowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
 import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
 import type { DcService } from "#dc/service.ts";
 import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";
@@ -25,7 +25,7 @@ export async function exportWindowLines(
   output: string | undefined,
   log: StderrLogger,
 ): Promise<void> {
-  const stored = await withStore(database, (store) => store.read(allWindows));
+  const stored = await withStore(database, (store) => store.read(readAllWindows));
   const lines = stored.map(
     ({ resource }) => `${JSON.stringify({ window: modelJson(MaintenanceWindowSchema, resource) })}\n`,
   );
@@ -36,7 +36,7 @@ export async function exportWindowLines(
 export async function exportCalendar(database: Database, output: string | undefined, log: StderrLogger): Promise<void> {
   const text = await withService(database, async (service) => {
     const { windows } = await everyWindow(service, { interface: "SYSTEM" });
-    return windowCalendar(windows, { instance: service.instance, now: Date.now() });
+    return writeWindowCalendar(windows, { instance: service.instance, now: Date.now() });
   });
   await writeLines(output, [text]);
   log.note(formatCountOf(text.split("\r\nBEGIN:VEVENT\r\n").length - 1, "window"));
@@ -102,7 +102,9 @@ function readWindow(json: JsonValue) {
     return fromJson(MaintenanceWindowSchema, json);
   } catch (error) {
     // The messages of the library name no field of a time.
-    throw new Error(`${unreadablePlace(MaintenanceWindowSchema, json, {}) || "window"}: ${(error as Error).message}`);
+    throw new Error(
+      `${findUnreadablePath(MaintenanceWindowSchema, json, {}) || "window"}: ${(error as Error).message}`,
+    );
   }
 }
 

@@ -1,8 +1,8 @@
 import {
-  dropNotices,
+  deleteNotices,
   type Notice,
-  noticesRevision,
   readNotices,
+  readNoticesRevision,
   updateNotices,
 } from "#dc/operations/notices/notice.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
@@ -74,7 +74,7 @@ export class NoticeSender {
   async #follow(): Promise<void> {
     const { store } = this.#needs;
     const read = await store.read(async (reader) => {
-      const revision = await noticesRevision(reader);
+      const revision = await readNoticesRevision(reader);
       return revision === this.#revision ? undefined : { revision, notices: await readNotices(reader) };
     });
     if (read === undefined) return;
@@ -112,12 +112,12 @@ export class NoticeSender {
 
   async #settle(notice: Notice, after: Notice | undefined): Promise<void> {
     const write = (writer: DcWriter) =>
-      after === undefined ? dropNotices(writer, [notice]) : updateNotices(writer, [after]);
+      after === undefined ? deleteNotices(writer, [notice]) : updateNotices(writer, [after]);
     await this.#needs.store.write(async (writer) => {
       // What others wrote meanwhile is read at the next turn.
-      const before = await noticesRevision(writer);
+      const before = await readNoticesRevision(writer);
       await write(writer);
-      if (before === this.#revision) this.#revision = await noticesRevision(writer);
+      if (before === this.#revision) this.#revision = await readNoticesRevision(writer);
     });
     this.#put(notice, after?.deadAt === undefined ? after : undefined);
   }

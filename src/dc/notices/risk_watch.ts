@@ -1,6 +1,6 @@
 import type { Caller } from "#dc/context.ts";
 import { FAILURE_SEVERITIES } from "#dc/model/enum_values.ts";
-import { IDLE } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { addNotices, MAX_NOTICES, type NoticeBody } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
@@ -19,7 +19,7 @@ const SHARE = 0.05;
 const CALLER: Caller = {
   interface: "SYSTEM",
   principal: { name: "notices", roles: [], authMethod: "none" },
-  peer: IDLE,
+  peer: IDLE_PEER,
 };
 
 interface Needs {

@@ -7,7 +7,7 @@ import type { RiskKind } from "#dc/operations/notices/notice.ts";
 import { listInventory } from "#dc/operations/planning/list_inventory.ts";
 import { listFindings } from "#dc/operations/planning/readings/list_findings.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
-import { standingsOf } from "#dc/operations/planning/windows/changed_verdicts.ts";
+import { collectStandings } from "#dc/operations/planning/windows/changed_verdicts.ts";
 import type { DcService } from "#dc/service.ts";
 import { Health } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ListFindingsRequestSchema, type ListFindingsResponse } from "#gen/datacenter/v1/findings_pb.ts";
@@ -132,7 +132,7 @@ async function readWindows({ service, caller }: Wanted, found: Map<string, Risk>
   const states = [WindowState.PLANNED, WindowState.BEGUN];
   const { windows } = await everyWindow(service, caller, { states });
   const elements = new Map(windows.map(({ window }) => [window?.code ?? "", window?.elementRefs ?? []]));
-  for (const { code, verdict, summary } of standingsOf(windows).values()) {
+  for (const { code, verdict, summary } of collectStandings(windows).values()) {
     const refs = (elements.get(code) ?? []).slice(0, MAX_ELEMENTS);
     const words = `Window ${code}: ${summary}`;
     found.set(`window:${code}`, {

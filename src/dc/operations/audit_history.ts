@@ -7,7 +7,7 @@ import { parseRef } from "#dc/model/ref.ts";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import type { ChainHead, DcReader, HistoryQuery } from "#dc/ports.ts";
 import { openPageToken, sealPageToken } from "./answers/page_token.ts";
-import { resolvedThrough } from "./feed/commit_time.ts";
+import { readResolvedTime } from "./feed/commit_time.ts";
 
 /**
  * Parameters of a history request, by their wire names. Source: docs/contract/datacenter-messages.md#change-history.
@@ -29,7 +29,7 @@ export type HistoryParameters = Readonly<Partial<Record<(typeof HISTORY_PARAMETE
 
 export interface HistoryPage {
   readonly entries: readonly ChangeRecord[];
-  /** Empty on the last page. */
+  /** Token of the next page; empty on the last page. */
   readonly nextPageToken: string;
   /**
    * Time up to which the log is complete. Writes of this service are in the log when they commit; for writes that
@@ -54,13 +54,13 @@ export async function auditHistory(
   return {
     entries,
     nextPageToken: found.length > limit && last !== undefined ? sealPageToken(pageKey, question, last.seq) : "",
-    completeThrough: await completeThrough(reader, clock.now().toISOString()),
+    completeThrough: await readCompletionTime(reader, clock.now().toISOString()),
     chain: await reader.chainHead(),
   };
 }
 
-async function completeThrough(reader: DcReader, now: string): Promise<string> {
-  const resolved = await resolvedThrough(reader);
+async function readCompletionTime(reader: DcReader, now: string): Promise<string> {
+  const resolved = await readResolvedTime(reader);
   return resolved === undefined || resolved > now ? now : resolved;
 }
 
@@ -75,10 +75,10 @@ function readParameters(given: HistoryParameters): HistoryQuery {
   if (entity !== undefined && parseRef(entity) === undefined) {
     throw refuseParameter("INVALID_REF", "entity", entity, "a reference such as device:<code>");
   }
-  const action = word("action", given.action, AUDIT_ACTIONS);
-  const interfaceName = word("interface", given.interface, AUDIT_INTERFACES);
-  const since = moment("since", given.since);
-  const until = moment("until", given.until);
+  const action = readOption("action", given.action, AUDIT_ACTIONS);
+  const interfaceName = readOption("interface", given.interface, AUDIT_INTERFACES);
+  const since = readTimeParameter("since", given.since);
+  const until = readTimeParameter("until", given.until);
   return {
     ...(entity !== undefined && { entity }),
     ...readActor(given.actor),
@@ -87,19 +87,26 @@ function readParameters(given: HistoryParameters): HistoryQuery {
     ...(interfaceName !== undefined && { interface: interfaceName }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
-    descending: word("order", given.order, ["ASC", "DESC"]) !== "ASC",
-    limit: pageSize(given.page_size),
+    descending: readOption("order", given.order, ["ASC", "DESC"]) !== "ASC",
+    limit: readHistoryPageSize(given.page_size),
   };
 }
 
-/** Reads a name, or the way of signing in before it: `jwt:alice` is another principal than `token:alice`. */
+/**
+ * Reads an actor filter: a name, or an authentication method and a name. `jwt:alice` is another principal than
+ * `token:alice`.
+ */
 function readActor(text: string | undefined): Pick<HistoryQuery, "actor" | "authMethod"> {
   if (text === undefined) return {};
   const authMethod = AUTH_METHODS.find((method) => text.startsWith(`${method}:`));
   return authMethod === undefined ? { actor: text } : { actor: text.slice(authMethod.length + 1), authMethod };
 }
 
-function word<Word extends string>(name: string, text: string | undefined, words: readonly Word[]): Word | undefined {
+function readOption<Word extends string>(
+  name: string,
+  text: string | undefined,
+  words: readonly Word[],
+): Word | undefined {
   if (text === undefined) return undefined;
   const found = words.find((one) => one === text.toUpperCase());
   if (found === undefined) throw refuseParameter("FIELD_OUT_OF_RANGE", name, text, words.join(", ").toLowerCase());
@@ -108,7 +115,7 @@ function word<Word extends string>(name: string, text: string | undefined, words
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-function moment(name: string, text: string | undefined): string | undefined {
+function readTimeParameter(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const time = MOMENT.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time))
@@ -116,7 +123,7 @@ function moment(name: string, text: string | undefined): string | undefined {
   return new Date(time).toISOString();
 }
 
-function pageSize(text: string | undefined): number {
+function readHistoryPageSize(text: string | undefined): number {
   if (text === undefined) return DEFAULT_PAGE_SIZE;
   if (!/^\d{1,9}$/.test(text)) throw refuseParameter("FIELD_OUT_OF_RANGE", "page_size", text, `0 to ${MAX_PAGE_SIZE}`);
   return Number(text) === 0 ? DEFAULT_PAGE_SIZE : Math.min(Number(text), MAX_PAGE_SIZE);

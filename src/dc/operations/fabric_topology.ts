@@ -24,9 +24,9 @@ import {
   Severity,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BatchedSite } from "./answers/batched_site.ts";
-import { demandPlace, readCode, readPercent, readRef } from "./answers/parameters.ts";
+import { readCode, readPercent, readRef, requireLocation } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
-import { withNetworkPorts } from "./answers/switch_devices.ts";
+import { lookupWithNetworkPorts } from "./answers/switch_devices.ts";
 import { toMessage } from "./messages/convert.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
@@ -51,11 +51,11 @@ export async function fabricTopologyAnswer(
   request: FabricTopologyRequest,
 ): Promise<{ readonly reply: FabricTopologyResponse; readonly picture: () => FabricPicture }> {
   const { inventory } = topology;
-  demandDevices(topology, request.failedDeviceCodes);
+  requireStoredDevices(topology, request.failedDeviceCodes);
   const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
   const watchPct = readPercent("watch_pct", request.watchPct, WATCHED_PCT);
   const { inScope, ...links } = chooseLinks(inventory.fabricLinks, topology, request);
-  const devices = await withNetworkPorts(reader, links.own);
+  const devices = await lookupWithNetworkPorts(reader, links.own);
   const answer = judgeFabric(links, (key) => devices.get(key) ?? topology.device(key), {
     congestionPct,
     watchPct,
@@ -63,7 +63,7 @@ export async function fabricTopologyAnswer(
     ...(inScope !== undefined && { inScope }),
   });
   const physical = request.checkPhysical
-    ? await physicalMatches(reader, links.listed)
+    ? await matchPhysicalCables(reader, links.listed)
     : new Map<FabricLink, PhysicalMatch>();
   const reply = toMessage(FabricTopologyResponseSchema, {
     ...answer,
@@ -72,14 +72,14 @@ export async function fabricTopologyAnswer(
       ...view,
       link: { ...link, utilizationPct, congested: utilizationPct >= congestionPct, physical: physical.get(link) },
     })),
-    findings: [...answer.findings, ...mismatches(physical)],
+    findings: [...answer.findings, ...listMismatches(physical)],
   });
   const seen = () => new Map([...physical].map(([link, match]) => [fabricLinkRef(link.a, link.b), match]));
   const name = [request.fabricId, request.scopeRef].filter((part) => part !== "").join(" in ");
   return { reply, picture: () => ({ name, answer, congestionPct, watchPct, physical: seen() }) };
 }
 
-/** The links of a fabric, or the links with an end in a scope, with all data of their switches. */
+/** Returns the links of a fabric, or the links with an end in a scope, with all data of their switches. */
 function chooseLinks(
   links: readonly FabricLink[],
   topology: Topology,
@@ -92,7 +92,7 @@ function chooseLinks(
   }
   if (scopeRef === "") return { listed: ofFabric, mesh: ofFabric, own: linksOfSwitches(links, ofFabric) };
   const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
-  demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
+  requireLocation(topology, scope, { field: "scope_ref", value: scopeRef });
   const inScope = (deviceCode: string) => {
     const device = topology.device(deviceCode);
     return device !== undefined && isLocatedIn(device, scope);
@@ -103,14 +103,14 @@ function chooseLinks(
   return { listed, mesh, own: linksOfSwitches(links, listed), inScope };
 }
 
-/** All links of the switches that some links join. */
+/** Returns all links of the switches that the given links connect. */
 function linksOfSwitches(links: readonly FabricLink[], some: readonly FabricLink[]): readonly FabricLink[] {
   if (some.length === links.length) return links;
   const keys = new Set(some.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
   return links.filter(({ a, b }) => keys.has(codeKey(a.deviceCode)) || keys.has(codeKey(b.deviceCode)));
 }
 
-function demandDevices(topology: Topology, codes: readonly string[]): void {
+function requireStoredDevices(topology: Topology, codes: readonly string[]): void {
   const index = codes.findIndex(
     (code, at) => topology.device(readCode(`failed_device_codes[${at}]`, code)) === undefined,
   );
@@ -123,7 +123,7 @@ function demandDevices(topology: Topology, codes: readonly string[]): void {
   });
 }
 
-async function physicalMatches(
+async function matchPhysicalCables(
   reader: DcReader,
   links: readonly FabricLink[],
 ): Promise<Map<FabricLink, PhysicalMatch>> {
@@ -144,7 +144,7 @@ async function physicalMatches(
   );
 }
 
-function mismatches(physical: ReadonlyMap<FabricLink, PhysicalMatch>) {
+function listMismatches(physical: ReadonlyMap<FabricLink, PhysicalMatch>) {
   return [...physical]
     .filter(([, match]) => match === "MISSING" || match === "MISMATCH")
     .map(([{ a, b }, match]) => ({

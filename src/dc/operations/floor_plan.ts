@@ -2,8 +2,8 @@ import { readColoring } from "#dc/render/read_options.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { floorPlanAnswer } from "./answers/floor_plan.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
-import { measuredRacks } from "./planning/measured_racks.ts";
-import { risksFor } from "./planning/risks_for.ts";
+import { readMeasuredRacks } from "./planning/measured_racks.ts";
+import { findRackRisks } from "./planning/risks_for.ts";
 import { defineRead } from "./rpc.ts";
 
 export const floorPlan = defineRead({
@@ -17,8 +17,8 @@ export const floorPlan = defineRead({
       usual: { coloring: usual },
       async answer({ coloring }) {
         const topology = await session.judgedTopology();
-        const risks = await risksFor(session, topology, coloring);
-        const measured = await measuredRacks(session, topology, request);
+        const risks = await findRackRisks(session, topology, coloring);
+        const measured = await readMeasuredRacks(session, topology, request);
         const reply = floorPlanAnswer(topology, session, request, { risks, measured });
         return { reply, picture: () => reply };
       },

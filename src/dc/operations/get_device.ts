@@ -18,7 +18,7 @@ import {
   Outcome,
   SupplyState,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { readCode, readWord } from "./answers/parameters.ts";
+import { readCode, readEnumWord } from "./answers/parameters.ts";
 import { toMessage } from "./messages/convert.ts";
 import { basicDeviceMessage, cableMessage, deviceMessage } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
@@ -29,7 +29,7 @@ function auditMessage(record: ChangeRecord) {
   return toMessage(AuditEntrySchema, { ...record, outcome: OUTCOMES[record.action], sealed: true });
 }
 
-/** Changes shown in an inspector. Source: docs/rpcs.md#getdevice. */
+/** Maximum number of recent changes in the reply. Source: docs/rpcs.md#getdevice. */
 const RECENT = 10;
 
 export const getDevice = defineRead({
@@ -37,7 +37,7 @@ export const getDevice = defineRead({
   effect: "read",
   async run({ reader, topology, judgedTopology }, { code: asked, view }) {
     const code = readCode("code", asked);
-    const isBasic = readWord("view", view, DEVICE_VIEWS) === "BASIC";
+    const isBasic = readEnumWord("view", view, DEVICE_VIEWS) === "BASIC";
     const stored = await reader.stored("device", codeKey(code));
     if (stored === undefined)
       throw refuse("NOT_FOUND", `Cannot find device "${code}"`, { field: "code", ref: `device:${code}` });
@@ -52,8 +52,8 @@ export const getDevice = defineRead({
       ),
       powerSinglePoints: listSinglePoints(power, index),
       cables: (await reader.storedCablesOf(stored.resource.code)).map(cableMessage),
-      // Only supplies can carry more after the loss of another element.
-      ...carriedFigures(power.supplies.count(index) === 0 ? site : await judgedTopology(), index),
+      // The load after the loss of another element can be higher only for supplies.
+      ...deviceLoadFields(power.supplies.count(index) === 0 ? site : await judgedTopology(), index),
       supplyState: SupplyState[getSupplyState(power, live, index) ?? "UNSPECIFIED"],
       undocumentedInlets: listUndocumentedInlets(power, index),
       activeInlet: findActiveInletName(power, live, index),
@@ -62,8 +62,8 @@ export const getDevice = defineRead({
   },
 });
 
-/** Load of a device now and after the loss of any one other element. */
-function carriedFigures(site: Topology, index: number) {
+/** Returns the load of a device now and its highest load after the loss of any one other element. */
+function deviceLoadFields(site: Topology, index: number) {
   const { power, loadsW } = site;
   if (power.supplies.count(index) === 0) {
     const watts = Math.round(loadsW[index] ?? 0);

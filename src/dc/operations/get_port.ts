@@ -22,14 +22,14 @@ import { toMessage } from "./messages/convert.ts";
 import { cableMessage, pathMessage, portFields } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
-/** Maximum hops of the path in an inspector. Our choice: the default of a trace. */
+/** Maximum hops of the path in the reply. Our choice: the default of a trace. */
 const MAX_HOPS = 128;
 
 export const getPort = defineRead({
   method: DatacenterService.method.getPort,
   effect: "read",
   async run({ reader, topology, scheduler }, request) {
-    const wanted = wantedPort(request);
+    const wanted = readPortOfRequest(request);
     const device = await reader.device(wanted.deviceCode);
     const port = device?.ports?.find(({ name }) => name === wanted.portName);
     if (device === undefined || port === undefined) {
@@ -50,7 +50,7 @@ export const getPort = defineRead({
         farEnd: path?.destination === undefined || samePort(path.destination, end) ? undefined : path.destination,
         pathStatus: path?.status,
       }),
-      device: summary(device),
+      device: deviceSummary(device),
       path: path === undefined ? undefined : pathMessage(path),
       power: isPowerPort(port)
         ? powerMessage(await scheduler.run(computePortLoad(await topology(), device, port)))
@@ -96,10 +96,10 @@ function phaseMessage({ leg, loadVa, failoverVa, failoverRef, capacityVa }: Phas
 }
 
 /**
- * Returns the port that a request names, in either of its two ways. @throws Refusal if it names none, or two different
- * ones
+ * Returns the port that a request names by `port_ref` or by device code and port name. @throws Refusal if it names
+ * none, or two different ones
  */
-function wantedPort({ portRef: text, deviceCode, portName }: GetPortRequest): PortRef {
+function readPortOfRequest({ portRef: text, deviceCode, portName }: GetPortRequest): PortRef {
   if (text === "") {
     if (deviceCode !== "" && portName !== "") {
       return { deviceCode: readCode("device_code", deviceCode), portName: readPortName("port_name", portName) };
@@ -127,7 +127,7 @@ function wantedPort({ portRef: text, deviceCode, portName }: GetPortRequest): Po
   });
 }
 
-export function summary(device: Device) {
+export function deviceSummary(device: Device) {
   const { code, name, kind, role, status, location, rackCode, positionU } = device;
   return toMessage(DeviceSummarySchema, { code, name, kind, role, status, location, rackCode, positionU });
 }

@@ -13,7 +13,7 @@ import {
   GetRackResponseSchema,
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { readCode, readWord } from "./answers/parameters.ts";
+import { readCode, readEnumWord } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { toMessage } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
@@ -22,7 +22,7 @@ export const getRack = defineRead({
   method: DatacenterService.method.getRack,
   effect: "read",
   run({ context, scheduler, reader, judgedTopology, now, lapsesAt }, request) {
-    const view = readWord("face", request.face, FACES);
+    const view = readEnumWord("face", request.face, FACES);
     return replyWithPicture(
       { context, scheduler },
       {
@@ -42,7 +42,10 @@ export const getRack = defineRead({
   },
 });
 
-/** The structured answer of GetRack; the screen adds its picture and the colours of roles. @throws Refusal not_found */
+/**
+ * Computes the reply of GetRack without its picture and the colours of roles, which GetRack adds. @throws Refusal
+ * not_found
+ */
 export async function getRackAnswer(
   { reader, topology, now }: { readonly reader: DcReader; readonly topology: Topology; readonly now: string },
   request: GetRackRequest,

@@ -32,7 +32,10 @@ import { searchDevices } from "./search_devices.ts";
 import { thermalHeadroom } from "./thermal_headroom.ts";
 import { traceCablePath } from "./trace_cable_path.ts";
 
-/** The RPCs that have a file, and those of the table of writes. Every interface, role check and metric follows. */
+/**
+ * RPCs by method: those with their own file, and those of the table of writes. Every interface, role check and metric
+ * is derived from this map.
+ */
 const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
   [
     applyChanges,
@@ -71,27 +74,27 @@ const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
   ].map((rpc: Rpc) => [rpc.method, rpc]),
 );
 
-/** The RPC of a method; undefined for a method of another service. */
-export function rpcOf(method: DescMethod): Rpc | undefined {
+/** Returns the RPC of a method; undefined for a method of another service. */
+export function findRpc(method: DescMethod): Rpc | undefined {
   return RPC_OF.get(method);
 }
 
-/** The RPC of a method of our services. @throws Error for any other method */
+/** Returns the RPC of a method of our services. @throws Error for any other method */
 export function requireRpc(method: DescMethod): Rpc {
-  const rpc = rpcOf(method);
+  const rpc = findRpc(method);
   if (rpc === undefined) throw new Error(`No RPC serves ${method.name}`);
   return rpc;
 }
 
-/** The RPCs of a service in the order of its proto. */
-function rpcsOf({ methods }: DescService): readonly Rpc[] {
+/** Returns the RPCs of a service in the order of its proto. */
+function listRpcsOfService({ methods }: DescService): readonly Rpc[] {
   return methods.map(requireRpc);
 }
 
 /** The RPCs of the contract. Source: docs/contract/datacenter-interfaces.md#rpcs. */
-export const rpcs = rpcsOf(DatacenterService);
+export const rpcs = listRpcsOfService(DatacenterService);
 
-export const planningRpcs = rpcsOf(PlanningService);
+export const planningRpcs = listRpcsOfService(PlanningService);
 
 /** The services and their RPCs. Every interface serves this table. */
 export const SERVICES = [

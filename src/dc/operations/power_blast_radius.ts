@@ -21,13 +21,13 @@ import {
   PowerBlastRadiusResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { CooperativeScheduler } from "./answers/cooperative_scheduler.ts";
-import { type AskedRef, failingSources } from "./answers/failing_sources.ts";
-import { networkLoss } from "./answers/network_tracer.ts";
-import { readBasis, readCount } from "./answers/parameters.ts";
+import { type RequestedRef, resolveFailingSources } from "./answers/failing_sources.ts";
+import { findNetworkLoss } from "./answers/network_tracer.ts";
+import { readCount, readLoadBasis } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
-import type { Sources } from "./answers/power_sources.ts";
+import type { SourceNodes } from "./answers/power_sources.ts";
 import { toMessage } from "./messages/convert.ts";
-import { listed } from "./messages/messages.ts";
+import { limitedList } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
 export const powerBlastRadius = defineRead({
@@ -50,25 +50,25 @@ export async function powerBlastRadiusAnswer(
   request: PowerBlastRadiusRequest,
 ): Promise<{ readonly reply: PowerBlastRadiusResponse; readonly picture: () => PowerFailure }> {
   const { topology, scheduler } = session;
-  const basis = readBasis(request.loadBasis);
+  const basis = readLoadBasis(request.loadBasis);
   const limit = readCount("max_items", request.maxItems, { usual: DEFAULT_ITEMS, most: MAX_ITEMS });
-  const sources = await failingSources(session, askedRefs(request));
+  const sources = await resolveFailingSources(session, listSourceRefs(request));
   const { power, live } = sources.site;
   const { cascade, assumeBattery } = request;
   const failing = { sources: sources.nodes, unlisted: sources.equipment };
   const blast = await scheduler.run(computeBlastInSteps(sources.site, failing, { basis, cascade, assumeBattery }));
   const items = new Items(topology, power, blast, { basis, baseline: live });
   const off = listOffNodes(sources, blast);
-  const network = await networkLoss(session, sources, off);
-  const cutOff = codesOf(power, network.cutOff);
-  const isolated = codesOf(power, network.isolated);
+  const network = await findNetworkLoss(session, sources, off);
+  const cutOff = deviceCodesOf(power, network.cutOff);
+  const isolated = deviceCodesOf(power, network.isolated);
   const taken = listTakeovers(sources.site, blast, basis);
   const isGuarded = (state: string) => state === "DEGRADED" || state === "PROTECTED";
   const affected = items.list((state) => !isGuarded(state), limit);
   const guarded = items.list((state) => request.includeProtected && isGuarded(state), limit);
   const unknown = request.includeUndocumented ? blast.undocumented : [];
   const undocumented = unknown.toSorted(compareText).slice(0, limit);
-  const graph = subgraph({ power, live }, blast, sources, limit);
+  const graph = buildBlastSubgraph({ power, live }, blast, sources, limit);
   const reply = toMessage(PowerBlastRadiusResponseSchema, {
     sourceRef: request.sourceRef,
     impact: blast.impact,
@@ -85,13 +85,13 @@ export async function powerBlastRadiusAnswer(
     omittedProtected: guarded.omitted,
     omittedNodes: graph.omitted,
     omittedUndocumented: unknown.length - undocumented.length,
-    tenants: computeTenantImpacts(topology, reachedBy(blast), basis),
-    ...listed("takeovers", taken, limit),
+    tenants: computeTenantImpacts(topology, groupByState(blast), basis),
+    ...limitedList("takeovers", taken, limit),
     zones: listZoneShortages(topology, off, basis),
-    ...listed("fabricLinksDown", network.linksDown, limit),
+    ...limitedList("fabricLinksDown", network.linksDown, limit),
     fabricLostMbps: network.lostMbps,
-    ...listed("switchesCutOff", cutOff, limit),
-    ...listed("devicesWithoutDataPath", isolated, limit),
+    ...limitedList("switchesCutOff", cutOff, limit),
+    ...limitedList("devicesWithoutDataPath", isolated, limit),
   });
   const rack = (code: string) => topology.rack(code);
   return {
@@ -108,12 +108,12 @@ export async function powerBlastRadiusAnswer(
   };
 }
 
-function askedRefs({ sourceRef, additionalSourceRefs }: PowerBlastRadiusRequest): readonly AskedRef[] {
+function listSourceRefs({ sourceRef, additionalSourceRefs }: PowerBlastRadiusRequest): readonly RequestedRef[] {
   const others = additionalSourceRefs.map((text, at) => ({ field: `additional_source_refs[${at}]`, text }));
   return [{ field: "source_ref", text: sourceRef }, ...others];
 }
 
-function reachedBy({ hits, racks }: BlastRadius): FailureReach {
+function groupByState({ hits, racks }: BlastRadius): FailureReach {
   const nodes = (wanted: BlastHit["state"]) => hits.filter(({ state }) => state === wanted).map(({ index }) => index);
   const keys = (wanted: RackState) => [...racks].filter(([, state]) => state === wanted).map(([key]) => key);
   return {
@@ -125,7 +125,7 @@ function reachedBy({ hits, racks }: BlastRadius): FailureReach {
   };
 }
 
-function codesOf({ nodes }: PowerGraph, indexes: readonly number[]): readonly string[] {
+function deviceCodesOf({ nodes }: PowerGraph, indexes: readonly number[]): readonly string[] {
   const codes = indexes.flatMap((index) => {
     const node = nodes[index];
     return node?.kind === "DEVICE" ? [node.device.code] : [];
@@ -153,8 +153,8 @@ class Items {
   }
 
   /**
-   * Lists the items with a wanted state: racks first, then their devices rack by rack, then cooling units, and last the
-   * distribution in between.
+   * Lists the items with a requested state: racks first, then their devices rack by rack, then cooling units, and last
+   * the distribution equipment between sources and racks.
    */
   list(isWanted: (state: string) => boolean, limit: number) {
     const racks = [...this.#blast.racks]
@@ -191,11 +191,11 @@ class Items {
     return [...racks.flatMap(([, list]) => list), ...cooling, ...distribution];
   }
 
-  /** A device of a touched rack of which no supply is recorded. */
+  /** Builds the item of a device without recorded supplies in an affected rack. */
   undocumented(code: string) {
     const index = this.#power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
     return {
-      ...identity(this.#power.nodes[index]),
+      ...identityFields(this.#power.nodes[index]),
       state: "UNDOCUMENTED",
       drawW: getOwnDrawW(this.#power, index, this.#figures.basis),
       undocumentedInlets: listUndocumentedInlets(this.#power, index),
@@ -211,7 +211,7 @@ class Items {
     const inlets = this.#power.inlets.of(index).filter(({ from }) => this.#figures.baseline[from] === 1);
     const alive = (from: number) => this.#blast.live[from] === 1;
     return {
-      ...identity(this.#power.nodes[index]),
+      ...identityFields(this.#power.nodes[index]),
       state,
       drawW: getOwnDrawW(this.#power, index, this.#figures.basis),
       lostInlets: inlets.filter(({ from }) => !alive(from)).map(({ inlet }) => inlet),
@@ -219,12 +219,12 @@ class Items {
       via,
       depth,
       undocumentedInlets: listUndocumentedInlets(this.#power, index),
-      ...drawnFrom(this.#power, index, { before: this.#figures.baseline, after: this.#blast.live }),
+      ...activeInletFields(this.#power, index, { before: this.#figures.baseline, after: this.#blast.live }),
     };
   }
 }
 
-/** Sorts behind every code. */
+/** Sort key of items outside of racks: greater than every rack code. */
 const AFTER_RACKS = "~";
 /** States of racks, the worst first. */
 const GRAVITY: readonly RackState[] = ["DARK", "PARTIAL", "PROTECTED"];
@@ -235,7 +235,7 @@ const RACK_STATES = {
   PROTECTED: "DEGRADED",
 } as const;
 
-function identity(node: PowerNode | undefined) {
+function identityFields(node: PowerNode | undefined) {
   if (node?.kind === "DEVICE") {
     const { code, name, rackCode, role } = node.device;
     return { kind: "DEVICE", code, name, rackCode, role };
@@ -245,8 +245,8 @@ function identity(node: PowerNode | undefined) {
   return { kind: "CRAC", code, name, rackCode };
 }
 
-/** Which inlet a transfer switch or UPS draws from before and after a failure. */
-function drawnFrom(
+/** Returns the inlet from which a transfer switch or UPS draws before and after a failure. */
+function activeInletFields(
   power: PowerGraph,
   index: number,
   { before, after }: { readonly before: LiveSet; readonly after: LiveSet },
@@ -257,11 +257,11 @@ function drawnFrom(
   };
 }
 
-/** The graph of sources, affected elements and de-energized connections between them, up to the limit. */
-function subgraph(
+/** Builds the graph of sources, affected elements and the de-energized connections between them, up to the limit. */
+function buildBlastSubgraph(
   { power, live }: { readonly power: PowerGraph; readonly live: LiveSet },
   blast: BlastRadius,
-  { nodes }: Sources,
+  { nodes }: SourceNodes,
   limit: number,
 ) {
   const shown = new Set<number>();
@@ -277,8 +277,8 @@ function subgraph(
   return {
     omitted: left.size,
     nodes: [...shown].map((index) => ({
-      ...nodeInit(power, blast, index, states.get(index)),
-      ...drawnFrom(power, index, { before: live, after: blast.live }),
+      ...blastNodeInit(power, blast, index, states.get(index)),
+      ...activeInletFields(power, index, { before: live, after: blast.live }),
     })),
     edges: [...shown].flatMap((index) =>
       power.supplies
@@ -294,7 +294,7 @@ function subgraph(
   };
 }
 
-function nodeInit(power: PowerGraph, blast: BlastRadius, index: number, state: BlastHit["state"] | undefined) {
+function blastNodeInit(power: PowerGraph, blast: BlastRadius, index: number, state: BlastHit["state"] | undefined) {
   const node = power.nodes[index];
   const name = node?.kind === "DEVICE" ? node.device.name : node?.kind === "CRAC" ? node.crac.name : undefined;
   return {

@@ -5,10 +5,10 @@ import { type PictureOptions, readRenderOptions } from "#dc/render/read_options.
 import { renderDrawing, renderScreen } from "#dc/render/render_screen.ts";
 import type { ScreenReplies } from "#dc/render/screens.ts";
 import { DatacenterService, type RenderResult } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { readRef, readWord } from "./answers/parameters.ts";
-import { renderPorts } from "./answers/pictured.ts";
-import { demandShown, powerSubgraph, readRefs } from "./answers/render_refs.ts";
-import { PICTURES, USUAL_SCREEN } from "./answers/render_subject.ts";
+import { readEnumWord, readRef } from "./answers/parameters.ts";
+import { createRenderPorts } from "./answers/pictured.ts";
+import { checkRefs, powerSubgraph, requireShownRefs } from "./answers/render_refs.ts";
+import { DEFAULT_SCREEN, SCREEN_PICTURES } from "./answers/render_subject.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
 
 const SUBJECTS = ["rack", "floor", "device", "port", "feed", "fabric", "crac", "room", "row", "zone", "site"] as const;
@@ -18,25 +18,25 @@ export const render = defineRead({
   effect: "read",
   async run(session, request) {
     const subject = readRef("subject_ref", request.subjectRef, SUBJECTS);
-    const screen = readWord("screen", request.screen, SCREENS) ?? USUAL_SCREEN[subject.kind] ?? "POWER";
-    const refs = readRefs(request.refs);
+    const screen = readEnumWord("screen", request.screen, SCREENS) ?? DEFAULT_SCREEN[subject.kind] ?? "POWER";
+    const refs = checkRefs(request.refs);
     const options = readRenderOptions(screen, request.render);
     const input = {
-      options: withSubject(options, request.subjectRef, screen),
-      ports: renderPorts(session),
+      options: highlightSubject(options, request.subjectRef, screen),
+      ports: createRenderPorts(session),
     };
-    if (refs.length === 0) return picture(screen, session, { subject, input });
+    if (refs.length === 0) return renderSubject(screen, session, { subject, input });
     if (screen === "POWER") {
       const { drawSubgraph } = await import("#dc/render/subgraph.ts");
       const title = `${refs.length} elements around ${request.subjectRef}`;
       return renderDrawing(screen, drawSubgraph(powerSubgraph(await session.topology(), refs, title), options), input);
     }
-    return picture(screen, session, { subject, input, refs });
+    return renderSubject(screen, session, { subject, input, refs });
   },
 });
 
-/** Highlights the subject, unless the request highlights something else. */
-function withSubject(options: PictureOptions, subjectRef: string, screen: Screen): PictureOptions {
+/** Highlights the subject, unless the request highlights other elements. */
+function highlightSubject(options: PictureOptions, subjectRef: string, screen: Screen): PictureOptions {
   const kind = parseRef(subjectRef)?.kind;
   const among =
     (screen === "ELEVATION" && kind === "device") ||
@@ -50,22 +50,22 @@ interface PictureInput {
   readonly refs?: readonly string[];
 }
 
-async function picture<Name extends Screen>(
+async function renderSubject<Name extends Screen>(
   screen: Name,
   session: ReadSession,
   { subject, input, refs }: PictureInput,
 ): Promise<RenderResult> {
-  const shown: ScreenReplies[Name] = await PICTURES[screen](subject, session, input.options.coloring).catch(
+  const shown: ScreenReplies[Name] = await SCREEN_PICTURES[screen](subject, session, input.options.coloring).catch(
     (error: unknown) => {
-      throw ofSubject(error);
+      throw renameErrorField(error);
     },
   );
   await session.scheduler.yieldIfDue();
   return renderScreen(screen, refs === undefined ? shown : NARROWED[screen](shown, refs), input);
 }
 
-/** A screen's own question names the subject by another field. */
-function ofSubject(error: unknown): unknown {
+/** Reports errors under the field `subject_ref`: the screen's own request names the subject by another field. */
+function renameErrorField(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;
   const [first, ...others] = error.violations.map((found) => ({ ...found, field: "subject_ref" }));
   return first === undefined ? error : new Refusal(first, others);
@@ -138,13 +138,14 @@ const NARROWED: Narrowed = {
       paths: shown.paths.filter(({ hops }) => hops.some(({ device }) => isAsked(`device:${device.code}`))),
     };
   },
-  // Drawn from the power graph instead, because a failure affects more than the requested elements.
+  // The requested elements are drawn from the power graph instead, because a failure affects more than these
+  // elements.
   POWER: (shown) => shown,
 };
 
 function matchRequested(refs: readonly string[], shown: readonly string[]): (ref: string) => boolean {
   const known = new Set(shown.map((ref) => ref.toLowerCase()));
-  demandShown(refs, (key) => known.has(key));
+  requireShownRefs(refs, (key) => known.has(key));
   const wanted = new Set(refs.map((ref) => ref.toLowerCase()));
   return (ref) => wanted.has(ref.toLowerCase());
 }

@@ -11,13 +11,19 @@ export interface ReadSession {
   readonly reader: DcReader;
   /** Yields to other calls between steps, and stops the read after an abort. */
   readonly scheduler: CooperativeScheduler;
-  /** The inventory's graphs of this snapshot, built once per revision. */
+  /** Returns the topology of this snapshot: the inventory's graphs, built once per revision. */
   readonly topology: () => Promise<Topology>;
-  /** The same with recorded draws, whatever loads the request asks for. */
+  /** Returns the topology with recorded draws, even if the request asks for other loads. */
   readonly recorded: () => Promise<Topology>;
-  /** The same with the loads after every single loss, for health and load findings. Costs more after a change. */
+  /**
+   * Returns the topology with the loads after every single loss, which health and load findings need. More expensive
+   * than `topology` after a change.
+   */
   readonly judgedTopology: () => Promise<Topology>;
-  /** Of the draw of each consumer, what meters say, in watts, by node of the topology; undefined unless it was asked for. */
+  /**
+   * Returns the measured draw of each consumer in watts, by node of the topology; undefined unless the request asks for
+   * measured loads.
+   */
   readonly measuredW?: () => Promise<ReadonlyMap<number, number> | undefined>;
   /** Time of the call, ISO 8601 in UTC. */
   readonly now: string;
@@ -42,11 +48,14 @@ interface Definition<Method extends DescMethodUnary> {
 /** A query. Replies are cached per revision and shared by all principals. */
 export interface ReadRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
   readonly effect: "read";
-  /** Whether a server answers a request again after each change before the next one asks; never by default. */
+  /**
+   * Whether the server recomputes the reply to a request after each change, before the next request for it; false if
+   * absent.
+   */
   readonly staysCurrent?: (request: MessageShape<Method["input"]>) => boolean;
-  /** Whether new readings change the reply to a request; never by default. */
+  /** Whether new readings change the reply to a request; false if absent. */
   readonly takesReadings?: (request: MessageShape<Method["input"]>) => boolean;
-  /** Its reply changes without the inventory, so that none is kept or shared. */
+  /** Set if the reply can change without a change of the inventory, so that it must not be cached or shared. */
   readonly isReadAnew?: true;
   run(session: ReadSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
 }
@@ -60,25 +69,25 @@ export interface WriteRpc<Method extends DescMethodUnary = DescMethodUnary> exte
 export interface PreviewSession extends WriteSession {
   /** Revision of the inventory that the draft began with. */
   readonly revision: number;
-  /** It is shared with reads. The loads after every single loss are there for the work behind the draft alone. */
+  /** Shared with reads. Contains the loads after every single loss only for previews that need them. */
   readonly topology: Topology;
 }
 
-/** Works a reply out once the draft is dropped. */
-export type Previewed<Method extends DescMethodUnary> = (
+/** Computes a reply after the draft was dropped. */
+export type ReplyAfterPreview<Method extends DescMethodUnary> = (
   scheduler: CooperativeScheduler,
 ) => Promise<MessageShape<Method["output"]>>;
 
 /**
- * A question about changes: `run` makes them in a draft, and takes from it what the reply needs. It asks for
- * the role of a writer, since it tries what only a writer may do.
+ * A query about possible changes: `run` applies them in a draft and collects from it what the reply needs. It requires
+ * the role of a writer, because it tries changes that only a writer may make.
  */
 export interface PreviewRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
   readonly effect: "preview";
-  run(session: PreviewSession, request: MessageShape<Method["input"]>): Promise<Previewed<Method>>;
+  run(session: PreviewSession, request: MessageShape<Method["input"]>): Promise<ReplyAfterPreview<Method>>;
 }
 
-/** Input of a report: it writes in separate transactions, without the change log. */
+/** Input of a report. A report writes in separate transactions, without the change log. */
 export interface ReportSession {
   readonly context: DcContext;
   readonly caller: Caller;
@@ -92,7 +101,9 @@ export interface ReportRpc<Method extends DescMethodUnary = DescMethodUnary> ext
   run(session: ReportSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
 }
 
-/** One RPC: its proto method, its effect and its behaviour. Every interface, role check and metric follows from it. */
+/**
+ * One RPC: its proto method, its effect and its behaviour. Every interface, role check and metric is derived from it.
+ */
 export type Rpc = ReadRpc | WriteRpc | PreviewRpc | ReportRpc;
 
 export function defineRead<Method extends DescMethodUnary>(rpc: ReadRpc<Method>): ReadRpc<Method> {

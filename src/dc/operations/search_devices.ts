@@ -12,10 +12,10 @@ import {
   type SearchDevicesRequest,
   SearchDevicesResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { type PowerFilter, readFilter } from "./answers/device_filter.ts";
+import { type PowerFilter, parseDeviceFilter } from "./answers/device_filter.ts";
 import { openPageToken, sealPageToken } from "./answers/page_token.ts";
-import { demandPlace, readDevicePageSize, readWord } from "./answers/parameters.ts";
-import { downstreamDevices, sourceNodes } from "./answers/power_sources.ts";
+import { readDevicePageSize, readEnumWord, requireLocation } from "./answers/parameters.ts";
+import { downstreamCodes, resolveSourceNodes } from "./answers/power_sources.ts";
 import { toMessage } from "./messages/convert.ts";
 import { basicDeviceMessage, deviceMessage } from "./messages/messages.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
@@ -27,21 +27,24 @@ export const searchDevices = defineRead({
     const { reader, context } = session;
     const limit = readDevicePageSize(request.pageSize);
     const { order, descending } = readOrder(request.orderBy);
-    const isFull = readWord("view", request.view, DEVICE_VIEWS) === "FULL";
-    const { filter, power } = readFilter(request.filter);
-    await demandPlaces(session, request.filter);
+    const isFull = readEnumWord("view", request.view, DEVICE_VIEWS) === "FULL";
+    const { filter, power } = parseDeviceFilter(request.filter);
+    await requireFilterLocations(session, request.filter);
     const question = { filter, power, order, descending };
     const { pageToken } = request;
     const after = pageToken === "" ? undefined : openPageToken<Cursor>(context.pageKey, question, pageToken);
     const page = await reader.searchDevices({
-      filter: Object.keys(power).length === 0 ? filter : { ...filter, ...powerCodes(await session.topology(), power) },
+      filter:
+        Object.keys(power).length === 0
+          ? filter
+          : { ...filter, ...codesByPowerFilter(await session.topology(), power) },
       order,
       descending,
       limit,
       ...(after !== undefined && { after }),
     });
     return toMessage(SearchDevicesResponseSchema, {
-      devices: await messages(session, page.devices, isFull),
+      devices: await pageMessages(session, page.devices, isFull),
       nextPageToken: page.next === undefined ? "" : sealPageToken(context.pageKey, question, page.next),
       totalCount: page.total,
       roleCounts: Object.fromEntries(page.roleCounts),
@@ -49,8 +52,13 @@ export const searchDevices = defineRead({
   },
 });
 
-/** Requires that every location of a filter exists, so that a misspelt one is reported rather than found empty. */
-async function demandPlaces({ topology }: ReadSession, filter: SearchDevicesRequest["filter"]): Promise<void> {
+/**
+ * Requires that every location of a filter exists, so that a misspelt location is reported instead of matching nothing.
+ */
+async function requireFilterLocations(
+  { topology }: ReadSession,
+  filter: SearchDevicesRequest["filter"],
+): Promise<void> {
   const { siteIds = [], floorRefs = [], roomRefs = [], rowRefs = [], rackCodes = [] } = filter ?? {};
   const named = [
     ...siteIds.map((code, at) => ({ field: `filter.site_ids[${at}]`, value: code, text: `site:${code}` })),
@@ -63,7 +71,7 @@ async function demandPlaces({ topology }: ReadSession, filter: SearchDevicesRequ
   const known = await topology();
   for (const { field, value, text } of named) {
     const ref = parseRef(text);
-    if (ref !== undefined) demandPlace(known, ref, { field, value });
+    if (ref !== undefined) requireLocation(known, ref, { field, value });
   }
 }
 
@@ -80,8 +88,8 @@ function readOrder(text: string): { readonly order: DeviceOrder; readonly descen
   });
 }
 
-/** Codes of the devices that match a filter's conditions on the power graph. */
-function powerCodes(
+/** Returns the codes of the devices that match a filter's conditions on the power graph. */
+function codesByPowerFilter(
   topology: Topology,
   { fedBy, redundancyUnmet, redundancyUnknown, supplyStates }: PowerFilter,
 ): Pick<DeviceFilter, "codes" | "exceptCodes"> {
@@ -92,31 +100,31 @@ function powerCodes(
     if (isWanted === true) wanted.push(codes());
     else if (isWanted === false) unwanted.push(...codes());
   };
-  if (fedBy !== undefined) wanted.push(downstreamDevices(power, sourceNodes(topology, fedBy, "filter.fed_by")));
+  if (fedBy !== undefined) wanted.push(downstreamCodes(power, resolveSourceNodes(topology, fedBy, "filter.fed_by")));
   ask(redundancyUnmet, () => topology.redundancyUnmet());
   ask(redundancyUnknown, () => topology.redundancyUnknown());
-  if (supplyStates !== undefined) wanted.push(devicesIn(topology, supplyStates));
+  if (supplyStates !== undefined) wanted.push(codesBySupplyState(topology, supplyStates));
   const [first, ...others] = wanted;
   return {
-    ...(first !== undefined && { codes: others.reduce(inBoth, first) }),
+    ...(first !== undefined && { codes: others.reduce(intersectCodes, first) }),
     ...(unwanted.length > 0 && { exceptCodes: unwanted }),
   };
 }
 
-function inBoth(some: readonly string[], others: readonly string[]): readonly string[] {
+function intersectCodes(some: readonly string[], others: readonly string[]): readonly string[] {
   const found = new Set(others);
   return some.filter((code) => found.has(code));
 }
 
-/** Codes of the devices whose supply is in one of some states. */
-function devicesIn({ power, live }: Topology, states: readonly SupplyState[]): readonly string[] {
+/** Returns the codes of the devices whose supply has one of the given states. */
+function codesBySupplyState({ power, live }: Topology, states: readonly SupplyState[]): readonly string[] {
   return [...power.nodes.entries()].flatMap(([index, node]) => {
     const state = getSupplyState(power, live, index);
     return node.kind === "DEVICE" && state !== undefined && states.includes(state) ? [node.device.code] : [];
   });
 }
 
-async function messages(
+async function pageMessages(
   { reader, scheduler }: ReadSession,
   devices: readonly Stored<DeviceBody>[],
   isFull: boolean,

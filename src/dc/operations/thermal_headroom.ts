@@ -12,7 +12,7 @@ import {
   type ThermalHeadroomResponse,
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { demandPlace, readBasis, readCode, readCount, readRef } from "./answers/parameters.ts";
+import { readCode, readCount, readLoadBasis, readRef, requireLocation } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { toMessage } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
@@ -38,15 +38,15 @@ export const thermalHeadroom = defineRead({
 /** Maximum reserve in a request. Our choice: more units than any zone has. */
 const MAX_RESERVE = 100;
 
-/** The structured answer of ThermalHeadroom; the screen adds its picture. @throws Refusal for a malformed scope */
+/** Computes the reply of ThermalHeadroom without its picture. @throws Refusal for a malformed scope */
 export function thermalHeadroomAnswer(topology: Topology, request: ThermalHeadroomRequest): ThermalHeadroomResponse {
   const scope = readRef("scope_ref", request.scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
-  const basis = readBasis(request.loadBasis);
-  demandCracs(topology, request.failedCracCodes);
-  demandPlace(topology, scope, { field: "scope_ref", value: request.scopeRef });
+  const basis = readLoadBasis(request.loadBasis);
+  requireCracs(topology, request.failedCracCodes);
+  requireLocation(topology, scope, { field: "scope_ref", value: request.scopeRef });
   const answer = compareHeat(topology, scope, {
     basis,
-    reserveUnits: request.reserveUnits === undefined ? 1 : reserve(request.reserveUnits),
+    reserveUnits: request.reserveUnits === undefined ? 1 : readReserve(request.reserveUnits),
     failedCracCodes: request.failedCracCodes,
   });
   return toMessage(ThermalHeadroomResponseSchema, {
@@ -56,11 +56,11 @@ export function thermalHeadroomAnswer(topology: Topology, request: ThermalHeadro
   });
 }
 
-function reserve(asked: number): number {
+function readReserve(asked: number): number {
   return readCount("reserve_units", asked, { usual: 0, most: MAX_RESERVE });
 }
 
-function demandCracs({ inventory }: Topology, codes: readonly string[]): void {
+function requireCracs({ inventory }: Topology, codes: readonly string[]): void {
   const known = new Set(inventory.cracs.map(({ code }) => codeKey(code)));
   const index = codes.findIndex((code, at) => !known.has(codeKey(readCode(`failed_crac_codes[${at}]`, code))));
   const code = codes[index];
@@ -72,12 +72,12 @@ function demandCracs({ inventory }: Topology, codes: readonly string[]): void {
   });
 }
 
-/** A reply with the recorded locations of its racks and cooling units. */
+/** Adds the recorded locations of racks and cooling units to a reply, for its picture. */
 export function thermalPicture({ racks, cracs }: Inventory, reply: ThermalHeadroomResponse): ThermalPicture {
-  return { reply, places: placesOf(racks, reply.racks), unitPlaces: placesOf(cracs, reply.cracs) };
+  return { reply, places: locationsByCode(racks, reply.racks), unitPlaces: locationsByCode(cracs, reply.cracs) };
 }
 
-function placesOf(all: readonly (Rack | Crac)[], asked: readonly { readonly code: string }[]): Places {
+function locationsByCode(all: readonly (Rack | Crac)[], asked: readonly { readonly code: string }[]): Places {
   const wanted = new Set(asked.map(({ code }) => code.toLowerCase()));
   return new Map(
     all.flatMap(({ code, placement, location }) => {

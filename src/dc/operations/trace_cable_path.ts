@@ -40,7 +40,7 @@ export async function traceCablePathAnswer(
   request: TraceCablePathRequest,
 ): Promise<{ readonly reply: TraceCablePathResponse; readonly picture: () => CablePicture }> {
   const maxHops = readCount("max_hops", request.maxHops, { usual: DEFAULT_HOPS, most: MAX_HOPS });
-  const start = startOf(request);
+  const start = readStartPort(request);
   const device = await reader.device(start.deviceCode);
   const port = device?.ports?.find(({ name }) => name === start.portName);
   if (device === undefined || port === undefined) {
@@ -56,11 +56,11 @@ export async function traceCablePathAnswer(
     stopAtPower,
     followSplits,
     maxHops,
-    inletInUse: async (code) => inletInUse(await topology(), code),
+    inletInUse: async (code) => findInletInUse(await topology(), code),
     pause: () => scheduler.yieldIfDue(),
   });
   const listed = paths.reduce((sum, { hops }) => sum + hops.length, 0);
-  if (listed > MAX_LISTED_HOPS) throw tooManyHops(end, { paths: paths.length, listed, maxHops });
+  if (listed > MAX_LISTED_HOPS) throw refuseTooManyHops(end, { paths: paths.length, listed, maxHops });
   const messages = [];
   for (const path of paths) {
     await scheduler.yieldIfDue();
@@ -72,7 +72,7 @@ export async function traceCablePathAnswer(
   };
 }
 
-function tooManyHops(
+function refuseTooManyHops(
   start: PortRef,
   { paths, listed, maxHops }: { readonly paths: number; readonly listed: number; readonly maxHops: number },
 ) {
@@ -82,7 +82,7 @@ function tooManyHops(
   return refuse("RESULT_TOO_LARGE", `${found}: expected ${expected}`, detail);
 }
 
-function startOf({ portRef: text, start }: TraceCablePathRequest): PortRef {
+function readStartPort({ portRef: text, start }: TraceCablePathRequest): PortRef {
   if (text === "" && start !== undefined) {
     return {
       deviceCode: readCode("start.device_code", start.deviceCode),
@@ -97,8 +97,11 @@ function startOf({ portRef: text, start }: TraceCablePathRequest): PortRef {
   });
 }
 
-/** The inlet from which a device draws now: the preferred live one, else the first live one, else the first recorded one. */
-function inletInUse({ power, live }: Topology, deviceCode: string): string | undefined {
+/**
+ * Returns the inlet from which a device draws now: the preferred live one, else the first live one, else the first
+ * recorded one.
+ */
+function findInletInUse({ power, live }: Topology, deviceCode: string): string | undefined {
   const index = power.indexOf.get(`device:${codeKey(deviceCode)}`) ?? -1;
   return (findActiveInlet(power, live, index) ?? power.inlets.first(index))?.inlet;
 }

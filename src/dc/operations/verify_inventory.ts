@@ -16,7 +16,7 @@ export interface InventoryProblem {
   readonly ok: false;
   /** Reference of the resource, or the name of a table. */
   readonly ref: string;
-  /** Description of the difference, to complete a sentence. */
+  /** Description of the difference, worded to complete a sentence. */
   readonly detail: string;
 }
 
@@ -24,46 +24,46 @@ export interface VerifiedInventory {
   readonly ok: true;
   /** Number of resources whose rows match their latest entry. */
   readonly resources: number;
-  /** Resources whose latest entry is a change made without the service: their content is not compared. */
+  /** Number of resources whose latest entry is a change made without the service: their content is not compared. */
   readonly outOfBand: number;
-  /** Resources that were last changed in an archived part of the log that was not given. */
+  /** Number of resources that were last changed in an archived part of the log that was not given. */
   readonly archived: number;
 }
 
 interface LoggedState {
   readonly seq: number;
-  /** Hash of the resource as the entry has it; undefined once it was removed. */
+  /** Hash of the resource as in its latest entry; undefined if the resource was removed. */
   readonly digest: string | undefined;
-  /** Undefined when the entry that created it was not seen. */
+  /** Undefined if the entry that created the resource was not read. */
   readonly createTime: string | undefined;
   readonly updateTime: string;
   readonly outOfBand: boolean;
 }
 
 /**
- * Follows the change log to its end and then compares the rows of the inventory with it: every resource, every column
- * and every derived row. Memory: some 200 bytes for each resource that the log names.
+ * Reads the change log to its end and then compares the rows of the inventory with it: every resource, every column and
+ * every derived row. Memory: some 200 bytes for each resource in the log.
  */
 export class InventoryVerification {
   readonly #states = new Map<string, LoggedState>();
-  /** Whether entries before the first that was seen may speak of a resource. */
+  /** Whether the log has entries about resources before the first entry that was read. */
   #beginsLater = false;
   #isFirst = true;
-  /** Last entry from before the database's upgrade from version 0.1.0. */
+  /** Sequence number of the last entry from before the database's upgrade from version 0.1.0. */
   #upgradedAt = 0;
 
   /** Processes the next entry of the log. */
   take({ seq, entity, action, after, occurredAt, source }: ChangeRecord): void {
     if (this.#isFirst) this.#beginsLater = seq > 1;
     this.#isFirst = false;
-    const key = resourceOf(entity);
+    const key = resourceKeyOfEntity(entity);
     // The log also records documents, which have no row in the inventory.
     if (!Object.hasOwn(SCHEMAS, key.slice(0, key.indexOf(":")))) return;
     const before = this.#states.get(key);
     const isPort = key !== refKey(entity);
     this.#states.set(key, {
       seq,
-      digest: action === "DELETE" && !isPort ? undefined : digestOf(after),
+      digest: action === "DELETE" && !isPort ? undefined : hashCanonicalJson(after),
       createTime: action === "CREATE" && !isPort ? occurredAt : before?.createTime,
       updateTime: occurredAt,
       outOfBand: source !== "CORE",
@@ -73,46 +73,46 @@ export class InventoryVerification {
   /** Compares all rows of the snapshot. Cost: one pass over every table of the inventory. */
   async compare(reader: DcReader): Promise<VerifiedInventory | InventoryProblem> {
     const counts = { resources: 0, outOfBand: 0, archived: 0 };
-    // Without an entry, the log is new or wholly archived; its head shows which.
+    // If no entry was read, the log is either new or wholly archived; the head of its hash chain distinguishes them.
     if (this.#isFirst) this.#beginsLater = (await reader.chainHead()).seq > 0;
     this.#upgradedAt = Number((await reader.setting("audit_since"))?.split(" ")[0] ?? 0);
     for (const kind of Object.keys(SCHEMAS) as ResourceKind[]) {
-      for await (const row of rowsOf(reader, kind)) {
+      for await (const row of readRowsOfKind(reader, kind)) {
         const found = this.#compareRow(kind, row);
         if (typeof found !== "string") return found;
         counts[found] += 1;
       }
     }
     for (const [ref, { seq, digest }] of this.#states) {
-      if (digest !== undefined) return reportProblem(ref, `is missing: entry ${seq} of the change log has it`);
+      if (digest !== undefined) return inventoryProblem(ref, `is missing: entry ${seq} of the change log has it`);
     }
     for (const [table, count] of await reader.strayRows())
-      return reportProblem(table, `has ${count} rows that belong to no resource`);
+      return inventoryProblem(table, `has ${count} rows that belong to no resource`);
     return { ok: true, ...counts };
   }
 
   #compareRow(kind: ResourceKind, row: CheckedRow): "resources" | "outOfBand" | "archived" | InventoryProblem {
     const { key, stored, problem } = row;
     const ref = `${kind}:${key}`;
-    if (problem !== undefined || stored === undefined) return reportProblem(ref, `was altered: ${problem}`);
+    if (problem !== undefined || stored === undefined) return inventoryProblem(ref, `was altered: ${problem}`);
     const name = refKey(resourceRef(kind, stored.resource as never));
     const state = this.#states.get(name);
     this.#states.delete(name);
     if (state === undefined)
-      return this.#beginsLater ? "archived" : reportProblem(ref, "is in no entry of the change log");
+      return this.#beginsLater ? "archived" : inventoryProblem(ref, "is in no entry of the change log");
     const { seq, digest, outOfBand } = state;
-    if (digest === undefined) return reportProblem(ref, `exists, and entry ${seq} of the change log removed it`);
+    if (digest === undefined) return inventoryProblem(ref, `exists, and entry ${seq} of the change log removed it`);
     if (outOfBand) return "outOfBand";
-    const difference = differenceOf(kind, stored, state);
+    const difference = describeDifference(kind, stored, state);
     if (difference === undefined) return "resources";
-    const earlier = seq <= this.#upgradedAt ? beforeUpgrade(kind, stored) : undefined;
-    const isUpgraded = earlier !== undefined && differenceOf(kind, earlier, state) === undefined;
-    return isUpgraded ? "resources" : reportProblem(ref, difference);
+    const earlier = seq <= this.#upgradedAt ? revertUpgrade(kind, stored) : undefined;
+    const isUpgraded = earlier !== undefined && describeDifference(kind, earlier, state) === undefined;
+    return isUpgraded ? "resources" : inventoryProblem(ref, difference);
   }
 }
 
-/** Every row of a kind; yields to the event loop after each page. */
-async function* rowsOf(reader: DcReader, kind: ResourceKind): AsyncGenerator<CheckedRow> {
+/** Yields every row of a kind; yields to the event loop after each page. */
+async function* readRowsOfKind(reader: DcReader, kind: ResourceKind): AsyncGenerator<CheckedRow> {
   for (let after = ""; ; ) {
     const page = await reader.checkRows(kind, after, PAGE);
     yield* page;
@@ -123,13 +123,14 @@ async function* rowsOf(reader: DcReader, kind: ResourceKind): AsyncGenerator<Che
   }
 }
 
-function differenceOf(
+function describeDifference(
   kind: ResourceKind,
   { resource, etag, createTime, updateTime }: Stored<ResourceByKind[ResourceKind]>,
   state: LoggedState,
 ): string | undefined {
   const { seq, digest } = state;
-  if (digest !== digestOf(modelJson(SCHEMAS[kind], resource))) return `was altered: it differs from entry ${seq}`;
+  if (digest !== hashCanonicalJson(modelJson(SCHEMAS[kind], resource)))
+    return `was altered: it differs from entry ${seq}`;
   if (etag !== etagOf(resource)) return "was altered: its etag is not that of its content";
   if (updateTime !== state.updateTime) return `was altered: its update_time is not that of entry ${seq}`;
   if (createTime !== (state.createTime ?? createTime))
@@ -137,8 +138,10 @@ function differenceOf(
   return undefined;
 }
 
-/** The row as it was before the schema's step "liquid cooling units", which has no entry, changed it. */
-function beforeUpgrade(
+/**
+ * Returns the row as it was before the schema step "liquid cooling units", which changed rows without writing an entry.
+ */
+function revertUpgrade(
   kind: ResourceKind,
   stored: Stored<ResourceByKind[ResourceKind]>,
 ): Stored<ResourceByKind[ResourceKind]> | undefined {
@@ -147,16 +150,16 @@ function beforeUpgrade(
   return resource.kind === "CDU" ? { ...rest, resource: { ...resource, medium: "AIR" } } : undefined;
 }
 
-function digestOf(json: unknown): string {
+function hashCanonicalJson(json: unknown): string {
   return createHash("sha256").update(formatCanonicalJson(json)).digest("base64url").slice(0, 22);
 }
 
-/** The key of the resource that an entry is about: a port's is its device's. */
-function resourceOf(entity: string): string {
+/** Returns the key of the resource that an entry describes: for a port, that of its device. */
+function resourceKeyOfEntity(entity: string): string {
   const key = refKey(entity);
   return key.startsWith("port:") ? `device:${key.slice("port:".length, key.indexOf("/"))}` : key;
 }
 
-function reportProblem(ref: string, detail: string): InventoryProblem {
+function inventoryProblem(ref: string, detail: string): InventoryProblem {
   return { ok: false, ref, detail };
 }

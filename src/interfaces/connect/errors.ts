@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Refusal } from "#dc/model/refusal.ts";
-import { challenge, errorDetails, GRPC_CODE } from "#dc/operations/messages/status.ts";
+import { authChallenge, errorDetails, GRPC_CODE } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 /** Receives each defect, with the name of the method that met it. */
@@ -27,7 +27,7 @@ const RETRY_AFTER_S = "2";
 
 /** Response headers that help a client react to a refusal. */
 export function headersOf(error: OperationError): Readonly<Record<string, string>> {
-  if (error.kind === "unauthenticated") return { "www-authenticate": challenge(error) };
+  if (error.kind === "unauthenticated") return { "www-authenticate": authChallenge(error) };
   if (error instanceof Refusal && error.reason === "SERVER_BUSY") return { "retry-after": RETRY_AFTER_S };
   return {};
 }

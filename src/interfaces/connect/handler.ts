@@ -4,7 +4,7 @@ import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/conn
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { FinishedCall } from "#dc/context.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { rpcOf, SERVICES } from "#dc/operations/index.ts";
+import { findRpc, SERVICES } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
@@ -123,7 +123,7 @@ async function recognise(
     const failure = failureOf(context);
     if (failure !== undefined) throw failure.error;
     const principal = await findPrincipal(context.requestHeader.get("authorization"));
-    const rpc = rpcOf(context.method);
+    const rpc = findRpc(context.method);
     if (rpc !== undefined) service.demandRole(rpc, principal);
     setPrincipal(context, principal);
   } catch (error) {
@@ -152,7 +152,7 @@ async function answer(
       handler.method.methodKind === "unary" &&
       isPlainJson(asked.header) &&
       !isEncoded(asked.header.get("content-encoding"));
-    const rpc = rpcOf(handler.method);
+    const rpc = findRpc(handler.method);
     const isProto = isBinary(asked.header);
     const form = rpc && largeForm(rpc, isProto);
     const read = { account, input: handler.method.input, isBinary: isProto, isScanned, peer, form };

@@ -3,10 +3,10 @@ import type { DescMessage, JsonReadOptions, Message } from "@bufbuild/protobuf";
 import { refuse } from "#dc/model/refusal.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import {
-  type UnreadablePart,
-  unknownWord,
+  findUnknownWord,
+  findUnreadableValue,
+  type UnreadableValue,
   unknownWordMessage,
-  unreadablePart,
 } from "#dc/operations/messages/json_place.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { tryParseJson } from "#kernel/json_object.ts";
@@ -117,20 +117,20 @@ export function readScanned<Message>(read: () => Message): Message {
 export function withPlaces<Answer>(
   request: ReadRequest,
   answer: () => Promise<Answer>,
-  explain: (answer: Answer, part: () => UnreadablePart) => Promise<Answer>,
+  explain: (answer: Answer, part: () => UnreadableValue) => Promise<Answer>,
 ): Promise<Answer> {
   const reading: Reading = { ...request };
   return readings.run(reading, async () => explain(await answer(), () => partOf(reading)));
 }
 
-function partOf({ last }: Reading): UnreadablePart {
+function partOf({ last }: Reading): UnreadableValue {
   const json = last === undefined ? undefined : tryParseJson(last.text);
   if (last === undefined || json === undefined) return { field: "", word: undefined };
-  return unreadablePart(last.input, json, last.options);
+  return findUnreadableValue(last.input, json, last.options);
 }
 
 function refuseUnknownWord(input: DescMessage, text: string): void {
-  const found = unknownWord(input, tryParseJson(text));
+  const found = findUnknownWord(input, tryParseJson(text));
   if (found === undefined) return;
   throw toConnectError(refuse("FIELD_OUT_OF_RANGE", unknownWordMessage(found), found), () => {});
 }

@@ -7,7 +7,7 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
-import { unknownWord, unknownWordMessage, unreadablePart } from "#dc/operations/messages/json_place.ts";
+import { findUnknownWord, findUnreadableValue, unknownWordMessage } from "#dc/operations/messages/json_place.ts";
 import { type ElementRange, findLargeMembers, type LargeMember } from "#kernel/json_cuts.ts";
 import { tryParseJson } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
@@ -152,13 +152,13 @@ function readPiece(desc: DescMessage, text: string, options: Options, before = 0
   const place = (found: string) => found.replace(/^(\w+)\[(\d+)\]/, (_, name, at) => `${name}[${Number(at) + before}]`);
   try {
     const message = fromJsonString(desc, text, options);
-    const word = options.ignoreUnknownFields === true ? unknownWord(desc, tryParseJson(text)) : undefined;
+    const word = options.ignoreUnknownFields === true ? findUnknownWord(desc, tryParseJson(text)) : undefined;
     if (word === undefined) return message;
     throw new UnknownWord(place(word.field), word.value, word.expected);
   } catch (error) {
     if (error instanceof UnreadableJson) throw error;
     const json = tryParseJson(text) as JsonValue | undefined;
-    const { field, word } = json === undefined ? { field: "" } : unreadablePart(desc, json, options);
+    const { field, word } = json === undefined ? { field: "" } : findUnreadableValue(desc, json, options);
     if (word !== undefined) throw new UnknownWord(place(field), word.value, word.expected);
     throw new UnreadableJson(error instanceof Error ? error.message : String(error), place(field));
   }

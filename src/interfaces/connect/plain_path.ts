@@ -3,7 +3,7 @@ import type { MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { contentTypeUnaryJson } from "@connectrpc/connect/protocol-connect";
 import type { Principal } from "#dc/context.ts";
-import { arrivalTurn, CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { CooperativeScheduler, waitForArrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
@@ -56,7 +56,7 @@ export class PlainPath {
   async #answer(call: PlainCall, request: NodeRequest, response: NodeResponse, account: ByteAccount): Promise<void> {
     const started = performance.now();
     // A thousand requests that arrive together must not keep a probe waiting.
-    await arrivalTurn();
+    await waitForArrivalTurn();
     if (hasLeft(request, response)) return this.#delegate(request, response, { account });
     let principal: Principal | undefined;
     // Before the body is read, so that a caller without the right cannot make the server read one.

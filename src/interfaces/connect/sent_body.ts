@@ -2,7 +2,7 @@ import type { MessageShape } from "@bufbuild/protobuf";
 import { encodeEnvelope, envelopeCompress } from "@connectrpc/connect/protocol";
 import { contentTypeUnaryJson } from "@connectrpc/connect/protocol-connect";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { binaryInSteps, encodedReply, jsonInSteps } from "#dc/operations/messages/pieces.ts";
+import { binaryInSteps, findEncodedReply, jsonInSteps } from "#dc/operations/messages/pieces.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { JSON_OPTIONS } from "./json_options.ts";
@@ -67,7 +67,7 @@ async function writeBody(
  */
 function* bytesOf({ rpc, messages }: PlainCall["method"], reply: Reply, isJson: boolean): Steps<Uint8Array> {
   const { output } = rpc.method;
-  const known = encodedReply(reply);
+  const known = findEncodedReply(reply);
   const bytes = isJson
     ? yield* jsonInSteps(output, reply, JSON_OPTIONS)
     : (known ?? (yield* binaryInSteps(output, reply)));

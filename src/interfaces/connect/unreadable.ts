@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, errorFromJsonBytes, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
-import { type UnreadablePart, unknownWordMessage } from "#dc/operations/messages/json_place.ts";
+import { type UnreadableValue, unknownWordMessage } from "#dc/operations/messages/json_place.ts";
 import { ERROR_DOMAIN } from "#dc/operations/messages/status.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
@@ -25,7 +25,7 @@ const UNKNOWN_KEY = /^key "(.*)" is unknown$/s;
  */
 export async function explainUnreadable<Response extends Answered>(
   answered: Response,
-  part: () => UnreadablePart,
+  part: () => UnreadableValue,
 ): Promise<Response> {
   const { status, header, body } = answered;
   const candidate = status === 400 || status === 429 || status === 500;
@@ -46,7 +46,7 @@ export function unreadableRequest(code: Code, rawMessage: string, place = ""): C
 }
 
 /** The same failure with a field and a reason, or undefined when it is not about reading the request. */
-function tellUnreadable({ rawMessage, code }: ConnectError, part: () => UnreadablePart): ConnectError | undefined {
+function tellUnreadable({ rawMessage, code }: ConnectError, part: () => UnreadableValue): ConnectError | undefined {
   if (code === Code.Internal && rawMessage.startsWith(BROKEN_BINARY)) {
     return refuseRequest(`Cannot read the message: ${rawMessage.slice(BROKEN_BINARY.length)}`, "MALFORMED_MESSAGE", "");
   }

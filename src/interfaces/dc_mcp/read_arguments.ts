@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { unreadablePlace } from "#dc/operations/messages/json_place.ts";
+import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
 
@@ -22,7 +22,7 @@ export function readRequest<Method extends DescMethodUnary>(
   } catch (error) {
     const { message } = error as Error;
     const [, type = "", problem = message] = UNREADABLE.exec(message) ?? [];
-    const field = unreadablePlace(method.input, args, {}) || "arguments";
+    const field = findUnreadablePath(method.input, args, {}) || "arguments";
     throw new OperationError("invalid_argument", explain(field, problem, enumOf(method.input, type, new Set())));
   }
 }

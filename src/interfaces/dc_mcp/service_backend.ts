@@ -1,7 +1,7 @@
 import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
 import type { Caller } from "#dc/context.ts";
 import { Refusal } from "#dc/model/refusal.ts";
-import { rpcOf } from "#dc/operations/index.ts";
+import { findRpc } from "#dc/operations/index.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { type DcBackend, namingField } from "./backend.ts";
@@ -14,7 +14,7 @@ export function serviceBackend(service: DcService, caller: Caller = { interface:
       request: MessageShape<Method["input"]>,
       signal: AbortSignal | undefined,
     ) {
-      const rpc = rpcOf(method);
+      const rpc = findRpc(method);
       if (rpc === undefined) throw new OperationError("failed_precondition", `${method.name} is not implemented yet`);
       try {
         return (await service.call(rpc, request, caller, signal)) as MessageShape<Method["output"]>;

@@ -15,7 +15,7 @@ import {
   validate,
   validateExecutionArgs,
 } from "graphql";
-import { challenge } from "#dc/operations/messages/status.ts";
+import { authChallenge } from "#dc/operations/messages/status.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { BadRequest, type GraphqlParams, negotiate, PLAIN_JSON, RESPONSE_JSON, readParams } from "./http_request.ts";
 import { type IntrospectionSize, introspectionSize } from "./introspection_size.ts";
@@ -82,7 +82,7 @@ function sendRefusal(error: unknown, type: string): Response {
   const status = error instanceof OperationError ? REFUSED[error.kind] : undefined;
   if (!(error instanceof OperationError) || status === undefined) throw error;
   const shown = new GraphQLError(error.message, { extensions: extensionsOf(error) });
-  return send({ errors: [shown] }, status, type, status === 401 ? { "www-authenticate": challenge(error) } : {});
+  return send({ errors: [shown] }, status, type, status === 401 ? { "www-authenticate": authChallenge(error) } : {});
 }
 
 interface Asked {

@@ -7,7 +7,7 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
-import { unreadablePlace } from "#dc/operations/messages/json_place.ts";
+import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
 
@@ -131,7 +131,7 @@ function smallMessage(desc: DescMessage, args: object, place: string): Message {
     return fromJson(desc, json);
   } catch (error) {
     const why = (error instanceof Error ? error.message : String(error)).replace(/^cannot decode .* from JSON: /, "");
-    throw new UnreadableArgument(why, place + unreadablePlace(desc, json, {}));
+    throw new UnreadableArgument(why, place + findUnreadablePath(desc, json, {}));
   }
 }
 

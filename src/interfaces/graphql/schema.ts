@@ -9,7 +9,7 @@ import {
 } from "graphql";
 import type { Caller } from "#dc/context.ts";
 import { Refusal } from "#dc/model/refusal.ts";
-import { rpcOf, SERVICES } from "#dc/operations/index.ts";
+import { findRpc, SERVICES } from "#dc/operations/index.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService } from "#dc/service.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
@@ -96,7 +96,7 @@ function fieldOf(types: Types, method: DescMethodUnary): Field {
 
 async function answer(method: DescMethodUnary, args: object, context: GraphqlContext) {
   const { service, caller, report, signal, run } = context;
-  const rpc = rpcOf(method);
+  const rpc = findRpc(method);
   if (rpc === undefined) throw refusal(`${method.name} is not implemented yet`, { code: "UNIMPLEMENTED" });
   try {
     const request = await readArguments(method, args, run);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Caller, Principal } from "#dc/context.ts";
 import { everyWindow } from "#dc/every_window.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { windowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
+import { writeWindowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
 import type { DcService } from "#dc/service.ts";
 import type { FindPrincipal } from "#interfaces/connect/caller.ts";
 import { hasCurrentCopy } from "./etag.ts";
@@ -44,7 +44,7 @@ export async function calendarReader(
 /** All windows as an iCalendar file. @throws OperationError for a refusal */
 export async function calendarResponse(request: Request, service: DcService, caller: Caller): Promise<Response> {
   const { windows } = await everyWindow(service, caller);
-  const body = windowCalendar(windows, { instance: service.instance, now: Date.now() });
+  const body = writeWindowCalendar(windows, { instance: service.instance, now: Date.now() });
   const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
   // Programs keep a copy; a proxy must not, since the address holds a secret.
   const headers = { etag, "cache-control": "private, no-cache" };

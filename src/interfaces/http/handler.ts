@@ -1,5 +1,5 @@
 import { getRequestListener } from "@hono/node-server";
-import { laterArrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { waitForLaterArrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { connectHandler, STREAM_PATHS } from "#interfaces/connect/handler.ts";
 import { hasLeft, type NodeRequest, type NodeResponse, pathOf } from "#interfaces/connect/node_http.ts";
 import { interfaceOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
@@ -53,6 +53,6 @@ export function httpHandler(
 
 /** Serves a request once there is time: a thousand that arrive together keep no probe waiting. */
 async function onArrivalTurn(request: NodeRequest, response: NodeResponse, serve: () => void): Promise<void> {
-  await laterArrivalTurn();
+  await waitForLaterArrivalTurn();
   if (!hasLeft(request, response)) serve();
 }

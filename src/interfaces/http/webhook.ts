@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Caller } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import type { Receipt } from "#dc/operations/feed/take_delivery.ts";
+import type { DeliveryReceipt } from "#dc/operations/feed/take_delivery.ts";
 import type { DcService } from "#dc/service.ts";
 import type { BodyMeter } from "#interfaces/connect/body_meter.ts";
 import { readJsonBody } from "./request_body.ts";
@@ -44,6 +44,6 @@ export async function takeWebhook(request: Request, caller: Caller, options: Web
   return receiptJson(receipt);
 }
 
-function receiptJson({ accepted, duplicates, outOfBand, ignored, deadLetters }: Receipt): JsonObject {
+function receiptJson({ accepted, duplicates, outOfBand, ignored, deadLetters }: DeliveryReceipt): JsonObject {
   return { accepted, duplicates, out_of_band: outOfBand, ignored, dead_letters: deadLetters };
 }

@@ -1,7 +1,7 @@
 import { computeBlastRadius } from "#dc/analysis/power/blast_radius.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { sourceNodes } from "#dc/operations/answers/power_sources.ts";
+import { resolveSourceNodes } from "#dc/operations/answers/power_sources.ts";
 import type { Drawing, DrawOptions, GraphNode } from "#dc/render/drawing.ts";
 import type { PowerFailure } from "#dc/render/power/failure.ts";
 import type { Item } from "#dc/render/scene.ts";
@@ -17,7 +17,7 @@ export function failureOf(
   { cascade = false, assumeBattery = false } = {},
 ): PowerFailure {
   const topology = Topology.of(inventory);
-  const sources = refs.map((ref) => ({ ref, ...sourceNodes(topology, ref, "source_ref") }));
+  const sources = refs.map((ref) => ({ ref, ...resolveSourceNodes(topology, ref, "source_ref") }));
   const blast = computeBlastRadius(
     topology,
     {

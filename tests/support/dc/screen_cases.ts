@@ -2,7 +2,7 @@ import { Topology } from "#dc/analysis/topology.ts";
 import { SCREENS, type Screen } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { PICTURES } from "#dc/operations/answers/render_subject.ts";
+import { SCREEN_PICTURES } from "#dc/operations/answers/render_subject.ts";
 import type { ReadSession } from "#dc/operations/rpc.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { Drawing, DrawOptions } from "#dc/render/drawing.ts";
@@ -91,7 +91,7 @@ async function drawer({ screen, site, ref }: ScreenCase): Promise<(options: Part
   const shown = await store.read(async (reader) => {
     const topology = Topology.of(await reader.inventory());
     const context = {} as ReadSession["context"];
-    return PICTURES[screen](
+    return SCREEN_PICTURES[screen](
       subject as never,
       {
         context,

@@ -5,7 +5,7 @@ import type { DeviceStatus, Screen } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { PICTURES } from "#dc/operations/answers/render_subject.ts";
+import { SCREEN_PICTURES } from "#dc/operations/answers/render_subject.ts";
 import type { ReadSession } from "#dc/operations/rpc.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { Element } from "#dc/render/drawing.ts";
@@ -87,7 +87,7 @@ export class WalkedSite {
   async pictured(screen: Screen, ref: string): Promise<Pictured> {
     const draw = await SCREEN_DRAWINGS[screen].load();
     const shown = await this.store.read<unknown>((reader) =>
-      PICTURES[screen](
+      SCREEN_PICTURES[screen](
         parseRef(ref) as never,
         {
           context: {} as ReadSession["context"],

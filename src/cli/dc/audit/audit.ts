@@ -1,7 +1,7 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
 import type { Settlement } from "#dc/operations/feed/dead_letters.ts";
-import type { Receipt } from "#dc/operations/feed/take_delivery.ts";
+import type { DeliveryReceipt } from "#dc/operations/feed/take_delivery.ts";
 import type { DcStore, DeadLetter } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -99,7 +99,7 @@ export async function settleDeadLetters(
   });
 }
 
-function resultOf({ outOfBand, accepted, duplicates }: Receipt): string {
+function resultOf({ outOfBand, accepted, duplicates }: DeliveryReceipt): string {
   if (outOfBand > 0) return "replayed: recorded as written outside the service";
   if (accepted > 0) return "replayed: a write of the service itself";
   return duplicates > 0 ? "replayed: already known" : "replayed: nothing to log";

@@ -5,7 +5,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
-import { allDeviceTypes } from "#dc/operations/planning/device_types.ts";
+import { readAllDeviceTypes } from "#dc/operations/planning/device_types.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
 
 /** Content of a database before an import that the import uses. */
@@ -61,7 +61,7 @@ export function knownResources(store: DcStore, origin: string): Promise<KnownRes
 
 async function catalogue(reader: DcReader): Promise<TypesByModel> {
   const types = new Map<string, DeviceType>();
-  for await (const { resource } of allDeviceTypes(reader)) {
+  for await (const { resource } of readAllDeviceTypes(reader)) {
     const key = modelKey(resource.manufacturer, resource.model);
     if (key !== undefined) types.set(key, resource);
   }

@@ -3,7 +3,7 @@ import { type OriginRecord, originSpace, originText } from "#dc/exchange/merge.t
 import { codeKey } from "#dc/model/code.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
-import type { Exchanged, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";
+import type { ExchangeResult, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import { type Pace, retryRefused, runBatches } from "../../import/batches.ts";
 import { KIND_NAMES } from "../kinds.ts";
@@ -203,7 +203,7 @@ class Sync {
     session: ExchangeSession,
     kind: ResourceKind,
     batch: readonly SourceItem[],
-  ): Promise<readonly Exchanged[]> {
+  ): Promise<readonly ExchangeResult[]> {
     const results = await session.upsert(
       kind,
       batch.map(({ id, resource }) => ({ resource, owned: this.#known.get(id)?.owned })),
@@ -219,7 +219,7 @@ class Sync {
     return results;
   }
 
-  #note(item: SourceItem, result: Exchanged | undefined): void {
+  #note(item: SourceItem, result: ExchangeResult | undefined): void {
     const { kind, id, resource } = item;
     if (result === undefined) return;
     if ("error" in result) {

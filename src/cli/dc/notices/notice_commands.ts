@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { addTrial, type Notice, readNotices, resendNotices } from "#dc/operations/notices/notice.ts";
+import { addTrialNotice, type Notice, readNotices, resendNotices } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { print } from "../../output/print.ts";
@@ -40,7 +40,7 @@ export async function resend(database: Database, ids: readonly string[], log: St
 export async function testNotice(database: Database, receiver: string, log: StderrLogger): Promise<ExitStatus> {
   return withStore(database, async (store) => {
     const given = { id: `msg_${randomUUID()}`, now: Date.now() };
-    const { id } = await store.write((writer) => addTrial(writer, receiver, given));
+    const { id } = await store.write((writer) => addTrialNotice(writer, receiver, given));
     const end = performance.now() + PATIENCE_MS;
     for (;;) {
       const notice = await findNotice(store, id);

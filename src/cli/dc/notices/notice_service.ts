@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { NoticeSender } from "#dc/notices/notice_sender.ts";
 import { RiskWatch } from "#dc/notices/risk_watch.ts";
 import { SendingLease } from "#dc/notices/sending_lease.ts";
-import { noteReceivers } from "#dc/operations/notices/notice.ts";
+import { storeReceiverNames } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { Outage } from "#kernel/outage.ts";
@@ -80,7 +80,7 @@ export class NoticeService {
     const now = Date.now();
     if (this.#lease.isDue(now) && !(await store.read((reader) => this.#lease.isTaken(reader, now)))) {
       await store.write(async (writer) => {
-        if (await this.#lease.take(writer, now)) await noteReceivers(writer, this.#names);
+        if (await this.#lease.take(writer, now)) await storeReceiverNames(writer, this.#names);
       });
     }
     if (this.#lease.isHeld(now)) await this.#sender.turn();

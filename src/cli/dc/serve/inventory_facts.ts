@@ -2,7 +2,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Caller } from "#dc/context.ts";
 import { everyWindow } from "#dc/every_window.ts";
 import type { ReadingAge } from "#dc/model/readings/reading_store.ts";
-import { IDLE } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { type ListedWindow, WindowState } from "#gen/datacenter/v1/windows_pb.ts";
@@ -20,7 +20,7 @@ const AREAS_SHARE = 0.05;
 const CALLER: Caller = {
   interface: "SYSTEM",
   principal: { name: "metrics", roles: [], authMethod: "none" },
-  peer: IDLE,
+  peer: IDLE_PEER,
 };
 
 /**

@@ -6,8 +6,8 @@ import type { Consumer } from "#dc/model/site.ts";
 import type { DcReader } from "#dc/ports.ts";
 
 /**
- * Serves many traces that run at once: combines the reads that they request at the same time, and reads nothing twice.
- * Cost: two reads per hop of the longest trace, regardless of their number.
+ * Serves many concurrent traces: combines the reads that they request at the same time, and reads nothing twice. Cost:
+ * two reads per hop of the longest trace, regardless of the number of traces.
  */
 export class BatchedSite implements TraceSite {
   readonly #reader: DcReader;
@@ -20,7 +20,7 @@ export class BatchedSite implements TraceSite {
       const found = await reader.devices(codes);
       return new Map(found.map((device) => [codeKey(device.code), device]));
     });
-    this.#cables = new Batches(async (codes) => cablesByDevice(await reader.cablesOfAll(codes)));
+    this.#cables = new Batches(async (codes) => groupCablesByDevice(await reader.cablesOfAll(codes)));
   }
 
   device(code: string): Promise<Device | undefined> {
@@ -44,7 +44,7 @@ export class BatchedSite implements TraceSite {
   }
 }
 
-function cablesByDevice(cables: readonly Cable[]): ReadonlyMap<string, ReadonlyMap<string, Cable>> {
+function groupCablesByDevice(cables: readonly Cable[]): ReadonlyMap<string, ReadonlyMap<string, Cable>> {
   const found = new Map<string, Map<string, Cable>>();
   for (const cable of cables) {
     for (const end of [cable.a, cable.b]) {

@@ -1,19 +1,30 @@
 import type { Steps } from "#kernel/steps.ts";
 
-/** How long work may run before it yields to the event loop, in milliseconds. Ours: other calls may wait that long. */
+/**
+ * Maximum run time before work yields to the event loop, in milliseconds. Our choice: the time that other calls may
+ * wait.
+ */
 const SLICE_MS = 5;
 /**
  * Slice of work that holds the database's write lock, in milliseconds. Our choice: twice the other slice, because other
  * processes wait for the lock.
  */
 const WRITE_SLICE_MS = 10;
-/** Every how many turns other work runs before such work. Ours: reads go on beside an endless row of writes. */
+/**
+ * One turn in this many runs other work before work that holds the write lock. Our choice: reads continue during an
+ * endless queue of writes.
+ */
 const TURNS_TO_OTHERS = 3;
-/** Every how many turns work of the idle peer runs before other work. Ours: below two percent of the time beside others. */
+/**
+ * One turn in this many runs work of the idle peer before other work. Our choice: idle work takes below two percent of
+ * the time.
+ */
 const TURNS_TO_IDLE = 64;
 
-/** The peer of work that no caller waits for yet: it runs when nothing else does, and seldom beside other work. */
-export const IDLE = {};
+/**
+ * The peer of work for which no caller waits yet: it runs when the event loop has no other work, and seldom otherwise.
+ */
+export const IDLE_PEER = {};
 
 /**
  * Shares the event loop among all long pieces of work. In each turn of the loop they run for one slice in total; the
@@ -40,7 +51,7 @@ class LoopShare {
     return false;
   }
 
-  /** Resolves in a later turn of the first of some peers, behind that peer's others. */
+  /** Resolves in a later turn of the first of these peers, after the continuations that this peer queued before. */
   yield(peers: Iterable<object>): Promise<void> {
     return new Promise((resolve) => {
       for (const peer of peers) {
@@ -51,7 +62,7 @@ class LoopShare {
     });
   }
 
-  /** Whether the requests that arrived in this turn have used up a slice, beside that of longer work. */
+  /** Whether the requests that arrived in this turn have used up a slice. Longer work has its own slice. */
   isArrivalDue(): boolean {
     if (this.#arrivals.length > 0) return true;
     this.isDue();
@@ -59,7 +70,7 @@ class LoopShare {
     return performance.now() - this.#arrivalsBegan >= SLICE_MS;
   }
 
-  /** Resolves in a later turn, behind the requests that arrived before. */
+  /** Resolves in a later turn, after the requests that arrived before. */
   yieldArrival(): Promise<void> {
     return new Promise((resolve) => this.#arrivals.push(resolve));
   }
@@ -82,19 +93,19 @@ class LoopShare {
     for (let next = this.#next(); next !== undefined; next = this.isDue() ? undefined : this.#next()) {
       if (this.#turnBegan === undefined) this.#begin(next.sliceMs);
       next.go();
-      await untilSettled();
+      await waitForMicrotasks();
     }
   }
 
   #next(): { readonly go: () => void; readonly sliceMs: number } | undefined {
-    const seldom = this.#turns % TURNS_TO_IDLE === 0 ? this.#nextOf(IDLE) : undefined;
+    const seldom = this.#turns % TURNS_TO_IDLE === 0 ? this.#nextOf(IDLE_PEER) : undefined;
     if (seldom !== undefined) return { go: seldom, sliceMs: SLICE_MS };
     const isWriteFirst = this.#turns % TURNS_TO_OTHERS !== 0;
     const other = isWriteFirst && this.#writes.length > 0 ? undefined : this.#nextOther();
     if (other !== undefined) return { go: other, sliceMs: SLICE_MS };
     const write = this.#writes.shift();
     if (write !== undefined) return { go: write, sliceMs: WRITE_SLICE_MS };
-    const idle = this.#nextOf(IDLE);
+    const idle = this.#nextOf(IDLE_PEER);
     return idle === undefined ? undefined : { go: idle, sliceMs: SLICE_MS };
   }
 
@@ -106,7 +117,7 @@ class LoopShare {
   }
 
   #nextOfPeers(): (() => void) | undefined {
-    for (const peer of this.#queues.keys()) if (peer !== IDLE) return this.#nextOf(peer);
+    for (const peer of this.#queues.keys()) if (peer !== IDLE_PEER) return this.#nextOf(peer);
     return undefined;
   }
 
@@ -119,25 +130,25 @@ class LoopShare {
   }
 }
 
-/** Resolves once everything that is ready to run without the event loop has run. */
-function untilSettled(): Promise<void> {
+/** Resolves after all pending microtasks have run. */
+function waitForMicrotasks(): Promise<void> {
   return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
 }
 
-/** One for the process, which has one event loop. */
+/** The only instance: a process has one event loop. */
 const loop = new LoopShare();
 
-/** Waits to begin a request that has just arrived, if those before it have used up their slice of this turn. */
-export async function arrivalTurn(): Promise<void> {
+/** Delays the start of a request that has just arrived if earlier requests have used up their slice of this turn. */
+export async function waitForArrivalTurn(): Promise<void> {
   if (loop.isArrivalDue()) await loop.yieldArrival();
 }
 
 /**
- * Waits for a later turn to begin a request that has just arrived. For requests whose work begins some promises later:
- * those that arrive together would all pass `arrivalTurn` before any of them had taken time.
+ * Delays the start of a request that has just arrived to a later turn. For requests whose work begins some promises
+ * later: requests that arrive together would all pass `waitForArrivalTurn` before any of them had taken time.
  */
-export function laterArrivalTurn(): Promise<void> {
-  // Begins a turn, if none has begun.
+export function waitForLaterArrivalTurn(): Promise<void> {
+  // Starts the turn's clock if it is not running.
   loop.isDue();
   return loop.yieldArrival();
 }
@@ -167,22 +178,22 @@ export class CooperativeScheduler {
     return scheduler;
   }
 
-  /** Lets the work use the turns of another connection as well, which waits for it too. */
+  /** Lets the work also use the turns of another connection that waits for it. */
   join(peer: object = NO_PEER): void {
     this.#peers.add(peer);
   }
 
-  /** Lets the work use the turns of another piece of work as well, which waits for it. */
+  /** Lets the work also use the turns of another piece of work that waits for it. */
   carry(other: CooperativeScheduler): void {
     for (const peer of other.#peers) this.#peers.add(peer);
   }
 
   /** Whether no caller waits for the work. */
   get isIdle(): boolean {
-    return this.#peers.size === 1 && this.#peers.has(IDLE);
+    return this.#peers.size === 1 && this.#peers.has(IDLE_PEER);
   }
 
-  /** Whether the work has to stop. */
+  /** Whether the work was aborted. */
   get isStopped(): boolean {
     return this.#signal?.aborted === true;
   }
@@ -198,7 +209,7 @@ export class CooperativeScheduler {
     this.#signal?.throwIfAborted();
   }
 
-  /** Does all steps, yielding after each slice. @throws the signal's reason */
+  /** Runs all steps, yielding after each slice. @throws the signal's reason */
   async run<Result>(steps: Steps<Result>): Promise<Result> {
     for (;;) {
       const { done, value } = steps.next();
@@ -207,7 +218,7 @@ export class CooperativeScheduler {
     }
   }
 
-  /** The same object yielding before each of its methods, all of which return promises. */
+  /** Wraps an object so that it yields before each of its methods, all of which return promises. */
   between<Reader extends object>(reader: Reader): Reader {
     return new Proxy(reader, {
       get: (target, name) => {

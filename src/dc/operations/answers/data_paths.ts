@@ -2,32 +2,32 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Cable, PortRef } from "#dc/model/resources.ts";
-import { directWay, type NetworkSession, type TracedWays, type Way } from "./traced_ways.ts";
+import { directWay, type NetworkSession, type TracedPath, type TracedWays } from "./traced_ways.ts";
 
-/** What fails of a network. Nodes are those of the supply. */
+/** The failed parts of a network. Nodes are indexes in the power graph. */
 export interface DeadNetwork {
-  /** Devices that do not work. */
+  /** Nodes of devices that are off. */
   readonly off: Iterable<number>;
-  /** Switches that stay on without a working uplink. */
+  /** Nodes of switches that stay on without a working uplink. */
   readonly cutOff: readonly number[];
-  /** Ports that fail, with both ends of cables that do. */
+  /** Failed ports, including both ends of failed cables. */
   readonly ports: readonly PortRef[];
 }
 
-/** Keys of what fails. */
+/** Keys of the failed parts. */
 interface DeadKeys {
   readonly devices: ReadonlySet<string>;
   readonly ports: ReadonlySet<string>;
 }
 
-/** The data paths of devices to switches, each read and traced once for all failures that are asked about. */
+/** The data paths of devices to switches. Reads and traces each path once for all failures that are queried. */
 export class DataPaths {
   readonly #session: NetworkSession;
   readonly #traced: TracedWays;
-  /** Keys of codes. */
+  /** Keys of the codes of all switches. */
   readonly #switches: ReadonlySet<string>;
-  /** Ways from devices by their data cables, by keys of codes. */
-  readonly #ways = new Map<string, readonly Way[]>();
+  /** Paths from devices along their data cables, by the key of the device code. */
+  readonly #ways = new Map<string, readonly TracedPath[]>();
 
   constructor(session: NetworkSession, traced: TracedWays, switches: ReadonlySet<string>) {
     this.#session = session;
@@ -36,13 +36,11 @@ export class DataPaths {
   }
 
   /**
-   * Finds the devices that stay on and whose data cables all lead to switches that are off or cut off, directly or through
-   * patch panels. Switches themselves, power equipment and patch panels are left out.
-   *
+   * Finds the devices that stay on and whose data cables all lead to switches that are off or cut off, directly or
+   * through patch panels. Omits switches, power equipment and patch panels.
    * @returns nodes
-   *
-   * Cost: the cables of the dead switches and failed panels and those of the devices behind them; a trace for each cable at a
-   * patch panel.
+   * Cost: the cables of the dead switches and failed panels and those of the devices behind them; a trace for each
+   * cable at a patch panel.
    */
   async isolatedBy({ off, cutOff, ports }: DeadNetwork): Promise<readonly number[]> {
     const { power, live } = this.#session.topology;
@@ -56,17 +54,17 @@ export class DataPaths {
     for (const [code, ways] of await this.#waysOf(await this.#candidates(dead))) {
       const index = power.indexOf.get(`device:${code}`) ?? -1;
       const own = ways.filter((way) => this.#switches.has(way.devices.at(-1) ?? ""));
-      if (live[index] === 1 && own.length > 0 && !own.some((way) => isAlive(way, dead))) found.push(index);
+      if (live[index] === 1 && own.length > 0 && !own.some((way) => isWayAlive(way, dead))) found.push(index);
     }
     return found;
   }
 
-  /** Keys of the codes of all devices whose ways were asked for, and of those at these ways. */
+  /** Keys of the codes of all devices whose paths were queried, and of the devices along these paths. */
   get followed(): ReadonlySet<string> {
     return new Set([...this.#ways].flatMap(([code, ways]) => [code, ...ways.flatMap(({ devices }) => devices)]));
   }
 
-  /** Devices at the ends of ways that do not work. */
+  /** Returns the keys of devices at the ends of paths that do not work. */
   async #candidates(dead: DeadKeys): Promise<Iterable<string>> {
     const { topology } = this.#session;
     const isStart = (code: string) => this.#switches.has(code) || topology.device(code)?.kind === "PATCH_PANEL";
@@ -80,7 +78,7 @@ export class DataPaths {
     return ends;
   }
 
-  async #waysOf(codes: Iterable<string>): Promise<readonly (readonly [string, readonly Way[]])[]> {
+  async #waysOf(codes: Iterable<string>): Promise<readonly (readonly [string, readonly TracedPath[]])[]> {
     const all = [...codes];
     await this.#read(all.filter((code) => !this.#ways.has(code)));
     return all.map((code) => [code, this.#ways.get(code) ?? []] as const);
@@ -89,9 +87,9 @@ export class DataPaths {
   async #read(codes: readonly string[]): Promise<void> {
     if (codes.length === 0) return;
     const { reader, scheduler } = this.#session;
-    const found = new Map<string, Way[]>(codes.map((code) => [code, []]));
+    const found = new Map<string, TracedPath[]>(codes.map((code) => [code, []]));
     const cables = await reader.cablesOfAll(codes);
-    for (const { a, b } of cables.filter(carriesData)) {
+    for (const { a, b } of cables.filter(isActiveDataCable)) {
       for (const [own, far] of [
         [a, b],
         [b, a],
@@ -105,7 +103,7 @@ export class DataPaths {
     for (const [code, ways] of found) this.#ways.set(code, ways);
   }
 
-  async #waysFrom(own: PortRef, far: PortRef): Promise<readonly Way[]> {
+  async #waysFrom(own: PortRef, far: PortRef): Promise<readonly TracedPath[]> {
     const kindOf = ({ deviceCode }: PortRef) => this.#session.topology.device(deviceCode)?.kind;
     return [own, far].map(kindOf).includes("PATCH_PANEL") ? this.#traced.through(own) : [directWay(own, far)];
   }
@@ -117,11 +115,11 @@ export class DataPaths {
   }
 }
 
-function isAlive({ devices, ports }: Way, dead: DeadKeys): boolean {
+function isWayAlive({ devices, ports }: TracedPath, dead: DeadKeys): boolean {
   return !devices.some((code) => dead.devices.has(code)) && !ports.some((key) => dead.ports.has(key));
 }
 
-/** Whether a cable is part of a network. */
-export function carriesData({ type, status = "CONNECTED" }: Cable): boolean {
+/** Whether a cable is a connected data cable. */
+export function isActiveDataCable({ type, status = "CONNECTED" }: Cable): boolean {
   return type !== "POWER" && status === "CONNECTED";
 }

@@ -17,14 +17,14 @@ export interface ParsedFilter {
   readonly power: PowerFilter;
 }
 
-/** Reads a filter. @throws Refusal for codes and references that do not parse, or too many values */
-export function readFilter(message: FilterMessage | undefined): ParsedFilter {
+/** Parses a filter. @throws Refusal for codes and references that do not parse, or too many values */
+export function parseDeviceFilter(message: FilterMessage | undefined): ParsedFilter {
   if (message === undefined) return { filter: {}, power: {} };
   const written = fromMessage<Partial<Written>>(DeviceFilterSchema, message, "filter");
   const { floorRefs, roomRefs, rowRefs, fedBy, redundancyUnmet, redundancyUnknown, supplyStates, ...plain } = written;
   const { query = "", tags = [], labels = {}, ...others } = plain;
   demandAtMost(MAX_QUERY_CHARS, query.length, { field: "query", unit: "characters" });
-  // A device has no more of these, and all that are named must match.
+  // A device has no more tags than this, and it must match all tags of the filter.
   demandAtMost(MAX_TAGS, tags.length, { field: "tags", unit: "values" });
   demandAtMost(MAX_LABELS, Object.keys(labels).length, { field: "labels", unit: "values" });
   for (const [field, value] of Object.entries({ ...others, floorRefs, roomRefs, rowRefs })) {
@@ -36,10 +36,10 @@ export function readFilter(message: FilterMessage | undefined): ParsedFilter {
     filter: {
       ...plain,
       ...(floorRefs !== undefined && {
-        floors: floorRefs.map((text, index) => floor(text, `filter.floor_refs[${index}]`)),
+        floors: floorRefs.map((text, index) => parseFloor(text, `filter.floor_refs[${index}]`)),
       }),
-      ...(roomRefs !== undefined && { rooms: areas("room", roomRefs, "filter.room_refs") }),
-      ...(rowRefs !== undefined && { rows: areas("row", rowRefs, "filter.row_refs") }),
+      ...(roomRefs !== undefined && { rooms: parseAreas("room", roomRefs, "filter.room_refs") }),
+      ...(rowRefs !== undefined && { rows: parseAreas("row", rowRefs, "filter.row_refs") }),
     },
     power: {
       ...(fedBy !== undefined && { fedBy }),
@@ -64,12 +64,12 @@ function demandCodes(field: string, codes: readonly string[]): void {
   for (const [index, code] of codes.entries()) readCode(`${field}[${index}]`, code);
 }
 
-function floor(text: string, field: string) {
+function parseFloor(text: string, field: string) {
   const ref = parseRefOf(text, "floor", field);
   return { siteId: ref.site, floorNumber: ref.floor };
 }
 
-function areas(kind: "room" | "row", texts: readonly string[], field: string): readonly Area[] {
+function parseAreas(kind: "room" | "row", texts: readonly string[], field: string): readonly Area[] {
   return texts.map((text, index) => {
     const ref = parseRefOf(text, kind, `${field}[${index}]`) as Extract<Ref, { name: unknown }>;
     return { siteId: ref.site, floorNumber: ref.floor, name: ref.name };

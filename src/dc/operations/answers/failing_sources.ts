@@ -8,7 +8,7 @@ import { edgeKey, refKey } from "#dc/model/resource_key.ts";
 import type { Port, PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { readRef } from "./parameters.ts";
-import { type Sources, sourceNodes } from "./power_sources.ts";
+import { resolveSourceNodes, type SourceNodes } from "./power_sources.ts";
 
 export const FAILING_KINDS = [
   "feed",
@@ -25,22 +25,22 @@ export const FAILING_KINDS = [
   "site",
 ] as const;
 
-/** What fails together, and the site in which its inlets are elements. */
-export interface FailingSources extends Sources {
+/** Elements that fail together, and the site whose power graph contains their inlets as nodes. */
+export interface FailingSources extends SourceNodes {
   readonly site: BlastSite;
-  /** The references asked for, and the nodes of each one. */
+  /** The requested references, and the nodes of each. */
   readonly asked: readonly { readonly ref: string; readonly nodes: ReadonlySet<number> }[];
-  /** Network ports that fail, and keys of the fabric links that do: no part of the supply. */
+  /** Network ports that fail, and keys of fabric links that fail. They are not part of the power graph. */
   readonly networkPorts: readonly PortRef[];
   readonly links: ReadonlySet<string>;
-  /** Whether everything in some place fails. */
+  /** Whether everything in some location fails. */
   readonly isPlace: boolean;
 }
 
-/** One reference, resolved. */
+/** One resolved reference. */
 interface Found {
   readonly ref: string;
-  readonly sources?: Sources;
+  readonly sources?: SourceNodes;
   readonly inlet?: PortRef;
   readonly networkPorts?: readonly PortRef[];
   readonly link?: string;
@@ -49,26 +49,29 @@ interface Found {
 
 const NO_NODES: ReadonlySet<number> = new Set();
 
-/** A reference of a request, and the field that it is in. */
-export interface AskedRef {
+/** A reference of a request, and the field that contains it. */
+export interface RequestedRef {
   readonly field: string;
   readonly text: string;
 }
 
-/** Resolves what fails. @throws Refusal for a reference of another kind, or of something that is not there */
-export async function failingSources(
+/**
+ * Resolves the references of elements that fail. @throws Refusal for a reference of an unsupported kind, or of a
+ * missing element
+ */
+export async function resolveFailingSources(
   { topology, reader }: { readonly topology: Topology; readonly reader: DcReader },
-  refs: readonly AskedRef[],
+  refs: readonly RequestedRef[],
 ): Promise<FailingSources> {
   const found: Found[] = [];
   for (const { field, text } of refs) {
-    found.push({ ref: text, ...(await resolve({ topology, reader }, text, field)) });
+    found.push({ ref: text, ...(await resolveSourceRef({ topology, reader }, text, field)) });
   }
   const { site, nodes } = insertInletNodes(
     topology,
     found.flatMap(({ inlet }) => inlet ?? []),
   );
-  const nodesOf = ({ sources, inlet }: Found): Sources => {
+  const nodesOf = ({ sources, inlet }: Found): SourceNodes => {
     const index = inlet && nodes.get(portKey(inlet));
     const own = index === undefined ? NO_NODES : new Set([index]);
     return sources ?? { nodes: own, equipment: own };
@@ -87,19 +90,19 @@ export async function failingSources(
 
 type Site = { readonly topology: Topology; readonly reader: DcReader };
 
-async function resolve(site: Site, text: string, field: string): Promise<Omit<Found, "ref">> {
+async function resolveSourceRef(site: Site, text: string, field: string): Promise<Omit<Found, "ref">> {
   const { topology } = site;
   const ref: Ref = readRef(field, text, FAILING_KINDS);
   const missing = () => refuse("NOT_FOUND", `Cannot find ${field} "${text}"`, { field, value: text, ref: text });
   if (topology.power.indexOf.get(refKey(text)) !== undefined)
-    return { sources: sourceNodes(topology, text, field, FAILING_KINDS) };
+    return { sources: resolveSourceNodes(topology, text, field, FAILING_KINDS) };
   switch (ref.kind) {
     case "port":
-      return failedPort(site, ref.end, missing);
+      return resolvePort(site, ref.end, missing);
     case "cable": {
       const cable = await site.reader.cableAt(ref.a);
       if (cable === undefined || edgeKey(cable.a, cable.b) !== edgeKey(ref.a, ref.b)) throw missing();
-      const inlet = [cable.a, cable.b].find((end) => powerPort(topology, end)?.kind === "POWER_IN");
+      const inlet = [cable.a, cable.b].find((end) => findPowerPort(topology, end)?.kind === "POWER_IN");
       return inlet === undefined ? { networkPorts: [cable.a, cable.b] } : { inlet };
     }
     case "fabric_link": {
@@ -109,20 +112,24 @@ async function resolve(site: Site, text: string, field: string): Promise<Omit<Fo
     }
     // Devices, cooling units and feeds that exist are nodes of the supply.
     default:
-      return { sources: sourceNodes(topology, text, field, FAILING_KINDS), isPlace: true };
+      return { sources: resolveSourceNodes(topology, text, field, FAILING_KINDS), isPlace: true };
   }
 }
 
-/** A port that is no node of the supply: an inlet, or a port of the network. */
-async function failedPort({ topology, reader }: Site, end: PortRef, missing: () => Error): Promise<Omit<Found, "ref">> {
-  if (powerPort(topology, end)?.kind === "POWER_IN") return { inlet: end };
+/** Resolves a port that is no node of the power graph: an inlet, or a network port. */
+async function resolvePort(
+  { topology, reader }: Site,
+  end: PortRef,
+  missing: () => Error,
+): Promise<Omit<Found, "ref">> {
+  if (findPowerPort(topology, end)?.kind === "POWER_IN") return { inlet: end };
   const device = await reader.device(end.deviceCode);
   const port = device?.ports?.find(({ name }) => name === end.portName);
   if (device === undefined || port === undefined) throw missing();
   return { networkPorts: [{ deviceCode: device.code, portName: port.name }] };
 }
 
-function powerPort(topology: Topology, end: PortRef): Port | undefined {
+function findPowerPort(topology: Topology, end: PortRef): Port | undefined {
   const device = topology.device(codeKey(end.deviceCode));
   return device?.ports?.find(({ name }) =>
     samePort({ deviceCode: device.code, portName: name }, { ...end, deviceCode: device.code }),

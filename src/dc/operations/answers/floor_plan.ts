@@ -13,18 +13,18 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
-import { demandPlace, readBasis, readRef } from "./parameters.ts";
+import { readLoadBasis, readRef, requireLocation } from "./parameters.ts";
 
-/** What single failures take of each rack, by the key of its code. */
+/** Effects of single failures on each rack, by the key of the rack code. */
 export type RackRisks = ReadonlyMap<string, RackRiskRecord>;
 
-/** What meters say of racks: their draw in watts and their warmest inlet, by the key of their code. */
+/** Measured values of racks: their draw in watts and their warmest inlet temperature, by the key of the rack code. */
 export interface MeasuredRacks {
   readonly watts: ReadonlyMap<string, number>;
   readonly inletsC: ReadonlyMap<string, number>;
 }
 
-/** What the colours of a floor show beyond the racks themselves, as far as it was asked for. */
+/** Data for the requested colouring of a floor, beyond the racks themselves. */
 interface Shown {
   readonly risks?: RackRisks | undefined;
   readonly measured?: MeasuredRacks | undefined;
@@ -39,8 +39,8 @@ export function floorPlanAnswer(
 ): FloorPlanResponse {
   const scope = readRef("floor_ref", floorRef, ["floor"]);
   const { power } = topology;
-  const basis = readBasis(loadBasis);
-  demandPlace(topology, scope, { field: "floor_ref", value: floorRef });
+  const basis = readLoadBasis(loadBasis);
+  requireLocation(topology, scope, { field: "floor_ref", value: floorRef });
   const carried = topology.carried(basis);
   const plan = computeFloorPlan(topology, scope, { basis, now });
   lapsesAt(
@@ -55,8 +55,8 @@ export function floorPlanAnswer(
     ...plan,
     floorRef,
     loadBasis: basis,
-    racks: plan.racks.filter(({ rack }) => rack.placement !== undefined).map((one) => tileOf(one, shown)),
-    unplacedRacks: plan.racks.filter(({ rack }) => rack.placement === undefined).map((one) => tileOf(one, shown)),
+    racks: plan.racks.filter(({ rack }) => rack.placement !== undefined).map((one) => floorTile(one, shown)),
+    unplacedRacks: plan.racks.filter(({ rack }) => rack.placement === undefined).map((one) => floorTile(one, shown)),
     cracs: plan.cracs
       .filter(({ placement }) => placement !== undefined)
       .map(({ code, name, placement, status }) => ({
@@ -88,7 +88,7 @@ export function floorPlanAnswer(
   });
 }
 
-function tileOf(
+function floorTile(
   { rack: { code, name, placement, location }, health, reasons, capacity, thermal }: RackOnFloor,
   { risks, measured }: Shown,
 ) {

@@ -7,24 +7,24 @@ import { edgeKey } from "#dc/model/resource_key.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { DataPaths, type DeadNetwork } from "./data_paths.ts";
-import { type Switches, switchesOf } from "./switch_devices.ts";
-import { type NetworkSession, TracedWays, type Way } from "./traced_ways.ts";
+import { readSwitchesOnce, type SwitchDevices } from "./switch_devices.ts";
+import { type NetworkSession, type TracedPath, TracedWays } from "./traced_ways.ts";
 
-/** What fails of networks: ports, keys of fabric links, and nodes, of which patch panels count. */
+/** Failed elements of networks: ports, keys of fabric links, and nodes, of which only patch panels are used. */
 export interface FailedNetwork {
   readonly nodes: ReadonlySet<number>;
   readonly networkPorts: readonly PortRef[];
   readonly links: ReadonlySet<string>;
 }
 
-/** Traces what fails of networks, for all failures that one call asks about. */
+/** Traces the effects of failures on networks, for all failures of one call. */
 export class NetworkTracer {
   readonly deviceOf: DeviceOf;
   readonly #session: NetworkSession;
   readonly #ways: TracedWays;
   readonly #paths: DataPaths;
 
-  private constructor(session: NetworkSession, { deviceOf, keys }: Switches) {
+  private constructor(session: NetworkSession, { deviceOf, keys }: SwitchDevices) {
     this.deviceOf = deviceOf;
     this.#session = session;
     this.#ways = new TracedWays(session);
@@ -32,28 +32,27 @@ export class NetworkTracer {
   }
 
   static async of(session: NetworkSession): Promise<NetworkTracer> {
-    return new NetworkTracer(session, await switchesOf(session.reader, session.topology));
+    return new NetworkTracer(session, await readSwitchesOnce(session.reader, session.topology));
   }
 
   /**
-   * Finds the numbers of the links that go down with ports, cables, patch panels and links that fail, whatever is at their
-   * ends. A link goes down with a passive part if a way between its two ports leads through it.
-   *
+   * Finds the numbers of the links that go down with failed ports, cables, patch panels and links, even if their
+   * switches stay on. A link goes down with a passive part if a path between its two ports leads through that part.
    * Cost: traces from the failed ports.
    */
   async cutLinks(watch: FabricWatch, { links, networkPorts, nodes }: FailedNetwork): Promise<readonly number[]> {
     const { topology, reader } = this.#session;
     const named = links.size === 0 ? [] : watch.numbersOf(({ a, b }) => links.has(edgeKey(a, b)));
-    const passive = [...networkPorts, ...(await portsOf(reader, panelsOf(topology, nodes)))];
+    const passive = [...networkPorts, ...(await readPanelPorts(reader, panelCodesOf(topology, nodes)))];
     const ways = (await Promise.all(passive.map((port) => this.#ways.through(port)))).flat();
     const riding = ways.flatMap(({ ends }) => {
       const node = topology.power.indexOf.get(`device:${codeKey(ends[0].deviceCode)}`) ?? -1;
-      return watch.numbersAt(node, (link) => ridesOn(link, ends, this.deviceOf));
+      return watch.numbersAt(node, (link) => linkUsesPath(link, ends, this.deviceOf));
     });
     return [...new Set([...named, ...riding])];
   }
 
-  /** Nodes of the devices that stay on without a data path. Cost: as of `DataPaths.isolatedBy`. */
+  /** Returns the nodes of devices that stay on without a data path. Cost: as of `DataPaths.isolatedBy`. */
   isolatedBy(dead: DeadNetwork): Promise<readonly number[]> {
     return this.#paths.isolatedBy(dead);
   }
@@ -64,16 +63,16 @@ export class NetworkTracer {
   }
 }
 
-/** Codes of the patch panels among some nodes. */
-export function panelsOf({ power }: Topology, nodes: Iterable<number>): readonly string[] {
+/** Returns the codes of the patch panels among some nodes. */
+export function panelCodesOf({ power }: Topology, nodes: Iterable<number>): readonly string[] {
   return [...nodes].flatMap((index) => {
     const node = power.nodes[index];
     return node?.kind === "DEVICE" && node.device.kind === "PATCH_PANEL" ? [node.device.code] : [];
   });
 }
 
-/** Ports of patch panels: every fibre of a panel passes a front or a rear. */
-async function portsOf(reader: DcReader, codes: readonly string[]): Promise<readonly PortRef[]> {
+/** Reads the front and rear ports of patch panels: every fibre of a panel passes one of each. */
+async function readPanelPorts(reader: DcReader, codes: readonly string[]): Promise<readonly PortRef[]> {
   const devices = codes.length === 0 ? [] : await reader.devices(codes);
   return devices.flatMap(({ code: deviceCode, ports = [] }) =>
     ports
@@ -82,13 +81,13 @@ async function portsOf(reader: DcReader, codes: readonly string[]): Promise<read
   );
 }
 
-/** Whether a link is between the ends of a way. A link of a divided port rides on the whole port and on its channels. */
-function ridesOn({ a, b }: FabricLink, [from, to]: Way["ends"], deviceOf: DeviceOf): boolean {
-  const is = (one: PortRef, other: PortRef) => isWithin(one, other, deviceOf);
+/** Whether a link connects the two ends of a path. A link of a divided port uses the whole port and its channels. */
+function linkUsesPath({ a, b }: FabricLink, [from, to]: TracedPath["ends"], deviceOf: DeviceOf): boolean {
+  const is = (one: PortRef, other: PortRef) => isSameOrChannelPort(one, other, deviceOf);
   return (is(a, from) && is(b, to)) || (is(a, to) && is(b, from));
 }
 
-function isWithin(one: PortRef, other: PortRef, deviceOf: DeviceOf): boolean {
+function isSameOrChannelPort(one: PortRef, other: PortRef, deviceOf: DeviceOf): boolean {
   if (codeKey(one.deviceCode) !== codeKey(other.deviceCode)) return false;
   if (one.portName === other.portName) return true;
   const ports = deviceOf(codeKey(one.deviceCode))?.ports ?? [];
@@ -96,7 +95,7 @@ function isWithin(one: PortRef, other: PortRef, deviceOf: DeviceOf): boolean {
   return parentOf(one.portName) === other.portName || parentOf(other.portName) === one.portName;
 }
 
-/** What a failure does to networks. */
+/** Effects of a failure on networks. */
 interface NetworkLoss {
   /** References of the working links that go down, in order. */
   readonly linksDown: readonly string[];
@@ -110,21 +109,19 @@ interface NetworkLoss {
 const NOTHING: NetworkLoss = { linksDown: [], lostMbps: 0, cutOff: [], isolated: [] };
 
 /**
- * Finds what goes down with devices, ports, cables, patch panels and links. Data paths are followed for parts of networks and
- * for places.
- *
+ * Finds the links, switches and devices that lose their connection with failed devices, ports, cables, patch panels and
+ * links. Data paths are followed only if parts of networks or locations fail.
  * @param off nodes of devices that do not work any more
- *
  * Cost: the links of all fabrics, traces from the failed ports, and data paths as of `DataPaths.isolatedBy`.
  */
-export async function networkLoss(
+export async function findNetworkLoss(
   session: NetworkSession,
   failed: FailedNetwork & { readonly isPlace: boolean },
   off: readonly number[],
 ): Promise<NetworkLoss> {
   const { topology } = session;
-  const isNetwork = failed.links.size + failed.networkPorts.length + panelsOf(topology, failed.nodes).length > 0;
-  if (!isNetwork && !touchesSwitch(topology, off)) return NOTHING;
+  const isNetwork = failed.links.size + failed.networkPorts.length + panelCodesOf(topology, failed.nodes).length > 0;
+  if (!isNetwork && !includesSwitch(topology, off)) return NOTHING;
   const tracer = await NetworkTracer.of(session);
   const watch = new FabricWatch(topology, tracer.deviceOf);
   const { links: down, cutOff } = watch.after(off, await tracer.cutLinks(watch, failed));
@@ -134,7 +131,7 @@ export async function networkLoss(
   return { linksDown: refs.sort(), lostMbps: watch.mbpsOf(down), cutOff, isolated };
 }
 
-function touchesSwitch({ inventory, power }: Topology, off: readonly number[]): boolean {
+function includesSwitch({ inventory, power }: Topology, off: readonly number[]): boolean {
   const gone = new Set(
     off.flatMap((index) => {
       const node = power.nodes[index];

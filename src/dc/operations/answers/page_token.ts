@@ -6,10 +6,13 @@ import { readPageSize } from "./parameters.ts";
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Raised when the content of tokens changes, so that old ones are refused instead of misread. */
+/**
+ * Format version of the token content. It is raised when the content changes, so that old tokens are refused instead of
+ * misread.
+ */
 const VERSION = 1;
 
-/** Start of the next page, bound to its query. */
+/** Start of the next page, and a hash of the query to which it belongs. */
 interface Content {
   readonly version: number;
   readonly question: string;
@@ -23,20 +26,26 @@ interface Content {
 export function sealPageToken(key: Uint8Array, question: unknown, cursor: unknown): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv);
-  const content: Content = { version: VERSION, question: fingerprint(question), cursor };
+  const content: Content = { version: VERSION, question: hashQuestion(question), cursor };
   const sealed = Buffer.concat([cipher.update(JSON.stringify(content), "utf8"), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
 }
 
-/** Opens a token. @throws Refusal PAGE_TOKEN_INVALID when it was altered, is of another question, or is no token */
+/**
+ * Decrypts a token and returns its cursor. @throws Refusal PAGE_TOKEN_INVALID if the token was altered, belongs to
+ * another question, or is no token
+ */
 export function openPageToken<Cursor>(key: Uint8Array, question: unknown, token: string): Cursor {
-  const content = decrypt(key, token);
-  if (content?.version !== VERSION) throw invalid("expected next_page_token of the page before");
-  if (content.question !== fingerprint(question)) throw invalid("it belongs to another filter or order");
+  const content = decryptToken(key, token);
+  if (content?.version !== VERSION) throw invalidToken("expected next_page_token of the page before");
+  if (content.question !== hashQuestion(question)) throw invalidToken("it belongs to another filter or order");
   return content.cursor as Cursor;
 }
 
-/** A page of a list by its position. @throws Refusal for a size below 0, or a token that is not of the question */
+/**
+ * Reads the page size and the position in the list from a request. @throws Refusal for a size below 0, or for a token
+ * of another question
+ */
 export function readPage(
   pageKey: Uint8Array,
   { pageSize, pageToken }: { readonly pageSize: number; readonly pageToken: string },
@@ -52,9 +61,9 @@ export function readPage(
   };
 }
 
-function decrypt(key: Uint8Array, token: string): Content | undefined {
+function decryptToken(key: Uint8Array, token: string): Content | undefined {
   const bytes = Buffer.from(token, "base64url");
-  // Other spellings of the same bytes would be accepted otherwise.
+  // Rejects other base64url spellings of the same bytes, which `Buffer` accepts.
   if (bytes.toString("base64url") !== token || bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
   try {
     const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES));
@@ -62,16 +71,16 @@ function decrypt(key: Uint8Array, token: string): Content | undefined {
     const sealed = bytes.subarray(IV_BYTES + TAG_BYTES);
     return JSON.parse(Buffer.concat([decipher.update(sealed), decipher.final()]).toString("utf8"));
   } catch {
-    // The error is not reported in detail: that would help only a forger.
+    // The error gives no details, because they would only help a forger.
     return undefined;
   }
 }
 
-function fingerprint(question: unknown): string {
+function hashQuestion(question: unknown): string {
   return createHash("sha256").update(formatCanonicalJson(question)).digest("base64url");
 }
 
-function invalid(why: string): Refusal {
+function invalidToken(why: string): Refusal {
   return refuse("PAGE_TOKEN_INVALID", `Cannot use page_token: ${why}`, {
     field: "page_token",
     expected: "a valid token",

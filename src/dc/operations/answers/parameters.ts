@@ -8,12 +8,12 @@ import type { LoadBasis as LoadBasisNumber } from "#gen/datacenter/v1/datacenter
 
 /** Reads a required code. @throws Refusal naming the field */
 export function readCode(field: string, text: string): Code {
-  return read(field, text, { parse: parseCode, what: "code", expected: CODE_GRAMMAR });
+  return readByGrammar(field, text, { parse: parseCode, what: "code", expected: CODE_GRAMMAR });
 }
 
 /** Reads a required port name. @throws Refusal naming the field */
 export function readPortName(field: string, text: string): PortName {
-  return read(field, text, { parse: parsePortName, what: "port name", expected: PORT_NAME_GRAMMAR });
+  return readByGrammar(field, text, { parse: parsePortName, what: "port name", expected: PORT_NAME_GRAMMAR });
 }
 
 interface Grammar<Parsed> {
@@ -22,28 +22,28 @@ interface Grammar<Parsed> {
   readonly expected: string;
 }
 
-function read<Parsed>(field: string, text: string, { parse, what, expected }: Grammar<Parsed>): Parsed {
+function readByGrammar<Parsed>(field: string, text: string, { parse, what, expected }: Grammar<Parsed>): Parsed {
   const parsed = parse(text);
   if (parsed !== undefined) return parsed;
   if (text === "") throw refuse("REQUIRED_FIELD", `Field "${field}" is required`, { field, expected });
   throw refuse("INVALID_CODE", `Cannot read ${what} "${text}"`, { field, value: text, expected });
 }
 
-/** Reads a required reference of one of these kinds. @throws Refusal naming the field */
+/** Parses a required reference of one of these kinds. @throws Refusal naming the field */
 export function readRef<Kind extends RefKind>(
   field: string,
   text: string,
   kinds: readonly Kind[],
 ): Extract<Ref, { readonly kind: Kind }> {
   const expected = kinds.map((kind) => REF_GRAMMAR[kind]).join(", ");
-  if (text === "") throw requiredField(field, expected);
+  if (text === "") throw refuseMissingField(field, expected);
   const ref = parseRef(text);
   if (ref !== undefined && kinds.some((kind) => kind === ref.kind)) return ref as Extract<Ref, { readonly kind: Kind }>;
   throw refuse("INVALID_REF", `Cannot read ${field} "${text}"`, { field, value: text, expected });
 }
 
-/** Requires that at least one resource is located in a place. @throws Refusal NOT_FOUND */
-export function demandPlace(
+/** Requires that at least one resource has the given location. @throws Refusal NOT_FOUND */
+export function requireLocation(
   topology: Topology,
   scope: Ref,
   { field, value }: { readonly field: string; readonly value: string },
@@ -52,7 +52,7 @@ export function demandPlace(
   throw refuse("NOT_FOUND", `Cannot find ${scope.kind} "${value}"`, { field, value, ref: value });
 }
 
-/** A count with a default for 0; too much is cut down, as for page sizes. @throws Refusal when negative */
+/** Returns a count: the default for 0, at most the maximum, as for page sizes. @throws Refusal when negative */
 export function readCount(
   field: string,
   asked: number,
@@ -67,20 +67,30 @@ export function readCount(
   });
 }
 
-/** The size of a page of a list. @throws Refusal when negative */
+/** Returns the page size of a list. @throws Refusal when negative */
 export function readPageSize(asked: number): number {
   return readCount("page_size", asked, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
 }
 
-/** The same in the words of lists of devices and of their types. Source: AIP-158. @throws Refusal when negative */
+/**
+ * Returns the page size of a list of devices or device types, whose error has another wording. Source: AIP-158. @throws
+ * Refusal when negative
+ */
 export function readDevicePageSize(asked: number): number {
   if (asked >= 0) return readPageSize(asked);
   const detail = { field: "page_size", value: asked, expected: `0 to ${MAX_PAGE_SIZE}` };
   throw refuse("FIELD_OUT_OF_RANGE", `Page size ${asked} is negative`, detail);
 }
 
-/** The word of an enumeration's number; undefined for 0. @throws Refusal for a value that the proto does not have */
-export function readWord<Word extends string>(field: string, number: number, words: readonly Word[]): Word | undefined {
+/**
+ * Returns the word for an enumeration's number; undefined for 0. @throws Refusal for a value that the proto does not
+ * have
+ */
+export function readEnumWord<Word extends string>(
+  field: string,
+  number: number,
+  words: readonly Word[],
+): Word | undefined {
   if (number === 0) return undefined;
   const found = words[number - 1];
   if (found !== undefined) return found;
@@ -91,12 +101,12 @@ export function readWord<Word extends string>(field: string, number: number, wor
   });
 }
 
-/** @throws Refusal for a value that the proto does not have */
-export function readBasis(basis: LoadBasisNumber): LoadBasis {
-  return readWord("load_basis", basis, LOAD_BASES) ?? "ALLOCATED";
+/** Returns the load basis for its number. @throws Refusal for a value that the proto does not have */
+export function readLoadBasis(basis: LoadBasisNumber): LoadBasis {
+  return readEnumWord("load_basis", basis, LOAD_BASES) ?? "ALLOCATED";
 }
 
-/** A share in percent with a default. @throws Refusal outside of 0 to 100 */
+/** Returns a share in percent, or the default if it is absent. @throws Refusal outside of 0 to 100 */
 export function readPercent(field: string, asked: number | undefined, usual: number): number {
   if (asked === undefined) return usual;
   if (asked >= 0 && asked <= 100) return asked;
@@ -107,27 +117,30 @@ export function readPercent(field: string, asked: number | undefined, usual: num
   });
 }
 
-/** A place that limits a question; undefined for everywhere. @throws Refusal for a place in which nothing is located */
+/**
+ * Parses the location to which a request is limited; undefined for everywhere. @throws Refusal for a location without
+ * resources
+ */
 export function readScope(topology: Topology, scopeRef: string) {
   if (scopeRef === "") return undefined;
   const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
-  demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
+  requireLocation(topology, scope, { field: "scope_ref", value: scopeRef });
   return scope;
 }
 
-/** The refusal of a required field that is missing. */
-export function requiredField(field: string, expected: string): Refusal {
+/** Returns the refusal for a required field that is missing. */
+export function refuseMissingField(field: string, expected: string): Refusal {
   return refuse("REQUIRED_FIELD", `Field "${field}" is required`, { field, expected });
 }
 
-/** @throws Refusal for a list or text that is too long */
-export function demandAtMost(field: string, count: number, most: number, what: string): void {
+/** Limits the length of a list or text. @throws Refusal if it is exceeded */
+export function requireAtMost(field: string, count: number, most: number, what: string): void {
   if (count <= most) return;
   const expected = `at most ${most} ${what}`;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${count} ${what}`, { field, value: count, expected });
 }
 
-/** @throws Refusal for a list of more values than a filter takes */
-export function demandFew(field: string, count: number): void {
-  demandAtMost(field, count, MAX_FILTER_VALUES, "values");
+/** Limits the number of values of a filter. @throws Refusal for more values than a filter accepts */
+export function limitFilterValues(field: string, count: number): void {
+  requireAtMost(field, count, MAX_FILTER_VALUES, "values");
 }

@@ -38,11 +38,11 @@ export async function replyWithPicture<
   const { reply, picture } = await answer(options);
   if (options.format === "NONE") return reply;
   await scheduler.yieldIfDue();
-  reply.render = await renderScreen(screen, picture(), { options, ports: renderPorts({ context, scheduler }) });
+  reply.render = await renderScreen(screen, picture(), { options, ports: createRenderPorts({ context, scheduler }) });
   return reply;
 }
 
-/** How a picture is made in this process, beside its other calls. */
-export function renderPorts({ context, scheduler }: Pick<ReadSession, "context" | "scheduler">): RenderPorts {
+/** Returns functions that let a rendering yield to other calls of this process. */
+export function createRenderPorts({ context, scheduler }: Pick<ReadSession, "context" | "scheduler">): RenderPorts {
   return { rasterize: context.rasterize, loadViewer: context.loadViewer, checkpoint: () => scheduler.yieldIfDue() };
 }

@@ -9,8 +9,8 @@ import { refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import { readRef } from "./parameters.ts";
 
-/** Nodes that a power source reference resolves to. `equipment` fails itself; the other nodes only lose supply. */
-export interface Sources {
+/** Nodes of a power source reference. Nodes in `equipment` fail themselves; the other nodes only lose supply. */
+export interface SourceNodes {
   readonly nodes: ReadonlySet<number>;
   readonly equipment: ReadonlySet<number>;
 }
@@ -18,25 +18,24 @@ export interface Sources {
 const KINDS = ["feed", "device", "port", "rack", "row", "room", "floor", "site"] as const;
 
 /**
- * Resolves a source reference: one element, or everything in a location that draws or distributes power, which is
- * nothing in a rack without devices.
- * @throws Refusal REQUIRED_FIELD or INVALID_REF for a missing reference or an unsupported kind, NOT_FOUND for an
- * unknown element or location
+ * Resolves a source reference: one element, or everything in a location that draws or distributes power. A rack without
+ * devices resolves to no nodes. @throws Refusal REQUIRED_FIELD or INVALID_REF for a missing reference or an unsupported
+ * kind, NOT_FOUND for an unknown element or location
  */
-export function sourceNodes(
+export function resolveSourceNodes(
   { power: graph, inventory }: Pick<Topology, "power" | "inventory">,
   text: string,
   field: string,
   kinds: readonly RefKind[] = KINDS,
-): Sources {
+): SourceNodes {
   const ref = readRef(field, text, kinds);
   const single = graph.indexOf.get(refKey(text));
   if (single !== undefined) {
     const nodes = new Set([single]);
-    // A cooling unit that fails is offline, as it is when its room or its supply fails.
+    // A cooling unit whose reference is given goes offline, as with its room or its supply.
     return { nodes, equipment: graph.nodes[single]?.kind === "CRAC" ? new Set() : nodes };
   }
-  const inside = [...graph.nodes.keys()].filter((index) => isIn(graph, index, ref));
+  const inside = [...graph.nodes.keys()].filter((index) => isInLocation(graph, index, ref));
   const nodes = sortNodes(graph, inside);
   if (nodes.length === 0 && !inventory.racks.some((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, ref)))
     throw refuse("NOT_FOUND", `Cannot find power source "${text}"`, { field, value: text, ref: text });
@@ -48,14 +47,16 @@ function isEquipment(graph: PowerGraph, index: number): boolean {
   return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
-function isIn(graph: PowerGraph, index: number, ref: Ref): boolean {
+function isInLocation(graph: PowerGraph, index: number, ref: Ref): boolean {
   const node = graph.nodes[index];
   if (node?.kind === "DEVICE") return isLocatedIn(node.device, ref);
   return node?.kind === "CRAC" && isLocatedIn(node.crac, ref);
 }
 
-/** Codes of the devices downstream of the sources, directly or indirectly, without the sources themselves. */
-export function downstreamDevices(graph: PowerGraph, { nodes }: Sources): readonly string[] {
+/**
+ * Returns the codes of the devices downstream of the sources, directly or indirectly, without the sources themselves.
+ */
+export function downstreamCodes(graph: PowerGraph, { nodes }: SourceNodes): readonly string[] {
   return [...collectDownstream(graph, nodes)].flatMap((index) => {
     const node = graph.nodes[index];
     return node?.kind === "DEVICE" && !nodes.has(index) ? [node.device.code] : [];

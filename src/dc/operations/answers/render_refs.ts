@@ -11,8 +11,8 @@ import { formatConstant, getRefName } from "#words/names.ts";
 /** Maximum number of listed elements in a picture. Our choice: the maximum number of nodes. */
 const MOST_REFS = 10_000;
 
-/** Checks a list of references. @throws Refusal naming the malformed one */
-export function readRefs(refs: readonly string[]): readonly string[] {
+/** Returns a list of references unchanged after checking it. @throws Refusal naming the malformed reference */
+export function checkRefs(refs: readonly string[]): readonly string[] {
   if (refs.length > MOST_REFS) {
     const expected = `at most ${MOST_REFS}`;
     throw refuse("FIELD_OUT_OF_RANGE", `Field "refs" has ${refs.length} references`, {
@@ -31,8 +31,8 @@ export function readRefs(refs: readonly string[]): readonly string[] {
   });
 }
 
-/** Rejects references that the picture does not contain. @throws Refusal naming the first one */
-export function demandShown(refs: readonly string[], isShown: (key: string) => boolean): void {
+/** Rejects references that the picture does not contain. @throws Refusal naming the first such reference */
+export function requireShownRefs(refs: readonly string[], isShown: (key: string) => boolean): void {
   const index = refs.findIndex((ref) => !isShown(ref.toLowerCase()));
   const missing = refs[index];
   if (missing === undefined) return;
@@ -49,14 +49,14 @@ export function demandShown(refs: readonly string[], isShown: (key: string) => b
  */
 export function powerSubgraph({ power, live, loadsW }: Topology, refs: readonly string[], title: string): Subgraph {
   const indexes = refs.map((ref) => power.indexOf.get(refKey(ref)) ?? -1);
-  demandShown(refs, (key) => indexes[refs.findIndex((ref) => ref.toLowerCase() === key)] !== -1);
+  requireShownRefs(refs, (key) => indexes[refs.findIndex((ref) => ref.toLowerCase() === key)] !== -1);
   const place = new Map(indexes.map((index, at) => [index, at]));
   const isLive = (index: number) => live[index] === 1;
   return {
     title,
     directed: true,
     nodes: indexes.map((index): SubgraphNode => {
-      const { name, kind, ref } = identity(power, index);
+      const { name, kind, ref } = identityFields(power, index);
       const load = formatWatts(loadsW[index] ?? 0);
       return {
         ref,
@@ -72,7 +72,7 @@ export function powerSubgraph({ power, live, loadsW }: Topology, refs: readonly 
       };
     }),
     edges: indexes.flatMap((from, at) =>
-      reachedElements(power, from, place).map(
+      findReachedElements(power, from, place).map(
         ([to, indirect]): SubgraphEdge => ({
           from: at,
           to: place.get(to) ?? 0,
@@ -85,7 +85,7 @@ export function powerSubgraph({ power, live, loadsW }: Topology, refs: readonly 
   };
 }
 
-function identity(power: PowerGraph, index: number) {
+function identityFields(power: PowerGraph, index: number) {
   const node = power.nodes[index];
   const ref = node?.ref ?? "";
   const short = getRefName(ref);
@@ -97,8 +97,11 @@ function identity(power: PowerGraph, index: number) {
   return { ref, name: short, kind: node?.kind === "OUTLET" ? "Outlet" : "Feed" };
 }
 
-/** Returns the requested elements downstream of one element, and whether each is reached only through others. */
-function reachedElements(
+/**
+ * Returns the requested elements downstream of one element, and whether each is reached only through elements that were
+ * not requested.
+ */
+function findReachedElements(
   power: PowerGraph,
   from: number,
   asked: ReadonlyMap<number, number>,
@@ -106,7 +109,7 @@ function reachedElements(
   const found = new Map<number, boolean>();
   const direct = new Set(power.supplies.of(from).map(({ to }) => to));
   const seen = new Set(direct);
-  // A Set also iterates over elements added during the loop, so it serves as the queue.
+  // A Set also iterates over elements that are added during the loop, so it serves as the queue.
   for (const index of seen) {
     if (asked.has(index)) found.set(index, !direct.has(index));
     else for (const { to } of power.supplies.of(index)) seen.add(to);

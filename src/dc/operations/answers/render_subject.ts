@@ -15,7 +15,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { fabricTopologyAnswer } from "../fabric_topology.ts";
 import { getRackAnswer } from "../get_rack.ts";
-import { risksFor } from "../planning/risks_for.ts";
+import { findRackRisks } from "../planning/risks_for.ts";
 import { powerBlastRadiusAnswer } from "../power_blast_radius.ts";
 import type { ReadSession } from "../rpc.ts";
 import { thermalHeadroomAnswer, thermalPicture } from "../thermal_headroom.ts";
@@ -23,8 +23,8 @@ import { traceCablePathAnswer } from "../trace_cable_path.ts";
 import { FAILING_KINDS } from "./failing_sources.ts";
 import { floorPlanAnswer } from "./floor_plan.ts";
 
-/** The screen that a subject is shown on by default. */
-export const USUAL_SCREEN: Readonly<Partial<Record<RefKind, Screen>>> = {
+/** Default screen for a subject, by the kind of its reference. */
+export const DEFAULT_SCREEN: Readonly<Partial<Record<RefKind, Screen>>> = {
   site: "THERMAL",
   floor: "FLOOR",
   room: "THERMAL",
@@ -44,11 +44,14 @@ type Pictures = {
   readonly [Name in Screen]: (subject: Ref, session: ReadSession, coloring: Coloring) => Promise<ScreenReplies[Name]>;
 };
 
-/** Prepares each screen's picture of a subject. @throws Refusal for a subject that the screen cannot show */
-export const PICTURES: Pictures = {
+/**
+ * Computes the data of each screen's picture of a subject. @throws Refusal for a subject that the screen cannot show
+ */
+export const SCREEN_PICTURES: Pictures = {
   async ELEVATION(subject, { reader, judgedTopology, now, lapsesAt }) {
     const known = await judgedTopology();
-    if (subject.kind !== "rack" && subject.kind !== "device") throw unshown(subject, "ELEVATION", ["rack", "device"]);
+    if (subject.kind !== "rack" && subject.kind !== "device")
+      throw refuseSubjectOnScreen(subject, "ELEVATION", ["rack", "device"]);
     const code = subject.kind === "rack" ? subject.code : known.device(subject.code)?.rackCode;
     if (code === undefined) throw refuseSubject(subject, "the device stands in no rack");
     const rack = known.rack(code);
@@ -56,26 +59,27 @@ export const PICTURES: Pictures = {
     return getRackAnswer({ reader, topology: known, now }, create(GetRackRequestSchema, { code }));
   },
   async CABLE_PATH(subject, session) {
-    if (subject.kind !== "port") throw unshown(subject, "CABLE_PATH", ["port"]);
+    if (subject.kind !== "port") throw refuseSubjectOnScreen(subject, "CABLE_PATH", ["port"]);
     const request = create(TraceCablePathRequestSchema, { portRef: formatRef(subject), followSplits: true });
     return (await traceCablePathAnswer(session, request)).picture();
   },
   async POWER(subject, { topology, reader, scheduler }) {
-    if (subject.kind === "fabric") throw unshown(subject, "POWER", FAILING_KINDS);
-    // Overloads trip, as in a rehearsal, the console and the command line.
+    if (subject.kind === "fabric") throw refuseSubjectOnScreen(subject, "POWER", FAILING_KINDS);
+    // Overloaded equipment trips, as in a rehearsal, the console and the command line.
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: formatRef(subject), cascade: true });
     return (await powerBlastRadiusAnswer({ topology: await topology(), reader, scheduler }, request)).picture();
   },
   async THERMAL(subject, { topology }) {
     const known = await topology();
-    const scope = subject.kind === "crac" ? placeOf(subject, known.crac(subject.code)?.location) : subject;
-    if (!PLACES.some((kind) => kind === scope.kind)) throw unshown(subject, "THERMAL", [...PLACES, "crac"]);
+    const scope = subject.kind === "crac" ? roomOrFloorOf(subject, known.crac(subject.code)?.location) : subject;
+    if (!PLACES.some((kind) => kind === scope.kind))
+      throw refuseSubjectOnScreen(subject, "THERMAL", [...PLACES, "crac"]);
     const request = create(ThermalHeadroomRequestSchema, { scopeRef: formatRef(scope) });
     return thermalPicture(known.inventory, thermalHeadroomAnswer(known, request));
   },
   async FABRIC(subject, { reader, topology }) {
     if (subject.kind !== "fabric" && !PLACES.some((kind) => kind === subject.kind)) {
-      throw unshown(subject, "FABRIC", ["fabric", ...PLACES]);
+      throw refuseSubjectOnScreen(subject, "FABRIC", ["fabric", ...PLACES]);
     }
     const asked = subject.kind === "fabric" ? { fabricId: subject.code } : { scopeRef: formatRef(subject) };
     const request = create(FabricTopologyRequestSchema, asked);
@@ -83,14 +87,14 @@ export const PICTURES: Pictures = {
   },
   async FLOOR(subject, session, coloring) {
     const known = await session.judgedTopology();
-    const request = create(FloorPlanRequestSchema, { floorRef: formatRef(floorOf(subject, known)) });
-    return floorPlanAnswer(known, session, request, { risks: await risksFor(session, known, coloring) });
+    const request = create(FloorPlanRequestSchema, { floorRef: formatRef(floorOfSubject(subject, known)) });
+    return floorPlanAnswer(known, session, request, { risks: await findRackRisks(session, known, coloring) });
   },
 };
 
 type Known = Awaited<ReturnType<ReadSession["topology"]>>;
 
-function floorOf(subject: Ref, known: Known): Ref {
+function floorOfSubject(subject: Ref, known: Known): Ref {
   switch (subject.kind) {
     case "floor":
       return subject;
@@ -99,29 +103,29 @@ function floorOf(subject: Ref, known: Known): Ref {
     case "zone":
       return { kind: "floor", site: subject.site, floor: subject.floor };
     case "rack":
-      return floorAt(subject, known.rack(subject.code)?.location);
+      return floorOfLocation(subject, known.rack(subject.code)?.location);
     case "device":
-      return floorAt(subject, known.device(subject.code)?.location);
+      return floorOfLocation(subject, known.device(subject.code)?.location);
     case "crac":
-      return floorAt(subject, known.crac(subject.code)?.location);
+      return floorOfLocation(subject, known.crac(subject.code)?.location);
     default:
-      throw unshown(subject, "FLOOR", ["floor", "room", "row", "zone", "rack", "device", "crac"]);
+      throw refuseSubjectOnScreen(subject, "FLOOR", ["floor", "room", "row", "zone", "rack", "device", "crac"]);
   }
 }
 
-function floorAt(subject: Ref, location: Location | undefined): Ref {
+function floorOfLocation(subject: Ref, location: Location | undefined): Ref {
   if (location === undefined) throw refuseSubject(subject, "nothing is known about where it stands");
   return { kind: "floor", site: location.siteId, floor: location.floorNumber } as Ref;
 }
 
-/** The room of a cooling unit, else its floor. */
-function placeOf(subject: Ref, location: Location | undefined): Ref {
-  const floor = floorAt(subject, location);
+/** Returns the room of a cooling unit, or its floor if no room is recorded. */
+function roomOrFloorOf(subject: Ref, location: Location | undefined): Ref {
+  const floor = floorOfLocation(subject, location);
   if (location?.room === undefined) return floor;
   return { kind: "room", site: location.siteId, floor: location.floorNumber, name: location.room } as Ref;
 }
 
-function unshown(subject: Ref, screen: Screen, kinds: readonly RefKind[]) {
+function refuseSubjectOnScreen(subject: Ref, screen: Screen, kinds: readonly RefKind[]) {
   const value = formatRef(subject);
   return refuse("INVALID_REF", `Screen ${screen} does not show "${value}"`, {
     field: "subject_ref",

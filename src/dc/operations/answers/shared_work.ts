@@ -1,13 +1,13 @@
 import { CooperativeScheduler } from "./cooperative_scheduler.ts";
 
-/** A piece of work that several reads may wait for. */
+/** A piece of work whose result several reads may await. */
 export interface SharedWork<Result> {
   readonly result: Promise<Result>;
-  /** Whose turns it uses; undefined once it is done. */
+  /** Scheduler in whose turns the work runs; undefined once the work is done. */
   scheduler: CooperativeScheduler | undefined;
 }
 
-/** A map or a weak map. */
+/** Subset of Map and WeakMap: started work by key. */
 interface Works<Key, Result> {
   get(key: Key): SharedWork<Result> | undefined;
   set(key: Key, work: SharedWork<Result>): unknown;
@@ -15,11 +15,10 @@ interface Works<Key, Result> {
 }
 
 /**
- * Does a piece of work once per key for all who ask for it, in the turns of all of them; one that failed is done again.
- * What a read began runs to its end, though the read is given up. Idle work stops with its asker; a read that joined it does it
- * again.
- *
- * @param works by key; done work stays there
+ * Runs a piece of work once per key for all reads that need its result, in the turns of all of them. Failed work runs
+ * again at the next call. Work that a read began runs to its end even if the read is cancelled. Idle work stops with
+ * the call that began it; a read that joined it runs it again.
+ * @param works started work by key; finished work stays in it
  */
 export async function shareWork<Key, Result>(
   works: Works<Key, Result>,
@@ -27,7 +26,7 @@ export async function shareWork<Key, Result>(
   asker: CooperativeScheduler,
   work: (scheduler: CooperativeScheduler) => Promise<Result>,
 ): Promise<Result> {
-  const known = works.get(key) ?? begin(works, key, asker, work);
+  const known = works.get(key) ?? startWork(works, key, asker, work);
   const { scheduler, result } = known;
   scheduler?.carry(asker);
   try {
@@ -38,7 +37,7 @@ export async function shareWork<Key, Result>(
   }
 }
 
-function begin<Key, Result>(
+function startWork<Key, Result>(
   works: Works<Key, Result>,
   key: Key,
   asker: CooperativeScheduler,

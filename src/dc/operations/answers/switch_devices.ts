@@ -6,84 +6,87 @@ import type { Device, FabricLink } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { ReadSession } from "../rpc.ts";
 
-/** The devices at the ends of all fabric links of a state of the inventory. */
-export interface Switches {
+/** The devices at the ends of all fabric links at one revision of the inventory. */
+export interface SwitchDevices {
   readonly topology: Topology;
   readonly deviceOf: DeviceOf;
-  /** Keys of their codes. */
+  /** Keys of the device codes. */
   readonly keys: ReadonlySet<string>;
 }
 
-const byTopology = new WeakMap<Topology, Promise<Switches>>();
+const byTopology = new WeakMap<Topology, Promise<SwitchDevices>>();
 let latest: WeakRef<Topology> | undefined;
 
-/** Looks up the devices at the ends of all fabric links. Cost: as of `switchesOf`. */
-export async function allSwitches(reader: DcReader, topology: Topology): Promise<DeviceOf> {
-  return (await switchesOf(reader, topology)).deviceOf;
+/** Returns a function that finds the devices at the ends of all fabric links. Cost: as of `readSwitchesOnce`. */
+export async function switchLookup(reader: DcReader, topology: Topology): Promise<DeviceOf> {
+  return (await readSwitchesOnce(reader, topology)).deviceOf;
 }
 
 /**
  * Reads the devices at the ends of all fabric links with their network ports, once per revision. The topology omits
- * these ports, and a link on a disabled port is down.
- * @returns with the function of the previous revision if none of these devices changed since
+ * these ports, and a link on a disabled port is down. Reuses the function of the previous revision if none of these
+ * devices changed since.
  */
-export async function switchesOf(reader: DcReader, topology: Topology): Promise<Switches> {
+export async function readSwitchesOnce(reader: DcReader, topology: Topology): Promise<SwitchDevices> {
   const before = latest?.deref();
   const earlier = before === undefined ? undefined : await byTopology.get(before)?.catch(() => undefined);
   const reading = byTopology.get(topology) ?? readSwitches(reader, topology, earlier);
   byTopology.set(topology, reading);
   latest = new WeakRef(topology);
-  // A read that was cancelled is done again by the next call.
+  // The next call repeats a read that was cancelled.
   reading.catch(() => byTopology.delete(topology));
   return reading;
 }
 
-async function readSwitches(reader: DcReader, topology: Topology, earlier?: Switches): Promise<Switches> {
+async function readSwitches(reader: DcReader, topology: Topology, earlier?: SwitchDevices): Promise<SwitchDevices> {
   const { fabricLinks } = topology.inventory;
-  const keys = earlier?.topology.inventory.fabricLinks === fabricLinks ? earlier.keys : keysOf(fabricLinks);
+  const keys = earlier?.topology.inventory.fabricLinks === fabricLinks ? earlier.keys : endKeysOf(fabricLinks);
   const isSame = (key: string) => topology.device(key) === earlier?.topology.device(key);
   if (earlier?.keys === keys && [...keys].every(isSame)) return { ...earlier, topology };
-  return { topology, keys, deviceOf: lookUp(await devicesOf(reader, keys)) };
+  return { topology, keys, deviceOf: lookupByKey(await readDevicesByKey(reader, keys)) };
 }
 
-/** A separate function, since one that is made within an asynchronous function keeps its parameters, the earlier switches too. */
-function lookUp(devices: ReadonlyMap<string, Device>): DeviceOf {
+/**
+ * A separate function: a closure made inside the asynchronous function would keep that function's parameters in memory,
+ * including the earlier switches.
+ */
+function lookupByKey(devices: ReadonlyMap<string, Device>): DeviceOf {
   return (key) => devices.get(key);
 }
 
 /** Reads the devices at the ends of some links with all of their ports. */
-export async function withNetworkPorts(
+export async function lookupWithNetworkPorts(
   reader: DcReader,
   links: readonly FabricLink[],
 ): Promise<ReadonlyMap<string, Device>> {
-  return devicesOf(reader, keysOf(links));
+  return readDevicesByKey(reader, endKeysOf(links));
 }
 
-async function devicesOf(reader: DcReader, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, Device>> {
+async function readDevicesByKey(reader: DcReader, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, Device>> {
   const devices = keys.size === 0 ? [] : await reader.devices([...keys]);
   return new Map(devices.map((device) => [codeKey(device.code), device]));
 }
 
-function keysOf(links: readonly FabricLink[]): ReadonlySet<string> {
+function endKeysOf(links: readonly FabricLink[]): ReadonlySet<string> {
   const codes = new Set<string>();
   for (const { a, b } of links) codes.add(a.deviceCode).add(b.deviceCode);
   return new Set([...codes].map(codeKey));
 }
 
-/** Switches whose ports are read at once: some milliseconds' work. */
+/** Number of switches whose ports are read at once: some milliseconds of work. */
 const READ_AT_ONCE = 200;
 
-/** Free ports of switches by the key of their code, as far as they were read for a state of the inventory. */
+/** Free ports of switches by the key of the switch code, for the latest revision for which they were read. */
 let ofLatest = new WeakMap<Topology, Map<string, NetworkPorts>>();
 
-/** The free ports of some switches; each is read once for a state of the inventory. */
-export async function freeSwitchPorts(
+/** Reads the free ports of some switches, once per switch and revision of the inventory. */
+export async function readFreeSwitchPorts(
   { reader, scheduler }: Pick<ReadSession, "reader" | "scheduler">,
   topology: Topology,
   switches: readonly Device[],
 ): Promise<ReadonlyMap<string, NetworkPorts>> {
   const found = ofLatest.get(topology) ?? new Map<string, NetworkPorts>();
-  // One state's are kept: they take as much memory as the switches themselves.
+  // Keeps the ports of one revision only, because they take as much memory as the switches themselves.
   ofLatest = new WeakMap([[topology, found]]);
   const codes = switches.map(({ code }) => code).filter((code) => !found.has(codeKey(code)));
   for (let at = 0; at < codes.length; at += READ_AT_ONCE) {

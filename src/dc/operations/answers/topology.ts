@@ -8,22 +8,21 @@ import type { DcReader, ResourceKeys } from "#dc/ports.ts";
 import { CooperativeScheduler } from "./cooperative_scheduler.ts";
 import { type SharedWork, shareWork } from "./shared_work.ts";
 
-/** Changed resources that are followed one by one. Ours: beyond it a build is no slower. */
+/** Maximum number of changed resources that are applied one by one. Our choice: beyond it a rebuild is no slower. */
 const MAX_FOLLOWED = 5000;
-/** Number of cached topologies. Ours: a read on an older snapshot finds its own, or one to start from. */
+/** Number of cached topologies. Our choice: a read on an older snapshot finds its own topology, or one to update. */
 const KEPT = 4;
 
 interface Kept {
   readonly revision: number;
-  /** Last entry of the change log that it includes. */
+  /** Sequence number of the last change log entry that the topology includes. */
   readonly seq: number;
   readonly topology: Topology;
 }
 
 /**
  * Keeps the inventory's graphs current with the change log. For a snapshot's revision, it returns a cached topology, or
- * the nearest older one with the changes since applied. It rebuilds only if no older one is cached or too much has
- * changed.
+ * the nearest older one with later changes applied. It rebuilds only if no older one is cached or too much has changed.
  */
 export class TopologyCache {
   /** Oldest first. */
@@ -32,7 +31,7 @@ export class TopologyCache {
   readonly #making = new Map<number, Promise<Kept>>();
   readonly #judging = new WeakMap<Topology, SharedWork<void>>();
 
-  /** @param known the reader's revision, if the caller has read it already */
+  /** Returns the topology of a snapshot. @param known the reader's revision, if the caller has read it already */
   async at(reader: DcReader, known?: number): Promise<Topology> {
     const revision = known ?? (await reader.revision());
     const kept = this.#kept.find((one) => one.revision === revision);
@@ -40,7 +39,7 @@ export class TopologyCache {
     const running = this.#making.get(revision);
     if (running !== undefined) {
       const made = await running.catch(() => undefined);
-      // The call that built it may have been cancelled; this one was not.
+      // The call that built the topology may have been cancelled; this call was not, so it tries again.
       return made?.topology ?? this.at(reader, revision);
     }
     const making = this.#make(reader, revision).finally(() => this.#making.delete(revision));
@@ -60,7 +59,7 @@ export class TopologyCache {
   async #make(reader: DcReader, revision: number): Promise<Kept> {
     const { seq } = await reader.chainHead();
     const nearest = this.#kept.findLast((one) => one.revision < revision);
-    const followed = nearest === undefined ? undefined : await follow(reader, nearest);
+    const followed = nearest === undefined ? undefined : await applyLaterChanges(reader, nearest);
     return {
       revision,
       seq,
@@ -69,37 +68,40 @@ export class TopologyCache {
   }
 }
 
-/** Returns the topology with all changes since, or undefined if there are too many. */
-async function follow(reader: DcReader, { seq, topology }: Kept): Promise<Topology | undefined> {
+/** Returns the topology with all later changes applied, or undefined if there are too many. */
+async function applyLaterChanges(reader: DcReader, { seq, topology }: Kept): Promise<Topology | undefined> {
   const refs = await reader.changedSince(seq, MAX_FOLLOWED + 1);
   if (refs === undefined || refs.length > MAX_FOLLOWED) return undefined;
-  const part = await changedPart(reader, topology, refs);
-  // What is kept for a topology stays when nothing of it changed, as for a window.
+  const part = await readChangedPart(reader, topology, refs);
+  // Data cached for a topology stays valid if none of its resources changed, as after the change of a window.
   if (part !== undefined && Object.values(part.keys).every(({ length }) => length === 0)) return topology;
   return part && topology.changed(part.keys, part.after);
 }
 
-/** Reads what changed since a topology, by the references of the changed resources; undefined if one names none. */
-export async function changedPart(
+/**
+ * Reads the resources that changed since a topology, by their references in the log; undefined if a reference names no
+ * resource.
+ */
+export async function readChangedPart(
   reader: DcReader,
   topology: Topology,
   refs: readonly string[],
 ): Promise<{ readonly keys: ResourceKeys; readonly after: Inventory } | undefined> {
-  const found = keysOf(refs);
+  const found = groupKeysByKind(refs);
   if (found === undefined) return undefined;
   const cable = [...new Set([...found.cable, ...found.device.flatMap((key) => topology.cableKeysOf(key))])];
   const keys = { ...found, cable };
   return { keys, after: await reader.powerInventory(keys) };
 }
 
-/** Keys by kind, or undefined when a reference names no resource. */
-function keysOf(refs: readonly string[]): ResourceKeys | undefined {
+/** Groups keys by kind; undefined if a reference names no resource. */
+function groupKeysByKind(refs: readonly string[]): ResourceKeys | undefined {
   const keys: Record<ResourceKind, string[]> = { device: [], rack: [], crac: [], cable: [], fabric_link: [] };
   for (const text of refs) {
     const ref = parseRef(text);
     if (ref?.kind === "device" || ref?.kind === "rack" || ref?.kind === "crac") keys[ref.kind].push(codeKey(ref.code));
     else if (ref?.kind === "cable" || ref?.kind === "fabric_link") keys[ref.kind].push(edgeKey(ref.a, ref.b));
-    // A device type does not change the devices created from it, nor a window its elements.
+    // A device type does not affect the devices created from it, nor a window its elements.
     else if (ref?.kind !== "device_type" && ref?.kind !== "window") return undefined;
   }
   return keys;

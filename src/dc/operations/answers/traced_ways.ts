@@ -15,8 +15,8 @@ export interface NetworkSession {
   readonly scheduler: CooperativeScheduler;
 }
 
-/** One way between two ports: the ports at its ends, and the devices that it meets and the ports that it uses, by key. */
-export interface Way {
+/** One path between two ports: the ports at its ends, and the keys of the devices and ports along it. */
+export interface TracedPath {
   readonly ends: readonly [PortRef, PortRef];
   readonly devices: readonly string[];
   readonly ports: readonly string[];
@@ -26,22 +26,22 @@ export interface Way {
 export class TracedWays {
   readonly #site: BatchedSite;
   readonly #pause: () => Promise<void>;
-  readonly #known = new Map<string, Promise<readonly Way[]>>();
+  readonly #known = new Map<string, Promise<readonly TracedPath[]>>();
 
   constructor({ reader, scheduler }: NetworkSession) {
     this.#site = new BatchedSite(reader);
     this.#pause = async () => scheduler.yieldIfDue();
   }
 
-  /** The ways of all fibres through a port; of a port of a patch panel from one side to the other. */
-  through(port: PortRef): Promise<readonly Way[]> {
+  /** Returns the paths of all fibres through a port; through a patch panel's port, from one side to the other. */
+  through(port: PortRef): Promise<readonly TracedPath[]> {
     return loadOnce(this.#known, portKey(port), () => this.#trace(port));
   }
 
-  async #trace(port: PortRef): Promise<readonly Way[]> {
+  async #trace(port: PortRef): Promise<readonly TracedPath[]> {
     const options = { stopAtPower: true, followSplits: true, maxHops: MAX_HOPS, pause: this.#pause };
     const paths = await traceCable(port, this.#site, options);
-    return paths.flatMap(({ hops }): Way[] => {
+    return paths.flatMap(({ hops }): TracedPath[] => {
       const [first, last] = [hops[0], hops.at(-1)];
       if (first === undefined || last === undefined) return [];
       return [
@@ -60,8 +60,8 @@ export class TracedWays {
   }
 }
 
-/** The way of a cable between two devices. */
-export function directWay(own: PortRef, far: PortRef): Way {
+/** Returns the path of a cable between two devices. */
+export function directWay(own: PortRef, far: PortRef): TracedPath {
   return {
     ends: [own, far],
     devices: [codeKey(own.deviceCode), codeKey(far.deviceCode)],

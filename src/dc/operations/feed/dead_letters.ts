@@ -2,50 +2,54 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { DcWriter, DeadLetter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { runAllSteps } from "#kernel/steps.ts";
-import { PoisonError, readDelivery } from "./delivery.ts";
+import { readDelivery, UnreadableEventError } from "./delivery.ts";
 import { readRowChange } from "./row_change.ts";
-import { type FeedSource, type Receipt, takeDelivery } from "./take_delivery.ts";
+import { applyDelivery, type DeliveryReceipt, type FeedSource } from "./take_delivery.ts";
 
 /** How to settle a dead letter: process it as if it had just arrived, or delete it. */
 export type Settlement = "replay" | "drop";
 
 /**
- * Settles one dead letter in the caller's transaction. Returns the processed events, none if it is dropped.
- * @throws OperationError not_found; failed_precondition if it still cannot be understood, and then it is not deleted
+ * Settles one dead letter in the caller's transaction. Returns the processed events, none if it is dropped. @throws
+ * OperationError not_found; failed_precondition if the letter still cannot be parsed, and then it is not deleted
  */
 export async function settleDeadLetter(
   source: Omit<FeedSource, "feed">,
   writer: DcWriter,
   { id, how }: { readonly id: string; readonly how: Settlement },
-): Promise<Receipt | undefined> {
+): Promise<DeliveryReceipt | undefined> {
   const letter = await writer.deadLetter(id);
   if (letter === undefined) throw refuse("NOT_FOUND", `Cannot find dead letter "${id}"`, { field: "id", value: id });
-  const receipt = how === "replay" ? await replay(source, writer, letter) : undefined;
+  const receipt = how === "replay" ? await replayLetter(source, writer, letter) : undefined;
   await writer.dropDeadLetter(id);
   return receipt;
 }
 
-async function replay(source: Omit<FeedSource, "feed">, writer: DcWriter, letter: DeadLetter): Promise<Receipt> {
-  const delivery = runAllSteps(readDelivery(eventOf(letter)));
+async function replayLetter(
+  source: Omit<FeedSource, "feed">,
+  writer: DcWriter,
+  letter: DeadLetter,
+): Promise<DeliveryReceipt> {
+  const delivery = runAllSteps(readDelivery(eventOfLetter(letter)));
   const [poison] = delivery.poison;
-  if (poison !== undefined) throw notReplayed(letter, poison.reason);
+  if (poison !== undefined) throw refuseReplay(letter, poison.reason);
   try {
     for (const { event } of delivery.events) readRowChange(event);
   } catch (error) {
-    if (error instanceof PoisonError) throw notReplayed(letter, error.message);
+    if (error instanceof UnreadableEventError) throw refuseReplay(letter, error.message);
     throw error;
   }
-  return takeDelivery({ ...source, feed: letter.feed }, writer, delivery);
+  return applyDelivery({ ...source, feed: letter.feed }, writer, delivery);
 }
 
-function eventOf(letter: DeadLetter): unknown {
+function eventOfLetter(letter: DeadLetter): unknown {
   try {
     return JSON.parse(letter.body);
   } catch {
-    throw notReplayed(letter, "it was too long to be kept whole");
+    throw refuseReplay(letter, "it was too long to be kept whole");
   }
 }
 
-function notReplayed({ id }: DeadLetter, why: string): OperationError {
+function refuseReplay({ id }: DeadLetter, why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot replay dead letter "${id}": ${why}`);
 }

@@ -3,9 +3,9 @@ import { refuse } from "#dc/model/refusal.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { hlcMoment, isHlc, msMoment } from "./commit_time.ts";
+import { hlcToIso, isHlc, msToIso } from "./commit_time.ts";
 
-export type Row = Readonly<Record<string, unknown>>;
+export type FeedRow = Readonly<Record<string, unknown>>;
 
 /** One row version that a change feed delivers. */
 export interface FeedEvent {
@@ -17,32 +17,32 @@ export interface FeedEvent {
   /** Commit time, ISO 8601 in UTC; absent if the feed does not send it. */
   readonly at?: string;
   /** Null for a deleted row. */
-  readonly after: Row | null;
+  readonly after: FeedRow | null;
   /** Absent if the feed does not send it. */
-  readonly before?: Row;
+  readonly before?: FeedRow;
 }
 
 /** An event and its raw form. */
-export interface ToldEvent {
+export interface ReceivedEvent {
   readonly event: FeedEvent;
   readonly told: unknown;
 }
 
-/** An event that cannot be understood, and why. */
-export interface Poison {
+/** An event that cannot be parsed, and the reason. */
+export interface UnreadableEvent {
   readonly reason: string;
   readonly event: unknown;
 }
 
 export interface Delivery {
-  readonly events: readonly ToldEvent[];
-  readonly poison: readonly Poison[];
+  readonly events: readonly ReceivedEvent[];
+  readonly poison: readonly UnreadableEvent[];
   /** Everything up to this clock reading has been delivered. */
   readonly resolved?: string;
 }
 
-/** Thrown for one event; the others of its delivery go on. */
-export class PoisonError extends Error {}
+/** Thrown for one event; the other events of its delivery are still processed. */
+export class UnreadableEventError extends Error {}
 
 /**
  * Parses a delivery in steps, in any supported dialect: CockroachDB's wrapped, bare and enriched envelopes in batches, its
@@ -56,7 +56,7 @@ export function* readDelivery(body: unknown): Steps<Delivery> {
     const { resolved } = body;
     return isHlc(resolved)
       ? { events: [], poison: [], resolved }
-      : poisonedDelivery("resolved is no clock reading", body);
+      : unreadableDelivery("resolved is no clock reading", body);
   }
   if (isJsonObject(body) && Array.isArray(body["payload"])) {
     const { payload, length } = body;
@@ -70,29 +70,29 @@ export function* readDelivery(body: unknown): Steps<Delivery> {
 }
 
 function* readEvents(elements: readonly unknown[]): Steps<Delivery> {
-  const events: ToldEvent[] = [];
-  const poison: Poison[] = [];
+  const events: ReceivedEvent[] = [];
+  const poison: UnreadableEvent[] = [];
   for (const element of elements) {
     yield;
     try {
       const event = readEvent(element);
       if (event !== undefined) events.push({ event, told: element });
     } catch (error) {
-      if (!(error instanceof PoisonError)) throw error;
+      if (!(error instanceof UnreadableEventError)) throw error;
       poison.push({ reason: error.message, event: element });
     }
   }
   return { events, poison };
 }
 
-function poisonedDelivery(reason: string, event: unknown): Delivery {
+function unreadableDelivery(reason: string, event: unknown): Delivery {
   return { events: [], poison: [{ reason, event }] };
 }
 
-/** Parses one event. Returns undefined for one without a row, such as a tombstone or a log message. */
+/** Parses one event. Returns undefined for an event without a row, such as a tombstone or a log message. */
 function readEvent(element: unknown): FeedEvent | undefined {
   if (element === null) return undefined;
-  if (!isJsonObject(element)) throw new PoisonError("An event is no object");
+  if (!isJsonObject(element)) throw new UnreadableEventError("An event is no object");
   const { payload, __crdb__: bare } = element;
   if (payload === null) return undefined;
   if (isJsonObject(payload))
@@ -101,49 +101,51 @@ function readEvent(element: unknown): FeedEvent | undefined {
   if (typeof element["op"] === "string" && isJsonObject(element["source"]))
     return readSourced(element, element["source"]);
   if ("after" in element && typeof element["topic"] === "string") return readWrapped(element);
-  throw new PoisonError("An event is of no dialect that is known: expected CockroachDB's or Debezium's");
+  throw new UnreadableEventError("An event is of no dialect that is known: expected CockroachDB's or Debezium's");
 }
 
-function readWrapped({ topic, key, updated, after, before }: Row): FeedEvent {
+function readWrapped({ topic, key, updated, after, before }: FeedRow): FeedEvent {
   const rows = readRows(after, before);
-  return { table: tableOf(topic), key, ...timeOfEvent(updated, undefined, rows), ...rows };
+  return { table: tableOfTopic(topic), key, ...markAndTimeOf(updated, undefined, rows), ...rows };
 }
 
-function readBare(element: Row, { topic, key, updated }: Row): FeedEvent {
+function readBare(element: FeedRow, { topic, key, updated }: FeedRow): FeedEvent {
   const { __crdb__: _, ...columns } = element;
   const rows = readRows(Object.keys(columns).length === 0 ? null : columns, undefined);
-  return { table: tableOf(topic), key, ...timeOfEvent(updated, undefined, rows), ...rows };
+  return { table: tableOfTopic(topic), key, ...markAndTimeOf(updated, undefined, rows), ...rows };
 }
 
-/** The enriched envelope is Debezium's with CockroachDB's own source. */
-function readSourced({ op, key, after, before, ts_ms: toldMs }: Row, source: Row): FeedEvent | undefined {
+/** Parses an event with a source: Debezium's, or CockroachDB's enriched envelope, which has the same form. */
+function readSourced({ op, key, after, before, ts_ms: toldMs }: FeedRow, source: FeedRow): FeedEvent | undefined {
   if (op === "m") return undefined;
-  if (!["c", "u", "d", "r"].includes(String(op))) throw new PoisonError(`Operation "${String(op)}" is of no one row`);
+  if (!["c", "u", "d", "r"].includes(String(op)))
+    throw new UnreadableEventError(`Operation "${String(op)}" is of no one row`);
   const rows = readRows(op === "d" ? null : after, before);
   const { table_name: name, table, ts_hlc: hlc, lsn, txId, ts_ms: committedMs } = source;
   const position = hlc ?? (lsn === undefined || lsn === null ? undefined : `lsn ${String(lsn)}`);
   const mark = position ?? (txId === undefined || txId === null ? undefined : `tx ${String(txId)}`);
-  return { table: tableOf(name ?? table), key, ...timeOfEvent(mark, committedMs ?? toldMs, rows), ...rows };
+  return { table: tableOfTopic(name ?? table), key, ...markAndTimeOf(mark, committedMs ?? toldMs, rows), ...rows };
 }
 
 type Rows = Pick<FeedEvent, "after" | "before">;
 
 function readRows(after: unknown, before: unknown): Rows {
-  if (after !== null && !isJsonObject(after)) throw new PoisonError("after is no row");
-  if (before !== undefined && before !== null && !isJsonObject(before)) throw new PoisonError("before is no row");
+  if (after !== null && !isJsonObject(after)) throw new UnreadableEventError("after is no row");
+  if (before !== undefined && before !== null && !isJsonObject(before))
+    throw new UnreadableEventError("before is no row");
   return { after, ...(isJsonObject(before) && { before }) };
 }
 
-function timeOfEvent(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" | "at"> {
-  const at = isHlc(mark) ? hlcMoment(mark) : typeof ms === "number" ? msMoment(ms) : undefined;
+function markAndTimeOf(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" | "at"> {
+  const at = isHlc(mark) ? hlcToIso(mark) : typeof ms === "number" ? msToIso(ms) : undefined;
   const told = typeof mark === "string" || typeof mark === "number";
-  // A feed without positions: equal versions of a row are then one.
+  // A feed without positions: equal versions of a row then have the same mark.
   const shown = told ? String(mark) : createHash("sha256").update(formatCanonicalJson(rows)).digest("hex");
   return { mark: shown, ...(at !== undefined && { at }) };
 }
 
-/** Table names may be qualified with database and schema. */
-function tableOf(topic: unknown): string {
-  if (typeof topic !== "string") throw new PoisonError("An event names no table");
+/** Returns the table of a topic, whose name may be qualified with database and schema. */
+function tableOfTopic(topic: unknown): string {
+  if (typeof topic !== "string") throw new UnreadableEventError("An event names no table");
   return topic.slice(topic.lastIndexOf(".") + 1).replaceAll('"', "");
 }

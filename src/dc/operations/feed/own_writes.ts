@@ -4,45 +4,47 @@ import type { DcReader } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import type { RowChange } from "./row_change.ts";
 
-/** Entries per page and maximum number of pages. Ours: a rack's own entries are mixed with those of its contents. */
+/**
+ * Entries per page and maximum number of pages. Our choice: a rack's own entries are mixed with those of its contents.
+ */
 const PAGE = 200;
 const MAX_PAGES = 50;
 
-export interface Verdict {
+export interface OwnWriteMatch {
   /** The entry that already records this version of the row. */
   readonly own?: ChangeRecord;
-  /** The latest entry of the resource, whatever it records. */
+  /** The latest entry of the resource, whichever version it records. */
   readonly latest?: ChangeRecord;
 }
 
 /**
- * Finds the change log entry that records a row version. Each entry matches once, except the latest, which matches
- * always: an older version that returns was restored, unless nothing else happened since. Cost: usually two statements;
- * if a rack's own entries are old, the entries of all its contents.
+ * Finds the change log entry that records a row version. Each entry matches once, except the latest, which always
+ * matches: if an older version appears again, it was restored, unless no other change was logged since. Cost: usually
+ * two statements; if a rack's own entries are old, the entries of all its contents.
  */
-export async function findOwnWrite(reader: DcReader, change: RowChange): Promise<Verdict> {
+export async function findOwnWrite(reader: DcReader, change: RowChange): Promise<OwnWriteMatch> {
   if (change.table === "port") return findPortWrite(reader, change);
-  const told = change.writtenAt === undefined ? [] : await writtenThen(reader, change, change.writtenAt);
+  const told = change.writtenAt === undefined ? [] : await entriesWrittenAt(reader, change, change.writtenAt);
   for (const record of told) if (!(await reader.witnessed(record.seq))) return { own: record };
-  const latest = await firstOf(reader, change, () => true);
-  if (latest !== undefined && tellsOf(latest, change)) return { own: latest, latest };
+  const latest = await findFirstEntry(reader, change, () => true);
+  if (latest !== undefined && recordsRow(latest, change)) return { own: latest, latest };
   if (change.after !== undefined) return latest === undefined ? {} : { latest };
   // The event of a deleted row has no time, and may arrive after the resource was created again.
-  const removed = await firstOf(reader, change, ({ action }) => action === "DELETE");
+  const removed = await findFirstEntry(reader, change, ({ action }) => action === "DELETE");
   const known = removed !== undefined && !(await reader.witnessed(removed.seq));
   return { ...(known && { own: removed }), ...(latest !== undefined && { latest }) };
 }
 
-async function writtenThen(reader: DcReader, change: RowChange, moment: string): Promise<readonly ChangeRecord[]> {
+async function entriesWrittenAt(reader: DcReader, change: RowChange, moment: string): Promise<readonly ChangeRecord[]> {
   const time = Date.parse(moment);
   if (Number.isNaN(time)) return [];
   const until = new Date(time + 1).toISOString();
   const since = new Date(time).toISOString();
   const found = await reader.history({ entity: change.entity, since, until, descending: true, limit: PAGE });
-  return found.filter((record) => isOf(record, change.entity) && tellsOf(record, change));
+  return found.filter((record) => isEntryOf(record, change.entity) && recordsRow(record, change));
 }
 
-async function firstOf(
+async function findFirstEntry(
   reader: DcReader,
   { entity }: RowChange,
   wanted: (record: ChangeRecord) => boolean,
@@ -55,46 +57,48 @@ async function firstOf(
       limit: PAGE,
       ...(after !== undefined && { after }),
     });
-    const record = found.find((one) => isOf(one, entity) && wanted(one));
+    const record = found.find((one) => isEntryOf(one, entity) && wanted(one));
     if (record !== undefined || found.length < PAGE) return record;
     after = found.at(-1)?.seq;
   }
   return undefined;
 }
 
-function isOf(record: ChangeRecord, entity: string): boolean {
+function isEntryOf(record: ChangeRecord, entity: string): boolean {
   return refKey(record.entity) === refKey(entity);
 }
 
-/** Ports are rows below their device's row; the log records them together. */
-function tellsOf({ action, after }: ChangeRecord, change: RowChange): boolean {
+/** Whether an entry records a row version. Ports are rows below their device's row; the log records them together. */
+function recordsRow({ action, after }: ChangeRecord, change: RowChange): boolean {
   if (change.after === undefined) return action === "DELETE";
-  return formatCanonicalJson(withoutPorts(after)) === formatCanonicalJson(withoutPorts(change.after));
+  return formatCanonicalJson(omitPorts(after)) === formatCanonicalJson(omitPorts(change.after));
 }
 
-function withoutPorts(json: unknown): object {
+function omitPorts(json: unknown): object {
   const { ports: _, ...rest } = json as { readonly ports?: unknown };
   return rest;
 }
 
-/** A port's row has no time, so any of its device's latest entries may record it. */
-async function findPortWrite(reader: DcReader, change: RowChange): Promise<Verdict> {
+/**
+ * Finds the entry that records a port's row. The row has no time, so any of its device's latest entries may record it.
+ */
+async function findPortWrite(reader: DcReader, change: RowChange): Promise<OwnWriteMatch> {
   const { entity, loggedAs } = change;
   const entries = await reader.history({ entity: loggedAs, descending: true, limit: PAGE });
-  const latest = entries.find((one) => isOf(one, entity) || isOf(one, loggedAs));
-  const own = entries.find((one) => (isOf(one, entity) ? tellsOf(one, change) : tellsOfPort(one, change)));
+  const latest = entries.find((one) => isEntryOf(one, entity) || isEntryOf(one, loggedAs));
+  const own = entries.find((one) => (isEntryOf(one, entity) ? recordsRow(one, change) : recordsPortRow(one, change)));
   return { ...(own !== undefined && { own }), ...(latest !== undefined && { latest }) };
 }
 
-function tellsOfPort(record: ChangeRecord, change: RowChange): boolean {
-  if (!isOf(record, change.loggedAs)) return false;
+function recordsPortRow(record: ChangeRecord, change: RowChange): boolean {
+  if (!isEntryOf(record, change.loggedAs)) return false;
   const name = change.entity.slice(change.entity.indexOf("/") + 1);
-  const is = portNamed(record.after, name);
-  if (change.after === undefined) return is === undefined && portNamed(record.before, name) !== undefined;
+  const is = findPortJson(record.after, name);
+  if (change.after === undefined) return is === undefined && findPortJson(record.before, name) !== undefined;
   return is !== undefined && formatCanonicalJson(is) === formatCanonicalJson(change.after);
 }
 
-function portNamed(device: unknown, name: string): object | undefined {
+function findPortJson(device: unknown, name: string): object | undefined {
   const { ports = [] } = (device ?? {}) as { readonly ports?: readonly { readonly name: string }[] };
   return ports.find((port) => port.name === name);
 }

@@ -4,8 +4,8 @@ import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { PortSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { modelJson } from "../messages/model_json.ts";
-import { relatedTo, SCHEMAS } from "../writes/changes.ts";
-import { type FeedEvent, PoisonError, type Row } from "./delivery.ts";
+import { containerRefsOf, SCHEMAS } from "../writes/changes.ts";
+import { type FeedEvent, type FeedRow, UnreadableEventError } from "./delivery.ts";
 
 export type FeedTable = ResourceKind | "port";
 
@@ -16,7 +16,7 @@ export interface RowChange {
   readonly rowKey: string;
   /** Reference of the resource in the row. */
   readonly entity: string;
-  /** The reference whose log records the row: a port's is its device's. */
+  /** The reference under which the log records the row: for a port, that of its device. */
   readonly loggedAs: string;
   readonly related: readonly string[];
   readonly before?: JsonObject;
@@ -28,30 +28,30 @@ export interface RowChange {
 
 /**
  * Parses the row of an event. Returns undefined for tables that are not logged, above all the log itself, which would
- * otherwise log itself endlessly. @throws PoisonError for a row that this service cannot have written
+ * otherwise log itself endlessly. @throws UnreadableEventError for a row that this service cannot have written
  */
 export function readRowChange(event: FeedEvent): RowChange | undefined {
-  const table = feedTable(event.table);
+  const table = parseFeedTable(event.table);
   if (table === undefined) return undefined;
   return table === "port" ? readPortRow(event) : readResourceRow(table, event);
 }
 
-function feedTable(name: string): FeedTable | undefined {
+function parseFeedTable(name: string): FeedTable | undefined {
   return name === "port" || Object.hasOwn(SCHEMAS, name) ? (name as FeedTable) : undefined;
 }
 
 function readResourceRow(kind: ResourceKind, event: FeedEvent): RowChange {
-  const [key = ""] = keyOf(event, ["key"]);
-  const was = event.before === undefined ? undefined : read(SCHEMAS[kind], event.before);
-  const is = event.after === null ? undefined : read(SCHEMAS[kind], event.after);
-  const entity = nameOf(kind, key, (is ?? was)?.model);
+  const [key = ""] = primaryKeyOf(event, ["key"]);
+  const was = event.before === undefined ? undefined : parseRowBody(SCHEMAS[kind], event.before);
+  const is = event.after === null ? undefined : parseRowBody(SCHEMAS[kind], event.after);
+  const entity = nameOfRow(kind, key, (is ?? was)?.model);
   const updateTime = event.after?.["update_time"];
   return {
     table: kind,
     rowKey: JSON.stringify([key]),
     entity,
     loggedAs: entity,
-    related: [...new Set([was, is].flatMap((one) => (one === undefined ? [] : relatedOf(one.model))))],
+    related: [...new Set([was, is].flatMap((one) => (one === undefined ? [] : relatedRefsOf(one.model))))],
     ...(was !== undefined && { before: was.json }),
     ...(is !== undefined && { after: is.json }),
     ...(typeof updateTime === "string" && { writtenAt: updateTime }),
@@ -59,46 +59,48 @@ function readResourceRow(kind: ResourceKind, event: FeedEvent): RowChange {
 }
 
 function readPortRow(event: FeedEvent): RowChange {
-  const [device = "", name = ""] = keyOf(event, ["device_key", "name"]);
+  const [device = "", name = ""] = primaryKeyOf(event, ["device_key", "name"]);
   return {
     table: "port",
     rowKey: JSON.stringify([device, name]),
     entity: `port:${device}/${name}`,
     loggedAs: `device:${device}`,
     related: [`device:${device}`],
-    ...(event.before !== undefined && { before: read(PortSchema, event.before).json }),
-    ...(event.after !== null && { after: read(PortSchema, event.after).json }),
+    ...(event.before !== undefined && { before: parseRowBody(PortSchema, event.before).json }),
+    ...(event.after !== null && { after: parseRowBody(PortSchema, event.after).json }),
   };
 }
 
-/** Values of the primary key, from the feed's key or from the row. */
-function keyOf({ key, after, before }: FeedEvent, columns: readonly string[]): readonly string[] {
+/** Returns the values of the primary key, from the feed's key or from the row. */
+function primaryKeyOf({ key, after, before }: FeedEvent, columns: readonly string[]): readonly string[] {
   const row = after ?? before ?? {};
   const given = Array.isArray(key)
     ? key
     : columns.map((name) => (isJsonObject(key) ? key[name] : undefined) ?? row[name]);
   if (given.length === columns.length && given.every((value): value is string => typeof value === "string"))
     return given;
-  throw new PoisonError(`The row's key cannot be read: expected text for ${columns.join(", ")}`);
+  throw new UnreadableEventError(`The row's key cannot be read: expected text for ${columns.join(", ")}`);
 }
 
-/** The resource of a row: its columns follow from its body. */
-function read(schema: DescMessage, row: Row): { readonly model: object; readonly json: JsonObject } {
+/** Parses the resource in a row's body, from which its other columns are derived. */
+function parseRowBody(schema: DescMessage, row: FeedRow): { readonly model: object; readonly json: JsonObject } {
   const { body } = row;
-  if (typeof body !== "string") throw new PoisonError('Cannot read field "body" of the row: expected JSON text');
+  if (typeof body !== "string")
+    throw new UnreadableEventError('Cannot read field "body" of the row: expected JSON text');
   try {
     const model: unknown = JSON.parse(body);
-    if (!isJsonObject(model)) throw new PoisonError('Cannot read field "body" of the row: expected a JSON object');
+    if (!isJsonObject(model))
+      throw new UnreadableEventError('Cannot read field "body" of the row: expected a JSON object');
     return { model, json: modelJson(schema, model) };
   } catch (error) {
-    if (error instanceof PoisonError) throw error;
-    throw new PoisonError(`The row's body is no ${schema.name}`);
+    if (error instanceof UnreadableEventError) throw error;
+    throw new UnreadableEventError(`The row's body is no ${schema.name}`);
   }
 }
 
 type AnyResource = ResourceByKind[ResourceKind];
 
-function nameOf(kind: ResourceKind, key: string, model: object | undefined): string {
+function nameOfRow(kind: ResourceKind, key: string, model: object | undefined): string {
   try {
     const resource = model as AnyResource;
     if (model !== undefined && resourceKey(resource) === key) return resourceRef(kind, resource as never);
@@ -108,9 +110,9 @@ function nameOf(kind: ResourceKind, key: string, model: object | undefined): str
   return `${kind}:${key}`;
 }
 
-function relatedOf(model: object): readonly string[] {
+function relatedRefsOf(model: object): readonly string[] {
   try {
-    return relatedTo(model as AnyResource);
+    return containerRefsOf(model as AnyResource);
   } catch {
     return [];
   }

@@ -6,22 +6,28 @@ import type { AuditAction } from "#dc/model/enum_values.ts";
 import type { ChainHead, DcWriter } from "#dc/ports.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { changedFields } from "../writes/changes.ts";
-import { raiseResolved } from "./commit_time.ts";
-import { type Delivery, type FeedEvent, type Poison, PoisonError, type ToldEvent } from "./delivery.ts";
+import { raiseResolvedTimestamp } from "./commit_time.ts";
+import {
+  type Delivery,
+  type FeedEvent,
+  type ReceivedEvent,
+  type UnreadableEvent,
+  UnreadableEventError,
+} from "./delivery.ts";
 import { findOwnWrite } from "./own_writes.ts";
 import { type RowChange, readRowChange } from "./row_change.ts";
 
-/** Maximum stored text of an event that cannot be understood, in characters. Our choice: enough to identify it. */
+/** Maximum stored length of an event that cannot be parsed, in characters. Our choice: enough to identify the event. */
 const MAX_LETTER_CHARS = 65_536;
 
 /** Outcome of a delivery, as sent in the reply. */
-export interface Receipt {
-  /** Row versions that were new. */
+export interface DeliveryReceipt {
+  /** Number of row versions that were new. */
   readonly accepted: number;
   readonly duplicates: number;
-  /** New ones that the service did not write itself, now in the change log. */
+  /** Number of new versions that the service did not write itself, now in the change log. */
   readonly outOfBand: number;
-  /** Events of tables that are not logged. */
+  /** Number of events of tables that are not logged. */
   readonly ignored: number;
   readonly deadLetters: number;
 }
@@ -29,12 +35,16 @@ export interface Receipt {
 export interface FeedSource {
   readonly context: DcContext;
   readonly caller: Caller;
-  /** Name of the feed, which has its own progress. */
+  /** Name of the feed. Each feed has its own resolved timestamp. */
   readonly feed: string;
 }
 
 /** Applies one delivery in the caller's transaction, completely or not at all. */
-export async function takeDelivery(source: FeedSource, writer: DcWriter, delivery: Delivery): Promise<Receipt> {
+export async function applyDelivery(
+  source: FeedSource,
+  writer: DcWriter,
+  delivery: Delivery,
+): Promise<DeliveryReceipt> {
   return new Intake(source, writer).take(delivery);
 }
 
@@ -53,7 +63,7 @@ class Intake {
     this.#transactionId = source.context.newId();
   }
 
-  async take({ events, poison, resolved }: Delivery): Promise<Receipt> {
+  async take({ events, poison, resolved }: Delivery): Promise<DeliveryReceipt> {
     const scheduler = CooperativeScheduler.ofWrite();
     for (const event of events) {
       await scheduler.yieldIfDue();
@@ -63,19 +73,19 @@ class Intake {
       await scheduler.yieldIfDue();
       await this.#bury(one);
     }
-    if (resolved !== undefined) await raiseResolved(this.#writer, this.#source.feed, resolved);
-    // Caches and graphs are keyed by revision; a new revision makes them read again.
+    if (resolved !== undefined) await raiseResolvedTimestamp(this.#writer, this.#source.feed, resolved);
+    // Raises the revision so that caches and graphs, which are keyed by revision, read the changed rows.
     if (this.#counts.outOfBand > 0) await this.#writer.raiseRevision();
     return this.#counts;
   }
 
-  async #takeEvent({ event, told }: ToldEvent): Promise<void> {
+  async #takeEvent({ event, told }: ReceivedEvent): Promise<void> {
     try {
       const change = readRowChange(event);
       if (change === undefined) this.#counts.ignored += 1;
       else await this.#takeChange(event, change);
     } catch (error) {
-      if (!(error instanceof PoisonError)) throw error;
+      if (!(error instanceof UnreadableEventError)) throw error;
       await this.#bury({ reason: error.message, event: told });
     }
   }
@@ -113,7 +123,7 @@ class Intake {
         ...(userAgent !== undefined && { userAgent }),
         ...(traceId !== undefined && { traceId }),
       },
-      action: actionOf(change, was),
+      action: auditActionOf(change, was),
       entity,
       related,
       ...(was !== undefined && { before: was }),
@@ -133,7 +143,7 @@ class Intake {
     return record;
   }
 
-  async #bury({ reason, event }: Poison): Promise<void> {
+  async #bury({ reason, event }: UnreadableEvent): Promise<void> {
     const { context, feed } = this.#source;
     const body = (JSON.stringify(event) ?? "").slice(0, MAX_LETTER_CHARS);
     await this.#writer.keepDeadLetter({ id: context.newId(), receivedAt: this.#now, feed, reason, body });
@@ -141,7 +151,7 @@ class Intake {
   }
 }
 
-function actionOf({ after }: RowChange, was: unknown): AuditAction {
+function auditActionOf({ after }: RowChange, was: unknown): AuditAction {
   if (after === undefined) return "DELETE";
   return was === undefined ? "CREATE" : "UPDATE";
 }

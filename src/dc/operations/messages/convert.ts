@@ -9,44 +9,44 @@ import {
 } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { refuse } from "#dc/model/refusal.ts";
-import { fieldPlans } from "./field_plans.ts";
+import { listFieldPlans } from "./field_plans.ts";
 
 // Converts between messages and the model: enumeration values as text, times as ISO 8601, absent instead of empty. Both
 // directions follow the descriptors, so that a new proto field requires no change here.
 
 type Plain = Record<string, unknown>;
 
-/** Reads a message into the model's form. @throws Refusal for an unknown enumeration value and for U+0000 */
+/** Converts a message to the model's form. @throws Refusal for an unknown enumeration value and for U+0000 */
 export function fromMessage<Model>(schema: DescMessage, message: object, path = ""): Model {
   const plain: Plain = {};
-  for (const { field, isAlways } of fieldPlans(schema)) {
+  for (const { field, isAlways } of listFieldPlans(schema)) {
     if (!(isAlways || isFieldSet(message as MessageShape<DescMessage>, field))) continue;
     const value = (message as Plain)[field.localName];
-    plain[field.localName] = readField(field, value, path === "" ? field.name : `${path}.${field.name}`);
+    plain[field.localName] = readFieldValue(field, value, path === "" ? field.name : `${path}.${field.name}`);
   }
   return plain as Model;
 }
 
-function readField(field: DescField, value: unknown, path: string): unknown {
+function readFieldValue(field: DescField, value: unknown, path: string): unknown {
   switch (field.fieldKind) {
     case "list":
-      return (value as readonly unknown[]).map((item, index) => readItem(field, item, `${path}[${index}]`));
+      return (value as readonly unknown[]).map((item, index) => readSingleValue(field, item, `${path}[${index}]`));
     case "map":
-      return readPairs(value as Plain, path);
+      return readMapEntries(value as Plain, path);
     default:
-      return readItem(field, value, path);
+      return readSingleValue(field, value, path);
   }
 }
 
-function readItem(field: DescField, value: unknown, path: string): unknown {
-  if (field.enum !== undefined) return wordOf(field.enum, value as number, path);
+function readSingleValue(field: DescField, value: unknown, path: string): unknown {
+  if (field.enum !== undefined) return enumWordOf(field.enum, value as number, path);
   if (field.message === undefined) return typeof value === "string" ? readText(value, path) : value;
   if (field.message.typeName === "google.protobuf.Timestamp")
-    return new Date(readMoment(value as Timestamp, path)).toISOString();
+    return new Date(timestampToMs(value as Timestamp, path)).toISOString();
   return fromMessage(field.message, value as object, path);
 }
 
-function readPairs(pairs: Plain, path: string): Plain {
+function readMapEntries(pairs: Plain, path: string): Plain {
   for (const [key, value] of Object.entries(pairs)) {
     readText(key, path);
     if (typeof value === "string") readText(value, `${path}[${key}]`);
@@ -54,26 +54,29 @@ function readPairs(pairs: Plain, path: string): Plain {
   return { ...pairs };
 }
 
-/** Some databases cannot store U+0000, and no name or note requires it. */
+/** Rejects U+0000: some databases cannot store it, and no name or note requires it. */
 function readText(text: string, path: string): string {
   if (!text.includes("\0")) return text;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" holds U+0000`, { field: path, expected: "text without U+0000" });
 }
 
-/** First and last millisecond that RFC 3339 can write, and so JSON. */
+/** Earliest and latest time in milliseconds that RFC 3339, and so JSON, can represent. */
 const FIRST_MS = Date.parse("0001-01-01T00:00:00.000Z");
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** A moment in milliseconds since 1970. @throws Refusal for one that JSON cannot hold; binary messages can */
-export function readMoment(value: Timestamp, path: string): number {
+/**
+ * Converts a timestamp to milliseconds since 1970. @throws Refusal for a time that JSON cannot represent; binary
+ * messages can contain one
+ */
+export function timestampToMs(value: Timestamp, path: string): number {
   const ms = timestampMs(value);
   if (ms >= FIRST_MS && ms <= LAST_MS) return ms;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" is no moment`, { field: path, expected: "a moment of RFC 3339" });
 }
 
-export function wordOf(desc: DescEnum, number: number, path: string): string {
+export function enumWordOf(desc: DescEnum, number: number, path: string): string {
   const value = desc.value[number];
-  if (value !== undefined && number !== 0) return value.name.slice(prefixOf(desc).length);
+  if (value !== undefined && number !== 0) return value.name.slice(enumPrefixOf(desc).length);
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" has no value ${number}`, {
     field: path,
     value: number,
@@ -84,25 +87,25 @@ export function wordOf(desc: DescEnum, number: number, path: string): string {
   });
 }
 
-function prefixOf(desc: DescEnum): string {
+function enumPrefixOf(desc: DescEnum): string {
   return (desc.value[0]?.name ?? "").replace(/UNSPECIFIED$/, "");
 }
 
 const numbers = new WeakMap<DescEnum, ReadonlyMap<string, number>>();
 
-function numberOf(desc: DescEnum, word: string): number {
+function enumNumberOf(desc: DescEnum, word: string): number {
   let known = numbers.get(desc);
   if (known === undefined) {
-    known = new Map(desc.values.map(({ name, number }) => [name.slice(prefixOf(desc).length), number]));
+    known = new Map(desc.values.map(({ name, number }) => [name.slice(enumPrefixOf(desc).length), number]));
     numbers.set(desc, known);
   }
   return known.get(word) ?? 0;
 }
 
-/** Sums may exceed the range of the proto's numbers, and are then clamped. */
+/** Numeric bounds of the proto. Sums may exceed them and are then clamped. */
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Writes a model's value as a message; fields that the message does not have are a defect and are refused by `create`. */
+/** Converts a model value to a message. A field that the message does not have is a defect, and `create` refuses it. */
 export function toMessage<Desc extends DescMessage>(schema: Desc, model: object): MessageShape<Desc> {
   const init: Plain = {};
   for (const field of schema.fields) {
@@ -118,12 +121,12 @@ function writeField(field: DescField, value: unknown): unknown {
 }
 
 function writeItem(field: DescField, value: unknown): unknown {
-  if (field.enum !== undefined) return typeof value === "number" ? value : numberOf(field.enum, value as string);
+  if (field.enum !== undefined) return typeof value === "number" ? value : enumNumberOf(field.enum, value as string);
   if (field.message === undefined)
     return field.scalar === ScalarType.INT32 ? Math.min(Number(value), MAX_INT32) : value;
-  // A structure is plain JSON already.
+  // A Struct is plain JSON already.
   if (field.message.typeName === "google.protobuf.Struct") return value;
   if (field.message.typeName === "google.protobuf.Timestamp") return timestampFromDate(new Date(value as string));
-  // A message that is already built (a picture, a structure) is returned unchanged.
+  // A message that is already built, such as a picture or a structure, is returned unchanged.
   return (value as Plain)["$typeName"] === undefined ? toMessage(field.message, value as object) : value;
 }

@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
 import { rule } from "#gen/datacenter/v1/rules_pb.ts";
 
-/** Fields without presence that the model always contains: identities and coordinates, whose zero is a value. */
+/** Fields without presence that the model always contains: identities and coordinates, for which zero is a value. */
 const ALWAYS: Readonly<Record<string, readonly string[]>> = {
   Location: ["site_id", "floor_number"],
   Placement: ["x_mm", "y_mm", "width_mm", "depth_mm", "rotation_deg"],
@@ -14,7 +14,7 @@ const ALWAYS: Readonly<Record<string, readonly string[]>> = {
   Crac: ["code", "sensible_capacity_kw"],
 };
 
-/** How a message field maps to the model. */
+/** Mapping of one message field to the model. */
 export interface FieldPlan {
   readonly field: DescField;
   /** Whether the model contains the field even if it is zero or absent. */
@@ -27,7 +27,7 @@ const plans = new WeakMap<DescMessage, readonly FieldPlan[]>();
  * The message fields that the model contains, in proto order. A request may contain those that the service computes, because
  * clients send back what they read; they are ignored.
  */
-export function fieldPlans(schema: DescMessage): readonly FieldPlan[] {
+export function listFieldPlans(schema: DescMessage): readonly FieldPlan[] {
   const known = plans.get(schema);
   if (known !== undefined) return known;
   const always = ALWAYS[schema.name] ?? [];

@@ -5,10 +5,10 @@ type Options = Partial<JsonReadOptions>;
 
 /**
  * Returns the path of the first value that proto JSON cannot parse, in the proto's spelling: `ports[3].speed_mbps`.
- * Empty if it is the whole document, or nothing. Cost: parses every value on the way again, so it is used for refusals
- * only.
+ * Returns "" if the document itself cannot be parsed, or if everything can. Cost: parses every value on the path again,
+ * so it is used for refusals only.
  */
-export function unreadablePlace(desc: DescMessage, json: unknown, options: Options): string {
+export function findUnreadablePath(desc: DescMessage, json: unknown, options: Options): string {
   if (!isJsonObject<JsonValue>(json)) return "";
   for (const [key, value] of Object.entries(json)) {
     if (isReadable(desc, { [key]: value }, options)) continue;
@@ -17,9 +17,9 @@ export function unreadablePlace(desc: DescMessage, json: unknown, options: Optio
     const { name, fieldKind } = field;
     if (fieldKind === "list" && Array.isArray(value)) {
       const index = value.findIndex((item) => !isReadable(desc, { [key]: [item] }, options));
-      return demandAtMost(`${name}[${index}]`, field, value[index], options);
+      return findUnreadableBelow(`${name}[${index}]`, field, value[index], options);
     }
-    if (fieldKind !== "map" || !isJsonObject<JsonValue>(value)) return demandAtMost(name, field, value, options);
+    if (fieldKind !== "map" || !isJsonObject<JsonValue>(value)) return findUnreadableBelow(name, field, value, options);
     const entry = Object.keys(value).find(
       (one) => !isReadable(desc, { [key]: { [one]: value[one] ?? null } }, options),
     );
@@ -28,9 +28,14 @@ export function unreadablePlace(desc: DescMessage, json: unknown, options: Optio
   return "";
 }
 
-function demandAtMost(place: string, { message, fieldKind }: DescField, value: unknown, options: Options): string {
+function findUnreadableBelow(
+  place: string,
+  { message, fieldKind }: DescField,
+  value: unknown,
+  options: Options,
+): string {
   if (message === undefined || fieldKind === "map") return place;
-  const inner = unreadablePlace(message, value, options);
+  const inner = findUnreadablePath(message, value, options);
   return inner === "" ? place : `${place}.${inner}`;
 }
 
@@ -44,7 +49,7 @@ function isReadable(desc: DescMessage, json: Record<string, JsonValue>, options:
 }
 
 export interface UnknownWord {
-  /** Its path in the proto's spelling. */
+  /** Path of the value in the proto's spelling. */
   readonly field: string;
   readonly value: string;
   readonly expected: string;
@@ -54,14 +59,14 @@ export interface UnknownWord {
  * Returns the first unknown enumeration value and its path, or undefined. If unknown fields are ignored, proto JSON
  * also ignores unknown enumeration values, and the request would be misread.
  */
-export function unknownWord(desc: DescMessage, json: unknown): UnknownWord | undefined {
+export function findUnknownWord(desc: DescMessage, json: unknown): UnknownWord | undefined {
   if (!isJsonObject<JsonValue>(json)) return undefined;
   for (const [key, value] of Object.entries(json)) {
     const field = desc.fields.find(({ name, jsonName }) => name === key || jsonName === key);
     if (field === undefined) continue;
     const items = Array.isArray(value) ? [...value.entries()] : [[undefined, value] as const];
     for (const [index, item] of items) {
-      const found = wordIn(field, item);
+      const found = findUnknownWordIn(field, item);
       const place = index === undefined ? field.name : `${field.name}[${index}]`;
       if (found !== undefined) return { ...found, field: place + found.field };
     }
@@ -69,29 +74,32 @@ export function unknownWord(desc: DescMessage, json: unknown): UnknownWord | und
   return undefined;
 }
 
-function wordIn({ enum: words, message }: DescField, value: unknown): UnknownWord | undefined {
+function findUnknownWordIn({ enum: words, message }: DescField, value: unknown): UnknownWord | undefined {
   if (words !== undefined && typeof value === "string") {
     const names = words.values.map(({ name }) => name);
     return names.includes(value) ? undefined : { field: "", value, expected: `one of ${names.join(", ")}` };
   }
-  const found = message === undefined ? undefined : unknownWord(message, value);
+  const found = message === undefined ? undefined : findUnknownWord(message, value);
   return found && { ...found, field: `.${found.field}` };
 }
 
-/** What proto JSON cannot read: its path as `unreadablePlace` has it, and the word if it is an unknown one. */
-export interface UnreadablePart {
+/**
+ * A value that proto JSON cannot parse: its path as returned by `findUnreadablePath`, and the word if it is an unknown
+ * enumeration value.
+ */
+export interface UnreadableValue {
   readonly field: string;
   readonly word: UnknownWord | undefined;
 }
 
-/** Finds the first value that proto JSON cannot read. Cost: as `unreadablePlace`. */
-export function unreadablePart(desc: DescMessage, json: unknown, options: Options): UnreadablePart {
-  const field = unreadablePlace(desc, json, options);
-  const word = unknownWord(desc, json);
+/** Finds the first value that proto JSON cannot parse. Cost: as of `findUnreadablePath`. */
+export function findUnreadableValue(desc: DescMessage, json: unknown, options: Options): UnreadableValue {
+  const field = findUnreadablePath(desc, json, options);
+  const word = findUnknownWord(desc, json);
   return { field, word: word?.field === field ? word : undefined };
 }
 
-/** The sentence that refuses a word. */
+/** Returns the error message for an unknown enumeration value. */
 export function unknownWordMessage({ field, value, expected }: UnknownWord): string {
   return `Cannot read ${field} "${value}": expected ${expected}`;
 }

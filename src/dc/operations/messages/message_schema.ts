@@ -6,9 +6,9 @@ import { rule } from "#gen/datacenter/v1/rules_pb.ts";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface SchemaOptions {
-  /** Returns the schema for a nested message: the schema itself or a reference to it. */
+  /** Returns the schema of a nested message: the schema itself or a reference to it. */
   readonly message: (desc: DescMessage) => JsonSchema;
-  /** Whether enumerations have their `..._UNSPECIFIED`, and integers the bounds of their 32 bits. */
+  /** Whether the schema includes the `..._UNSPECIFIED` value of enumerations and the 32-bit bounds of integers. */
   readonly complete: boolean;
 }
 
@@ -22,13 +22,14 @@ const WELL_KNOWN: Readonly<Record<string, JsonSchema>> = {
 
 const INT32 = { type: "integer", minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
 
-/** The comment of a message, field, word or method of the proto; empty without one. */
+/** Returns the proto comment of a message, field, enumeration value or method; "" without one. */
 export function commentOf(name: string): string {
   return COMMENTS[name] ?? "";
 }
 
 /**
- * JSON Schema of a message as proto JSON with the proto's names: properties, comments as descriptions, required fields.
+ * Returns the JSON Schema of a message as proto JSON with the proto's names: properties, comments as descriptions,
+ * required fields.
  */
 export function messageSchema(desc: DescMessage, options: SchemaOptions): JsonSchema {
   const known = WELL_KNOWN[desc.typeName];
@@ -36,7 +37,7 @@ export function messageSchema(desc: DescMessage, options: SchemaOptions): JsonSc
   const required = desc.fields.filter(isRequired).map(({ name }) => name);
   return {
     type: "object",
-    ...describe(desc.typeName),
+    ...describeByComment(desc.typeName),
     properties: Object.fromEntries(desc.fields.map((field) => [field.name, fieldSchema(field, options)])),
     ...(required.length > 0 && { required }),
   };
@@ -51,14 +52,14 @@ function isRequired(field: DescField): boolean {
 }
 
 export function fieldSchema(field: DescField, options: SchemaOptions): JsonSchema {
-  return { ...valueSchema(field, options), ...describe(nameOf(field)) };
+  return { ...valueSchema(field, options), ...describeByComment(qualifiedFieldName(field)) };
 }
 
-function nameOf({ parent, name }: DescField): string {
+function qualifiedFieldName({ parent, name }: DescField): string {
   return `${parent.typeName}.${name}`;
 }
 
-function describe(name: string): JsonSchema {
+function describeByComment(name: string): JsonSchema {
   const description = commentOf(name);
   return description === "" ? {} : { description };
 }
@@ -66,7 +67,7 @@ function describe(name: string): JsonSchema {
 function valueSchema(field: DescField, options: SchemaOptions): JsonSchema {
   switch (field.fieldKind) {
     case "list":
-      return { type: "array", items: itemSchema(field, options), ...longest(field) };
+      return { type: "array", items: itemSchema(field, options), ...lengthLimitsOf(field) };
     case "map":
       return { type: "object", additionalProperties: itemSchema({ ...field, listKind: field.mapKind }, options) };
     default:
@@ -74,7 +75,7 @@ function valueSchema(field: DescField, options: SchemaOptions): JsonSchema {
   }
 }
 
-function longest(field: DescField): JsonSchema {
+function lengthLimitsOf(field: DescField): JsonSchema {
   const { items } = getOption(field, rule);
   return items === 0 ? {} : { maxItems: items };
 }

@@ -16,9 +16,9 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "./convert.ts";
 
-/** Links are congested from here on. Source: docs/contract/datacenter-analyses.md#fabric. */
+/** Utilization in percent from which a link is congested. Source: docs/contract/datacenter-analyses.md#fabric. */
 export const CONGESTED_PCT = 80;
-/** Utilization from which a link is watched. Source: docs/rpcs.md#fabrictopology. */
+/** Utilization in percent from which a link is watched. Source: docs/rpcs.md#fabrictopology. */
 export const WATCHED_PCT = 60;
 
 function storedMessage<Desc extends DescMessage>(
@@ -35,14 +35,14 @@ export function deviceMessage(stored: Stored<Device>) {
   return storedMessage(DeviceSchema, { ...stored, resource: { ...resource, ...(ports !== undefined && { ports }) } });
 }
 
-/** A port's fields with its device and, for an outlet, its capacity. */
+/** Returns a port's fields with its device and, for an outlet, its capacity. */
 export function portFields(deviceCode: string, port: Port): object {
   const capacityW = port.powerOut === undefined ? undefined : outletCapacityW(port.powerOut);
   const powerOut = { ...port.powerOut, capacityW };
   return { ...port, deviceCode, ...(port.powerOut !== undefined && { powerOut }) };
 }
 
-/** A device as lists show it: without ports, labels and comments. */
+/** Returns a device's message as lists show it: without ports, labels and comments. */
 export function basicDeviceMessage(stored: Stored<DeviceBody>) {
   const { labels: _, comments: __, ...resource } = stored.resource;
   return storedMessage(DeviceSchema, { ...stored, resource });
@@ -69,12 +69,12 @@ export function fabricLinkMessage(stored: Stored<FabricLink>) {
   return storedMessage(FabricLinkSchema, { ...stored, resource });
 }
 
-/** The busier direction over the capacity, in percent; 0 when either is unknown. */
+/** Returns the load of the busier direction relative to the capacity, in percent; 0 if either is unknown. */
 export function linkUtilizationPct({ aToBMbps = 0, bToAMbps = 0, capacityMbps }: FabricLink): number {
   return capacityMbps === undefined ? 0 : (Math.max(aToBMbps, bToAMbps) / capacityMbps) * 100;
 }
 
-/** A finding as the message's initial value. */
+/** Returns the initial value of a finding's message. */
 export function findingInit({ severity, code, field, message, value = "", expected = "", ref = "" }: Finding) {
   return {
     severity: severity === "ERROR" ? Severity.ERROR : Severity.WARNING,
@@ -108,8 +108,8 @@ export function pathMessage({ hops, segments, problems, ...path }: CablePath) {
   });
 }
 
-/** The first items of a list under its name, and how many more there are: `zones` and `omittedZones`. */
-export function listed(name: string, items: readonly unknown[], limit: number): Readonly<Record<string, unknown>> {
+/** Returns the first items of a list under its name, and the number of omitted items: `zones` and `omittedZones`. */
+export function limitedList(name: string, items: readonly unknown[], limit: number): Readonly<Record<string, unknown>> {
   const omitted = `omitted${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   return { [name]: items.slice(0, limit), [omitted]: Math.max(0, items.length - limit) };
 }

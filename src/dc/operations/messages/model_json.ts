@@ -5,12 +5,12 @@ import { sortKeys } from "#kernel/canonical_json.ts";
 type Write = (value: unknown) => JsonValue;
 
 interface Entry {
-  /** In the model. */
+  /** Name of the field in the model. */
   readonly localName: string;
-  /** In the proto. */
+  /** Name of the field in the proto. */
   readonly name: string;
   readonly write: Write;
-  /** Whether a value counts as absent: without presence, zero does; so do empty lists and maps. */
+  /** Whether a value counts as absent: zero does for a field without presence; so do empty lists and maps. */
   readonly isAbsent: (value: unknown) => boolean;
 }
 
@@ -22,30 +22,30 @@ const plans = new WeakMap<DescMessage, readonly Entry[]>();
  */
 export function modelJson(schema: DescMessage, model: object): JsonObject {
   const json: Record<string, JsonValue> = {};
-  for (const { localName, name, write, isAbsent } of planOf(schema)) {
+  for (const { localName, name, write, isAbsent } of writePlanOf(schema)) {
     const value = (model as Readonly<Record<string, unknown>>)[localName];
     if (value !== undefined && !isAbsent(value)) json[name] = write(value);
   }
   return json;
 }
 
-function planOf(schema: DescMessage): readonly Entry[] {
+function writePlanOf(schema: DescMessage): readonly Entry[] {
   const known = plans.get(schema);
   if (known !== undefined) return known;
-  // In the order of canonical JSON, whose text is cheap then.
+  // Sorts fields as canonical JSON does, so that its text is cheap to write.
   const plan = schema.fields
     .map((field) => ({
       localName: field.localName,
       name: field.name,
-      write: writerOf(field),
-      isAbsent: absenceOf(field),
+      write: fieldWriter(field),
+      isAbsent: absenceTest(field),
     }))
     .toSorted((a, b) => compareText(a.name, b.name));
   plans.set(schema, plan);
   return plan;
 }
 
-function writerOf(field: DescField): Write {
+function fieldWriter(field: DescField): Write {
   const item = itemWriter(field);
   if (field.fieldKind === "list") return (value) => (value as readonly unknown[]).map(item);
   if (field.fieldKind !== "map") return item;
@@ -56,7 +56,7 @@ function writerOf(field: DescField): Write {
 function itemWriter({ enum: desc, message }: DescField): Write {
   if (desc !== undefined) return enumWriter(desc);
   if (message === undefined) return (value) => value as JsonValue;
-  // Moments are in ISO 8601 with milliseconds; proto JSON leaves out a fraction of zero.
+  // Moments in the model are ISO 8601 with milliseconds; proto JSON omits a fraction of zero.
   if (message.typeName === "google.protobuf.Timestamp") return (value) => String(value).replace(".000Z", "Z");
   return (value) => modelJson(message, value as object);
 }
@@ -66,7 +66,7 @@ function enumWriter({ values }: DescEnum): Write {
   return (word) => prefix + String(word);
 }
 
-function absenceOf({ fieldKind, ...field }: DescField): Entry["isAbsent"] {
+function absenceTest({ fieldKind, ...field }: DescField): Entry["isAbsent"] {
   if (fieldKind === "list") return (value) => (value as readonly unknown[]).length === 0;
   if (fieldKind === "map") return (value) => Object.keys(value as object).length === 0;
   const hasPresence = fieldKind === "message" || ("presence" in field && field.presence === EXPLICIT);

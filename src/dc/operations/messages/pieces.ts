@@ -10,14 +10,14 @@ import {
 import type { Steps } from "#kernel/steps.ts";
 import type { ReadRpc } from "../rpc.ts";
 
-/** Elements of a list that are written in one step. Ours: some hundred microseconds. */
+/** Number of list elements that are written in one step. Our choice: some hundred microseconds of work. */
 const ELEMENTS = 16;
 
 type ListField = DescField & { readonly fieldKind: "list" };
 
 /** Encodes a message in binary, its long lists in steps. The bytes equal those of `toBinary`. */
 export function* binaryInSteps<Desc extends DescMessage>(desc: Desc, message: MessageShape<Desc>): Steps<Uint8Array> {
-  const long = longLists(desc, message);
+  const long = findLongLists(desc, message);
   if (long.length === 0) return toBinary(desc, message);
   const empty = create(desc);
   const pieces: Uint8Array[] = [];
@@ -26,15 +26,15 @@ export function* binaryInSteps<Desc extends DescMessage>(desc: Desc, message: Me
     pieces.push(toBinary(desc, short as MessageShape<Desc>));
     short = { ...empty };
   };
-  for (const field of inOrder(desc)) {
+  for (const field of sortFields(desc)) {
     if (!long.some((other) => other === field)) {
-      keepField(field, message, short);
+      copyWithField(field, message, short);
       continue;
     }
     flush();
-    for (const elements of slices(message, field.localName)) {
+    for (const elements of sliceElements(message, field.localName)) {
       yield;
-      // Pieces of a list that follow one another are read as one list.
+      // A parser concatenates consecutive pieces of a list into one list.
       pieces.push(toBinary(desc, { ...empty, [field.localName]: elements }));
     }
   }
@@ -42,21 +42,21 @@ export function* binaryInSteps<Desc extends DescMessage>(desc: Desc, message: Me
   return Buffer.concat(pieces);
 }
 
-/** Writes a message in JSON, its long lists in steps. The text is that of `toJsonString`. */
+/** Encodes a message as JSON, its long lists in steps. The text equals that of `toJsonString`. */
 export function* jsonInSteps<Desc extends DescMessage>(
   desc: Desc,
   message: MessageShape<Desc>,
   options: Partial<JsonWriteOptions>,
 ): Steps<Uint8Array> {
-  const long = longLists(desc, message);
-  const json = toJson(desc, withoutLists(message, long), options) as Readonly<Record<string, unknown>>;
+  const long = findLongLists(desc, message);
+  const json = toJson(desc, omitLists(message, long), options) as Readonly<Record<string, unknown>>;
   if (long.length === 0) return encoder.encode(JSON.stringify(json));
   const pieces: Uint8Array[] = [];
-  for (const field of inOrder(desc)) {
+  for (const field of sortFields(desc)) {
     const name = options.useProtoFieldName === true ? field.name : field.jsonName;
     const head = `${pieces.length === 0 ? "{" : ","}${JSON.stringify(name)}:`;
     const list = long.find((other) => other === field);
-    if (list !== undefined) yield* listInSteps(list, message, { options, head, pieces });
+    if (list !== undefined) yield* listJsonInSteps(list, message, { options, head, pieces });
     else if (Object.hasOwn(json, name)) pieces.push(encoder.encode(head + JSON.stringify(json[name])));
   }
   pieces.push(encoder.encode("}"));
@@ -67,19 +67,19 @@ const encoder = new TextEncoder();
 
 interface ListText {
   readonly options: Partial<JsonWriteOptions>;
-  /** Text before the list. */
+  /** JSON text before the list. */
   readonly head: string;
   readonly pieces: Uint8Array[];
 }
 
-function* listInSteps(
+function* listJsonInSteps(
   { message: element, localName }: ListField,
   message: object,
   { options, head, pieces }: ListText,
 ): Steps<void> {
   if (element === undefined) return;
   let before = `${head}[`;
-  for (const elements of slices(message, localName)) {
+  for (const elements of sliceElements(message, localName)) {
     yield;
     const texts = elements.map((one) => JSON.stringify(toJson(element, one, options)));
     pieces.push(encoder.encode(before + texts.join(",")));
@@ -88,12 +88,12 @@ function* listInSteps(
   pieces.push(encoder.encode("]"));
 }
 
-/** The order in which fields are written. */
-function inOrder({ fields }: DescMessage): readonly DescField[] {
+/** Returns the fields in the order in which they are written. */
+function sortFields({ fields }: DescMessage): readonly DescField[] {
   return fields.toSorted((a, b) => a.number - b.number);
 }
 
-function keepField(
+function copyWithField(
   { localName, oneof }: DescField,
   message: Readonly<Record<string, unknown>>,
   kept: Record<string, unknown>,
@@ -103,28 +103,28 @@ function keepField(
   if (oneof === undefined || (value as { readonly case?: string }).case === localName) kept[name] = value;
 }
 
-function longLists(desc: DescMessage, message: object): readonly ListField[] {
+function findLongLists(desc: DescMessage, message: object): readonly ListField[] {
   return desc.fields
     .filter((field): field is ListField => field.fieldKind === "list" && field.listKind === "message")
-    .filter(({ localName }) => elementsOf(message, localName).length > ELEMENTS);
+    .filter(({ localName }) => listElementsOf(message, localName).length > ELEMENTS);
 }
 
-function withoutLists<Message extends object>(message: Message, lists: readonly ListField[]): Message {
+function omitLists<Message extends object>(message: Message, lists: readonly ListField[]): Message {
   return { ...message, ...Object.fromEntries(lists.map(({ localName }) => [localName, []])) };
 }
 
-function* slices(message: object, localName: string) {
-  const elements = elementsOf(message, localName);
+function* sliceElements(message: object, localName: string) {
+  const elements = listElementsOf(message, localName);
   for (let at = 0; at < elements.length; at += ELEMENTS) yield elements.slice(at, at + ELEMENTS);
 }
 
-function elementsOf(message: object, localName: string): readonly MessageShape<DescMessage>[] {
+function listElementsOf(message: object, localName: string): readonly MessageShape<DescMessage>[] {
   return (message as Readonly<Record<string, readonly MessageShape<DescMessage>[]>>)[localName] ?? [];
 }
 
 type Reply = Awaited<ReturnType<ReadRpc["run"]>>;
 
-/** Replies in binary, as long as they live. */
+/** Binary encodings of replies, kept as long as the reply object. */
 const encoded = new WeakMap<Reply, Uint8Array>();
 
 /** Encodes a reply that is no longer modified, and stores the bytes with it. */
@@ -134,7 +134,7 @@ export function* encodeReply({ method }: ReadRpc, reply: Reply): Steps<Uint8Arra
   return bytes;
 }
 
-/** Returns the bytes of a reply that was encoded before. */
-export function encodedReply(reply: Reply): Uint8Array | undefined {
+/** Returns the bytes of a reply that `encodeReply` encoded before, else undefined. */
+export function findEncodedReply(reply: Reply): Uint8Array | undefined {
   return encoded.get(reply);
 }

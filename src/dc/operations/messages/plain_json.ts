@@ -1,23 +1,23 @@
 import { type DescEnum, type DescField, type DescMessage, type JsonValue, ScalarType } from "@bufbuild/protobuf";
 import { compareText } from "#dc/model/ref.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type FieldPlan, fieldPlans } from "./field_plans.ts";
+import { type FieldPlan, listFieldPlans } from "./field_plans.ts";
 
-/** Marks a value that is not plain; the message parser then reads it or reports the error. */
+/** Marks a value outside the plain form; the message parser then parses it or reports the error. */
 const OTHER = Symbol("other");
 
 type Read = (value: unknown) => unknown;
 
 interface Entry extends FieldPlan {
   readonly read: Read;
-  /** Value of the field if it is absent, for fields that the model always contains. */
+  /** Value of an absent field, for fields that the model always contains. */
   readonly missing: unknown;
 }
 
 const plans = new WeakMap<DescMessage, readonly Entry[]>();
 
 /**
- * Converts proto JSON to the model without building a message: the result of `fromMessage(fromJson(json))`, or
+ * Converts proto JSON to the model without building a message. Returns the result of `fromMessage(fromJson(json))`, or
  * undefined for JSON outside the plain form that exports and most programs write. Fields are in the order of their
  * names.
  */
@@ -30,33 +30,33 @@ function readMessage(schema: DescMessage, json: unknown): object | typeof OTHER 
   if (!isJsonObject(json)) return OTHER;
   const model: Record<string, unknown> = {};
   let taken = 0;
-  for (const { field, read, isAlways, missing } of planOf(schema)) {
+  for (const { field, read, isAlways, missing } of readPlanOf(schema)) {
     const given = json[field.name] ?? json[field.jsonName];
     const known = given === undefined ? missing : read(given);
     if (known === OTHER) return OTHER;
     if (given !== undefined) taken += 1;
     if (isAlways || !(given === undefined || isUnset(field, known))) model[field.localName] = known;
   }
-  // The remaining keys are unknown, output only or spelled twice.
+  // If keys remain, they are unknown, output only or spelled twice.
   return taken === Object.keys(json).length ? model : OTHER;
 }
 
-function planOf(schema: DescMessage): readonly Entry[] {
+function readPlanOf(schema: DescMessage): readonly Entry[] {
   const known = plans.get(schema);
   if (known !== undefined) return known;
-  const plan = fieldPlans(schema)
-    .map((one) => ({ ...one, read: readerOf(one.field), missing: zeroOf(one.field) }))
+  const plan = listFieldPlans(schema)
+    .map((one) => ({ ...one, read: fieldReader(one.field), missing: zeroValueOf(one.field) }))
     .toSorted((a, b) => compareText(a.field.localName, b.field.localName));
   plans.set(schema, plan);
   return plan;
 }
 
-function zeroOf(field: DescField): unknown {
+function zeroValueOf(field: DescField): unknown {
   if (field.fieldKind === "list") return [];
   return field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING ? 0 : "";
 }
 
-/** Without presence, zero equals absent; so do empty lists and maps. */
+/** Whether a value counts as absent: zero does for a field without presence; so do empty lists and maps. */
 function isUnset(field: DescField, value: unknown): boolean {
   if (field.fieldKind === "list") return (value as readonly unknown[]).length === 0;
   if (field.fieldKind === "map") return Object.keys(value as object).length === 0;
@@ -67,7 +67,7 @@ function isUnset(field: DescField, value: unknown): boolean {
 /** `FieldPresence.EXPLICIT` of the descriptor's features. */
 const EXPLICIT = 1;
 
-function readerOf(field: DescField): Read {
+function fieldReader(field: DescField): Read {
   switch (field.fieldKind) {
     case "list": {
       const item = itemReader(field);
@@ -83,18 +83,18 @@ function readerOf(field: DescField): Read {
 function itemReader({ enum: words, message, scalar }: DescField): Read {
   if (words !== undefined) return enumReader(words);
   if (message !== undefined) {
-    return message.typeName === "google.protobuf.Timestamp" ? readMoment : (value) => readMessage(message, value);
+    return message.typeName === "google.protobuf.Timestamp" ? readIsoTime : (value) => readMessage(message, value);
   }
   switch (scalar) {
     case ScalarType.STRING:
-      return (value) => (isText(value) ? value : OTHER);
+      return (value) => (isValidText(value) ? value : OTHER);
     case ScalarType.BOOL:
       return (value) => (typeof value === "boolean" ? value : OTHER);
     case ScalarType.DOUBLE:
       return (value) => (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0) ? value : OTHER);
     case ScalarType.INT32:
     case ScalarType.SINT32:
-      // A bitwise operation converts a number to 32 bits.
+      // `value | 0` converts a number to 32 bits.
       return (value) => (typeof value === "number" && Object.is(value | 0, value) ? value : OTHER);
     default:
       return () => OTHER;
@@ -109,11 +109,11 @@ function readList(value: unknown, item: Read): unknown {
 
 function readTexts(value: unknown): unknown {
   if (!isJsonObject(value)) return OTHER;
-  return Object.entries(value).flat().every(isText) ? { ...value } : OTHER;
+  return Object.entries(value).flat().every(isValidText) ? { ...value } : OTHER;
 }
 
 /** Whether the model accepts a text. Unpaired surrogates are rejected, because UTF-8 cannot encode them. */
-function isText(value: unknown): value is string {
+function isValidText(value: unknown): value is string {
   return typeof value === "string" && !value.includes("\0") && value.isWellFormed();
 }
 
@@ -124,10 +124,10 @@ function enumReader({ values }: DescEnum): Read {
   return (value) => words.get(value) ?? OTHER;
 }
 
-/** The year 0 is before the first moment of a message. */
+/** ISO 8601 in UTC without the year 0, which is before the earliest time of a message. */
 const MOMENT = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
 
-function readMoment(value: unknown): unknown {
+function readIsoTime(value: unknown): unknown {
   if (typeof value !== "string" || !MOMENT.test(value)) return OTHER;
   const date = new Date(value);
   return Number.isNaN(date.getTime()) ? OTHER : date.toISOString();

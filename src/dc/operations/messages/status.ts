@@ -51,21 +51,21 @@ export function errorDetails(error: OperationError): readonly ErrorDetail[] {
   const [first] = violations;
   const metadata = { ...(first?.field && { field: first.field }), ...(first?.ref && { ref: first.ref }) };
   const info = { schema: ErrorInfoSchema, init: { reason, domain: ERROR_DOMAIN, metadata } };
-  return [info, ...specificDetails(kind, violations), ...fieldsOf(kind, violations)];
+  return [info, ...detailsByKind(kind, violations), ...fieldViolationDetails(kind, violations)];
 }
 
 /**
- * Violations of fields. A violation without a field is reported in another detail, unless the request alone is at
- * fault.
+ * Returns the detail for violations of fields. A violation without a field is reported in another detail, unless the
+ * request alone is at fault.
  */
-function fieldsOf(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
+function fieldViolationDetails(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
   const fieldViolations = violations
     .filter(({ field }) => field !== "" || kind === "invalid_argument")
     .map(({ field, message, code }) => ({ field, description: message, reason: code }));
   return fieldViolations.length === 0 ? [] : [{ schema: BadRequestSchema, init: { fieldViolations } }];
 }
 
-function specificDetails(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
+function detailsByKind(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
   if (kind === "invalid_argument") return [];
   if (kind === "failed_precondition" || kind === "aborted") {
     const failures = violations.map(({ code, ref, field, message }) => ({
@@ -89,13 +89,13 @@ export class InvalidToken extends Refusal {
   }
 }
 
-/** Value of `WWW-Authenticate` in a 401 response. Source: RFC 9110, 15.5.2; RFC 6750, 3. */
-export function challenge(error: OperationError): string {
+/** Returns the value of `WWW-Authenticate` in a 401 response. Source: RFC 9110, 15.5.2; RFC 6750, 3. */
+export function authChallenge(error: OperationError): string {
   return error instanceof InvalidToken ? 'Bearer error="invalid_token"' : "Bearer";
 }
 
-/** A refusal as the status message that bulk replies carry per item. */
-export function statusOf(error: OperationError): Status {
+/** Converts a refusal to the status message that bulk replies contain for each item. */
+export function statusOfError(error: OperationError): Status {
   return create(StatusSchema, {
     code: GRPC_CODE[error.kind],
     message: error.message,

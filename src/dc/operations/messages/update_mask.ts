@@ -21,32 +21,35 @@ export function applyMask<Resource extends object>(
   if (paths.includes("*")) return patch;
   const result: Plain = structuredClone(before) as Plain;
   for (const path of paths) {
-    const names = localNames(schema, path);
-    copy(result, patch as Plain, names);
+    const names = resolveMaskPath(schema, path);
+    copyAtPath(result, patch as Plain, names);
   }
   return result as Resource;
 }
 
-/** @param field where the request has the mask. @throws Refusal for a path that leads to no field */
+/**
+ * Checks the paths of an update mask. @param field path of the mask in the request. @throws Refusal for a path that
+ * leads to no field
+ */
 export function checkMask(schema: DescMessage, paths: readonly string[], field: string): void {
-  for (const path of paths) if (path !== "*") localNames(schema, path, field);
+  for (const path of paths) if (path !== "*") resolveMaskPath(schema, path, field);
 }
 
-function localNames(schema: DescMessage, path: string, mask = "update_mask"): readonly string[] {
+function resolveMaskPath(schema: DescMessage, path: string, mask = "update_mask"): readonly string[] {
   const names: string[] = [];
   let at: DescMessage | undefined = schema;
   for (const part of path.split(".")) {
     const field: DescMessage["fields"][number] | undefined = at?.fields.find(
       ({ name, jsonName }) => name === part || jsonName === part,
     );
-    if (field === undefined) throw unknownPath(path, mask);
+    if (field === undefined) throw refuseUnknownPath(path, mask);
     names.push(field.localName);
     at = field.fieldKind === "message" ? field.message : undefined;
   }
   return names;
 }
 
-function unknownPath(path: string, mask: string): Refusal {
+function refuseUnknownPath(path: string, mask: string): Refusal {
   return new Refusal(
     rejectWrite("UNKNOWN_FIELD", mask, `Cannot find field "${path}" of the update mask`, {
       value: path,
@@ -55,7 +58,7 @@ function unknownPath(path: string, mask: string): Refusal {
   );
 }
 
-function copy(target: Plain, source: Plain, [name = "", ...rest]: readonly string[]): void {
+function copyAtPath(target: Plain, source: Plain, [name = "", ...rest]: readonly string[]): void {
   const value = source[name];
   if (rest.length === 0) {
     if (value === undefined) delete target[name];
@@ -63,7 +66,7 @@ function copy(target: Plain, source: Plain, [name = "", ...rest]: readonly strin
     return;
   }
   const inner = { ...((target[name] as Plain | undefined) ?? {}) };
-  copy(inner, (value as Plain | undefined) ?? {}, rest);
+  copyAtPath(inner, (value as Plain | undefined) ?? {}, rest);
   if (Object.keys(inner).length === 0) delete target[name];
   else target[name] = inner;
 }

@@ -2,53 +2,54 @@ import type { FailureSeverity } from "#dc/model/enum_values.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Kinds of risks whose changes are sent. */
+/** Kinds of risks whose changes are sent as notices. */
 export const RISK_KINDS = ["cause", "window", "rack", "finding"] as const;
 export type RiskKind = (typeof RISK_KINDS)[number];
 
-/** What a notice says. */
+/** Content of a notice. */
 export interface NoticeBody {
-  /** Such as `cause.appeared`. */
+  /** Event type, such as `cause.appeared`. */
   readonly type: string;
-  /** What it is about; notices about one subject are sent in order. */
+  /** Reference of the subject; notices about one subject are sent in order. */
   readonly subject: string;
   readonly severity: FailureSeverity;
-  /** How the subject stands; empty if it is over. */
+  /** State of the subject; empty if the risk ended. */
   readonly state: string;
-  /** How it stood before; empty if it is new. */
+  /** Previous state of the subject; empty if the risk is new. */
   readonly was: string;
   readonly summary: string;
-  /** References of the elements that it is about, at most 10. */
+  /** References of the affected elements, at most 10. */
   readonly elements: readonly string[];
-  /** ISO 8601 in UTC. */
+  /** Time of the event, ISO 8601 in UTC. */
   readonly at: string;
 }
 
-/** A notice that waits to be sent to one receiver, or that could not be sent. Times are milliseconds since 1970. */
+/** A notice that is queued for one receiver, or that could not be sent. Times are milliseconds since 1970. */
 export interface Notice {
   /** Position in the order of sending. */
   readonly seq: number;
-  /** The same for every try, so that a receiver recognizes repetitions. */
+  /** The same for every attempt, so that a receiver recognizes repetitions. */
   readonly id: string;
   readonly receiver: string;
   readonly body: NoticeBody;
   readonly attempts: number;
   readonly firstTriedAt?: number;
-  /** When it is due. */
+  /** Time of the next attempt. */
   readonly nextAt: number;
-  /** Why the last try failed. */
+  /** Error of the last attempt. */
   readonly error?: string;
-  /** When the tries ended; it is a dead letter. */
+  /** Time at which the attempts ended and the notice became a dead letter. */
   readonly deadAt?: number;
 }
 
-/** Space of the documents that hold notices, one each, by sequence number. */
+/** Document space of notices, one document for each, by sequence number. */
 const SPACE = "notice";
 const DIGITS = 12;
 const PAGE = 500;
 /**
- * Notices of one receiver, some 10 MB; ours. Beyond these its oldest dead letters are removed, and then new notices are not kept.
- * A bound for all receivers would let one that is down fill it.
+ * Maximum number of notices of one receiver, some 10 MB; our choice. Beyond it the oldest dead letters are removed, and
+ * if there are none, new notices are dropped. The limit is per receiver, because an unreachable receiver would use up a
+ * common limit.
  */
 export const MAX_NOTICES = 10_000;
 
@@ -59,12 +60,12 @@ const RECEIVERS = "notices_receivers";
 
 const keyOf = (seq: number) => String(seq).padStart(DIGITS, "0");
 
-/** A number that rises with every change of notices. */
-export async function noticesRevision(reader: Pick<DcReader, "setting">): Promise<number> {
+/** Returns a number that rises with every change of notices. */
+export async function readNoticesRevision(reader: Pick<DcReader, "setting">): Promise<number> {
   return Number((await reader.setting(REVISION)) ?? 0);
 }
 
-/** All notices in the order of sending. */
+/** Reads all notices in the order of sending. */
 export async function readNotices(reader: Pick<DcReader, "documents">): Promise<readonly Notice[]> {
   const found: Notice[] = [];
   for (let after = ""; ; ) {
@@ -76,7 +77,7 @@ export async function readNotices(reader: Pick<DcReader, "documents">): Promise<
   }
 }
 
-/** Adds notices to the end. Returns those that were kept: none of a receiver for which too many wait. */
+/** Appends notices. Returns those that were stored: none for a receiver with too many queued notices. */
 export async function addNotices(
   writer: DcWriter,
   given: readonly Omit<Notice, "seq" | "attempts">[],
@@ -97,44 +98,44 @@ export async function addNotices(
     .map((notice, place): Notice => ({ ...notice, seq: last + 1 + place, attempts: 0 }));
   for (const notice of added) await writer.putDocument(SPACE, keyOf(notice.seq), JSON.stringify(notice));
   await writer.setSetting(LAST_SEQ, String(last + added.length));
-  await raise(writer);
+  await raiseNoticesRevision(writer);
   return added;
 }
 
-/** Writes how notices stand now. One that was removed meanwhile stays so. */
+/** Stores the new state of notices. Ignores those that were removed meanwhile. */
 export async function updateNotices(writer: DcWriter, notices: readonly Notice[]): Promise<void> {
   for (const notice of notices) {
     const key = keyOf(notice.seq);
     if ((await writer.document(SPACE, key)) !== undefined) await writer.putDocument(SPACE, key, JSON.stringify(notice));
   }
-  await raise(writer);
+  await raiseNoticesRevision(writer);
 }
 
-export async function dropNotices(writer: DcWriter, notices: readonly Pick<Notice, "seq">[]): Promise<void> {
+export async function deleteNotices(writer: DcWriter, notices: readonly Pick<Notice, "seq">[]): Promise<void> {
   for (const { seq } of notices) await writer.dropDocument(SPACE, keyOf(seq));
-  await raise(writer);
+  await raiseNoticesRevision(writer);
 }
 
-async function raise(writer: DcWriter): Promise<void> {
-  await writer.setSetting(REVISION, String((await noticesRevision(writer)) + 1));
+async function raiseNoticesRevision(writer: DcWriter): Promise<void> {
+  await writer.setSetting(REVISION, String((await readNoticesRevision(writer)) + 1));
 }
 
-/** Names of the receivers of the server that sends. */
-export async function receiverNames(reader: Pick<DcReader, "setting">): Promise<readonly string[]> {
+/** Reads the names of the receivers of the server that sends notices. */
+export async function readReceiverNames(reader: Pick<DcReader, "setting">): Promise<readonly string[]> {
   return JSON.parse((await reader.setting(RECEIVERS)) ?? "[]") as readonly string[];
 }
 
-export async function noteReceivers(writer: DcWriter, names: readonly string[]): Promise<void> {
+export async function storeReceiverNames(writer: DcWriter, names: readonly string[]): Promise<void> {
   await writer.setSetting(RECEIVERS, JSON.stringify(names));
 }
 
 /** Adds a trial notice. @throws OperationError for a receiver that no server sends to */
-export async function addTrial(
+export async function addTrialNotice(
   writer: DcWriter,
   receiver: string,
   { id, now }: { readonly id: string; readonly now: number },
 ): Promise<Notice> {
-  const names = await receiverNames(writer);
+  const names = await readReceiverNames(writer);
   if (!names.includes(receiver)) {
     const expected = names.length === 0 ? "a server with --notify that has started" : names.join(", ");
     throw new OperationError("not_found", `There is no receiver "${receiver}": expected ${expected}`);
@@ -154,7 +155,10 @@ export async function addTrial(
   throw new OperationError("resource_exhausted", `${MAX_NOTICES} notices to "${receiver}" wait already`);
 }
 
-/** Lets dead letters be sent again from now on, in their order. Returns them; all of them without ids. */
+/**
+ * Schedules dead letters to be sent again from now on, in their order. Without ids, schedules all of them. Returns the
+ * notices.
+ */
 export async function resendNotices(
   writer: DcWriter,
   ids: readonly string[] | undefined,

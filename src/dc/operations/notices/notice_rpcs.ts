@@ -9,9 +9,9 @@ import {
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { FailureSeverity } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { openPageToken, sealPageToken } from "../answers/page_token.ts";
-import { demandFew, readPageSize, readWord } from "../answers/parameters.ts";
+import { limitFilterValues, readEnumWord, readPageSize } from "../answers/parameters.ts";
 import { defineRead, defineWrite } from "../rpc.ts";
-import { addTrial, type Notice, readNotices, receiverNames, resendNotices } from "./notice.ts";
+import { addTrialNotice, type Notice, readNotices, readReceiverNames, resendNotices } from "./notice.ts";
 
 export const listNotices = defineRead({
   method: PlanningService.method.listNotices,
@@ -19,7 +19,7 @@ export const listNotices = defineRead({
   isReadAnew: true,
   async run({ context, reader }, { state, pageSize, pageToken }) {
     const limit = readPageSize(pageSize);
-    const wanted = readWord("state", state, ["WAITING", "DEAD"]);
+    const wanted = readEnumWord("state", state, ["WAITING", "DEAD"]);
     const question = ["notices", wanted ?? ""];
     const after = pageToken === "" ? 0 : openPageToken<number>(context.pageKey, question, pageToken);
     const all = await readNotices(reader);
@@ -33,7 +33,7 @@ export const listNotices = defineRead({
       nextPageToken: last === undefined ? "" : sealPageToken(context.pageKey, question, last.seq),
       waitingCount: waiting.length,
       deadCount: dead.length,
-      receivers: [...(await receiverNames(reader))],
+      receivers: [...(await readReceiverNames(reader))],
     });
   },
 });
@@ -42,7 +42,7 @@ export const testNotice = defineWrite({
   method: PlanningService.method.testNotice,
   effect: "write",
   async run({ context, writer, now }, { receiver }) {
-    const added = await addTrial(writer, receiver, { id: `msg_${context.newId()}`, now: Date.parse(now) });
+    const added = await addTrialNotice(writer, receiver, { id: `msg_${context.newId()}`, now: Date.parse(now) });
     return create(TestNoticeResponseSchema, { notice: noticeMessage(added) });
   },
 });
@@ -51,7 +51,7 @@ export const resendDeadNotices = defineWrite({
   method: PlanningService.method.resendNotices,
   effect: "write",
   async run({ writer, now }, { ids }) {
-    demandFew("ids", ids.length);
+    limitFilterValues("ids", ids.length);
     const again = await resendNotices(writer, ids.length === 0 ? undefined : ids, Date.parse(now));
     return create(ResendNoticesResponseSchema, { resent: again.length });
   },

@@ -7,44 +7,47 @@ import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type InventoryChange, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import type { MaintenanceWindow } from "#gen/datacenter/v1/windows_pb.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
-import { type BulkItem, demandBatchSize, runBulk } from "../writes/bulk.ts";
+import { type BulkItem, checkBatchSize, runBulk } from "../writes/bulk.ts";
 import {
-  type Coded,
-  dependantsOf,
-  namedResource,
+  type CodedKind,
+  groupDependants,
   OUTCOMES,
-  readItem,
-  reviewRefs,
+  parseItem,
+  resourceWithCode,
+  reviewLoadsOfRefs,
   upsertItem,
 } from "../writes/mutations.ts";
 import { type RemoveOptions, removeResource } from "../writes/remove.ts";
-import { givenDeviceType } from "./device_types.ts";
-import { dropDeviceType, putDeviceType } from "./put_device_type.ts";
-import { dropWindow, putWindow } from "./windows/put_window.ts";
+import { deviceTypeOfRequest } from "./device_types.ts";
+import { putDeviceType, removeDeviceType } from "./put_device_type.ts";
+import { putWindow, removeWindow } from "./windows/put_window.ts";
 
 export const applyChanges = defineWrite({
   method: PlanningService.method.applyChanges,
   effect: "write",
-  run: (session, { changes }) => runChanges(session, changes, { atomic: true }),
+  run: (session, { changes }) => applyInventoryChanges(session, changes, { atomic: true }),
 });
 
-/** Applies changes of any kinds. @param atomic whether one that is refused undoes all */
-export async function runChanges(
+/** Applies changes of any kinds. @param atomic whether one refused change undoes all others */
+export async function applyInventoryChanges(
   session: WriteSession,
   changes: readonly InventoryChange[],
   { atomic }: { readonly atomic: boolean },
 ): Promise<BulkReply> {
-  demandBatchSize("changes", changes.length);
-  const first = await removedBefore(session, changes);
+  checkBatchSize("changes", changes.length);
+  const first = await dependantsByRemoved(session, changes);
   const items = changes.map((change, index): BulkItem => {
-    const item = itemOf(session, change, `changes[${index}]`);
+    const item = bulkItemOf(session, change, `changes[${index}]`);
     return { ...item, needs: first.get(item.key) ?? [] };
   });
-  return runBulk(session, items, { atomic, review: (refs) => reviewRefs(session, refs) });
+  return runBulk(session, items, { atomic, review: (refs) => reviewLoadsOfRefs(session, refs) });
 }
 
-/** Removed devices that depend on each removed device, by its key: a removal goes before that of what it depends on. */
-async function removedBefore(
+/**
+ * Returns the removed devices that depend on each removed device, by its key: a device is removed before the devices
+ * that it depends on.
+ */
+async function dependantsByRemoved(
   session: WriteSession,
   changes: readonly InventoryChange[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -53,20 +56,22 @@ async function removedBefore(
     return ref?.kind === "device" ? [ref.code] : [];
   });
   if (removed.length < 2) return new Map();
-  const dependants = await dependantsOf(session, "device", removed);
+  const dependants = await groupDependants(session, "device", removed);
   return new Map([...dependants].map(([key, codes]) => [`device:${key}`, codes.map((code) => `device:${code}`)]));
 }
 
-/** Converts one change. Changes are applied in the order of the request, except for removals of devices. */
-function itemOf(session: WriteSession, change: InventoryChange, at: string): BulkItem {
+/**
+ * Converts one change to a bulk item. Changes are applied in the order of the request, except for removals of devices.
+ */
+function bulkItemOf(session: WriteSession, change: InventoryChange, at: string): BulkItem {
   const { case: word, value } = change.write;
-  const misplaced = misplacedField(change, at);
-  if (misplaced !== undefined) return failing(at, misplaced);
+  const misplaced = findMisplacedField(change, at);
+  if (misplaced !== undefined) return failingItem(at, misplaced);
   switch (word) {
     case "deleteRef":
-      return removal(session, value, { etag: change.etag, cascade: change.cascade, field: `${at}.delete_ref` });
+      return removalItem(session, value, { etag: change.etag, cascade: change.cascade, field: `${at}.delete_ref` });
     case "deviceType":
-      return typeItem(session, () => givenDeviceType(value, `${at}.device_type`), {
+      return typeItem(session, () => deviceTypeOfRequest(value, `${at}.device_type`), {
         code: value.code,
         etag: change.etag,
         at: `${at}.device_type`,
@@ -74,7 +79,7 @@ function itemOf(session: WriteSession, change: InventoryChange, at: string): Bul
     case "window":
       return windowItem(session, { change, message: value, at });
     case undefined:
-      return failing(
+      return failingItem(
         at,
         refuse("REQUIRED_FIELD", `Change "${at}" is empty: expected a resource or delete_ref`, {
           field: at,
@@ -82,12 +87,12 @@ function itemOf(session: WriteSession, change: InventoryChange, at: string): Bul
         }),
       );
     default:
-      return upsert(session, word === "fabricLink" ? "fabric_link" : word, { change, message: value, at });
+      return upsertItemOf(session, word === "fabricLink" ? "fabric_link" : word, { change, message: value, at });
   }
 }
 
-/** What says how to make another kind of change than the one that is given. */
-function misplacedField({ write, updateMask, cascade }: InventoryChange, at: string): Refusal | undefined {
+/** Returns the refusal of a field that applies only to another kind of change; undefined without such a field. */
+function findMisplacedField({ write, updateMask, cascade }: InventoryChange, at: string): Refusal | undefined {
   const paths = updateMask?.paths ?? [];
   if (write.case === "deleteRef" && paths.length > 0)
     return refuseMisplaced(`${at}.update_mask`, "none with delete_ref");
@@ -103,14 +108,14 @@ function refuseMisplaced(field: string, expected: string): Refusal {
 interface Given<Message = object> {
   readonly change: InventoryChange;
   readonly message: Message;
-  /** Where the request has the change, as `changes[3]`. */
+  /** Path of the change in the request, such as `changes[3]`. */
   readonly at: string;
 }
 
-function upsert(session: WriteSession, kind: ResourceKind, { change, message, at }: Given): BulkItem {
+function upsertItemOf(session: WriteSession, kind: ResourceKind, { change, message, at }: Given): BulkItem {
   const field = `${at}.${kind}`;
-  const resource = readItem(kind, message, field);
-  if (resource instanceof Refusal) return failing(field, resource);
+  const resource = parseItem(kind, message, field);
+  if (resource instanceof Refusal) return failingItem(field, resource);
   const hasIdentity = "code" in resource || (resource.a !== undefined && resource.b !== undefined);
   const ref = hasIdentity ? resourceRef(kind, resource as never) : "";
   return {
@@ -163,7 +168,7 @@ function windowItem(session: WriteSession, { change, message, at }: Given<Mainte
 
 const REMOVABLE = ["rack", "device", "crac", "cable", "fabric_link", "device_type", "window"] as const;
 
-function removal(
+function removalItem(
   session: WriteSession,
   text: string,
   how: Pick<RemoveOptions, "etag" | "cascade" | "field">,
@@ -173,7 +178,7 @@ function removal(
   if (ref === undefined || kind === undefined) {
     const expected = REMOVABLE.map((one) => REF_GRAMMAR[one]).join(", ");
     const message = `Cannot remove "${text}": expected ${expected}`;
-    return failing(how.field, refuse("INVALID_REF", message, { field: how.field, value: text, expected }));
+    return failingItem(how.field, refuse("INVALID_REF", message, { field: how.field, value: text, expected }));
   }
   return {
     field: how.field,
@@ -182,14 +187,14 @@ function removal(
     key: refKey(text),
     needs: [],
     apply: async () => {
-      const cascadedRefs = await removeNamed(session, kind, ref, how);
+      const cascadedRefs = await removeByRef(session, kind, ref, how);
       return { outcome: Outcome.DELETED, etag: "", warnings: [], cascadedRefs };
     },
   };
 }
 
-/** Removes what a reference names. @returns references of what else was removed or changed */
-async function removeNamed(
+/** Removes the resource that a reference names. @returns references of other resources that were removed or changed */
+async function removeByRef(
   session: WriteSession,
   kind: (typeof REMOVABLE)[number],
   ref: Ref,
@@ -197,19 +202,22 @@ async function removeNamed(
 ): Promise<readonly string[]> {
   const options = { ...how, allowMissing: false };
   if (ref.kind === "device_type") {
-    await dropDeviceType(session, ref.code, how);
+    await removeDeviceType(session, ref.code, how);
     return [];
   }
   if (ref.kind === "window") {
-    await dropWindow(session, { ...how, code: ref.code });
+    await removeWindow(session, { ...how, code: ref.code });
     return [];
   }
-  // The kinds differ by the word, which the compiler cannot follow.
-  const named = "code" in ref ? namedResource(kind as Coded, ref.code) : (ref as ResourceByKind["cable"] & Ref);
+  // `kind` and `ref` agree, which the compiler cannot infer.
+  const named = "code" in ref ? resourceWithCode(kind as CodedKind, ref.code) : (ref as ResourceByKind["cable"] & Ref);
   return (await removeResource(session, kind as ResourceKind, named, options)).cascadedRefs;
 }
 
-/** A change that cannot be read fails where it is applied, so that the reply names it beside the others. */
-function failing(field: string, refusal: Refusal): BulkItem {
+/**
+ * Builds an item that fails when it is applied, so that the reply reports a change that cannot be parsed beside the
+ * others.
+ */
+function failingItem(field: string, refusal: Refusal): BulkItem {
   return { field, code: "", name: "Resource", key: field, needs: [], apply: () => Promise.reject(refusal) };
 }

@@ -5,18 +5,18 @@ import { MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS } from "#dc/model/maintenance_wind
 import { refuse } from "#dc/model/refusal.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type CheckWindowRequest, CheckWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
-import { failingSources } from "../answers/failing_sources.ts";
-import { readBasis, readRef, requiredField } from "../answers/parameters.ts";
-import { readMoment, toMessage } from "../messages/convert.ts";
+import { resolveFailingSources } from "../answers/failing_sources.ts";
+import { readLoadBasis, readRef, refuseMissingField } from "../answers/parameters.ts";
+import { timestampToMs, toMessage } from "../messages/convert.ts";
 import { CONGESTED_PCT } from "../messages/messages.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
-import { isThere } from "./windows/judge_piece.ts";
-import { openWindows, readListed, USUAL_EXPOSED, WindowTimeline } from "./windows/judge_window.ts";
-import { KeptVerdicts } from "./windows/kept_verdicts.ts";
-import { allWindows, demandWindow } from "./windows/stored_windows.ts";
-import { ACCEPTED_KINDS, ROLE, refuseMissing } from "./windows/window_elements.ts";
+import { isInInventory } from "./windows/judge_piece.ts";
+import { DEFAULT_EXPOSED_RACKS, listOpenWindows, readListLimit, WindowTimeline } from "./windows/judge_window.ts";
+import { VerdictCache } from "./windows/kept_verdicts.ts";
+import { readAllWindows, requireWindow } from "./windows/stored_windows.ts";
+import { ACCEPTED_KINDS, ROLE_PREFIX, refuseMissingRef } from "./windows/window_elements.ts";
 
-/** Racks of `exposed_racks`. Source: docs/windows.md#limits. */
+/** Maximum value of `exposed_racks`. Source: docs/windows.md#limits. */
 const MAX_EXPOSED = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -25,18 +25,18 @@ export const checkWindow = defineRead({
   effect: "read",
   async run(session, request) {
     const { startsAt, elementRefs, acceptedRefs } = request;
-    const span = readTime(session, request);
-    const listed = readListed(request.maxItems);
-    demandCount(elementRefs.length);
-    const limits = { exposedRacks: readExposed(request.exposedRacks), uplinkPct: CONGESTED_PCT };
-    const basis = readBasis(request.loadBasis);
+    const span = readSpan(session, request);
+    const listed = readListLimit(request.maxItems);
+    checkElementCount(elementRefs.length);
+    const limits = { exposedRacks: readExposedRacks(request.exposedRacks), uplinkPct: CONGESTED_PCT };
+    const basis = readLoadBasis(request.loadBasis);
     const topology = await session.judgedTopology();
-    await KeptVerdicts.follow(session, topology);
-    checkAccepted(topology, acceptedRefs);
+    await VerdictCache.follow(session, topology);
+    checkAcceptedRefs(topology, acceptedRefs);
     const asked = elementRefs.map((text, at) => ({ field: `element_refs[${at}]`, text }));
-    await failingSources({ topology, reader: session.reader }, asked);
+    await resolveFailingSources({ topology, reader: session.reader }, asked);
     const own = { code: "", ...span, refs: elementRefs, accepted: acceptedRefs };
-    const others = request.ignoreStored ? [] : await storedBeside(session, request.exceptCode);
+    const others = request.ignoreStored ? [] : await readOtherOpenWindows(session, request.exceptCode);
     const timeline = new WindowTimeline(
       { session, topology, basis, limits },
       [own, ...others],
@@ -50,19 +50,19 @@ export const checkWindow = defineRead({
   },
 });
 
-/** Open windows but one. @throws Refusal for a code that no window has */
-async function storedBeside({ reader, now }: ReadSession, code: string) {
-  if (code !== "") await demandWindow(reader, "except_code", code);
-  const stored = (await allWindows(reader)).map(({ resource }) => resource);
+/** Reads the open windows except the one with this code. @throws Refusal for a code that no window has */
+async function readOtherOpenWindows({ reader, now }: ReadSession, code: string) {
+  if (code !== "") await requireWindow(reader, "except_code", code);
+  const stored = (await readAllWindows(reader)).map(({ resource }) => resource);
   const others = stored.filter((window) => codeKey(window.code) !== codeKey(code));
-  return openWindows(others, Date.parse(now));
+  return listOpenWindows(others, Date.parse(now));
 }
 
-/** @throws Refusal for none, or too many */
-function demandCount(count: number): void {
+/** Checks the number of elements. @throws Refusal for none, or too many */
+function checkElementCount(count: number): void {
   const expected = `1 to ${MAX_WINDOW_ELEMENTS} references`;
   const field = "element_refs";
-  if (count === 0) throw requiredField(field, expected);
+  if (count === 0) throw refuseMissingField(field, expected);
   if (count <= MAX_WINDOW_ELEMENTS) return;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${count} references`, {
     field,
@@ -71,35 +71,35 @@ function demandCount(count: number): void {
   });
 }
 
-/** Reads the time. @throws Refusal naming the field */
-function readTime({ now }: ReadSession, { startsAt, endsAt }: CheckWindowRequest): TimeSpan {
+/** Reads the start and end time. @throws Refusal naming the field */
+function readSpan({ now }: ReadSession, { startsAt, endsAt }: CheckWindowRequest): TimeSpan {
   const at = Date.parse(now);
-  const start = startsAt === undefined ? at : readMoment(startsAt, "starts_at");
-  if (endsAt === undefined) throw requiredField("ends_at", "the time at which everything is back");
-  const end = readMoment(endsAt, "ends_at");
+  const start = startsAt === undefined ? at : timestampToMs(startsAt, "starts_at");
+  if (endsAt === undefined) throw refuseMissingField("ends_at", "the time at which everything is back");
+  const end = timestampToMs(endsAt, "ends_at");
   const wrong = (why: string, expected: string) =>
-    refuse("FIELD_OUT_OF_RANGE", `Field "ends_at" ${why}: ${isoTime(end)}`, {
+    refuse("FIELD_OUT_OF_RANGE", `Field "ends_at" ${why}: ${msToIsoTime(end)}`, {
       field: "ends_at",
-      value: isoTime(end),
+      value: msToIsoTime(end),
       expected,
     });
-  if (end <= start) throw wrong("is not after starts_at", `a time after ${isoTime(start)}`);
+  if (end <= start) throw wrong("is not after starts_at", `a time after ${msToIsoTime(start)}`);
   if (end - start > MAX_WINDOW_DAYS * DAY_MS)
     throw wrong(
       `is more than ${MAX_WINDOW_DAYS} days after starts_at`,
-      `at most ${isoTime(start + MAX_WINDOW_DAYS * DAY_MS)}`,
+      `at most ${msToIsoTime(start + MAX_WINDOW_DAYS * DAY_MS)}`,
     );
   if (end <= at) throw wrong("is over", `a time after ${now}`);
   return { from: start, until: end };
 }
 
-function isoTime(ms: number): string {
+function msToIsoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** @throws Refusal naming the field */
-function readExposed(asked: number | undefined): number {
-  if (asked === undefined) return USUAL_EXPOSED;
+/** Reads the number of racks that one more failure may take down. @throws Refusal naming the field */
+function readExposedRacks(asked: number | undefined): number {
+  if (asked === undefined) return DEFAULT_EXPOSED_RACKS;
   if (asked >= 0 && asked <= MAX_EXPOSED) return asked;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "exposed_racks" is out of range: ${asked}`, {
     field: "exposed_racks",
@@ -108,14 +108,17 @@ function readExposed(asked: number | undefined): number {
   });
 }
 
-/** Checks what may be lost. @throws Refusal for what is no reference, or is not there */
-function checkAccepted(topology: Topology, texts: readonly string[]): void {
+/**
+ * Checks the references of elements that may be lost. @throws Refusal for text that is no reference, or for a missing
+ * element
+ */
+function checkAcceptedRefs(topology: Topology, texts: readonly string[]): void {
   const roles = new Set(topology.inventory.devices.map(({ role }) => role));
   for (const [at, text] of texts.entries()) {
     const field = `accepted_refs[${at}]`;
-    const isKnown = text.startsWith(ROLE)
-      ? roles.has(text.slice(ROLE.length))
-      : isThere(topology, readRef(field, text, ACCEPTED_KINDS));
-    if (!isKnown) throw refuseMissing(field, text);
+    const isKnown = text.startsWith(ROLE_PREFIX)
+      ? roles.has(text.slice(ROLE_PREFIX.length))
+      : isInInventory(topology, readRef(field, text, ACCEPTED_KINDS));
+    if (!isKnown) throw refuseMissingRef(field, text);
   }
 }

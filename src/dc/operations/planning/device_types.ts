@@ -15,19 +15,19 @@ import { readDevicePageSize } from "../answers/parameters.ts";
 import { fromMessage, toMessage } from "../messages/convert.ts";
 import { defineRead } from "../rpc.ts";
 
-/** The space of documents that holds types of devices, by code. */
+/** Document space of device types, by code. */
 export const DEVICE_TYPES = "device_type";
 
 const READ_AT_ONCE = 500;
 
-/** A type with its version, or undefined. */
-export async function storedDeviceType(reader: DcReader, code: string): Promise<Stored<DeviceType> | undefined> {
+/** Reads a device type with its version; undefined if it does not exist. */
+export async function readDeviceType(reader: DcReader, code: string): Promise<Stored<DeviceType> | undefined> {
   const text = await reader.document(DEVICE_TYPES, code);
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** All types in the order of their codes. Cost: one look-up per 500. */
-export async function* allDeviceTypes(reader: DcReader): AsyncGenerator<Stored<DeviceType>> {
+/** Yields all device types in the order of their codes. Cost: one look-up per 500. */
+export async function* readAllDeviceTypes(reader: DcReader): AsyncGenerator<Stored<DeviceType>> {
   for (let after = ""; ; ) {
     const page = await reader.documents(DEVICE_TYPES, after, READ_AT_ONCE);
     for (const { body } of page) yield JSON.parse(body);
@@ -37,8 +37,10 @@ export async function* allDeviceTypes(reader: DcReader): AsyncGenerator<Stored<D
   }
 }
 
-/** The type that a request gives, without what the service sets. @param at where the request has it */
-export function givenDeviceType(message: DeviceTypeMessage, at: string): DeviceType {
+/**
+ * Converts a request's device type, without the fields that the service sets. @param at path of the type in the request
+ */
+export function deviceTypeOfRequest(message: DeviceTypeMessage, at: string): DeviceType {
   return fromMessage<DeviceType>(DeviceTypeSchema, message, at);
 }
 
@@ -52,10 +54,10 @@ interface PageRequest {
 }
 
 /**
- * A page of the types that match, with their number.
- * @param question what decides which types match: a token belongs to it
+ * Reads a page of the matching device types, and their total number. @param question determines which types match: a
+ * page token is valid only for it
  */
-export async function pageOfDeviceTypes(
+export async function readDeviceTypePage(
   { reader, context }: { readonly reader: DcReader; readonly context: DcContext },
   { pageSize, pageToken }: PageRequest,
   question: unknown,
@@ -66,7 +68,7 @@ export async function pageOfDeviceTypes(
   const found: Stored<DeviceType>[] = [];
   let total = 0;
   let behind = 0;
-  for await (const stored of allDeviceTypes(reader)) {
+  for await (const stored of readAllDeviceTypes(reader)) {
     if (!matches(stored.resource)) continue;
     total += 1;
     if (stored.resource.code <= after) continue;
@@ -88,7 +90,7 @@ export const listDeviceTypes = defineRead({
   async run(session, request) {
     return create(
       ListDeviceTypesResponseSchema,
-      await pageOfDeviceTypes(session, request, "all device types", () => true),
+      await readDeviceTypePage(session, request, "all device types", () => true),
     );
   },
 });
@@ -98,7 +100,7 @@ export const getDeviceType = defineRead({
   effect: "read",
   async run({ reader }, { code }) {
     if (code === "") throw refuse("REQUIRED_FIELD", 'Field "code" is required', { field: "code" });
-    const stored = await storedDeviceType(reader, code);
+    const stored = await readDeviceType(reader, code);
     if (stored === undefined) {
       const ref = `device_type:${code}`;
       throw refuse("NOT_FOUND", `Cannot find device type "${code}"`, { field: "code", value: code, ref });

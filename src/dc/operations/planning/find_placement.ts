@@ -11,10 +11,10 @@ import type { FindPlacementResponse } from "#gen/datacenter/v1/placement_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { floorPlanAnswer } from "../answers/floor_plan.ts";
 import { replyWithPicture } from "../answers/pictured.ts";
-import { freeSwitchPorts } from "../answers/switch_devices.ts";
+import { readFreeSwitchPorts } from "../answers/switch_devices.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { placementReply } from "./placement_reply.ts";
-import { readPlacement } from "./placement_request.ts";
+import { parsePlacementRequest } from "./placement_request.ts";
 
 export const findPlacement = defineRead({
   method: PlanningService.method.findPlacement,
@@ -22,10 +22,10 @@ export const findPlacement = defineRead({
   async run(session, request) {
     const { render: options } = request;
     if (options !== undefined) readRenderOptions("FLOOR", options);
-    const question = await readPlacement(session, request);
+    const question = await parsePlacementRequest(session, request);
     const topology = await session.judgedTopology();
     session.lapsesAt(findNextChange(listRacksInScope(topology, question.wanted), session.now));
-    const switches = await portsOfSwitches(session, question.wanted);
+    const switches = await readReachableSwitchPorts(session, question.wanted);
     const placement = await findPlaces({ topology, wanted: question.wanted, switches }, session.scheduler);
     const revision = await session.reader.revision();
     const reply = await placementReply({ question, placement, revision, withItems: request.includeItems }, session);
@@ -34,7 +34,7 @@ export const findPlacement = defineRead({
   },
 });
 
-/** Draws the floor of the first place with every rack of the answer standing out. */
+/** Draws the floor of the first placement with every rack of the answer highlighted. */
 async function addPicture(session: ReadSession, reply: FindPlacementResponse, options: RenderOptions): Promise<void> {
   const { siteId, floorNumber } = reply.places[0]?.location ?? {};
   if (siteId === undefined) return;
@@ -56,12 +56,12 @@ async function addPicture(session: ReadSession, reply: FindPlacementResponse, op
   });
 }
 
-/** The free ports of the switches that racks of the scope may use. */
-async function portsOfSwitches(
+/** Reads the free ports of the switches that racks of the scope may use. */
+async function readReachableSwitchPorts(
   session: ReadSession,
   wanted: PlacementRequest,
 ): Promise<ReadonlyMap<string, NetworkPorts>> {
   if (wanted.ports.length === 0) return new Map();
   const topology = await session.topology();
-  return freeSwitchPorts(session, topology, listHostSwitchesNear(topology, listRacksInScope(topology, wanted)));
+  return readFreeSwitchPorts(session, topology, listHostSwitchesNear(topology, listRacksInScope(topology, wanted)));
 }

@@ -15,8 +15,8 @@ import { type GetCapacityRequest, GetCapacityResponseSchema } from "#gen/datacen
 import type { AreaCapacity, FreeCooling } from "#gen/datacenter/v1/messages.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { readPage } from "../answers/page_token.ts";
-import { demandPlace, readBasis, readRef, readWord } from "../answers/parameters.ts";
-import { freeSwitchPorts } from "../answers/switch_devices.ts";
+import { readEnumWord, readLoadBasis, readRef, requireLocation } from "../answers/parameters.ts";
+import { readFreeSwitchPorts } from "../answers/switch_devices.ts";
 import { toMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 
@@ -24,12 +24,12 @@ export const getCapacity = defineRead({
   method: PlanningService.method.getCapacity,
   effect: "read",
   async run(session, request) {
-    const basis = readBasis(request.loadBasis);
+    const basis = readLoadBasis(request.loadBasis);
     const { pageToken: _, pageSize: __, ...question } = request;
     const pageOf = readPage(session.context.pageKey, request, question);
     const topology = await session.judgedTopology();
     const { page, fields } = pageOf(readAreas(topology, request));
-    const ground = await groundOf(session, topology, page, basis);
+    const ground = await readCapacityBasis(session, topology, page, basis);
     const found: AreaCapacity[] = [];
     for (const area of page) {
       await session.scheduler.yieldIfDue();
@@ -43,18 +43,18 @@ export const getCapacity = defineRead({
   },
 });
 
-/** The areas that a request asks for, in the order of references. @throws Refusal naming the field */
+/** Returns the areas that a request selects, in the order of references. @throws Refusal naming the field */
 function readAreas(topology: Topology, { scopeRef, by }: GetCapacityRequest): readonly Ref[] {
   const scope = scopeRef === "" ? undefined : readRef("scope_ref", scopeRef, SCOPES);
-  if (scope !== undefined) demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
-  const kind = readWord("by", by, AREA_KINDS);
+  if (scope !== undefined) requireLocation(topology, scope, { field: "scope_ref", value: scopeRef });
+  const kind = readEnumWord("by", by, AREA_KINDS);
   if (scope !== undefined && kind === undefined) return [scope];
   return listAreasInScope(topology.inventory, kind ?? "SITE", scope);
 }
 
 const SCOPES = ["site", "floor", "room", "row", "zone", "rack"] as const;
 
-async function groundOf(
+async function readCapacityBasis(
   session: ReadSession,
   topology: Topology,
   areas: readonly Ref[],
@@ -67,7 +67,7 @@ async function groundOf(
   const supplied = await findSuppliedRacks(topology, racks, { basis, now }, scheduler);
   await scheduler.yieldIfDue();
   const switches = listHostSwitches(topology).filter(isInside);
-  const records = await freeSwitchPorts(session, topology, switches);
+  const records = await readFreeSwitchPorts(session, topology, switches);
   const linked = collectLinkedPorts(topology.inventory.fabricLinks);
   const switchPorts = new Map<string, readonly FreePort[]>();
   for (const device of switches) {
@@ -97,8 +97,8 @@ function areaMessage({ drawKw, measuredDrawKw, power, air, liquid, ...counts }: 
     measuredDrawKw: measuredDrawKw && roundFigure(measuredDrawKw),
     power: power && {
       ...power,
-      freeKw: kilowatts(power.freeKw),
-      failoverFreeKw: kilowatts(power.failoverFreeKw),
+      freeKw: floorToWatts(power.freeKw),
+      failoverFreeKw: floorToWatts(power.failoverFreeKw),
     },
     air: air && coolingMessage(air),
     liquid: liquid && coolingMessage(liquid),
@@ -109,7 +109,7 @@ function coolingMessage({ freeKw, failoverFreeKw, failureRef }: FreeCooling): Fr
   return { freeKw: roundFigure(freeKw), failoverFreeKw: roundFigure(failoverFreeKw), failureRef };
 }
 
-/** Whole watts, rounded down, so that as much may be added. */
-function kilowatts(value: number | undefined): number | undefined {
+/** Rounds kilowatts down to whole watts, so that the result never exceeds the free capacity. */
+function floorToWatts(value: number | undefined): number | undefined {
   return value === undefined ? undefined : roundFigure(Math.floor(value * 1000 + 1e-6) / 1000);
 }

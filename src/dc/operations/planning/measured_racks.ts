@@ -4,19 +4,22 @@ import { codeKey } from "#dc/model/code.ts";
 import { DAY_MS, dayOf, peakOf } from "#dc/model/readings/day_history.ts";
 import type { FloorPlanRequest } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { MeasuredRacks } from "../answers/floor_plan.ts";
-import { readBasis } from "../answers/parameters.ts";
+import { readLoadBasis } from "../answers/parameters.ts";
 import type { ReadSession } from "../rpc.ts";
 
-/** What meters say of each rack: the draw of its devices and its warmest inlet. Undefined unless measured loads are asked for. */
-export async function measuredRacks(
+/**
+ * Reads the measured draw of each rack's devices and its warmest inlet. Returns undefined unless the request asks for
+ * measured loads.
+ */
+export async function readMeasuredRacks(
   session: ReadSession,
   topology: Topology,
   { loadBasis, maxAgeS }: Pick<FloorPlanRequest, "loadBasis" | "maxAgeS">,
 ): Promise<MeasuredRacks | undefined> {
-  const basis = readBasis(loadBasis);
+  const basis = readLoadBasis(loadBasis);
   if (basis !== "MEASURED" && basis !== "MEASURED_PEAK") return undefined;
   const byNode = (await session.measuredW?.()) ?? new Map<number, number>();
-  const byElement = await inletsC(session, { isPeak: basis === "MEASURED_PEAK", maxAgeS });
+  const byElement = await readInletTemperatures(session, { isPeak: basis === "MEASURED_PEAK", maxAgeS });
   const watts = new Map<string, number>();
   const warmest = new Map<string, number>();
   for (const { code } of topology.inventory.racks) {
@@ -35,8 +38,8 @@ export async function measuredRacks(
   return { watts, inletsC: warmest };
 }
 
-/** Inlets in degrees Celsius by the key of the element. */
-async function inletsC(
+/** Reads inlet temperatures in degrees Celsius, by the key of the element. */
+async function readInletTemperatures(
   { reader, now, lapsesAt, scheduler }: ReadSession,
   { isPeak, maxAgeS = DEFAULT_READING_AGE_S }: { readonly isPeak: boolean; readonly maxAgeS: number | undefined },
 ): Promise<ReadonlyMap<string, number>> {

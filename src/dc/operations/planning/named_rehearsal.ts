@@ -13,26 +13,26 @@ import { refuse } from "#dc/model/refusal.ts";
 import { edgeKey } from "#dc/model/resource_key.ts";
 import type { Cable } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { carriesData } from "../answers/data_paths.ts";
+import { isActiveDataCable } from "../answers/data_paths.ts";
 import { NetworkTracer } from "../answers/network_tracer.ts";
 import type { ReadSession } from "../rpc.ts";
 
-/** Kinds of elements that a request names, of which some fail only if they are named. */
+/** The kinds of elements that a request names. Some kinds fail only if they are named. */
 export interface NamedQuestion {
   readonly options: BlastOptions;
   readonly kinds: ReadonlySet<FailureKind>;
   readonly scope: Ref | undefined;
 }
 
-/** Elements of one request. Source: docs/rehearsal.md#elements. */
+/** Maximum number of elements of one request. Source: docs/rehearsal.md#elements. */
 const MAX_ELEMENTS = 20_000;
 const PAGE = 1000;
 
 /**
- * Rehearses elements of named kinds, each as PowerBlastRadius judges it. Nothing is kept for the next state of the inventory.
- * Cost: the failures, and for parts of networks and places the cables that they concern.
+ * Rehearses the failure of elements of named kinds, each as PowerBlastRadius judges it. Results are not cached for the
+ * next revision of the inventory. Cost: the failures, and the affected cables if parts of networks or locations fail.
  */
-export async function namedRehearsal(
+export async function rehearseNamedKinds(
   { reader, scheduler }: Pick<ReadSession, "reader" | "scheduler">,
   topology: Topology,
   { options, kinds, scope }: NamedQuestion,
@@ -40,16 +40,16 @@ export async function namedRehearsal(
   const tracer = await NetworkTracer.of({ topology, reader, scheduler });
   const effects = new CoolingAndFabrics(topology, tracer.deviceOf, options.basis);
   const links = effects.fabrics.linksAt(effects.fabrics.numbersOf(() => true));
-  const cables = kinds.has("CABLE") ? await dataCables(reader, topology) : [];
+  const cables = kinds.has("CABLE") ? await readDataCables(reader, topology) : [];
   const { site, elements } = listNamedElements(topology, { kinds, scope, links, cables });
-  demandCount(elements.length);
+  limitElementCount(elements.length);
   const { trials } = await scheduler.run(prepareTrials(site, options));
   const failures: Failure[] = [];
   for (const { element, network } of elements) {
     await scheduler.yieldIfDue();
     const outcome = trials.fail([element]);
     failures.push(
-      network === undefined ? effects.of(outcome) : await withNetwork({ effects, tracer }, outcome, network),
+      network === undefined ? effects.of(outcome) : await addNetworkLoss({ effects, tracer }, outcome, network),
     );
   }
   const charged = await scheduler.run(new EffectLedger(site.power).charge(failures));
@@ -66,7 +66,7 @@ export async function namedRehearsal(
 
 type Network = NonNullable<NamedElements["elements"][number]["network"]>;
 
-async function withNetwork(
+async function addNetworkLoss(
   { effects, tracer }: { readonly effects: CoolingAndFabrics; readonly tracer: NetworkTracer },
   outcome: Parameters<CoolingAndFabrics["of"]>[0],
   network: Network,
@@ -78,23 +78,23 @@ async function withNetwork(
   return effects.ofNamed(outcome, { cut, isolated });
 }
 
-/** The connected cables without a power port at an end: the failure of a power cable is that of its inlet. */
-async function dataCables(reader: DcReader, topology: Topology): Promise<readonly Cable[]> {
+/** Reads the connected cables without a power port at an end: the failure of a power cable is that of its inlet. */
+async function readDataCables(reader: DcReader, topology: Topology): Promise<readonly Cable[]> {
   const found: Cable[] = [];
   let after = "";
   const isPower = ({ deviceCode, portName }: Cable["a"]) =>
     topology.device(deviceCode)?.ports?.some(({ name }) => name === portName) === true;
   for (;;) {
     const page = await reader.page("cable", after, PAGE);
-    found.push(...page.filter((cable) => carriesData(cable) && !isPower(cable.a) && !isPower(cable.b)));
+    found.push(...page.filter((cable) => isActiveDataCable(cable) && !isPower(cable.a) && !isPower(cable.b)));
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return found;
     after = edgeKey(last.a, last.b);
   }
 }
 
-/** @throws Refusal for more elements than one request fails */
-function demandCount(elements: number): void {
+/** Limits the number of elements. @throws Refusal for more elements than one request may fail */
+function limitElementCount(elements: number): void {
   if (elements <= MAX_ELEMENTS) return;
   throw refuse("FIELD_OUT_OF_RANGE", `Cannot fail ${elements} elements`, {
     field: "kinds",

@@ -3,7 +3,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { Port } from "#dc/model/resources.ts";
 import { definedFields, type Template } from "./placement_template.ts";
 
-/** The devices' own ports that are connected. */
+/** The devices' own ports that are connected to neighbours. */
 export interface ConnectedPorts {
   /** Neighbours of each port; neighbours of one kind are grouped. */
   readonly ports: readonly RequestedPorts[];
@@ -12,16 +12,19 @@ export interface ConnectedPorts {
   readonly added: readonly Port[];
 }
 
-/** Finds the devices' own ports for those that are wanted; a template without ports gets them. @throws Refusal */
-export function connectedPorts({ ports: own }: Template, wanted: readonly RequestedPorts[]): ConnectedPorts {
+/**
+ * Assigns a device port to each requested connection; for a template without ports, creates the ports. @throws Refusal
+ * if the template has too few ports
+ */
+export function assignPorts({ ports: own }: Template, wanted: readonly RequestedPorts[]): ConnectedPorts {
   const left = own?.filter(({ kind, mgmtOnly }) => kind === "NETWORK" && mgmtOnly !== true);
   const found = { ports: [] as RequestedPorts[], names: [] as string[], added: [] as Port[] };
   for (const [at, { count, ...want }] of wanted.entries()) {
     const field = `ports[${at}]`;
-    demandKind(field, want);
+    requirePortKind(field, want);
     for (let number = 0; number < count; number += 1) {
       const port = left === undefined ? newPort(found.names.length, want) : takeMatching(left, want);
-      if (port === undefined) throw tooFew(field, count);
+      if (port === undefined) throw refuseTooFewPorts(field, count);
       if (left === undefined) found.added.push(port);
       found.names.push(port.name);
       found.ports.push({
@@ -35,7 +38,7 @@ export function connectedPorts({ ports: own }: Template, wanted: readonly Reques
 
 type Kind = Omit<RequestedPorts, "count">;
 
-function demandKind(field: string, { type, speedMbps }: Kind): void {
+function requirePortKind(field: string, { type, speedMbps }: Kind): void {
   if (type !== undefined || speedMbps !== undefined) return;
   const expected = "a speed or a type";
   const message = `Field "${field}.speed_mbps" is required: expected ${expected}`;
@@ -63,7 +66,7 @@ function mergePorts(ports: readonly RequestedPorts[]): readonly RequestedPorts[]
   return made;
 }
 
-function tooFew(field: string, count: number) {
+function refuseTooFewPorts(field: string, count: number) {
   return refuse("FIELD_CONFLICT", `The device has fewer than ${count} such network ports`, {
     field: `${field}.count`,
     value: count,

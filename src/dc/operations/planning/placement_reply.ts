@@ -31,19 +31,19 @@ export async function placementReply(
   const { ground, places, refused, fits, limits } = placement;
   const { wanted, candidates, topology } = ground;
   const most = question.maxPlaces === 0 ? places.length : Math.min(question.maxPlaces, places.length);
-  const codes = newCodes(topology, question.codePrefix, most);
+  const codes = generateCodes(topology, question.codePrefix, most);
   const announced = await scheduler.run(listPlacementNotices(placement));
   const shown = [];
   for (const [at, place] of places.slice(0, most).entries()) {
     await scheduler.yieldIfDue();
     const code = codes[at] ?? "";
-    const items = itemsOf(place, { question, placement, code });
+    const items = buildItems(place, { question, placement, code });
     shown.push(
       toMessage(DevicePlaceSchema, {
-        ...placeFields(place, items),
+        ...placementFields(place, items),
         rank: at + 1,
         deviceCode: code,
-        after: tidy(computePlaceFigures(place, wanted)),
+        after: roundFigures(computePlaceFigures(place, wanted)),
         location: place.candidate.rack.location,
         face: wanted.face,
       }),
@@ -53,7 +53,7 @@ export async function placementReply(
     last.device = toMessage(DeviceSchema, items.device);
     last.cables = items.cables.map((cable) => toMessage(CableSchema, cable));
   }
-  const placedIn = counts(places.map(({ candidate }) => candidate.rack.code));
+  const placedIn = countCodes(places.map(({ candidate }) => candidate.rack.code));
   return create(FindPlacementResponseSchema, {
     requested: wanted.count,
     placed: places.length,
@@ -62,7 +62,7 @@ export async function placementReply(
     omittedPlaces: places.length - most,
     refusals: groupObstacles(refused),
     limits: groupObstacles(limits),
-    announced: announced.map(findingOf),
+    announced: announced.map(announcedFinding),
     racksInScope: candidates.length,
     racksRefused: refused.length,
     racksUsed: placedIn.size,
@@ -81,8 +81,8 @@ interface Items {
   readonly ports: readonly object[];
 }
 
-/** The device and the cables of a place, and the same in the words of the answer. */
-function itemsOf(
+/** Builds the device and the cables of one placement, as inventory items and as fields of the reply. */
+function buildItems(
   { candidate, taken }: SelectedPlace,
   {
     question,
@@ -133,11 +133,11 @@ function itemsOf(
   };
 }
 
-function placeFields({ candidate, taken }: SelectedPlace, { inlets, ports }: Items) {
+function placementFields({ candidate, taken }: SelectedPlace, { inlets, ports }: Items) {
   return { rackCode: candidate.rack.code, positionU: taken.position, inlets, ports };
 }
 
-function newCodes(topology: Topology, prefix: string, count: number): readonly string[] {
+function generateCodes(topology: Topology, prefix: string, count: number): readonly string[] {
   const codes: string[] = [];
   for (let number = 1; codes.length < count; number += 1) {
     const code = `${prefix}-${number}`;
@@ -146,7 +146,7 @@ function newCodes(topology: Topology, prefix: string, count: number): readonly s
   return codes;
 }
 
-/** Obstacles by reason, the most frequent first. */
+/** Groups obstacles by reason, the most frequent first. */
 function groupObstacles(refused: readonly RefusedRack[]) {
   const byReason = new Map<string, { readonly codes: Set<string>; readonly first: RefusedRack["obstacles"][number] }>();
   for (const { candidate, obstacles } of refused) {
@@ -167,7 +167,7 @@ function groupObstacles(refused: readonly RefusedRack[]) {
     );
 }
 
-function findingOf({ severity, code, message, field, value, expected, ref }: PlacementNotice) {
+function announcedFinding({ severity, code, message, field, value, expected, ref }: PlacementNotice) {
   return create(FindingSchema, {
     severity: Severity[severity],
     code,
@@ -179,8 +179,8 @@ function findingOf({ severity, code, message, field, value, expected, ref }: Pla
   });
 }
 
-/** Figures with as many digits as they are good for. */
-function tidy(figures: PlaceFigures): object {
+/** Rounds figures to two decimal places. */
+function roundFigures(figures: PlaceFigures): object {
   return Object.fromEntries(
     Object.entries(figures).map(([name, value]) => [
       name,
@@ -189,7 +189,7 @@ function tidy(figures: PlaceFigures): object {
   );
 }
 
-function counts(codes: readonly string[]): ReadonlyMap<string, number> {
+function countCodes(codes: readonly string[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const code of codes) found.set(code, (found.get(code) ?? 0) + 1);
   return found;

@@ -8,38 +8,41 @@ import type { Port } from "#dc/model/resources.ts";
 import { number } from "#dc/model/rules/checks.ts";
 import type { FindPlacementRequest as PlacementMessage } from "#gen/datacenter/v1/messages.ts";
 import { type FindPlacementRequest, FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
-import { demandPlace, readRef, requiredField } from "../answers/parameters.ts";
+import { readRef, refuseMissingField, requireLocation } from "../answers/parameters.ts";
 import { fromMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
-import { connectedPorts } from "./placement_ports.ts";
-import { definedFields, type Template, templateOf } from "./placement_template.ts";
+import { assignPorts } from "./placement_ports.ts";
+import { definedFields, readTemplate, type Template } from "./placement_template.ts";
 
-/** The request in the model's form. */
+/** The fields of the request in the model's form. */
 type Asked = Partial<Omit<PlacementMessage, "ports">> & { readonly ports?: readonly RequestedPorts[] };
 
 /** Devices to place, with the names of the ports that are connected. */
 export interface PlacementQuestion {
   readonly wanted: PlacementRequest;
-  /** Names of the devices' ports, in the order in which ports are wanted. */
+  /** Names of the devices' ports, in the order in which the request asks for connections. */
   readonly portNames: readonly string[];
   readonly codePrefix: string;
   readonly maxPlaces: number;
 }
 
 const SCOPES = ["site", "floor", "room", "row", "zone", "rack"] as const;
-/** Numbers of devices follow the prefix. */
+/** Maximum length of the code prefix; device numbers follow it. */
 const MAX_PREFIX_CHARS = 56;
 
-/** Reads a request. @throws Refusal naming the field, the value and what was expected */
-export async function readPlacement(session: ReadSession, request: FindPlacementRequest): Promise<PlacementQuestion> {
+/** Parses a request. @throws Refusal naming the field, the value and what was expected */
+export async function parsePlacementRequest(
+  session: ReadSession,
+  request: FindPlacementRequest,
+): Promise<PlacementQuestion> {
   const { render: _, ...rest } = request;
   const asked = fromMessage<Asked>(FindPlacementRequestSchema, rest);
-  checkNumbers(asked);
-  const template = shapeTemplate(await templateOf(session, asked), asked);
-  const inlets = inletsOf(template, asked);
+  checkPlacementNumbers(asked);
+  const template = shapeTemplate(await readTemplate(session, asked), asked);
+  const inlets = wantedInletsOf(template, asked);
   const need = template.power?.minLiveInlets ?? 1;
-  const redundancy = redundancyOf(template, asked, { inlets: inlets.length, need });
-  const { ports, names, added } = connectedPorts(template, asked.ports ?? []);
+  const redundancy = readRedundancy(template, asked, { inlets: inlets.length, need });
+  const { ports, names, added } = assignPorts(template, asked.ports ?? []);
   const basis = asked.loadBasis ?? "ALLOCATED";
   const tenant = asked.tenant ?? template.tenant;
   const wanted: PlacementRequest = {
@@ -47,7 +50,7 @@ export async function readPlacement(session: ReadSession, request: FindPlacement
     template: { ...template, ...definedFields({ tenant }), ports: [...allPorts(template, inlets), ...added] },
     uHeight: template.uHeight ?? 1,
     face: template.face ?? "FRONT",
-    ...wantedPower(template, basis),
+    ...requiredPower(template, basis),
     powerFactor: template.powerFactor ?? 1,
     inlets,
     need,
@@ -56,23 +59,23 @@ export async function readPlacement(session: ReadSession, request: FindPlacement
     coolingMethod: template.coolingMethod ?? "AIR",
     ...definedFields({ tenant }),
     basis,
-    ...(await scopeOf(session, asked.scopeRef)),
-    spread: spreadOf(asked.spread),
+    ...(await readPlacementScope(session, asked.scopeRef)),
+    spread: readSpread(asked.spread),
     keep: (asked.headroomPct ?? 0) / 100,
     allowExisting: asked.allowExistingWarnings === true,
     now: session.now,
   };
-  return { wanted, portNames: names, codePrefix: prefixOf(asked.codePrefix), maxPlaces: asked.maxPlaces ?? 0 };
+  return { wanted, portNames: names, codePrefix: readCodePrefix(asked.codePrefix), maxPlaces: asked.maxPlaces ?? 0 };
 }
 
-/** Draw and heat in watts: the larger of what writes count and what the basis says. */
-function wantedPower(template: Template, basis: LoadBasis): Pick<PlacementRequest, "drawW" | "airW" | "liquidW"> {
+/** Returns draw and heat in watts: the larger of the draw that writes reserve and the draw of the load basis. */
+function requiredPower(template: Template, basis: LoadBasis): Pick<PlacementRequest, "drawW" | "airW" | "liquidW"> {
   const most = (of: typeof heatW) => Math.max(of(template, "ALLOCATED"), of(template, basis));
   const airW = most(airHeatW);
   return { drawW: most(drawW), airW, liquidW: Math.max(0, most(heatW) - airW) };
 }
 
-function checkNumbers(asked: Asked): void {
+function checkPlacementNumbers(asked: Asked): void {
   const checks = [
     ...number("count", asked.count, { min: 0, max: MAX_BATCH_ITEMS }),
     ...number("u_height", asked.uHeight, { min: 0.5, max: 100, step: 0.5 }),
@@ -92,35 +95,39 @@ function checkNumbers(asked: Asked): void {
   if (first !== undefined) throw refuse(first.code, first.message, first);
 }
 
-/** The template with what the request says in place of it. */
+/** Returns the template with the request's values applied. */
 function shapeTemplate(template: Template, asked: Asked): Template {
   const { uHeight, face, depth, weightKg, coolingMethod, liquidFractionPct } = asked;
   const own = definedFields({ uHeight, face, depth, weightKg, coolingMethod, liquidFractionPct });
   const { liquidFractionPct: _, ...otherwiseCooled } = template;
   const base = coolingMethod === undefined ? template : otherwiseCooled;
-  const made = withDraw({ ...base, face: base.face ?? "FRONT", depth: base.depth ?? "FULL", ...own }, asked);
-  if (made.uHeight === undefined) throw requiredField("u_height", "0.5 to 100 units, a device_type or a device_code");
+  const made = applyDraw({ ...base, face: base.face ?? "FRONT", depth: base.depth ?? "FULL", ...own }, asked);
+  if (made.uHeight === undefined)
+    throw refuseMissingField("u_height", "0.5 to 100 units, a device_type or a device_code");
   if (made.coolingMethod === "HYBRID" && made.liquidFractionPct === undefined) {
-    throw requiredField("liquid_fraction_pct", "0 to 100, for HYBRID");
+    throw refuseMissingField("liquid_fraction_pct", "0 to 100, for HYBRID");
   }
   return made;
 }
 
-/** The template with the draw that is asked for: a nameplate stays if it is no less, other draws and the heat go. */
-function withDraw(template: Template, { drawW: given, loadBasis = "ALLOCATED" }: Asked): Template {
+/**
+ * Returns the template with the requested draw: keeps a nameplate draw that is no less, and removes other draws and the
+ * heat.
+ */
+function applyDraw(template: Template, { drawW: given, loadBasis = "ALLOCATED" }: Asked): Template {
   const { maxDrawW, allocatedDrawW, measuredDrawW: _, heatW: __, ...others } = template;
   if (given === undefined) {
     if (maxDrawW !== undefined || allocatedDrawW !== undefined) return template;
-    throw requiredField("draw_w", "watts, or a device_type or device_code with a draw");
+    throw refuseMissingField("draw_w", "watts, or a device_type or device_code with a draw");
   }
   if (loadBasis === "MEASURED" || loadBasis === "MEASURED_PEAK") return { ...others, measuredDrawW: given };
   if (loadBasis === "MAX") return { ...others, maxDrawW: given };
   return { ...others, allocatedDrawW: given, ...(maxDrawW !== undefined && maxDrawW >= given && { maxDrawW }) };
 }
 
-function inletsOf(template: Template, { inlets: asked, redundancy }: Asked): readonly RequestedInlet[] {
+function wantedInletsOf(template: Template, { inlets: asked, redundancy }: Asked): readonly RequestedInlet[] {
   const own = (template.ports ?? []).filter(({ kind, enabled }) => kind === "POWER_IN" && enabled !== false);
-  if (asked === undefined && template.ports !== undefined) return own.map(inletOf);
+  if (asked === undefined && template.ports !== undefined) return own.map(wantedInletOf);
   const many = redundancy === "TWO_N" || redundancy === "N_PLUS_1" ? 2 : 1;
   return Array.from({ length: asked ?? many }, (_, at) => {
     const port = own[at] ?? own[0];
@@ -128,11 +135,11 @@ function inletsOf(template: Template, { inlets: asked, redundancy }: Asked): rea
   });
 }
 
-function inletOf({ name, type }: Port): RequestedInlet {
+function wantedInletOf({ name, type }: Port): RequestedInlet {
   return { name, ...(type !== undefined && { type }) };
 }
 
-function redundancyOf(
+function readRedundancy(
   { power }: Template,
   { redundancy }: Asked,
   { inlets, need }: { readonly inlets: number; readonly need: number },
@@ -148,24 +155,24 @@ function redundancyOf(
   });
 }
 
-/** All ports of the template, with inlets under the names that are supplied. */
+/** Returns all ports of the template, with the requested inlets in place of those of the template. */
 function allPorts(template: Template, inlets: readonly RequestedInlet[]): readonly Port[] {
   const others = (template.ports ?? []).filter(({ kind }) => kind !== "POWER_IN");
   return [...inlets.map((inlet): Port => ({ ...inlet, kind: "POWER_IN" })), ...others];
 }
 
-async function scopeOf({ topology }: ReadSession, text = ""): Promise<Pick<PlacementRequest, "scope">> {
+async function readPlacementScope({ topology }: ReadSession, text = ""): Promise<Pick<PlacementRequest, "scope">> {
   if (text === "") return {};
   const scope = readRef("scope_ref", text, SCOPES);
-  demandPlace(await topology(), scope, { field: "scope_ref", value: text });
+  requireLocation(await topology(), scope, { field: "scope_ref", value: text });
   return { scope };
 }
 
-function spreadOf(asked: readonly PlacementSpread[] = []): readonly PlacementSpread[] {
+function readSpread(asked: readonly PlacementSpread[] = []): readonly PlacementSpread[] {
   return asked.length === 0 ? PLACEMENT_SPREADS : [...new Set(asked)];
 }
 
-function prefixOf(prefix = "NEW"): string {
+function readCodePrefix(prefix = "NEW"): string {
   if (parseCode(prefix) !== undefined && prefix.length <= MAX_PREFIX_CHARS) return prefix;
   throw refuse("INVALID_CODE", `Cannot read code_prefix "${prefix}"`, {
     field: "code_prefix",

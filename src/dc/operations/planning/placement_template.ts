@@ -4,9 +4,9 @@ import { isPowerKind } from "#dc/model/draw.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import type { ReadSession } from "../rpc.ts";
-import { storedDeviceType } from "./device_types.ts";
+import { readDeviceType } from "./device_types.ts";
 
-/** Template of planned devices: fields that do not belong to one device or one place. */
+/** Template of planned devices: a device without the fields of one device or one location. */
 export type Template = Omit<Device, "code">;
 
 interface Named {
@@ -14,32 +14,34 @@ interface Named {
   readonly deviceCode?: string;
 }
 
-/** The template that a request names; a server without ports when it names none. @throws Refusal naming the field */
-export async function templateOf({ reader }: Pick<ReadSession, "reader">, named: Named): Promise<Template> {
+/**
+ * Returns the template that a request names; a server without ports if it names none. @throws Refusal naming the field
+ */
+export async function readTemplate({ reader }: Pick<ReadSession, "reader">, named: Named): Promise<Template> {
   const { deviceType, deviceCode } = named;
   if (deviceType !== undefined && deviceCode !== undefined) {
     const expected = "device_type or device_code";
     const message = `Fields "device_type" and "device_code" exclude each other: expected ${expected}`;
     throw refuse("FIELD_CONFLICT", message, { field: "device_code", value: deviceCode, expected });
   }
-  if (deviceType !== undefined) return ofType(reader, deviceType);
-  return deviceCode === undefined ? { kind: "SERVER" } : ofDevice(reader, deviceCode);
+  if (deviceType !== undefined) return templateOfType(reader, deviceType);
+  return deviceCode === undefined ? { kind: "SERVER" } : templateOfDevice(reader, deviceCode);
 }
 
-async function ofType(reader: ReadSession["reader"], code: string): Promise<Template> {
-  const stored = await storedDeviceType(reader, code);
+async function templateOfType(reader: ReadSession["reader"], code: string): Promise<Template> {
+  const stored = await readDeviceType(reader, code);
   if (stored === undefined) {
     const detail = { field: "device_type", value: code, ref: `device_type:${code}` };
     throw refuse("NOT_FOUND", `Cannot find device type "${code}"`, detail);
   }
   const { manufacturer, model, kind, uHeight = 1, ports, isBlade } = stored.resource;
   if (isBlade === true || uHeight === 0) throw refuseUnracked("device_type", code);
-  demandConsumer("device_type", code, { kind });
+  requireConsumer("device_type", code, { kind });
   const built = { ...builtFields(stored.resource), uHeight, ports: ports?.map(unusedPort) };
   return { kind, ...definedFields({ manufacturer, model, ...built }) };
 }
 
-async function ofDevice(reader: ReadSession["reader"], code: string): Promise<Template> {
+async function templateOfDevice(reader: ReadSession["reader"], code: string): Promise<Template> {
   const device = parseCode(code) === undefined ? undefined : await reader.device(code);
   if (device === undefined) {
     throw refuse("NOT_FOUND", `Cannot find device "${code}"`, {
@@ -48,7 +50,7 @@ async function ofDevice(reader: ReadSession["reader"], code: string): Promise<Te
       ref: `device:${code}`,
     });
   }
-  demandConsumer("device_code", code, device);
+  requireConsumer("device_code", code, device);
   if (device.parentDeviceCode !== undefined || device.uHeight === 0) throw refuseUnracked("device_code", code);
   const { kind, role, manufacturer, model, partNumber, face, depth, airflow, thermalClass, tenant, tags, labels } =
     device;
@@ -83,7 +85,7 @@ async function ofDevice(reader: ReadSession["reader"], code: string): Promise<Te
   };
 }
 
-function demandConsumer(field: string, code: string, { kind }: Pick<Device, "kind">): void {
+function requireConsumer(field: string, code: string, { kind }: Pick<Device, "kind">): void {
   if (!isPowerKind(kind)) return;
   throw refuse("FIELD_CONFLICT", `"${code}" is power equipment`, {
     field,
@@ -100,7 +102,7 @@ function refuseUnracked(field: string, code: string) {
   });
 }
 
-/** A port as it is before anything is connected to it. */
+/** Returns a port without the fields that connections and measurements set. */
 function unusedPort(port: Port): Port {
   const {
     macAddress: _,
@@ -115,15 +117,15 @@ function unusedPort(port: Port): Port {
   return {
     ...kept,
     ...(powerIn?.maxDrawW !== undefined && { powerIn: { maxDrawW: powerIn.maxDrawW } }),
-    ...(powerOut !== undefined && { powerOut: withoutFeed(powerOut) }),
+    ...(powerOut !== undefined && { powerOut: omitFeed(powerOut) }),
   };
 }
 
-function withoutFeed({ feedId: _, ...kept }: NonNullable<Port["powerOut"]>) {
+function omitFeed({ feedId: _, ...kept }: NonNullable<Port["powerOut"]>) {
   return kept;
 }
 
-/** The fields of an object that are not undefined. */
+/** Returns the fields of an object that are not undefined. */
 export function definedFields<Value extends object>(
   value: Value,
 ): { readonly [Key in keyof Value]?: Exclude<Value[Key], undefined> } {

@@ -3,32 +3,32 @@ import { DEFAULT_PREVIEW_ITEMS, MAX_PREVIEW_ITEMS } from "#dc/limits.ts";
 import type { BulkReply } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type PreviewChangesResponse, PreviewChangesResponseSchema } from "#gen/datacenter/v1/preview_pb.ts";
-import { readBasis, readCount } from "../answers/parameters.ts";
-import { changedPart } from "../answers/topology.ts";
+import { readCount, readLoadBasis } from "../answers/parameters.ts";
+import { readChangedPart } from "../answers/topology.ts";
 import { toMessage } from "../messages/convert.ts";
-import { listed } from "../messages/messages.ts";
+import { limitedList } from "../messages/messages.ts";
 import { definePreview } from "../rpc.ts";
-import { runChanges } from "./apply_changes.ts";
+import { applyInventoryChanges } from "./apply_changes.ts";
 
 export const previewChanges = definePreview({
   method: PlanningService.method.previewChanges,
   effect: "preview",
   async run(session, { changes: asked, loadBasis, maxItems }) {
     const { topology, writer, changes, now, revision } = session;
-    const moment = { basis: readBasis(loadBasis), now };
+    const moment = { basis: readLoadBasis(loadBasis), now };
     const most = readCount("max_items", maxItems, { usual: DEFAULT_PREVIEW_ITEMS, most: MAX_PREVIEW_ITEMS });
-    const reply = await runChanges(session, asked, { atomic: false });
-    const part = await changedPart(writer, topology, changes.entities);
+    const reply = await applyInventoryChanges(session, asked, { atomic: false });
+    const part = await readChangedPart(writer, topology, changes.entities);
     if (part === undefined) throw new Error(`Cannot read a reference among ${changes.entities.join(", ")}`);
     return async (scheduler) => {
       const draft = topology.drafted(part.keys, part.after);
       const preview = await scheduler.run(computePreview(topology, draft, moment));
-      return replyOf(reply, preview, { revision, most });
+      return previewReply(reply, preview, { revision, most });
     };
   },
 });
 
-function replyOf(
+function previewReply(
   { results, failed }: BulkReply,
   { supplies, racks, cooling, devices, counts, findings: { come, gone } }: Preview,
   { revision, most }: { readonly revision: number; readonly most: number },
@@ -37,15 +37,15 @@ function replyOf(
     results,
     refused: failed,
     revision,
-    ...listed("supplies", supplies, most),
-    ...listed("racks", racks, most),
-    ...listed("cooling", cooling, most),
-    ...listed("devices", devices, most),
+    ...limitedList("supplies", supplies, most),
+    ...limitedList("racks", racks, most),
+    ...limitedList("cooling", cooling, most),
+    ...limitedList("devices", devices, most),
     lostCount: counts.LOST,
     reducedCount: counts.REDUCED,
     gainedCount: counts.GAINED,
     increasedCount: counts.INCREASED,
-    ...listed("newFindings", come, most),
-    ...listed("resolvedFindings", gone, most),
+    ...limitedList("newFindings", come, most),
+    ...limitedList("resolvedFindings", gone, most),
   });
 }

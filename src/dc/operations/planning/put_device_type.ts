@@ -13,7 +13,7 @@ import { defineWrite, type WriteSession } from "../rpc.ts";
 import { etagOf } from "../writes/changes.ts";
 import type { RemoveOptions } from "../writes/remove.ts";
 import { checkEtag, checkPrecondition, type UpsertInput } from "../writes/upsert.ts";
-import { DEVICE_TYPES, deviceTypeMessage, givenDeviceType, storedDeviceType } from "./device_types.ts";
+import { DEVICE_TYPES, deviceTypeMessage, deviceTypeOfRequest, readDeviceType } from "./device_types.ts";
 
 /** Creates or replaces a type. @throws Refusal when the version differs or a rule refuses */
 export async function putDeviceType(
@@ -24,7 +24,7 @@ export async function putDeviceType(
   const { errors } = await judge(deviceTypeRules, { after: type, now }, writer);
   const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(at, found.field) }));
   if (first !== undefined) throw new Refusal(first, others);
-  const before = await storedDeviceType(writer, type.code);
+  const before = await readDeviceType(writer, type.code);
   const ref = `device_type:${type.code}`;
   checkPrecondition(etag, before, { ref, field: fieldWithin(at, "code"), etagField: fieldBeside(at, "etag") });
   if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(type))
@@ -36,14 +36,17 @@ export async function putDeviceType(
   return { outcome: before === undefined ? "CREATED" : "UPDATED", stored };
 }
 
-/** Removes a type. Devices that were built to it stay as they are. @throws Refusal if it is missing or of another version */
-export async function dropDeviceType(
+/**
+ * Removes a device type. Devices that were created from it stay unchanged. @throws Refusal if it is missing or of
+ * another version
+ */
+export async function removeDeviceType(
   { writer, changes }: WriteSession,
   code: string,
   { field, etag }: Pick<RemoveOptions, "field" | "etag">,
 ): Promise<void> {
   const ref = `device_type:${code}`;
-  const stored = await storedDeviceType(writer, code);
+  const stored = await readDeviceType(writer, code);
   if (stored === undefined) throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, ref, value: ref });
   checkEtag(etag, stored.etag, { ref, field: fieldBeside(field, "etag") });
   await writer.dropDocument(DEVICE_TYPES, code);
@@ -57,7 +60,7 @@ export const upsertDeviceType = defineWrite({
   effect: "write",
   async run(session, { deviceType, etag }) {
     if (deviceType === undefined) throw refuse("REQUIRED_FIELD", `Field "${FIELD}" is required`, { field: FIELD });
-    const given = givenDeviceType(deviceType, FIELD);
+    const given = deviceTypeOfRequest(deviceType, FIELD);
     const { outcome, stored } = await putDeviceType(session, given, { etag, at: FIELD });
     return create(UpsertDeviceTypeResponseSchema, { deviceType: deviceTypeMessage(stored), outcome: Outcome[outcome] });
   },

@@ -8,11 +8,11 @@ import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
-import { listed } from "../messages/messages.ts";
-import { reasonOf, summaryOf } from "./rehearsal_words.ts";
+import { limitedList } from "../messages/messages.ts";
+import { explainSeverity, summarizeCause } from "./rehearsal_words.ts";
 
-/** A line of a rehearsal as a message; lists hold at most `limit` items. */
-export function causeOf(
+/** Converts a line of a rehearsal to a message; its lists hold at most `limit` items. */
+export function causeMessage(
   topology: Topology,
   { fabrics }: Rehearsal,
   line: RehearsalLine,
@@ -21,24 +21,24 @@ export function causeOf(
   const { power } = topology;
   const { loss, failures, alsoBy, partlyBy, nearer } = line;
   const fabricLostMbps = fabrics.mbpsOf(loss.links);
-  const codes = (indexes: Iterable<number>) => codesOf(topology, indexes, limit);
-  const racks = (keys: Iterable<string>) => rackCodes(topology, keys, limit);
+  const codes = (indexes: Iterable<number>) => deviceCodesOf(topology, indexes, limit);
+  const racks = (keys: Iterable<string>) => rackCodesOf(topology, keys, limit);
   const singleFed = selectItDevices(power, loss.direct);
   const tenants = computeTenantImpacts(topology, loss, basis);
   const byLoad = <Item extends { readonly utilizationPct: number; readonly ref: string }>(items: Iterable<Item>) =>
     [...items].sort((a, b) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref)).slice(0, limit);
   const named = (name: string, list: readonly Failure[]) => ({
-    ...listed(name, list, limit),
-    [name]: list.slice(0, limit).map((failure) => refsOf(topology, failure).join(" ")),
+    ...limitedList(name, list, limit),
+    [name]: list.slice(0, limit).map((failure) => refsOfFailure(topology, failure).join(" ")),
   });
   return {
     severity: line.severity,
-    reason: reasonOf(topology, line),
-    summary: summaryOf(topology, line, fabricLostMbps),
+    reason: explainSeverity(topology, line),
+    summary: summarizeCause(topology, line, fabricLostMbps),
     kind: line.kind,
     elementCount: failures.length,
     elements: failures.slice(0, limit).map((failure) => ({
-      ...elementOf(topology, failure, fabrics),
+      ...elementFields(topology, failure, fabrics),
       severity: line.severity,
     })),
     omittedElements: Math.max(0, failures.length - limit),
@@ -63,14 +63,14 @@ export function causeOf(
     devicesWithoutDataPath: codes(loss.isolated),
     devicesWithoutDataPathCount: loss.isolated.size,
     rolesLost: listRoles(power, loss),
-    ...listed("tenants", tenants, limit),
+    ...limitedList("tenants", tenants, limit),
   };
 }
 
-function elementOf(topology: Topology, failure: Failure, fabrics: Rehearsal["fabrics"]) {
+function elementFields(topology: Topology, failure: Failure, fabrics: Rehearsal["fabrics"]) {
   const { impact, trips, overloads, links, isolated } = failure;
   return {
-    refs: refsOf(topology, failure),
+    refs: refsOfFailure(topology, failure),
     name: getElementName(topology.power, failure.elements[0]?.index ?? -1),
     impact,
     trippedRefs: trips.map(({ ref }) => ref),
@@ -80,11 +80,11 @@ function elementOf(topology: Topology, failure: Failure, fabrics: Rehearsal["fab
   };
 }
 
-function refsOf({ power }: Topology, { elements }: Failure): readonly string[] {
+function refsOfFailure({ power }: Topology, { elements }: Failure): readonly string[] {
   return elements.map((element) => getElementRef(power, element));
 }
 
-export function codesOf({ power }: Topology, indexes: Iterable<number>, limit: number): readonly string[] {
+export function deviceCodesOf({ power }: Topology, indexes: Iterable<number>, limit: number): readonly string[] {
   const codes = [...indexes].map((index) => {
     const node = power.nodes[index];
     return node?.kind === "DEVICE" ? node.device.code : node?.kind === "CRAC" ? node.crac.code : "";
@@ -92,7 +92,7 @@ export function codesOf({ power }: Topology, indexes: Iterable<number>, limit: n
   return codes.sort(compareText).slice(0, limit);
 }
 
-export function rackCodes(topology: Topology, keys: Iterable<string>, limit: number): readonly string[] {
+export function rackCodesOf(topology: Topology, keys: Iterable<string>, limit: number): readonly string[] {
   return [...keys]
     .sort(compareText)
     .slice(0, limit)

@@ -8,11 +8,13 @@ import { getKindNoun, getRefName, pluralize } from "#words/names.ts";
 
 // Summaries of causes and reasons for their severities.
 
-/** Elements that a summary names; more are counted. */
+/** Maximum number of elements that a summary names; it counts the others. */
 const NAMED = 2;
 
-/** The elements and their common loss: "RPP-A-D and RPP-B-D: together 10 racks dark, 226.9 kW". */
-export function summaryOf(topology: Topology, line: RehearsalLine, fabricMbps: number): string {
+/**
+ * Summarizes a cause as its elements and their common loss: "RPP-A-D and RPP-B-D: together 10 racks dark, 226.9 kW".
+ */
+export function summarizeCause(topology: Topology, line: RehearsalLine, fabricMbps: number): string {
   const { impact, loss } = line;
   const parts = [
     countText(impact.racksDark, "rack dark", "racks dark"),
@@ -25,7 +27,8 @@ export function summaryOf(topology: Topology, line: RehearsalLine, fabricMbps: n
     countText(loss.overloads.size, "overload"),
   ].filter((part) => part !== "");
   const weaker = countText(impact.devicesDegraded, "device with less supply", "devices with less supply");
-  // Of what trips, all may be charged to smaller elements.
+  // The losses of tripped sources may all be attributed to smaller elements; the summary then contains the first of
+  // these counts.
   const units = selectCoolingNodes(topology.power, loss.degraded).length;
   const rest = [
     weaker,
@@ -33,26 +36,29 @@ export function summaryOf(topology: Topology, line: RehearsalLine, fabricMbps: n
     countText(loss.trips.size, "source trips", "sources trip"),
   ].find((words) => words !== "");
   const losses = [...parts, ...(parts.length === 0 && rest !== undefined ? [rest] : [])].join(", ");
-  return `${namesOf(topology, line)}: ${line.failures.length > 1 ? "together " : ""}${losses}`;
+  return `${namesOfElements(topology, line)}: ${line.failures.length > 1 ? "together " : ""}${losses}`;
 }
 
 type Failure = RehearsalLine["failures"][number];
 
-function nameOf({ power }: Topology, { elements }: Failure): string {
+function nameOfFailure({ power }: Topology, { elements }: Failure): string {
   return elements.map((element) => getRefName(getElementRef(power, element))).join(" with ");
 }
 
-function namesOf(topology: Topology, { failures, elementKind }: RehearsalLine): string {
-  const names = failures.slice(0, NAMED).map((failure) => nameOf(topology, failure));
+function namesOfElements(topology: Topology, { failures, elementKind }: RehearsalLine): string {
+  const names = failures.slice(0, NAMED).map((failure) => nameOfFailure(topology, failure));
   if (failures.length <= NAMED) return names.join(" and ");
-  return `${formatDecimal(failures.length)} ${kindsInWords(elementKind)}, such as ${names[0]}`;
+  return `${formatDecimal(failures.length)} ${kindText(elementKind)}, such as ${names[0]}`;
 }
 
 /** Kinds whose names are abbreviations. */
 const ABBREVIATED = /\b(?:ups|rpp|pdu)\b/g;
 
-/** `RACK_PDU` as "rack PDUs", two of it as "pairs of rack PDUs", and two kinds as "pairs of rack PDU and outlet". */
-function kindsInWords(elementKind: string): string {
+/**
+ * Writes an element kind in words: `RACK_PDU` as "rack PDUs", a pair of them as "pairs of rack PDUs", and a pair of two
+ * kinds as "pairs of rack PDU and outlet".
+ */
+function kindText(elementKind: string): string {
   const words = elementKind
     .split("+")
     .map((kind) => getKindNoun(kind.toLowerCase()).replace(ABBREVIATED, (word) => word.toUpperCase()));
@@ -62,18 +68,19 @@ function kindsInWords(elementKind: string): string {
 }
 
 /**
- * Why a cause has its severity: what each of its failures does, if all do the same, else what the first one does alone.
+ * Explains the severity of a cause: the effect of each of its failures if all have the same effect, else the effect of
+ * the first failure alone.
  */
-export function reasonOf(topology: Topology, line: RehearsalLine): string {
+export function explainSeverity(topology: Topology, line: RehearsalLine): string {
   const [first, ...others] = line.failures;
   if (first === undefined) return "";
-  const reason = reasonAlone(topology, line, first);
+  const reason = explainFirstFailure(topology, line, first);
   if (others.length === 0 || line.severity === "INFO") return reason;
-  if (others.every((other) => reasonAlone(topology, line, other) === reason)) return `Each: ${reason}`;
-  return `${nameOf(topology, first)} alone: ${reason}`;
+  if (others.every((other) => explainFirstFailure(topology, line, other) === reason)) return `Each: ${reason}`;
+  return `${nameOfFailure(topology, first)} alone: ${reason}`;
 }
 
-function reasonAlone({ power }: Topology, { severity, loss }: RehearsalLine, first: Failure): string {
+function explainFirstFailure({ power }: Topology, { severity, loss }: RehearsalLine, first: Failure): string {
   const [worst] = first.trips.toSorted((a, b) => b.utilizationPct - a.utilizationPct);
   const [over] = first.overloads.toSorted((a, b) => b.utilizationPct - a.utilizationPct);
   const off = selectItDevices(power, first.offline).length;
@@ -85,7 +92,7 @@ function reasonAlone({ power }: Topology, { severity, loss }: RehearsalLine, fir
     case "HIGH":
       return `${countText(first.racksDark.length, "rack goes", "racks go")} dark`;
     case "MEDIUM": {
-      if (off + isolated > 1) return devicesLost(off, isolated);
+      if (off + isolated > 1) return lostDevicesText(off, isolated);
       const short = zones.find((zone) => zone.short);
       if (short !== undefined)
         return `${short.ref} needs ${formatDecimal(short.heatKw)} of ${formatDecimal(short.capacityKw)} kW`;
@@ -94,23 +101,23 @@ function reasonAlone({ power }: Topology, { severity, loss }: RehearsalLine, fir
       return worst === undefined ? loadText(over, "would trip") : loadText(worst, "trips");
     }
     case "LOW":
-      if (off + isolated > 0) return devicesLost(off, isolated);
+      if (off + isolated > 0) return lostDevicesText(off, isolated);
       return over === undefined
         ? `${countText(first.racksPartial.length, "rack goes", "racks go")} partly dark`
         : loadText(over, "exceeds its derated limit");
     case "INFO":
-      return reserveLost(loss.degraded.size, loss.zones.size + selectCoolingNodes(power, loss.offline).length);
+      return lostReserveText(loss.degraded.size, loss.zones.size + selectCoolingNodes(power, loss.offline).length);
   }
 }
 
-function devicesLost(off: number, isolated: number): string {
+function lostDevicesText(off: number, isolated: number): string {
   const going = off === 0 ? [] : [`${countText(off, "device goes", "devices go")} offline`];
   const left =
     isolated === 0 ? [] : [`${countText(isolated, "device loses its", "devices lose their")} last data path`];
   return [...going, ...left].join(", ");
 }
 
-function reserveLost(weaker: number, cooling: number): string {
+function lostReserveText(weaker: number, cooling: number): string {
   if (weaker > 0) return "Devices lose a supply and stay on";
   return cooling > 0 ? "Cooling loses a reserve" : "Fabric links go down";
 }
@@ -121,7 +128,7 @@ function loadText(item: { readonly ref: string; readonly utilizationPct: number 
     : `${getRefName(item.ref)} ${verb} at ${formatDecimal(item.utilizationPct)} %`;
 }
 
-/** A count and its noun; "" for 0. */
+/** Returns a count and its noun; "" for 0. */
 export function countText(count: number, one: string, many = pluralize(one)): string {
   return count === 0 ? "" : `${formatDecimal(count)} ${count === 1 ? one : many}`;
 }

@@ -7,100 +7,109 @@ import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { type SharedWork, shareWork } from "../answers/shared_work.ts";
-import { allSwitches } from "../answers/switch_devices.ts";
+import { switchLookup } from "../answers/switch_devices.ts";
 import type { ReadSession } from "../rpc.ts";
-import { type NamedQuestion, namedRehearsal } from "./named_rehearsal.ts";
+import { type NamedQuestion, rehearseNamedKinds } from "./named_rehearsal.ts";
 
 export interface RehearsalQuestion {
   readonly options: BlastOptions;
-  /** Text of everything that chooses elements. */
+  /** Text of all parameters that select elements. */
   readonly choice: string;
   readonly isChosen: (element: FailingElement) => boolean;
   readonly pairs: boolean;
 }
 
-/** What is known about the failures at one state of the inventory. */
+/** Results of rehearsals at one revision of the inventory. */
 interface Rehearsed {
-  /** By options. */
+  /** Simulated failures, by options. */
   readonly sites: Map<string, SharedWork<SiteFailures>>;
-  /** By options and choice. */
+  /** Rehearsals, by options and element selection. */
   readonly rehearsals: Map<string, SharedWork<Rehearsal>>;
-  /** Of elements that are failed if they are named, by options and choice. Their reads end with the call that asks. */
+  /**
+   * Rehearsals of elements that fail only if they are named, by options and element selection. Their reads end with the
+   * call that requests them.
+   */
   readonly named: Map<string, Rehearsal>;
-  /** By options. */
+  /** Failures next to windows, by options. */
   readonly near: Map<string, SharedWork<NearFailures>>;
 }
 
 const byTopology = new WeakMap<Topology, Rehearsed>();
-/** The last site by options, from which the next one follows. Ours: few ask with other options than the console. */
+/**
+ * Maximum number of option sets whose latest site is kept, for the next revision to update. Our choice: few callers use
+ * other options than the console.
+ */
 const MAX_FOLLOWED = 4;
 const latest = new Map<string, WeakRef<Topology>>();
-/** The same of footprints, which only windows ask for. */
+/** The latest footprints by options. Only windows need them. */
 const latestFootprints = new Map<string, WeakRef<Footprints>>();
 
 /**
- * Rehearses failures in slices, once for each state of the inventory; concurrent calls share the work. After a change the
- * islands of supply that it touches are failed and grouped again.
+ * Rehearses failures in slices, once for each revision of the inventory; concurrent calls share the work. After a
+ * change it fails and groups again only the islands of supply that the change touches.
  */
-export async function rehearsalOf(
+export async function rehearseOnce(
   { reader, scheduler: asker }: Pick<ReadSession, "reader" | "scheduler">,
   topology: Topology,
   { options, choice, isChosen, pairs }: RehearsalQuestion,
 ): Promise<Rehearsal> {
-  const known = rehearsedAt(topology);
+  const known = resultsOfTopology(topology);
   const how = JSON.stringify(options);
   const key = `${how} ${choice} ${pairs}`;
   const before = latest.get(how)?.deref();
   const earlier = before === undefined ? undefined : byTopology.get(before)?.rehearsals.get(key);
-  // Read before anything is shared: the snapshot ends with the read that asks, the work may not.
-  const deviceOf = await allSwitches(reader, topology);
+  // Read before the work is shared, because the snapshot ends with the read that requests it, and the work may
+  // continue.
+  const deviceOf = await switchLookup(reader, topology);
   return shareWork(known.rehearsals, key, asker, async (scheduler) => {
-    const site = await shareWork(known.sites, how, scheduler, (own) => follow(own, topology, options, how));
+    const site = await shareWork(known.sites, how, scheduler, (own) => updateLatestSite(own, topology, options, how));
     earlier?.scheduler?.carry(scheduler);
     const followed = await earlier?.result.catch(() => undefined);
     return scheduler.run(rehearse(site, { deviceOf, isChosen, pairs }, followed));
   });
 }
 
-/** Every single failure of an inventory with planned draws, overloads tripping: what the console rehearses. */
-export function everyFailure(session: ReadSession, topology: Topology): Promise<Rehearsal> {
-  return rehearsalOf(session, topology, {
+/** Rehearses every single failure of the inventory with planned draws and tripping overloads, as the console does. */
+export function rehearseEveryFailure(session: ReadSession, topology: Topology): Promise<Rehearsal> {
+  return rehearseOnce(session, topology, {
     options: { basis: "ALLOCATED", cascade: true, assumeBattery: false },
-    choice: choiceKey("", []),
+    choice: selectionKey("", []),
     isChosen: () => true,
     pairs: false,
   });
 }
 
-/** Text of what chooses elements: two equal choices share one rehearsal. */
-export function choiceKey(scopeRef: string, kinds: readonly string[]): string {
+/** Returns a text of the parameters that select elements: two equal selections share one rehearsal. */
+export function selectionKey(scopeRef: string, kinds: readonly string[]): string {
   return JSON.stringify([scopeRef.toLowerCase(), kinds.toSorted()]);
 }
 
-/** Rehearses elements of named kinds, once for each state of the inventory. */
-export async function namedRehearsalOf(
+/** Rehearses elements of named kinds, once for each revision of the inventory. */
+export async function rehearseNamedOnce(
   session: Pick<ReadSession, "reader" | "scheduler">,
   topology: Topology,
   question: NamedQuestion & Pick<RehearsalQuestion, "choice">,
 ): Promise<Rehearsal> {
-  const { named } = rehearsedAt(topology);
+  const { named } = resultsOfTopology(topology);
   const key = `${JSON.stringify(question.options)} ${question.choice}`;
-  const known = named.get(key) ?? (await namedRehearsal(session, topology, question));
+  const known = named.get(key) ?? (await rehearseNamedKinds(session, topology, question));
   named.set(key, known);
   return known;
 }
 
-/** The single failures beside which windows are judged, with the footprints that an earlier state leaves. */
-export async function nearFailuresOf(
+/**
+ * Returns the single failures that are tried in addition to windows, reusing valid footprints of an earlier revision.
+ */
+export async function findNearFailures(
   { reader, scheduler: asker }: Pick<ReadSession, "reader" | "scheduler">,
   topology: Topology,
   options: BlastOptions,
 ): Promise<NearFailures> {
-  const known = rehearsedAt(topology);
+  const known = resultsOfTopology(topology);
   const how = JSON.stringify(options);
-  const deviceOf = await allSwitches(reader, topology);
+  const deviceOf = await switchLookup(reader, topology);
   return shareWork(known.near, how, asker, async (scheduler) => {
-    const site = await shareWork(known.sites, how, scheduler, (own) => follow(own, topology, options, how));
+    const site = await shareWork(known.sites, how, scheduler, (own) => updateLatestSite(own, topology, options, how));
     const effects = new CoolingAndFabrics(topology, deviceOf, options.basis);
     await scheduler.yieldIfDue();
     const near = new NearFailures(site, effects, latestFootprints.get(how)?.deref());
@@ -109,7 +118,7 @@ export async function nearFailuresOf(
   });
 }
 
-function rehearsedAt(topology: Topology): Rehearsed {
+function resultsOfTopology(topology: Topology): Rehearsed {
   const known = byTopology.get(topology) ?? {
     sites: new Map(),
     rehearsals: new Map(),
@@ -126,8 +135,8 @@ function keepLatest<Item extends object>(items: Map<string, WeakRef<Item>>, how:
   for (const one of items.keys()) if (items.size > MAX_FOLLOWED) items.delete(one);
 }
 
-/** Fails everything that changed since the last site with the same options. */
-async function follow(
+/** Simulates the failures that changed since the last topology with the same options. */
+async function updateLatestSite(
   scheduler: CooperativeScheduler,
   topology: Topology,
   options: BlastOptions,

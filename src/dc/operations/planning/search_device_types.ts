@@ -3,19 +3,19 @@ import { MAX_QUERY_CHARS } from "#dc/limits.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { PlanningService, SearchDeviceTypesResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
-import { demandAtMost, demandFew, readWord } from "../answers/parameters.ts";
+import { limitFilterValues, readEnumWord, requireAtMost } from "../answers/parameters.ts";
 import { defineRead } from "../rpc.ts";
-import { pageOfDeviceTypes } from "./device_types.ts";
+import { readDeviceTypePage } from "./device_types.ts";
 
 export const searchDeviceTypes = defineRead({
   method: PlanningService.method.searchDeviceTypes,
   effect: "read",
   async run(session, request) {
     const { query, manufacturers } = request;
-    demandAtMost("query", query.length, MAX_QUERY_CHARS, "characters");
-    demandFew("manufacturers", manufacturers.length);
-    demandFew("kinds", request.kinds.length);
-    const kinds = request.kinds.flatMap((kind, index) => readWord(`kinds[${index}]`, kind, DEVICE_KINDS) ?? []);
+    requireAtMost("query", query.length, MAX_QUERY_CHARS, "characters");
+    limitFilterValues("manufacturers", manufacturers.length);
+    limitFilterValues("kinds", request.kinds.length);
+    const kinds = request.kinds.flatMap((kind, index) => readEnumWord(`kinds[${index}]`, kind, DEVICE_KINDS) ?? []);
     const words = query
       .toLowerCase()
       .split(/\s+/)
@@ -24,14 +24,14 @@ export const searchDeviceTypes = defineRead({
     const matches = (type: DeviceType) =>
       (kinds.length === 0 || kinds.includes(type.kind)) &&
       (makers.length === 0 || makers.includes(type.manufacturer.toLowerCase())) &&
-      words.every((word) => textOf(type).includes(word));
+      words.every((word) => searchTextOf(type).includes(word));
     return create(
       SearchDeviceTypesResponseSchema,
-      await pageOfDeviceTypes(session, request, { words, makers, kinds }, matches),
+      await readDeviceTypePage(session, request, { words, makers, kinds }, matches),
     );
   },
 });
 
-function textOf({ code, manufacturer, model, partNumber = "" }: DeviceType): string {
+function searchTextOf({ code, manufacturer, model, partNumber = "" }: DeviceType): string {
   return `${code} ${manufacturer} ${model} ${partNumber}`.toLowerCase();
 }

@@ -4,16 +4,16 @@ import { cableRef, compareText, portRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { PlanningService, SearchInventoryResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
-import { demandAtMost, readCount, readWord } from "../answers/parameters.ts";
+import { readCount, readEnumWord, requireAtMost } from "../answers/parameters.ts";
 import { toMessage } from "../messages/convert.ts";
 import { defineRead } from "../rpc.ts";
-import { type SearchEntry, searchIndex } from "./inventory/search_index.ts";
+import { buildSearchIndex, type SearchEntry } from "./inventory/search_index.ts";
 
 const [USUAL_HITS, MOST_HITS] = [5, 50] as const;
 /** Maximum number of devices whose ports and cables are searched. */
 const LOOKED_INTO = 5;
 
-/** A hit and how close it is: less is closer. */
+/** A hit and its rank: a lower rank is a closer match. */
 interface Ranked {
   readonly entry: SearchEntry;
   readonly rank: number;
@@ -24,15 +24,15 @@ export const searchInventory = defineRead({
   effect: "read",
   async run(session, request) {
     const { reader } = session;
-    const { words, kinds, limit } = readRequest(request);
-    const { entries, words: vocabulary } = await searchIndex(session);
+    const { words, kinds, limit } = parseSearchRequest(request);
+    const { entries, words: vocabulary } = await buildSearchIndex(session);
     const occurs = (word: string) => entries.some(({ text }) => text.includes(word));
-    let found = await withParts(reader, entries, words);
-    const nearest = found.length > 0 ? undefined : correctWords(words.flatMap(parts), { occurs, vocabulary });
-    if (nearest !== undefined) found = await withParts(reader, entries, nearest);
+    let found = await addPortsAndCables(reader, entries, words);
+    const nearest = found.length > 0 ? undefined : correctWords(words.flatMap(splitWords), { occurs, vocabulary });
+    if (nearest !== undefined) found = await addPortsAndCables(reader, entries, nearest);
     const wanted = found.filter(({ entry }) => kinds.length === 0 || kinds.includes(entry.kind));
     return toMessage(SearchInventoryResponseSchema, {
-      kinds: byKind(wanted).map(({ kind, hits }) => ({
+      kinds: groupByKind(wanted).map(({ kind, hits }) => ({
         kind,
         totalCount: hits.length,
         hits: hits.slice(0, limit).map(({ entry: { ref, name, detail } }) => ({ kind, ref, name, detail })),
@@ -42,40 +42,43 @@ export const searchInventory = defineRead({
   },
 });
 
-function readRequest({ query, kinds, pageSize }: { query: string; kinds: readonly number[]; pageSize: number }) {
+function parseSearchRequest({ query, kinds, pageSize }: { query: string; kinds: readonly number[]; pageSize: number }) {
   const words = query
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
   if (words.length === 0) throw refuse("REQUIRED_FIELD", 'Field "query" is required', { field: "query" });
-  demandAtMost("query", query.length, MAX_QUERY_CHARS, "characters");
+  requireAtMost("query", query.length, MAX_QUERY_CHARS, "characters");
   return {
     words,
-    kinds: kinds.flatMap((kind, at) => readWord(`kinds[${at}]`, kind, INVENTORY_KINDS) ?? []),
+    kinds: kinds.flatMap((kind, at) => readEnumWord(`kinds[${at}]`, kind, INVENTORY_KINDS) ?? []),
     limit: readCount("page_size", pageSize, { usual: USUAL_HITS, most: MOST_HITS }),
   };
 }
 
-/** The words within a text such as `leaf-d03`. */
-function parts(text: string): readonly string[] {
+/** Splits a text such as `leaf-d03` into words. */
+function splitWords(text: string): readonly string[] {
   return text.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== "");
 }
 
-/** What matches, and the ports and cables of the devices that match some of the words and have the others. */
-async function withParts(
+/**
+ * Returns the entries that match all words, and the ports and cables named by the last word on devices that match the
+ * other words.
+ */
+async function addPortsAndCables(
   reader: DcReader,
   entries: readonly SearchEntry[],
   words: readonly string[],
 ): Promise<readonly Ranked[]> {
   const matches = entries.filter(({ text }) => words.every((word) => text.includes(word)));
-  return [...matches, ...(await portsAndCables(reader, entries, words))].map((entry) => ({
+  return [...matches, ...(await findPortsAndCables(reader, entries, words))].map((entry) => ({
     entry,
-    rank: rankOf(entry.name.toLowerCase(), words),
+    rank: rankMatch(entry.name.toLowerCase(), words),
   }));
 }
 
-/** `srv-b03-07/eth0` and `srv-b03-07 eth0` name a port. */
-async function portsAndCables(reader: DcReader, entries: readonly SearchEntry[], words: readonly string[]) {
+/** Finds ports and cables by a device and a port name: `srv-b03-07/eth0` or `srv-b03-07 eth0`. */
+async function findPortsAndCables(reader: DcReader, entries: readonly SearchEntry[], words: readonly string[]) {
   const spelled = words.flatMap((word) => word.split("/")).filter((word) => word !== "");
   const name = spelled.at(-1);
   const owners = spelled.slice(0, -1);
@@ -100,26 +103,29 @@ async function portsAndCables(reader: DcReader, entries: readonly SearchEntry[],
   return found;
 }
 
-/** The name itself, its beginning, the beginnings of its words, a part of it, something else about the thing. */
-function rankOf(name: string, words: readonly string[]): number {
+/**
+ * Ranks a match from the closest: the whole name, its beginning, the beginnings of its words, another part of it,
+ * another text of the entry.
+ */
+function rankMatch(name: string, words: readonly string[]): number {
   const whole = words.join(" ");
   if (name === whole) return 0;
   if (name.startsWith(whole)) return 1;
-  if (words.every((word) => parts(name).some((part) => part.startsWith(word)))) return 2;
+  if (words.every((word) => splitWords(name).some((part) => part.startsWith(word)))) return 2;
   return words.every((word) => name.includes(word)) ? 3 : 4;
 }
 
-function byKind(found: readonly Ranked[]) {
+function groupByKind(found: readonly Ranked[]) {
   const sorted = found.toSorted(
     (a, b) => a.rank - b.rank || a.entry.name.length - b.entry.name.length || compareText(a.entry.name, b.entry.name),
   );
   return [...Map.groupBy(sorted, ({ entry }) => entry.kind)].map(([kind, hits]) => ({ kind, hits }));
 }
 
-/** Letters of a word up to which no error is assumed, and up to which one is; longer ones may have two. */
+/** Maximum length of words in which no error is assumed, and of words in which one is; longer words may have two. */
 const [NO_ERROR, ONE_ERROR] = [2, 5] as const;
 
-/** The words with those that nothing has replaced by the nearest ones that occur; undefined if there are none. */
+/** Replaces words without a match by the nearest indexed words; undefined if no word is near enough. */
 function correctWords(
   words: readonly string[],
   {
@@ -136,7 +142,10 @@ function correctWords(
   return found.every((word, at) => word === words[at]) ? undefined : found;
 }
 
-/** The word with the fewest differences, of equal ones the most frequent. Cost: O(vocabulary × letters²). */
+/**
+ * Returns the indexed word with the fewest differences; of equally near words, the most frequent. Cost: O(vocabulary ×
+ * letters²).
+ */
 function nearestWord(word: string, vocabulary: ReadonlyMap<string, number>): string | undefined {
   const most = word.length <= NO_ERROR ? 0 : word.length <= ONE_ERROR ? 1 : 2;
   let best: { readonly word: string; readonly distance: number; readonly count: number } | undefined;
@@ -151,7 +160,7 @@ function nearestWord(word: string, vocabulary: ReadonlyMap<string, number>): str
   return best?.word;
 }
 
-/** Letters to add, drop, replace or swap with their neighbour: the optimal string alignment distance. */
+/** Counts the letters to add, remove, replace or swap with their neighbour: the optimal string alignment distance. */
 function editDistance(a: string, b: string): number {
   let [before, last] = [new Array<number>(b.length + 1).fill(0), Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let row = 1; row <= a.length; row += 1) {

@@ -7,11 +7,11 @@ import type { NextFailure } from "#dc/analysis/window/next_failures.ts";
 import { roundFigure } from "#dc/model/figure.ts";
 import { formatDecimal, formatDuration } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
-import { listed } from "../messages/messages.ts";
-import { codesOf, rackCodes } from "./rehearsal_reply.ts";
+import { limitedList } from "../messages/messages.ts";
+import { deviceCodesOf, rackCodesOf } from "./rehearsal_reply.ts";
 import { countText } from "./rehearsal_words.ts";
 
-/** The reply about a window; each list holds at most `limit` items. */
+/** Builds the reply about a window; each list holds at most `limit` items. */
 export function windowReply(
   judged: JudgementInput,
   { verdict, impact, reasons }: WindowJudgement,
@@ -22,8 +22,8 @@ export function windowReply(
   return {
     verdict,
     impact,
-    summary: verdictSummary(judged, { verdict, impact, reasons }),
-    ...listed("reasons", messages, limit),
+    summary: summarizeVerdict(judged, { verdict, impact, reasons }),
+    ...limitedList("reasons", messages, limit),
     nextFailures: next.slice(0, limit).map((failure) => failureMessage(ground.topology, failure, limit)),
     omittedNextFailures: Math.max(0, next.length - limit),
     exposedRacks: next[0]?.racks.size ?? 0,
@@ -39,8 +39,8 @@ export function windowReply(
   };
 }
 
-/** "No go: rack A01 goes dark": the verdict and its first reason. */
-export function verdictSummary({ ground, next }: JudgementInput, { verdict, reasons }: WindowJudgement): string {
+/** Summarizes a verdict with its first reason: "No go: rack A01 goes dark". */
+export function summarizeVerdict({ ground, next }: JudgementInput, { verdict, reasons }: WindowJudgement): string {
   const first = verdict === "GO" ? undefined : reasons.find((reason) => reason.verdict === verdict);
   if (first === undefined) return VERDICT_TEXTS[verdict];
   return `${VERDICT_TEXTS[verdict]}: ${reasonMessage(first, next, ground.topology).summary}`;
@@ -50,7 +50,7 @@ const VERDICT_TEXTS = { GO: "Go", GO_WITH_RISK: "Go with risk", UNKNOWN: "Unknow
 
 function reasonMessage(reason: VerdictReason, next: readonly NextFailure[], topology: Topology) {
   const { kind, verdict, ref, before, during, limit, accepted } = reason;
-  const failure = kind === "NEXT_FAILURE" ? next.find(({ index }) => refAt(topology, index) === ref) : undefined;
+  const failure = kind === "NEXT_FAILURE" ? next.find(({ index }) => refOfNode(topology, index) === ref) : undefined;
   const summary = failure === undefined ? SUMMARIES[kind](reason) : failureText(topology, failure);
   return {
     kind,
@@ -96,20 +96,20 @@ function failureMessage(topology: Topology, failure: NextFailure, limit: number)
   const { power } = topology;
   const { index, harm, racks, spreads } = failure;
   return {
-    ref: refAt(topology, index),
+    ref: refOfNode(topology, index),
     name: getElementName(power, index),
     summary: failureText(topology, failure),
     racks: racks.size,
-    racksDark: rackCodes(topology, harm.racks, limit),
-    devicesLost: codesOf(topology, harm.off, limit),
+    racksDark: rackCodesOf(topology, harm.racks, limit),
+    devicesLost: deviceCodesOf(topology, harm.off, limit),
     trips: [...harm.trips.keys()].slice(0, limit),
     areasShort: [...new Set([...harm.short.values()].map(({ ref }) => ref))].slice(0, limit),
-    switchesCutOff: codesOf(topology, harm.cutOff, limit),
+    switchesCutOff: deviceCodesOf(topology, harm.cutOff, limit),
     spreads,
   };
 }
 
-/** "UTIL-A takes 3 racks dark, 1 trip". */
+/** Describes a failure and its effect: "UTIL-A takes 3 racks dark, 1 trip". */
 function failureText(topology: Topology, { index, harm }: NextFailure): string {
   const devices = selectItDevices(topology.power, harm.off).length;
   const units = harm.off.size - devices;
@@ -121,9 +121,9 @@ function failureText(topology: Topology, { index, harm }: NextFailure): string {
     countText(harm.cutOff.size, "switch is cut off", "switches are cut off"),
     countText(harm.short.size, "area falls short of cooling", "areas fall short of cooling"),
   ].filter((part) => part !== "");
-  return `If ${getRefName(refAt(topology, index))} fails as well: ${parts.join(", ")}`;
+  return `If ${getRefName(refOfNode(topology, index))} fails as well: ${parts.join(", ")}`;
 }
 
-function refAt({ power }: Topology, index: number): string {
+function refOfNode({ power }: Topology, index: number): string {
   return power.nodes[index]?.ref ?? "";
 }

@@ -2,16 +2,16 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 
 /** A change as sent on an open stream: the sequence number of its log entry, and a summary as JSON text. */
 export interface ChangeNotice {
-  /** Of an event about verdicts: that of the last change that was sent before it. */
+  /** Sequence number of the change. For an event about verdicts: that of the last change sent before it. */
   readonly seq: number;
-  /** Name of the event: a change unless it says otherwise. */
+  /** Name of the event; absent for a change. */
   readonly event?: string;
   readonly json: string;
 }
 
 /**
- * Summarises an entry of the change log: actor, resource, request and the names of the fields. The values before and
- * after are available from `/audit/history`, so that notices are small.
+ * Summarizes an entry of the change log: actor, resource, request and the names of the changed fields. Notices omit the
+ * values to stay small; `/audit/history` returns them.
  */
 export function changeNotice({ seq, ...entry }: ChangeRecord): ChangeNotice {
   const json = JSON.stringify({

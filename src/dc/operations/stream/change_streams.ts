@@ -6,20 +6,23 @@ import type { ChangeNotice } from "./change_notice.ts";
 import { LogTail } from "./log_tail.ts";
 import { VerdictWatch } from "./verdict_watch.ts";
 
-/** Streams of one server, and of one connection: a proxy may send many readers over one. Ours: far above one site's readers. */
+/**
+ * Maximum number of open streams of one server, and of one connection, over which a proxy may send those of many
+ * readers. Our choice: far above the readers of one site.
+ */
 const MAX_STREAMS = 1000;
-// Below the 250 HTTP/2 streams of a connection, so that the refusal itself finds a stream.
+// Below the 250 HTTP/2 streams of a connection, so that a stream is left for the refusal itself.
 const MAX_STREAMS_PER_PEER = 200;
 
 /** Position at which a stream begins. */
 export interface StreamStart {
-  /** The last entry that the reader has. */
+  /** Sequence number of the last entry that the reader has. */
   readonly seq: number;
-  /** The last entry of the log. */
+  /** Sequence number of the last entry of the log. */
   readonly head: number;
-  /** When the last change was made, ISO 8601 in UTC; absent before the first one. */
+  /** Time of the last change, ISO 8601 in UTC; absent before the first change. */
   readonly changedAt?: string;
-  /** Whether entries behind the reader's own position cannot be sent: they are archived, or never were in this log. */
+  /** Whether entries after the reader's position cannot be sent: they are archived, or never were in this log. */
   readonly isReset: boolean;
 }
 
@@ -27,9 +30,9 @@ export interface StreamStart {
 export interface ChangeStream {
   readonly start: StreamStart;
   /**
-   * Returns the next notices: changes in log order, or events about verdicts of windows; none after `waitMs` without any.
-   * Returns undefined if some can no longer be sent: entries were archived meanwhile, or the reader is too far behind.
-   * @throws OperationError if the database cannot be read
+   * Waits up to `waitMs` for the next notices: changes in log order, or events about verdicts of windows. Returns [] if
+   * there are none. Returns undefined if some can no longer be sent: entries were archived meanwhile, or the reader is
+   * too far behind. @throws OperationError if the database cannot be read
    */
   next(waitMs: number, signal: AbortSignal): Promise<readonly ChangeNotice[] | undefined>;
   close(): void;
@@ -59,8 +62,8 @@ export class ChangeStreams {
   }
 
   /**
-   * Opens a stream behind `after`, or behind the last entry. Close it in every case.
-   * @throws Refusal SERVER_BUSY when too many are open
+   * Opens a stream after the entry `after`, or after the last entry. The caller must close it. @throws Refusal
+   * SERVER_BUSY when too many are open
    */
   async open(after: number | undefined, peer: object): Promise<ChangeStream> {
     const leave = this.#enter(peer);
@@ -99,7 +102,7 @@ export class ChangeStreams {
     return { start, next, close };
   }
 
-  /** Reads what a stream has not got yet about verdicts; undefined if some of it is not kept any more. */
+  /** Returns the events about verdicts that a stream has not sent yet; undefined if some are no longer buffered. */
   #verdictsOf() {
     let position: number | undefined;
     return () => {

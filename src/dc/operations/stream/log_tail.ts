@@ -3,7 +3,10 @@ import type { DcStore } from "#dc/ports.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { type ChangeNotice, changeNotice } from "./change_notice.ts";
 
-/** How often the revision is read while a stream is open, in milliseconds. Ours: changes arrive within a second. */
+/**
+ * Interval at which the revision is read while a stream is open, in milliseconds. Our choice: changes arrive within a
+ * second.
+ */
 const LOOK_MS = 500;
 const PAGE_ENTRIES = 25;
 /** Number of cached full pages before the buffered notices. Readers that resume at one position read the same pages. */
@@ -13,21 +16,21 @@ const KEPT_NOTICES = 1000;
 
 /** A stream that waits for changes. */
 interface Follower {
-  /** Until when it waits, in milliseconds of the monotonic clock. */
+  /** Time at which the wait ends, in milliseconds of the monotonic clock. */
   readonly until: number;
   readonly wake: (error?: unknown) => void;
 }
 
 /**
- * Reads the end of the change log once for all open streams. It polls the store's revision, so that it also notices
- * writes of other processes. Cost: one statement per interval while any stream is open.
+ * Reads the end of the change log once for all open streams. It polls the store's revision and so also detects writes
+ * of other processes. Cost: one statement per interval while any stream is open.
  */
 export class LogTail {
   readonly #store: DcStore;
   readonly #followers = new Set<Follower>();
   readonly #scheduler = new CooperativeScheduler();
   #kept: ChangeNotice[] = [];
-  /** By the entry before them. A page is of entries that never change. */
+  /** Pages of old entries, which never change, by the sequence number before their first entry. */
   readonly #pages = new Map<number, Promise<readonly ChangeNotice[]>>();
   #revision = -1;
   #end = 0;
@@ -38,7 +41,7 @@ export class LogTail {
     this.#store = store;
   }
 
-  /** Starts to follow the log behind `end` unless it is followed already. */
+  /** Starts to read the log after `end`, unless reading has started already. */
   start(end: number): void {
     if (this.#timer !== undefined) return;
     this.#kept = [];
@@ -58,7 +61,7 @@ export class LogTail {
     this.#pages.clear();
   }
 
-  /** The notices behind `seq`, at most a page: from memory, or from the log for a stream that is far behind. */
+  /** Returns at most a page of notices after `seq`: from memory, or from the log for a stream that is far behind. */
   async after(seq: number): Promise<readonly ChangeNotice[]> {
     if (seq >= this.#end) return [];
     const first = this.#kept[0];
@@ -87,7 +90,7 @@ export class LogTail {
     });
   }
 
-  /** Ends all waits, as for something that streams send beside the log. */
+  /** Ends all waits, because an event outside of the log must be sent. */
   wakeAll(): Promise<void> {
     return this.#wake([...this.#followers]);
   }
@@ -141,7 +144,10 @@ export class LogTail {
     return rows.map(({ body }) => changeNotice(JSON.parse(body) as ChangeRecord));
   }
 
-  /** One timer for all: a thousand that go off together would fill a turn of the event loop. */
+  /**
+   * Wakes followers whose wait has ended. One timer serves all, because a thousand timers that fire together would fill
+   * a turn of the event loop.
+   */
   #wakeLate(): Promise<void> {
     const now = performance.now();
     return this.#wake([...this.#followers].filter(({ until }) => until <= now));

@@ -1,12 +1,12 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { ListWindowsResponse } from "#gen/datacenter/v1/windows_pb.ts";
-import { changedVerdicts, standingsOf, type WindowStandings } from "../planning/windows/changed_verdicts.ts";
+import { collectStandings, findChangedVerdicts, type WindowStandings } from "../planning/windows/changed_verdicts.ts";
 
-/** How often the revision is read, in milliseconds. */
+/** Interval at which the revision is read, in milliseconds. */
 const LOOK_MS = 1000;
-/** While one change follows another, verdicts are computed no more often than this, in milliseconds. */
+/** Minimum interval between two computations of verdicts while changes follow each other, in milliseconds. */
 const BUSY_MS = 10_000;
-/** Number of latest events buffered for all streams together. Ours. */
+/** Maximum number of latest events buffered for all streams together. Our choice. */
 const KEPT_EVENTS = 1000;
 
 /** An event about verdicts as sent on an open stream: its name, and its data as JSON text. */
@@ -17,30 +17,30 @@ export interface VerdictEvent {
 
 interface Needs {
   readonly revision: () => Promise<number>;
-  /** Since 1970, in ms. */
+  /** Returns the time, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Open windows with their verdicts now. */
+  /** Returns the open windows with their current verdicts. */
   readonly openWindows: () => Promise<ListWindowsResponse>;
-  /** Runs after events were added. */
+  /** Called after events were added. */
   readonly arrived: () => void;
 }
 
 interface Known {
   readonly revision: number;
   readonly standings: WindowStandings;
-  /** Until when they hold, since 1970 in ms. */
+  /** Time until which the verdicts are valid, in milliseconds since 1970. */
   readonly until: number;
 }
 
 /**
- * Compares the verdicts of open windows with those before, after changes of the inventory or of windows, and when the clock
- * changes them. It follows them once for all open streams.
+ * Compares the verdicts of open windows with the previous ones: after changes of the inventory or of windows, and when
+ * time passes a window's bounds. It compares once for all open streams.
  */
 export class VerdictWatch {
   readonly #needs: Needs;
   #known: Known | undefined;
   #events: VerdictEvent[] = [];
-  /** Number of the first event that is kept. */
+  /** Number of the oldest buffered event. */
   #first = 0;
   #seen = -1;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -65,22 +65,24 @@ export class VerdictWatch {
     this.#events = [];
   }
 
-  /** Position at which a stream begins that opens now. Undefined until verdicts are known. */
+  /** Position after the last event, at which new streams begin. Undefined until verdicts were computed. */
   get end(): number | undefined {
     return this.#known && this.#first + this.#events.length;
   }
 
-  /** Says from which revision on changes of verdicts are sent. Lists asked for after it are current. */
+  /** Event with the revision after which changes of verdicts are sent. A list requested after this event is current. */
   get beginning(): VerdictEvent {
     return { event: "verdicts", json: JSON.stringify({ revision: this.#known?.revision ?? 0 }) };
   }
 
-  /** Events behind a position; undefined if they are not kept any more. */
+  /** Returns the events after a position; undefined if they are no longer buffered. */
   after(position: number): readonly VerdictEvent[] | undefined {
     return position < this.#first ? undefined : this.#events.slice(position - this.#first);
   }
 
-  /** Compares if something changed, unless a comparison is under way or changes follow each other. */
+  /**
+   * Compares verdicts if something changed, unless a comparison is running or changes follow each other too closely.
+   */
   async look(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
@@ -94,7 +96,7 @@ export class VerdictWatch {
       this.#askedAt = performance.now();
       if (this.#timer !== undefined) this.#take(reply, now);
     } catch {
-      // Streams report an outage of the database themselves; the next look compares with what was known.
+      // Streams report an outage of the database themselves; the next check compares with the last known verdicts.
     } finally {
       this.#looking = false;
     }
@@ -107,7 +109,7 @@ export class VerdictWatch {
 
   #take({ revision, windows }: ListWindowsResponse, now: number): void {
     const before = this.#known;
-    const standings = standingsOf(windows);
+    const standings = collectStandings(windows);
     const bounds = windows.flatMap(({ window }) =>
       [window?.startsAt, window?.endsAt].map((at) => at && timestampMs(at)),
     );
@@ -116,7 +118,7 @@ export class VerdictWatch {
       Number.POSITIVE_INFINITY,
     );
     this.#known = { revision, standings, until };
-    const changed = before === undefined ? [] : changedVerdicts(before.standings, standings);
+    const changed = before === undefined ? [] : findChangedVerdicts(before.standings, standings);
     for (const { code, was = null, is = null } of changed)
       this.#events.push({ event: "verdict", json: JSON.stringify({ window: `window:${code}`, revision, was, is }) });
     this.#first += Math.max(0, this.#events.length - KEPT_EVENTS);

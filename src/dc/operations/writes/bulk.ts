@@ -9,41 +9,41 @@ import { type BulkReply, BulkReplySchema, Outcome } from "#gen/datacenter/v1/dat
 import { OperationError } from "#kernel/errors.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { findingInit } from "../messages/messages.ts";
-import { statusOf } from "../messages/status.ts";
+import { statusOfError } from "../messages/status.ts";
 import type { WriteSession } from "../rpc.ts";
 
 /** One item of a bulk call. `needs` are the codes of items that must be applied before it. */
 export interface BulkItem {
-  /** Path of its name in the request, such as `items[7].code`. */
+  /** Path of the item's name in the request, such as `items[7].code`. */
   readonly field: string;
-  /** Its name in the reply: a code, or a reference. */
+  /** Name of the item in the reply: a code, or a reference. */
   readonly code: string;
   readonly name: "Code" | "Cable" | "Resource";
   /** Equal for items that name the same resource. */
   readonly key: string;
   readonly needs: readonly string[];
-  readonly apply: () => Promise<ItemDone>;
+  readonly apply: () => Promise<AppliedItem>;
 }
 
-export interface ItemDone {
+export interface AppliedItem {
   readonly outcome: Outcome;
   readonly etag: string;
   readonly warnings: readonly Finding[];
-  /** Other resources that were removed or changed. */
+  /** References of other resources that were removed or changed. */
   readonly cascadedRefs?: readonly string[];
 }
 
 /** Checks the changed items after all are applied. @returns a function from an item's code to its findings */
-export type Review = (codes: readonly string[]) => Promise<(code: string) => readonly Finding[]>;
+export type ReviewItems = (codes: readonly string[]) => Promise<(code: string) => readonly Finding[]>;
 
 export interface BulkOptions {
   readonly atomic: boolean;
-  readonly review?: Review;
+  readonly review?: ReviewItems;
 }
 
-type Result = { readonly done: ItemDone } | { readonly error: OperationError };
+type Result = { readonly done: AppliedItem } | { readonly error: OperationError };
 
-/** Thrown to roll back an atomic batch; carries the result of every item. */
+/** Thrown to roll back an atomic batch; contains the result of every item. */
 class BatchFailed extends Error {
   readonly results: readonly Result[];
 
@@ -64,7 +64,7 @@ export async function runBulk(
 ): Promise<BulkReply> {
   const { transactionId } = session.changes;
   if (!atomic)
-    return reply(items, await reviewResults(items, await applyAll(session, items), review), {
+    return bulkReply(items, await reviewResults(items, await applyAll(session, items), review), {
       committed: true,
       transactionId,
     });
@@ -74,15 +74,15 @@ export async function runBulk(
       if (applied.some((result) => "error" in result)) throw new BatchFailed(applied);
       return reviewResults(items, applied, review);
     });
-    return reply(items, results, { committed: true, transactionId });
+    return bulkReply(items, results, { committed: true, transactionId });
   } catch (error) {
     if (!(error instanceof BatchFailed)) throw error;
-    return reply(items, error.results, { committed: false, transactionId });
+    return bulkReply(items, error.results, { committed: false, transactionId });
   }
 }
 
 /** Rejects an empty or too large batch before reading its items. */
-export function demandBatchSize(field: string, count: number): void {
+export function checkBatchSize(field: string, count: number): void {
   const expected = `1 to ${MAX_BATCH_ITEMS} items`;
   const detail = { field, value: count, expected };
   if (count === 0) throw refuse("REQUIRED_FIELD", `A bulk call needs items: expected ${expected}`, detail);
@@ -94,8 +94,8 @@ async function applyAll(session: WriteSession, items: readonly BulkItem[]): Prom
   const results: Result[] = Array.from({ length: items.length });
   const failed = new Set<string>();
   const scheduler = CooperativeScheduler.ofWrite();
-  for (const index of duplicates(items)) results[index] = duplicate(items[index]);
-  for (const index of inOrderOfNeeds(items)) {
+  for (const index of findDuplicates(items)) results[index] = duplicateResult(items[index]);
+  for (const index of sortByDependencies(items)) {
     const item = items[index];
     if (item === undefined || results[index] !== undefined) continue;
     await scheduler.yieldIfDue();
@@ -111,7 +111,7 @@ const CHANGED: ReadonlySet<Outcome> = new Set([Outcome.CREATED, Outcome.UPDATED]
 async function reviewResults(
   items: readonly BulkItem[],
   results: readonly Result[],
-  review: Review,
+  review: ReviewItems,
 ): Promise<readonly Result[]> {
   const changed = results.map((result) => "done" in result && CHANGED.has(result.done.outcome));
   const codeOf = (index: number) => items[index]?.code ?? "";
@@ -142,7 +142,7 @@ async function applyOne(session: WriteSession, item: BulkItem, failed: ReadonlyS
   }
 }
 
-function duplicates(items: readonly BulkItem[]): readonly number[] {
+function findDuplicates(items: readonly BulkItem[]): readonly number[] {
   const places = new Map<string, number[]>();
   for (const [index, { key }] of items.entries()) {
     places.set(key, [...(places.get(key) ?? []), index]);
@@ -150,39 +150,42 @@ function duplicates(items: readonly BulkItem[]): readonly number[] {
   return [...places.values()].filter((list) => list.length > 1).flat();
 }
 
-function duplicate({ field = "", code = "", name = "Code" }: Partial<BulkItem> = {}): Result {
+function duplicateResult({ field = "", code = "", name = "Code" }: Partial<BulkItem> = {}): Result {
   const detail = { field, value: code, expected: `each ${name.toLowerCase()} once` };
   return { error: refuse("DUPLICATE", `${name} "${code}" is given twice in the batch`, detail) };
 }
 
-/** Sorts items depth first by dependencies. In a cycle the given order is used, and the rules reject the items. */
-export function inOrderOfNeeds(items: readonly Pick<BulkItem, "code" | "needs">[]): readonly number[] {
+/** Sorts items depth first by dependencies. Items in a cycle keep the given order, and the rules reject them. */
+export function sortByDependencies(items: readonly Pick<BulkItem, "code" | "needs">[]): readonly number[] {
   const byCode = new Map(items.map(({ code }, index) => [codeKey(code), index]));
   const visited = new Set<number>();
   const order: number[] = [];
   for (const start of items.keys()) {
-    // An explicit stack: a chain of a thousand dependencies must not overflow the call stack.
+    // Uses an explicit stack, because a chain of a thousand dependencies would overflow the call stack.
     const stack: { readonly index: number; readonly leave: boolean }[] = [{ index: start, leave: false }];
     for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
       if (step.leave) order.push(step.index);
       else if (!visited.has(step.index)) {
         visited.add(step.index);
         stack.push({ index: step.index, leave: true });
-        stack.push(...needsOf(items[step.index], byCode).map((index) => ({ index, leave: false })));
+        stack.push(...dependencyIndexes(items[step.index], byCode).map((index) => ({ index, leave: false })));
       }
     }
   }
   return order;
 }
 
-function needsOf(item: Pick<BulkItem, "needs"> | undefined, byCode: ReadonlyMap<string, number>): readonly number[] {
+function dependencyIndexes(
+  item: Pick<BulkItem, "needs"> | undefined,
+  byCode: ReadonlyMap<string, number>,
+): readonly number[] {
   return (item?.needs ?? [])
     .map((code) => byCode.get(codeKey(code)))
     .filter((index): index is number => index !== undefined)
     .toReversed();
 }
 
-function reply(
+function bulkReply(
   items: readonly BulkItem[],
   results: readonly Result[],
   { committed, transactionId }: { readonly committed: boolean; readonly transactionId: string },
@@ -192,7 +195,7 @@ function reply(
     results: results.map((result, index) => ({
       index,
       code: items[index]?.code ?? "",
-      ...itemResult(result, committed),
+      ...itemMessage(result, committed),
     })),
     succeeded: committed ? results.length - failures : 0,
     failed: committed ? failures : results.length,
@@ -201,11 +204,11 @@ function reply(
   });
 }
 
-function itemResult(result: Result, committed: boolean) {
-  if ("error" in result) return { outcome: failedOutcome(result.error), error: statusOf(result.error) };
+function itemMessage(result: Result, committed: boolean) {
+  if ("error" in result) return { outcome: failedOutcome(result.error), error: statusOfError(result.error) };
   if (!committed) {
     const error = refuse("BATCH_ABORTED", "Another item of the atomic batch failed");
-    return { outcome: Outcome.ABORTED, error: statusOf(error) };
+    return { outcome: Outcome.ABORTED, error: statusOfError(error) };
   }
   const { outcome, etag, warnings, cascadedRefs = [] } = result.done;
   return { outcome, etag, warnings: warnings.map(findingInit), cascadedRefs: [...cascadedRefs] };
@@ -215,7 +218,7 @@ function failedOutcome(error: OperationError): Outcome {
   return error instanceof Refusal && error.reason === "NOT_FOUND" ? Outcome.NOT_FOUND : Outcome.FAILED;
 }
 
-/** The codes of other items of the batch that must be applied before one of its items. */
+/** Returns the codes of other items of the batch that must be applied before an item. */
 type Needs = (resource: ResourceByKind["device" | "rack" | "crac" | "cable"]) => readonly string[];
 
 /**
@@ -223,7 +226,7 @@ type Needs = (resource: ResourceByKind["device" | "rack" | "crac" | "cable"]) =>
  * it; a feed resolves to the item that declares it. Racks, cooling units and cables do not depend on items of their
  * kind.
  */
-export function codesNeeded(
+export function findDependencies(
   kind: ResourceKind,
   items: readonly ResourceByKind["device" | "rack" | "crac" | "cable"][],
 ): Needs {
@@ -236,14 +239,14 @@ export function codesNeeded(
   }
   return (resource) => {
     const { code, parentDeviceCode, ports = [] } = resource as Device;
-    const sources = ports.map(({ powerIn }) => supplier(powerIn?.sourceRef, declarers));
+    const sources = ports.map(({ powerIn }) => supplierCode(powerIn?.sourceRef, declarers));
     return [...new Set([parentDeviceCode, ...sources])].filter(
       (need): need is string => need !== undefined && codeKey(need) !== codeKey(code),
     );
   };
 }
 
-function supplier(sourceRef: string | undefined, declarers: ReadonlyMap<string, string>): string | undefined {
+function supplierCode(sourceRef: string | undefined, declarers: ReadonlyMap<string, string>): string | undefined {
   if (sourceRef === undefined) return undefined;
   if (!sourceRef.includes(":")) return declarers.get(codeKey(sourceRef)) ?? sourceRef.split("/")[0];
   const ref = parseRef(sourceRef);

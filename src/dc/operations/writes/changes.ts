@@ -26,7 +26,7 @@ export const SCHEMAS: Readonly<Record<ResourceKind, DescMessage>> = {
   fabric_link: FabricLinkSchema,
 };
 
-/** Entries that are sealed between two pauses. Ours: about two milliseconds. */
+/** Number of entries that are hashed between two pauses. Our choice: about two milliseconds. */
 const SEALED_AT_ONCE = 100;
 
 interface Origin {
@@ -46,7 +46,7 @@ export class Changes {
   readonly transactionId: string;
   readonly #origin: Origin;
   readonly #writer: DcWriter;
-  /** The same for all entries, and written down with each of them. */
+  /** The actor, which is the same for all entries and stored with each of them. */
   readonly #actor: ChangeActor;
   readonly #request: ChangeRequest;
   #drafts: ChangeDraft[] = [];
@@ -55,18 +55,18 @@ export class Changes {
     this.#writer = writer;
     this.#origin = origin;
     this.transactionId = origin.context.newId();
-    this.#actor = sortKeys(actorOf(origin.caller));
-    this.#request = sortKeys(requestOf(origin));
+    this.#actor = sortKeys(changeActorOf(origin.caller));
+    this.#request = sortKeys(changeRequestOf(origin));
   }
 
-  /** Writes a resource and notes the change. */
+  /** Stores a resource and buffers its log entry. */
   async put<Kind extends ResourceKind>(
     kind: Kind,
     resource: ResourceByKind[Kind],
     before: Stored<ResourceByKind[Kind]> | undefined,
   ): Promise<Stored<ResourceByKind[Kind]>> {
     const { now } = this.#origin;
-    // For a resource without parts, the text of the version is that of the row as well.
+    // A resource without parts has the same canonical text for its version and its row.
     cacheCanonicalJson(resource);
     const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
     await this.#writer.put(kind, stored);
@@ -79,22 +79,22 @@ export class Changes {
     this.#note("DELETE", kind, resource, undefined);
   }
 
-  /** Notes the change of a document that the caller writes. */
+  /** Buffers the log entry of a document that the caller stores. */
   noteDocument(action: AuditAction, entity: string, was: JsonObject | undefined, is: JsonObject | undefined): void {
     this.#draft(action, { entity, related: [], was, is });
   }
 
-  /** Unique references of changed entities whose changes are not in the log yet. */
+  /** Unique references of entities whose changes are not in the log yet. */
   get entities(): readonly string[] {
     return [...new Set(this.#drafts.map(({ entity }) => entity))];
   }
 
-  /** How many changes are noted that are not in the log yet. */
+  /** Number of changes that are not in the log yet. */
   get noted(): number {
     return this.#drafts.length;
   }
 
-  /** Runs `work` in a savepoint; when it throws, its entries go with its rows. */
+  /** Runs `work` in a savepoint; if it throws, removes its log entries together with its rows. */
   async attempt<Result>(work: () => Promise<Result>): Promise<Result> {
     const mark = this.#drafts.length;
     try {
@@ -134,7 +134,7 @@ export class Changes {
     if (named === undefined) return;
     const was = before === undefined ? undefined : modelJson(SCHEMAS[kind], before);
     const is = after === undefined ? undefined : modelJson(SCHEMAS[kind], after);
-    const related = [...new Set([...relatedTo(before), ...relatedTo(after)])];
+    const related = [...new Set([...containerRefsOf(before), ...containerRefsOf(after)])];
     this.#draft(action, { entity: resourceRef(kind, named), related, was, is });
   }
 
@@ -172,12 +172,12 @@ export class Changes {
   }
 }
 
-/** A version of a resource: equal resources have equal versions, on every replica. */
+/** Returns the version of a resource: equal resources have equal versions, on every replica. */
 export function etagOf(resource: object): string {
   return createHash("sha256").update(formatCanonicalJson(resource)).digest("base64url").slice(0, 22);
 }
 
-/** Top-level fields that differ. */
+/** Returns the names of top-level fields that differ. */
 export function changedFields(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
   if (before === undefined || after === undefined) return Object.keys(before ?? after ?? {}).toSorted();
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -185,10 +185,10 @@ export function changedFields(before: JsonObject | undefined, after: JsonObject 
 }
 
 /**
- * References of the resources that contain one, so that the history of a rack includes its devices and that of a device
- * its cables.
+ * Returns references of the resources that contain the given one, so that the history of a rack includes its devices
+ * and that of a device its cables.
  */
-export function relatedTo(resource: ResourceByKind[ResourceKind] | undefined): readonly string[] {
+export function containerRefsOf(resource: ResourceByKind[ResourceKind] | undefined): readonly string[] {
   if (resource === undefined) return [];
   if ("a" in resource) {
     return [resource.a, resource.b].flatMap(({ deviceCode, portName }) =>
@@ -203,7 +203,7 @@ export function relatedTo(resource: ResourceByKind[ResourceKind] | undefined): r
   return found;
 }
 
-function actorOf({ principal, onBehalfOf }: Caller): ChangeActor {
+function changeActorOf({ principal, onBehalfOf }: Caller): ChangeActor {
   return {
     principal: principal?.name ?? "anonymous",
     roles: principal?.roles ?? [],
@@ -212,7 +212,7 @@ function actorOf({ principal, onBehalfOf }: Caller): ChangeActor {
   };
 }
 
-function requestOf({ caller, method, requestId }: Origin): ChangeRequest {
+function changeRequestOf({ caller, method, requestId }: Origin): ChangeRequest {
   const { clientIp, userAgent, traceId } = caller;
   return {
     id: requestId,

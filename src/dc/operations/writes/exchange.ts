@@ -9,12 +9,12 @@ import { OperationError } from "#kernel/errors.ts";
 import { putDeviceType } from "../planning/put_device_type.ts";
 import { restoreWindow } from "../planning/windows/put_window.ts";
 import type { WriteSession } from "../rpc.ts";
-import { orderOf } from "./load.ts";
+import { sortForWriting } from "./load.ts";
 import { removeResource } from "./remove.ts";
 import { upsertResource } from "./upsert.ts";
 
-/** A resource as the source has it, and the values that the source set before. */
-export interface Incoming<Kind extends ResourceKind = ResourceKind> {
+/** A resource as the import source describes it, and the values that the source set before. */
+export interface IncomingResource<Kind extends ResourceKind = ResourceKind> {
   readonly resource: ResourceByKind[Kind];
   readonly owned: OwnedParts | undefined;
 }
@@ -25,46 +25,47 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
-export type Exchanged =
+export type ExchangeResult =
   | {
       readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED";
       readonly changes: readonly FieldChange[];
-      /** Ports that the source no longer has, but to which another party's cable is connected. */
+      /** Ports that the source no longer has, but that stay because another party's cable is connected to them. */
       readonly keptPorts: readonly string[];
     }
   | { readonly error: OperationError };
 
-/** One transaction of an import that follows a source. */
+/** The writes of one transaction of an import. */
 export interface ExchangeSession {
-  /** Creates resources, or overwrites the source's fields in them. Results are in the order of the items. */
-  upsert(kind: ResourceKind, items: readonly Incoming[]): Promise<readonly Exchanged[]>;
+  /** Creates resources, or overwrites the source's fields in existing ones. Results are in the order of the items. */
+  upsert(kind: ResourceKind, items: readonly IncomingResource[]): Promise<readonly ExchangeResult[]>;
   /** Deletes a resource without dependents. @returns why it was not deleted, or undefined if it was */
   remove(kind: ResourceKind, named: ResourceByKind[ResourceKind]): Promise<OperationError | undefined>;
-  /** Creates or replaces a type of device. */
+  /** Creates or replaces a device type. */
   putDeviceType(type: DeviceType): Promise<Outcome | OperationError>;
-  /** Stores a maintenance window as an export has it. */
+  /** Stores a maintenance window from an export. */
   restoreWindow(window: MaintenanceWindow): Promise<Outcome | OperationError>;
   readonly documents: Pick<DcWriter, "document" | "documents" | "putDocument" | "dropDocument">;
 }
 
-export function exchangeSession(session: WriteSession): ExchangeSession {
+export function openExchangeSession(session: WriteSession): ExchangeSession {
   return {
     upsert: (kind, items) => upsertAll(session, kind, items),
-    remove: (kind, named) => refusalOf(session, () => removeResource(session, kind, named, GENTLY)),
-    putDeviceType: (type) => outcomeOf(session, () => putDeviceType(session, type, { etag: "", at: "device_type" })),
-    restoreWindow: (window) => outcomeOf(session, () => restoreWindow(session, window)),
+    remove: (kind, named) => catchRefusal(session, () => removeResource(session, kind, named, GENTLY)),
+    putDeviceType: (type) =>
+      runForOutcome(session, () => putDeviceType(session, type, { etag: "", at: "device_type" })),
+    restoreWindow: (window) => runForOutcome(session, () => restoreWindow(session, window)),
     documents: session.writer,
   };
 }
 
 type Outcome = "CREATED" | "UPDATED" | "UNCHANGED";
 
-async function outcomeOf(
+async function runForOutcome(
   session: WriteSession,
   work: () => Promise<{ readonly outcome: Outcome }>,
 ): Promise<Outcome | OperationError> {
   let outcome: Outcome = "UNCHANGED";
-  const error = await refusalOf(session, async () => {
+  const error = await catchRefusal(session, async () => {
     outcome = (await work()).outcome;
   });
   return error ?? outcome;
@@ -75,34 +76,38 @@ const GENTLY = { field: "", etag: "", cascade: false, allowMissing: true };
 async function upsertAll(
   session: WriteSession,
   kind: ResourceKind,
-  items: readonly Incoming[],
-): Promise<readonly Exchanged[]> {
+  items: readonly IncomingResource[],
+): Promise<readonly ExchangeResult[]> {
   const resources = items.map(({ resource }) => resource);
   await session.writer.lookAhead(kind, resources);
-  const results: Exchanged[] = [];
-  for (const index of orderOf(kind, resources)) {
+  const results: ExchangeResult[] = [];
+  for (const index of sortForWriting(kind, resources)) {
     const item = items[index];
     if (item !== undefined) results[index] = await upsertOne(session, kind, item);
   }
   return results;
 }
 
-async function upsertOne(session: WriteSession, kind: ResourceKind, { resource, owned }: Incoming): Promise<Exchanged> {
+async function upsertOne(
+  session: WriteSession,
+  kind: ResourceKind,
+  { resource, owned }: IncomingResource,
+): Promise<ExchangeResult> {
   const before = (await session.writer.stored(kind, resourceKey(resource)))?.resource;
-  const keptPorts = before === undefined ? [] : await portsInUse(session, before, resource, owned);
+  const keptPorts = before === undefined ? [] : await findCabledPorts(session, before, resource, owned);
   const wanted = before === undefined ? resource : merge(before, resource, owned ?? NOTHING_OWNED, new Set(keptPorts));
   const maskPaths = before === undefined ? [] : ["*"];
-  let exchanged: Exchanged | undefined;
-  const error = await refusalOf(session, async () => {
+  let exchanged: ExchangeResult | undefined;
+  const error = await catchRefusal(session, async () => {
     const { outcome, stored } = await upsertResource(session, kind, { resource: wanted, at: "", maskPaths, etag: "" });
-    const changes = outcome === "UPDATED" && before !== undefined ? changesOf(before, stored.resource) : [];
+    const changes = outcome === "UPDATED" && before !== undefined ? listFieldChanges(before, stored.resource) : [];
     exchanged = { outcome, changes, keptPorts };
   });
   return exchanged ?? { error: error ?? new OperationError("aborted", "Nothing was written") };
 }
 
-/** Ports that the source no longer has but that have a cable, which the source may not remove. */
-async function portsInUse(
+/** Returns ports that the source no longer has but that have a cable, which the source may not remove. */
+async function findCabledPorts(
   { writer }: WriteSession,
   before: ResourceByKind[ResourceKind],
   wanted: ResourceByKind[ResourceKind],
@@ -117,7 +122,7 @@ async function portsInUse(
   return [...new Set(held.map(({ portName }) => portName).filter((name) => vanished.has(name)))];
 }
 
-function changesOf(before: object, after: object): readonly FieldChange[] {
+function listFieldChanges(before: object, after: object): readonly FieldChange[] {
   const was = before as Readonly<Record<string, unknown>>;
   const is = after as Readonly<Record<string, unknown>>;
   return [...new Set([...Object.keys(was), ...Object.keys(is)])]
@@ -126,8 +131,14 @@ function changesOf(before: object, after: object): readonly FieldChange[] {
     .map((field) => ({ field, before: was[field], after: is[field] }));
 }
 
-/** A refusal is an answer; a database that went away, or half a write, is not. */
-async function refusalOf({ changes }: WriteSession, work: () => Promise<unknown>): Promise<OperationError | undefined> {
+/**
+ * Returns the refusal of some work as its result; throws other errors, such as a lost database connection or a partial
+ * write.
+ */
+async function catchRefusal(
+  { changes }: WriteSession,
+  work: () => Promise<unknown>,
+): Promise<OperationError | undefined> {
   const noted = changes.noted;
   try {
     await work();

@@ -4,40 +4,40 @@ import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { fromMessage } from "../messages/convert.ts";
 import type { WriteSession } from "../rpc.ts";
-import { codesNeeded, inOrderOfNeeds } from "./bulk.ts";
+import { findDependencies, sortByDependencies } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
-import { type Upserted, upsertResource } from "./upsert.ts";
+import { type UpsertResult, upsertResource } from "./upsert.ts";
 
-export type Loaded =
-  | { readonly outcome: Upserted<ResourceKind>["outcome"]; readonly warnings: number }
+export type LoadResult =
+  | { readonly outcome: UpsertResult<ResourceKind>["outcome"]; readonly warnings: number }
   | { readonly error: OperationError };
 
-/** One resource to load: finished, or as a message that is still to be read. */
+/** One resource to load: a model value, or a message that is not converted yet. */
 export type LoadItem =
   | { readonly resource: ResourceByKind[ResourceKind] }
   | { readonly message: MessageShape<DescMessage> };
 
-/** Writes resources of one kind; the results are in their order. */
-export type LoadBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly Loaded[]>;
+/** Writes resources of one kind; the results are in the order of the items. */
+export type LoadBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly LoadResult[]>;
 
 /**
  * Upserts many resources of any kind inside one transaction, dependencies first. All rules run before anything is
  * written, so a rejected resource affects no other and needs no savepoint. Loads upstream of the written devices are
- * not checked, because the remaining devices are still to come; the analyses report them.
+ * not checked, because later items of the load still change them; the analyses report them.
  */
 export async function loadResources(
   session: WriteSession,
   kind: ResourceKind,
   items: readonly LoadItem[],
-): Promise<readonly Loaded[]> {
+): Promise<readonly LoadResult[]> {
   const read = items.map((item) =>
     "resource" in item
       ? item.resource
-      : attempt(() => fromMessage<ResourceByKind[ResourceKind]>(SCHEMAS[kind], item.message)),
+      : returnRefusal(() => fromMessage<ResourceByKind[ResourceKind]>(SCHEMAS[kind], item.message)),
   );
-  await session.writer.lookAhead(kind, read.filter(hasKey));
-  const results: Loaded[] = [];
-  for (const index of orderOf(kind, read)) {
+  await session.writer.lookAhead(kind, read.filter(hasResourceKey));
+  const results: LoadResult[] = [];
+  for (const index of sortForWriting(kind, read)) {
     const resource = read[index];
     if (resource === undefined) continue;
     results[index] = resource instanceof OperationError ? { error: resource } : await loadOne(session, kind, resource);
@@ -49,7 +49,7 @@ async function loadOne(
   session: WriteSession,
   kind: ResourceKind,
   resource: ResourceByKind[ResourceKind],
-): Promise<Loaded> {
+): Promise<LoadResult> {
   const { changes } = session;
   const before = changes.noted;
   try {
@@ -63,23 +63,23 @@ async function loadOne(
   }
 }
 
-/** Whether a stored version can be looked up: an edge requires both ends. */
-function hasKey(read: ResourceByKind[ResourceKind] | OperationError): read is ResourceByKind[ResourceKind] {
+/** Whether a resource has the key with which its stored version is looked up: an edge requires both ends. */
+function hasResourceKey(read: ResourceByKind[ResourceKind] | OperationError): read is ResourceByKind[ResourceKind] {
   if (read instanceof OperationError) return false;
-  // An edge without its ends is read as well, and refused later.
+  // An edge without its ends is parsed as well, and refused later.
   const { a, b }: { readonly a?: unknown; readonly b?: unknown } = "code" in read ? { a: read, b: read } : read;
   return a !== undefined && b !== undefined;
 }
 
 /** Returns the order in which the resources of a batch are written: dependencies first. */
-export function orderOf(
+export function sortForWriting(
   kind: ResourceKind,
   read: readonly (ResourceByKind[ResourceKind] | OperationError)[],
 ): readonly number[] {
   if (kind !== "device") return [...read.keys()];
   const devices = read.filter((one): one is ResourceByKind["device"] => !(one instanceof OperationError));
-  const needs = codesNeeded(kind, devices);
-  return inOrderOfNeeds(
+  const needs = findDependencies(kind, devices);
+  return sortByDependencies(
     read.map((one) =>
       one instanceof OperationError || !("code" in one)
         ? { code: "", needs: [] }
@@ -88,7 +88,7 @@ export function orderOf(
   );
 }
 
-function attempt<Result>(work: () => Result): Result | OperationError {
+function returnRefusal<Result>(work: () => Result): Result | OperationError {
   try {
     return work();
   } catch (error) {

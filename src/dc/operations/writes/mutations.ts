@@ -20,15 +20,15 @@ import {
 } from "../messages/messages.ts";
 import { checkMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
-import { type BulkItem, codesNeeded, demandBatchSize, runBulk } from "./bulk.ts";
+import { type BulkItem, checkBatchSize, findDependencies, runBulk } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
-import { powerWarnings, type WarningsOf } from "./power_warnings.ts";
-import { type Removed, type RemoveOptions, removeResource } from "./remove.ts";
-import { type Upserted, type UpsertInput, upsertResource } from "./upsert.ts";
+import { type FindWarnings, powerWarnings } from "./power_warnings.ts";
+import { type RemovedResource, type RemoveOptions, removeResource } from "./remove.ts";
+import { type UpsertInput, type UpsertResult, upsertResource } from "./upsert.ts";
 
 // Single and bulk calls of every kind use these functions, so that they cannot differ.
 
-export const OUTCOMES: Readonly<Record<Upserted<ResourceKind>["outcome"], Outcome>> = {
+export const OUTCOMES: Readonly<Record<UpsertResult<ResourceKind>["outcome"], Outcome>> = {
   CREATED: Outcome.CREATED,
   UPDATED: Outcome.UPDATED,
   UNCHANGED: Outcome.UNCHANGED,
@@ -42,9 +42,9 @@ const MESSAGES: { readonly [Kind in ResourceKind]: (stored: Stored<ResourceByKin
   fabric_link: fabricLinkMessage,
 };
 
-/** The message of a stored resource, with its version. */
+/** Converts a stored resource to its message, with its version. */
 export function storedMessage(kind: ResourceKind, stored: Stored<ResourceByKind[ResourceKind]>): Message {
-  // Kind and resource agree, which the compiler cannot follow.
+  // `kind` and `stored` agree, which the compiler cannot infer.
   return MESSAGES[kind](stored as never);
 }
 
@@ -76,7 +76,7 @@ export async function upsertOne<Method extends DescMethodUnary, Kind extends Res
     maskPaths: request.updateMask?.paths ?? [],
     etag: request.etag,
   });
-  const loads = outcome === "UNCHANGED" ? [] : await loadWarnings(session, kind, stored.resource);
+  const loads = outcome === "UNCHANGED" ? [] : await findLoadWarnings(session, kind, stored.resource);
   return create(
     method.output as DescMessage,
     {
@@ -87,16 +87,19 @@ export async function upsertOne<Method extends DescMethodUnary, Kind extends Res
   ) as MessageShape<Method["output"]>;
 }
 
-/** A moved device changes the loads upstream of itself, a power cable those upstream of its inlet. */
-async function loadWarnings(
+/**
+ * Returns load warnings after a write: a moved device changes the loads upstream of itself, a power cable those
+ * upstream of its inlet.
+ */
+async function findLoadWarnings(
   session: WriteSession,
   kind: ResourceKind,
   resource: ResourceByKind[ResourceKind],
 ): Promise<readonly WarningFinding[]> {
-  if (kind === "device" && "code" in resource) return (await reviewPower(session, [resource.code]))(resource.code);
+  if (kind === "device" && "code" in resource) return (await reviewPowerLoads(session, [resource.code]))(resource.code);
   if (kind !== "cable" || !("a" in resource)) return [];
-  const code = await suppliedBy(session, resource);
-  return code === undefined ? [] : (await reviewPower(session, [code]))(code);
+  const code = await inletDeviceOf(session, resource);
+  return code === undefined ? [] : (await reviewPowerLoads(session, [code]))(code);
 }
 
 interface DeleteRequest extends Omit<RemoveOptions, "cascade"> {
@@ -104,11 +107,11 @@ interface DeleteRequest extends Omit<RemoveOptions, "cascade"> {
   readonly cascade: boolean;
 }
 
-export type Coded = "device" | "rack" | "crac";
+export type CodedKind = "device" | "rack" | "crac";
 
-/** A resource with only its code, which is all that a deletion uses. */
-export function namedResource(kind: Coded, code: string): ResourceByKind[Coded] {
-  const blank: { readonly [Kind in Coded]: ResourceByKind[Kind] } = {
+/** Returns a resource with only its code, which is all that a deletion needs. */
+export function resourceWithCode(kind: CodedKind, code: string): ResourceByKind[CodedKind] {
+  const blank: { readonly [Kind in CodedKind]: ResourceByKind[Kind] } = {
     device: { code, kind: "OTHER" } satisfies Device,
     rack: { code } satisfies Rack,
     crac: { code, kind: "CRAC", sensibleCapacityKw: 0 } satisfies Crac,
@@ -116,12 +119,16 @@ export function namedResource(kind: Coded, code: string): ResourceByKind[Coded] 
   return blank[kind];
 }
 
-export async function deleteOne(session: WriteSession, kind: Coded, request: DeleteRequest): Promise<Removed> {
-  return removeResource(session, kind, namedResource(kind, readCode(request.field, request.code)), request);
+export async function deleteOne(
+  session: WriteSession,
+  kind: CodedKind,
+  request: DeleteRequest,
+): Promise<RemovedResource> {
+  return removeResource(session, kind, resourceWithCode(kind, readCode(request.field, request.code)), request);
 }
 
-/** Kinds that bulk calls accept. */
-export type Many = Coded | "cable";
+/** Kinds of resources that bulk calls accept. */
+export type BulkKind = CodedKind | "cable";
 
 interface BulkUpsertRequest {
   readonly items: readonly object[];
@@ -129,51 +136,57 @@ interface BulkUpsertRequest {
   readonly updateMask?: { readonly paths: readonly string[] } | undefined;
 }
 
-export async function bulkUpsert(session: WriteSession, kind: Many, request: BulkUpsertRequest): Promise<BulkReply> {
-  demandBatchSize("items", request.items.length);
+export async function bulkUpsert(
+  session: WriteSession,
+  kind: BulkKind,
+  request: BulkUpsertRequest,
+): Promise<BulkReply> {
+  checkBatchSize("items", request.items.length);
   const maskPaths = request.updateMask?.paths ?? [];
   checkMask(SCHEMAS[kind], maskPaths, "update_mask");
-  const models = request.items.map((item, index) => readItem(kind, item, `items[${index}]`));
-  const readable = models.filter((model): model is ResourceByKind[Many] => !(model instanceof Refusal));
-  const needs = codesNeeded(kind, readable);
+  const models = request.items.map((item, index) => parseItem(kind, item, `items[${index}]`));
+  const readable = models.filter((model): model is ResourceByKind[BulkKind] => !(model instanceof Refusal));
+  const needs = findDependencies(kind, readable);
   const items = models.map((model, index): BulkItem => {
     const at = `items[${index}]`;
     return {
-      ...identityOf(model, { at, given: request.items[index] ?? {} }),
+      ...itemIdentity(model, { at, given: request.items[index] ?? {} }),
       needs: model instanceof Refusal ? [] : needs(model),
       apply: () => upsertItem(session, kind, { resource: model, at, maskPaths, etag: "" }),
     };
   });
   const { atomic } = request;
-  if (kind === "device") return runBulk(session, items, { atomic, review: (codes) => reviewPower(session, codes) });
+  if (kind === "device")
+    return runBulk(session, items, { atomic, review: (codes) => reviewPowerLoads(session, codes) });
   if (kind !== "cable") return runBulk(session, items, { atomic });
-  return runBulk(session, items, { atomic, review: (refs) => reviewRefs(session, refs) });
+  return runBulk(session, items, { atomic, review: (refs) => reviewLoadsOfRefs(session, refs) });
 }
 
-/** Loads are judged when all of a call is written, since each item moves them. */
-function reviewPower({ writer }: WriteSession, codes: readonly string[]): Promise<WarningsOf> {
+/** Checks loads after all items of a call are written, since each item changes them. */
+function reviewPowerLoads({ writer }: WriteSession, codes: readonly string[]): Promise<FindWarnings> {
   return powerWarnings(writer, codes, MAX_LOAD_WALK + codes.length * MAX_LOAD_WALK_PER_ITEM);
 }
 
 /**
  * Checks the loads upstream of devices and of the inlets of power cables, by the references of the changed resources.
  */
-export async function reviewRefs(session: WriteSession, refs: readonly string[]): Promise<WarningsOf> {
+export async function reviewLoadsOfRefs(session: WriteSession, refs: readonly string[]): Promise<FindWarnings> {
   const supplied = new Map<string, string>();
   for (const text of refs) {
     const ref = parseRef(text);
-    const code = ref?.kind === "cable" ? await suppliedBy(session, ref) : ref?.kind === "device" ? ref.code : undefined;
+    const code =
+      ref?.kind === "cable" ? await inletDeviceOf(session, ref) : ref?.kind === "device" ? ref.code : undefined;
     if (code !== undefined) supplied.set(text, code);
   }
-  const warningsOf = await reviewPower(session, [...new Set(supplied.values())]);
+  const warningsOf = await reviewPowerLoads(session, [...new Set(supplied.values())]);
   return (text) => {
     const code = supplied.get(text);
     return code === undefined ? [] : warningsOf(code);
   };
 }
 
-/** The device whose inlet a cable ends at. */
-async function suppliedBy({ writer }: WriteSession, { a, b }: Pick<Cable, "a" | "b">): Promise<string | undefined> {
+/** Returns the code of the device whose inlet is at an end of a cable. */
+async function inletDeviceOf({ writer }: WriteSession, { a, b }: Pick<Cable, "a" | "b">): Promise<string | undefined> {
   for (const { deviceCode, portName } of [a, b]) {
     const device = await writer.device(deviceCode);
     if (device?.ports?.some(({ name, kind: use }) => name === portName && use === "POWER_IN") === true)
@@ -182,8 +195,8 @@ async function suppliedBy({ writer }: WriteSession, { a, b }: Pick<Cable, "a" | 
   return undefined;
 }
 
-/** An item that cannot be read fails alone; the others go on. */
-export function readItem<Kind extends ResourceKind>(
+/** Converts one item. An item that cannot be parsed fails alone; the others are still applied. */
+export function parseItem<Kind extends ResourceKind>(
   kind: Kind,
   item: object,
   at: string,
@@ -197,13 +210,13 @@ export function readItem<Kind extends ResourceKind>(
 }
 
 /** Returns the name of a bulk call's item, and the key by which two items are the same. */
-function identityOf(
-  model: ResourceByKind[Many] | Refusal,
+function itemIdentity(
+  model: ResourceByKind[BulkKind] | Refusal,
   { at, given }: { readonly at: string; readonly given: { readonly code?: string } },
 ): Pick<BulkItem, "field" | "code" | "name" | "key"> {
   const { code } = given;
   if (code !== undefined) return { field: `${at}.code`, code, name: "Code", key: codeKey(code) };
-  // An edge without an end is read as well, and refused later.
+  // An edge without an end is parsed as well, and refused later.
   const ends: Partial<Cable> = model instanceof Refusal || "code" in model ? {} : model;
   if (ends.a === undefined || ends.b === undefined) return { field: at, code: "", name: "Cable", key: at };
   return { field: at, code: cableRef(ends.a, ends.b), name: "Cable", key: edgeKey(ends.a, ends.b) };
@@ -228,10 +241,14 @@ interface BulkDeleteRequest {
 }
 
 /** Deletes consumers and children before the resources that they depend on, so that a batch may contain both. */
-export async function bulkDelete(session: WriteSession, kind: Coded, request: BulkDeleteRequest): Promise<BulkReply> {
-  demandBatchSize("codes", request.codes.length);
+export async function bulkDelete(
+  session: WriteSession,
+  kind: CodedKind,
+  request: BulkDeleteRequest,
+): Promise<BulkReply> {
+  checkBatchSize("codes", request.codes.length);
   const { cascade, allowMissing } = request;
-  const dependants = await dependantsOf(session, kind, request.codes);
+  const dependants = await groupDependants(session, kind, request.codes);
   const items = request.codes.map((code, index): BulkItem => {
     const field = `codes[${index}]`;
     return {
@@ -250,16 +267,16 @@ export async function bulkDelete(session: WriteSession, kind: Coded, request: Bu
   return runBulk(session, items, { atomic: request.atomic });
 }
 
-/** The codes among `codes` that depend on each of them, by its key: they are removed before it. */
-export async function dependantsOf(
+/** Returns, by the key of each code, those of the given codes that depend on it: they are removed before it. */
+export async function groupDependants(
   { writer }: WriteSession,
-  kind: Coded,
+  kind: CodedKind,
   codes: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const readable = codes.filter((code) => parseCode(code) !== undefined);
   const stored = await Promise.all(readable.map((code) => writer.stored(kind, codeKey(code))));
   const found = stored.flatMap((one) => (one === undefined ? [] : [one.resource]));
-  const needs = codesNeeded(kind, found);
+  const needs = findDependencies(kind, found);
   const dependants = new Map<string, string[]>();
   for (const resource of found) {
     for (const code of needs(resource)) {

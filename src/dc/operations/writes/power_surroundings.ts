@@ -9,12 +9,12 @@ import { refKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 
-/** Thrown inside a walk that has used up its budget of devices. */
+/** Thrown when a traversal has used up its budget of devices. */
 class TooFar extends Error {}
 
 /**
  * The part of an inventory around some power equipment, read level by level, for writes that cannot wait for the whole
- * graph. Each device is read once, regardless of the number of its supplies. Keys are those of codes.
+ * graph. Each device is read once, regardless of the number of its supplies. Keys are those of device codes.
  */
 export class PowerSurroundings {
   readonly #site: SiteReader;
@@ -121,7 +121,9 @@ export class PowerSurroundings {
       );
   }
 
-  /** References by which inlets name a device as their supply: the device itself, its outlets and its feeds. */
+  /**
+   * Returns the references by which inlets name a device as their supply: the device itself, its outlets and its feeds.
+   */
   #suppliesOf(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];
@@ -135,7 +137,7 @@ export class PowerSurroundings {
     );
   }
 
-  /** Keys of devices at the other end of a device's outlets. */
+  /** Returns the keys of devices at the other end of a device's outlets. */
   #pluggedInto(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];
@@ -144,14 +146,14 @@ export class PowerSurroundings {
     );
   }
 
-  /** Keys of the blades that a chassis supplies. */
+  /** Returns the keys of the blades that a chassis supplies. */
   async #bladesOf(key: string): Promise<readonly string[]> {
     const device = this.#devices.get(key);
     if (device?.kind !== "CHASSIS") return [];
     return (await this.#site.childrenOf(device.code)).filter(isInBay).map(({ code }) => codeKey(code));
   }
 
-  /** References of the direct supplies of a device, including its chassis. */
+  /** Returns the references of the direct supplies of a device, including its chassis. */
   #sourcesOf(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];
@@ -165,14 +167,14 @@ export class PowerSurroundings {
     });
   }
 
-  /** Key of the device in whose bay a blade without inlets is. */
+  /** Returns the key of the chassis that holds a blade without inlets. */
   #bayOf(key: string): string | undefined {
     const device = this.#devices.get(key);
     if (device === undefined || !isInBay(device) || inletsOf(device).length > 0) return undefined;
     return codeKey(device.parentDeviceCode ?? "");
   }
 
-  /** Keys of the devices that own the sources, without feeds that no outlet declares. */
+  /** Returns the keys of the devices that own the sources, without feeds that no outlet declares. */
   async #ownersOf(sources: readonly string[]): Promise<readonly string[]> {
     const owners: string[] = [];
     for (const source of sources) {

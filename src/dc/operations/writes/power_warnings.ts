@@ -21,11 +21,11 @@ import { describeFailoverOverload, describeNearLimit, describePhaseImbalance } f
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { PowerSurroundings } from "./power_surroundings.ts";
 
-/** Writes plan with the draws that are allocated. */
+/** Load basis of warnings: writes are planned with allocated draws. */
 const BASIS = "ALLOCATED";
 
-/** Warnings about a device, once everything of a call is written. */
-export type WarningsOf = (code: string) => readonly WarningFinding[];
+/** Returns the warnings about a device, after everything of a call is written. */
+export type FindWarnings = (code: string) => readonly WarningFinding[];
 
 /**
  * Checks the supply of written devices and the loads of everything upstream, with the same functions as the analyses.
@@ -33,7 +33,7 @@ export type WarningsOf = (code: string) => readonly WarningFinding[];
  *
  * @param budget number of devices that may be read downstream; larger supplies are left to the analyses
  */
-export async function powerWarnings(site: SiteReader, codes: readonly string[], budget: number): Promise<WarningsOf> {
+export async function powerWarnings(site: SiteReader, codes: readonly string[], budget: number): Promise<FindWarnings> {
   const around = new PowerSurroundings(site, budget);
   const keys = codes.map(codeKey);
   const concerned = await around.upstream(keys);
@@ -43,7 +43,7 @@ export async function powerWarnings(site: SiteReader, codes: readonly string[], 
     await scheduler.yieldIfDue();
     suppliesOf.set(key, keys.length === 1 ? concerned : await around.upstream([key]));
   }
-  const loads = await loadWarnings(around, new Set([...suppliesOf.values()].flat()));
+  const loads = await checkDownstreamLoads(around, new Set([...suppliesOf.values()].flat()));
   return (code) => {
     const key = codeKey(code);
     const supplies = suppliesOf.get(key) ?? [];
@@ -56,11 +56,11 @@ export async function powerWarnings(site: SiteReader, codes: readonly string[], 
 
 interface LoadWarnings {
   readonly figures: PowerFigures;
-  readonly of: WarningsOf;
+  readonly of: FindWarnings;
 }
 
 /** Checks everything downstream of each supply. A supply with too many devices downstream gets no warnings. */
-async function loadWarnings(around: PowerSurroundings, supplies: ReadonlySet<string>): Promise<LoadWarnings> {
+async function checkDownstreamLoads(around: PowerSurroundings, supplies: ReadonlySet<string>): Promise<LoadWarnings> {
   const judged: string[] = [];
   const below = new Set(supplies);
   const scheduler = CooperativeScheduler.ofWrite();
@@ -72,10 +72,10 @@ async function loadWarnings(around: PowerSurroundings, supplies: ReadonlySet<str
     judged.push(key);
     for (const one of found) below.add(one);
   }
-  // Consumers of these supplies may have others, whose loss shifts load to these.
+  // Consumers of these supplies may have other supplies, whose loss shifts load to these.
   const graph = buildPowerGraph(around.inventory(await around.upstream(below)));
   const figures = new PowerFigures(graph);
-  const elements = new Map(judged.map((key) => [key, elementsOf(graph, key)]));
+  const elements = new Map(judged.map((key) => [key, elementsOfDeviceWithKey(graph, key)]));
   const wanted: number[] = [];
   for (const index of [...elements.values()].flat()) {
     await scheduler.yieldIfDue();
@@ -87,7 +87,7 @@ async function loadWarnings(around: PowerSurroundings, supplies: ReadonlySet<str
   const found = new Map(
     judged.map((key) => {
       const own = elements.get(key) ?? [];
-      return [key, [...own.flatMap((index) => aboveLimit(carried, index)), ...phaseWarnings(carried, own)]];
+      return [key, [...own.flatMap((index) => overloadWarnings(carried, index)), ...phaseWarnings(carried, own)]];
     }),
   );
   return { figures, of: (key) => found.get(key) ?? [] };
@@ -97,12 +97,15 @@ function isRated(device: Device | undefined): boolean {
   return device?.power?.capacityW !== undefined || (device?.ports ?? []).some(({ powerOut }) => powerOut !== undefined);
 }
 
-function elementsOf(graph: PowerGraph, key: string): readonly number[] {
+function elementsOfDeviceWithKey(graph: PowerGraph, key: string): readonly number[] {
   const node = graph.nodes[graph.indexOf.get(`device:${key}`) ?? -1];
   return node?.kind === "DEVICE" ? elementsOfDevice(graph, node.device) : [];
 }
 
-/** Whether an element could not carry everything downstream, on one phase if legs are recorded: a failure shifts no more. */
+/**
+ * Whether an element might be unable to carry everything downstream, on one phase if outlets record their phases: a
+ * failure cannot shift more load to it.
+ */
 function mayOverload(graph: PowerGraph, start: number): boolean {
   const node = graph.nodes[start];
   if (node?.capacityW === undefined) return false;
@@ -131,7 +134,7 @@ function redundancyWarnings(device: Device | undefined, figures: PowerFigures): 
   ];
 }
 
-function aboveLimit(carried: CarriedLoads, index: number): readonly WarningFinding[] {
+function overloadWarnings(carried: CarriedLoads, index: number): readonly WarningFinding[] {
   const { graph } = carried;
   const node = graph.nodes[index];
   const { capacityW = 0, maxUtilizationPct = 0 } = node ?? {};

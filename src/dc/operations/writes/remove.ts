@@ -9,19 +9,21 @@ import type { WriteSession } from "../rpc.ts";
 import { checkEtag } from "./upsert.ts";
 
 export interface RemoveOptions {
-  /** The field of the request that names the resource, as `codes[3]`; empty for an edge, which two fields name. */
+  /**
+   * Path of the request's field that names the resource, such as `codes[3]`; empty for an edge, which two fields name.
+   */
   readonly field: string;
-  /** Empty for any version. */
+  /** Required version; empty for any version. */
   readonly etag: string;
   readonly cascade: boolean;
   readonly allowMissing: boolean;
 }
 
-export interface Removed {
+export interface RemovedResource {
   readonly ref: string;
   /** False if the resource did not exist and the request allowed that. */
   readonly deleted: boolean;
-  /** Other resources that were removed or changed. */
+  /** References of other resources that were removed or changed. */
   readonly cascadedRefs: readonly string[];
 }
 
@@ -35,7 +37,7 @@ export async function removeResource<Kind extends ResourceKind>(
   kind: Kind,
   named: ResourceByKind[Kind],
   options: RemoveOptions,
-): Promise<Removed> {
+): Promise<RemovedResource> {
   const ref = resourceRef(kind, named);
   const stored = await session.writer.stored(kind, resourceKey(named));
   if (stored === undefined) {
@@ -45,7 +47,7 @@ export async function removeResource<Kind extends ResourceKind>(
   checkEtag(options.etag, stored.etag, { ref, field: fieldBeside(options.field, "etag") });
   const cascadedRefs: string[] = [];
   const { resource } = stored;
-  // The kinds differ by the word, which the compiler cannot follow.
+  // `kind` and the resource agree, which the compiler cannot infer.
   if (kind === "device") await removeDeviceParts(session, resource as Device, options, cascadedRefs);
   if (kind === "rack") await removeRackParts(session, resource as Rack, options, cascadedRefs);
   await session.changes.remove(kind, resource);
@@ -64,10 +66,10 @@ async function removeDeviceParts(
   const cables = await writer.cablesOf(device.code);
   const links = await writer.fabricLinksOf(device.code);
   const children = await writer.childrenOf(device.code);
-  const consumers = await writer.consumersOf(suppliesOf(device));
+  const consumers = await writer.consumersOf(sourceRefsOf(device));
   if (!cascade) {
-    const depends = dependent(device, field);
-    demandNone([
+    const depends = dependentFinding(device, field);
+    refuseDependents([
       ...cables.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "cable", cableRef(a, b))),
       ...links.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "fabric link", fabricLinkRef(a, b))),
       ...children.map(({ code }) => depends("DEVICE_HAS_CHILDREN", "child", `device:${code}`)),
@@ -82,11 +84,11 @@ async function removeDeviceParts(
     await changes.remove("fabric_link", link);
     gone.push(fabricLinkRef(link.a, link.b));
   }
-  await disconnect(session, device, consumers, gone);
-  for (const { code } of children) await removeInner(session, code, gone);
+  await disconnectConsumers(session, device, consumers, gone);
+  for (const { code } of children) await removeInnerDevice(session, code, gone);
 }
 
-async function removeInner(session: WriteSession, code: string, gone: string[]): Promise<void> {
+async function removeInnerDevice(session: WriteSession, code: string, gone: string[]): Promise<void> {
   const child = await session.writer.device(code);
   if (child === undefined) return;
   await removeDeviceParts(session, child, { field: "", cascade: true }, gone);
@@ -94,8 +96,8 @@ async function removeInner(session: WriteSession, code: string, gone: string[]):
   gone.push(`device:${child.code}`);
 }
 
-/** Every reference under which a device can be named as a source. */
-function suppliesOf(device: Device): readonly string[] {
+/** Returns every reference by which a device can be named as a source. */
+function sourceRefsOf(device: Device): readonly string[] {
   const outlets = (device.ports ?? []).filter(({ kind }) => kind === "POWER_OUT");
   return [
     `device:${device.code}`,
@@ -109,15 +111,15 @@ function consumerRef({ kind, code, inlet }: Consumer): string {
 }
 
 /** Clears the consumers' references to a device that is removed. */
-async function disconnect(
+async function disconnectConsumers(
   { writer, changes }: WriteSession,
   device: Device,
   consumers: readonly Consumer[],
   gone: string[],
 ): Promise<void> {
-  const supplies = new Set(suppliesOf(device).map(refKey));
+  const supplies = new Set(sourceRefsOf(device).map(refKey));
   const named = (sourceRef: string | undefined) => sourceRef !== undefined && supplies.has(refKey(sourceRef));
-  for (const code of codes(consumers, "device")) {
+  for (const code of consumerCodes(consumers, "device")) {
     const stored = await writer.stored("device", codeKey(code));
     if (stored === undefined || codeKey(code) === codeKey(device.code)) continue;
     const ports = (stored.resource.ports ?? []).map((port) => {
@@ -128,7 +130,7 @@ async function disconnect(
     await changes.put("device", { ...stored.resource, ports }, stored);
     gone.push(`device:${stored.resource.code}`);
   }
-  for (const code of codes(consumers, "crac")) {
+  for (const code of consumerCodes(consumers, "crac")) {
     const stored = await writer.stored("crac", codeKey(code));
     if (stored === undefined) continue;
     const powerInputs = (stored.resource.powerInputs ?? []).map((input) => {
@@ -141,7 +143,7 @@ async function disconnect(
   }
 }
 
-function codes(consumers: readonly Consumer[], kind: Consumer["kind"]): ReadonlySet<string> {
+function consumerCodes(consumers: readonly Consumer[], kind: Consumer["kind"]): ReadonlySet<string> {
   return new Set(consumers.filter((consumer) => consumer.kind === kind).map(({ code }) => code));
 }
 
@@ -153,24 +155,24 @@ async function removeRackParts(
 ): Promise<void> {
   const { writer, changes } = session;
   const devices = await writer.devicesInRack(rack.code);
-  const cracs = await coolers(session, rack);
+  const cracs = await readCracsOfRack(session, rack);
   if (!cascade) {
-    demandNone([
+    refuseDependents([
       ...devices.map(({ code }) => holdsFinding(rack, field, `device:${code}`)),
       ...cracs.map(({ code }) => holdsFinding(rack, field, `crac:${code}`)),
     ]);
   }
-  for (const { code } of devices) await removeInner(session, code, gone);
+  for (const { code } of devices) await removeInnerDevice(session, code, gone);
   for (const crac of cracs) {
     gone.push(`crac:${crac.code}`);
     if (crac.rackCode !== undefined && codeKey(crac.rackCode) === codeKey(rack.code))
       await changes.remove("crac", crac);
-    else await changes.put("crac", withoutScope(crac, rack), await writer.stored("crac", codeKey(crac.code)));
+    else await changes.put("crac", removeFromScope(crac, rack), await writer.stored("crac", codeKey(crac.code)));
   }
 }
 
-/** Cooling units inside a rack, or with the rack in their scope. */
-async function coolers({ writer }: WriteSession, rack: Rack): Promise<readonly Crac[]> {
+/** Reads cooling units inside a rack, or with the rack in their scope. */
+async function readCracsOfRack({ writer }: WriteSession, rack: Rack): Promise<readonly Crac[]> {
   if (rack.location === undefined) return [];
   const all = await writer.cracsOnFloor(rack.location.siteId, rack.location.floorNumber);
   const own = `rack:${codeKey(rack.code)}`;
@@ -180,14 +182,14 @@ async function coolers({ writer }: WriteSession, rack: Rack): Promise<readonly C
   );
 }
 
-function withoutScope(crac: Crac, rack: Rack): Crac {
+function removeFromScope(crac: Crac, rack: Rack): Crac {
   const own = `rack:${codeKey(rack.code)}`;
   return { ...crac, serves: (crac.serves ?? []).filter((scope) => scope.toLowerCase() !== own) };
 }
 
 type Dependence = "DEVICE_HAS_CABLES" | "DEVICE_HAS_CHILDREN" | "DEVICE_FEEDS_OTHERS";
 
-function dependent(device: Device, field: string) {
+function dependentFinding(device: Device, field: string) {
   return (reason: Dependence, what: string, ref: string): ErrorFinding =>
     rejectWrite(reason, field, `Device "${device.code}" has ${what} "${ref}"`, {
       value: ref,
@@ -204,6 +206,6 @@ function holdsFinding(rack: Rack, field: string, ref: string): ErrorFinding {
   });
 }
 
-function demandNone([first, ...others]: readonly ErrorFinding[]): void {
+function refuseDependents([first, ...others]: readonly ErrorFinding[]): void {
   if (first !== undefined) throw new Refusal(first, others);
 }

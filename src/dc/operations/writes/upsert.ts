@@ -27,27 +27,27 @@ export interface UpsertInput<Kind extends ResourceKind> {
    */
   readonly at: string;
   readonly maskPaths: readonly string[];
-  /** Empty for any version. */
+  /** Required version; empty for any version. */
   readonly etag: string;
 }
 
-export interface Upserted<Kind extends ResourceKind> {
+export interface UpsertResult<Kind extends ResourceKind> {
   readonly stored: Stored<ResourceByKind[Kind]>;
   readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED";
   readonly warnings: readonly WarningFinding[];
 }
 
 /**
- * Creates or updates one resource: the one way in for single and bulk calls of every kind.
- * @throws Refusal when the version differs or a rule refuses
+ * Creates or updates one resource. All single and bulk calls of every kind use this function. @throws Refusal when the
+ * version differs or a rule refuses
  */
 export async function upsertResource<Kind extends ResourceKind>(
   session: WriteSession,
   kind: Kind,
   { resource: patch, at, maskPaths, etag }: UpsertInput<Kind>,
-): Promise<Upserted<Kind>> {
+): Promise<UpsertResult<Kind>> {
   const { writer, changes, now } = session;
-  demandIdentity(patch, at);
+  requireEnds(patch, at);
   const before = await writer.stored(kind, resourceKey(patch));
   checkPrecondition(etag, before, {
     ref: resourceRef(kind, patch),
@@ -55,7 +55,7 @@ export async function upsertResource<Kind extends ResourceKind>(
     etagField: fieldBeside(at, "etag"),
   });
   checkMask(SCHEMAS[kind], maskPaths, fieldBeside(at, "update_mask"));
-  const after = await wantedResource(session, kind, patch, before?.resource, maskPaths);
+  const after = await mergeWantedResource(session, kind, patch, before?.resource, maskPaths);
   if (before !== undefined && formatCanonicalJson(after) === formatCanonicalJson(before.resource)) {
     return { stored: before, outcome: "UNCHANGED", warnings: [] };
   }
@@ -63,20 +63,23 @@ export async function upsertResource<Kind extends ResourceKind>(
   const isTurned = "a" in patch && "a" in after && !samePort(patch.a, after.a);
   const [first, ...others] = errors.map((found) => ({
     ...found,
-    field: fieldWithin(at, isTurned ? otherEnd(found.field) : found.field),
+    field: fieldWithin(at, isTurned ? otherEndField(found.field) : found.field),
   }));
   if (first !== undefined) throw new Refusal(first, others);
   const stored = await changes.put(kind, after, before);
-  if (before !== undefined) await followUp(session, kind, before.resource, after);
+  if (before !== undefined) await updateContents(session, kind, before.resource, after);
   return { stored, outcome: before === undefined ? "CREATED" : "UPDATED", warnings };
 }
 
-/** Names the other end: ends are stored in their own order, and a refusal names the one that was sent. */
-function otherEnd(field: string): string {
+/**
+ * Returns the name of the other end's field. Ends are stored in sort order, but a refusal must name the end as the
+ * request sent it.
+ */
+function otherEndField(field: string): string {
   return field.replace(/^[ab]\b/, (end) => (end === "a" ? "b" : "a"));
 }
 
-async function wantedResource<Kind extends ResourceKind>(
+async function mergeWantedResource<Kind extends ResourceKind>(
   { writer }: WriteSession,
   kind: Kind,
   patch: ResourceByKind[Kind],
@@ -90,7 +93,7 @@ async function wantedResource<Kind extends ResourceKind>(
 }
 
 /** Rejects an edge without both ends, because they are its identity. */
-function demandIdentity(resource: ResourceByKind[ResourceKind], at: string): void {
+function requireEnds(resource: ResourceByKind[ResourceKind], at: string): void {
   if ("code" in resource) return;
   for (const field of ["a", "b"] as const) {
     const end: { readonly portName: string } | undefined = resource[field];
@@ -106,24 +109,30 @@ function demandIdentity(resource: ResourceByKind[ResourceKind], at: string): voi
   }
 }
 
-/** The version that a request demands of a resource that must be new. */
-export const NOTHING_STORED = "none";
+/** Version with which a request demands that the resource does not exist yet. */
+export const NO_VERSION = "none";
 
-/** @throws Refusal if the stored version is not the required one, or if a resource exists that must not */
+/**
+ * Checks the version that a request demands. @throws Refusal if the stored version is another one, or if a resource
+ * exists that must not
+ */
 export function checkPrecondition(
   etag: string,
   stored: { readonly etag: string } | undefined,
   { ref, field, etagField }: { readonly ref: string; readonly field: string; readonly etagField: string },
 ): void {
-  if (etag !== NOTHING_STORED) checkEtag(etag, stored?.etag, { ref, field: etagField });
-  if (etag !== NOTHING_STORED || stored === undefined) return;
+  if (etag !== NO_VERSION) checkEtag(etag, stored?.etag, { ref, field: etagField });
+  if (etag !== NO_VERSION || stored === undefined) return;
   const value = getRefName(ref);
   const what = ref.slice(0, ref.indexOf(":")).replaceAll("_", " ");
   const message = `There is a ${what} "${value}" already: expected one that is not stored yet`;
   throw refuse("ALREADY_STORED", message, { field, value, expected: "one that is not stored yet", ref });
 }
 
-/** @throws Refusal ETAG_MISMATCH if a version is required and another one, or none, is stored */
+/**
+ * Requires that the stored version is the given one. @throws Refusal ETAG_MISMATCH if another version, or none, is
+ * stored
+ */
 export function checkEtag(
   demanded: string,
   stored: string | undefined,
@@ -139,21 +148,21 @@ export function checkEtag(
 }
 
 /** Updates the contents of a rack or chassis that moved, each with its own log entry. */
-async function followUp<Kind extends ResourceKind>(
+async function updateContents<Kind extends ResourceKind>(
   session: WriteSession,
   kind: Kind,
   before: ResourceByKind[Kind],
   after: ResourceByKind[Kind],
 ): Promise<void> {
-  // The kinds differ by the word, which the compiler cannot follow.
-  if (kind === "rack") await rackMoved(session, before as Rack, after as Rack);
-  if (kind === "device") await chassisMoved(session, before as Device, after as Device);
+  // `kind` and the resource agree, which the compiler cannot infer.
+  if (kind === "rack") await updateRackContents(session, before as Rack, after as Rack);
+  if (kind === "device") await updateChassisContents(session, before as Device, after as Device);
 }
 
-async function rackMoved(session: WriteSession, before: Rack, after: Rack): Promise<void> {
+async function updateRackContents(session: WriteSession, before: Rack, after: Rack): Promise<void> {
   const { location } = after;
-  if (equal(before.location, location) || location === undefined) return;
-  await move(session, await session.writer.devicesInRack(after.code), (device) => ({ ...device, location }));
+  if (isDeepEqual(before.location, location) || location === undefined) return;
+  await moveResources(session, await session.writer.devicesInRack(after.code), (device) => ({ ...device, location }));
   const { siteId, floorNumber } = before.location ?? location;
   for (const crac of await session.writer.cracsOnFloor(siteId, floorNumber)) {
     if (crac.rackCode === undefined || codeKey(crac.rackCode) !== codeKey(after.code)) continue;
@@ -162,18 +171,21 @@ async function rackMoved(session: WriteSession, before: Rack, after: Rack): Prom
   }
 }
 
-async function chassisMoved(session: WriteSession, before: Device, after: Device): Promise<void> {
-  if (before.rackCode === after.rackCode && equal(before.location, after.location)) return;
+async function updateChassisContents(session: WriteSession, before: Device, after: Device): Promise<void> {
+  if (before.rackCode === after.rackCode && isDeepEqual(before.location, after.location)) return;
   const children = await session.writer.childrenOf(after.code);
-  await move(session, children, ({ rackCode: _, location: __, ...rest }) => ({ ...rest, ...placeOf(after) }));
-  for (const child of children) await chassisMoved(session, child, { ...child, ...placeOf(after) });
+  await moveResources(session, children, ({ rackCode: _, location: __, ...rest }) => ({
+    ...rest,
+    ...inheritedLocation(after),
+  }));
+  for (const child of children) await updateChassisContents(session, child, { ...child, ...inheritedLocation(after) });
 }
 
-function placeOf({ rackCode, location }: Device): Partial<Device> {
+function inheritedLocation({ rackCode, location }: Device): Partial<Device> {
   return { ...(rackCode !== undefined && { rackCode }), ...(location !== undefined && { location }) };
 }
 
-async function move(
+async function moveResources(
   { writer, changes }: WriteSession,
   devices: readonly DeviceBody[],
   moved: (device: Device) => Device,
@@ -184,12 +196,12 @@ async function move(
   }
 }
 
-function equal(a: unknown, b: unknown): boolean {
+function isDeepEqual(a: unknown, b: unknown): boolean {
   return formatCanonicalJson(a) === formatCanonicalJson(b);
 }
 
 interface KindRules<Resource> {
-  /** Drops stored values that were derived from something which the request changes. */
+  /** Clears stored values that were derived from a value which the request changes. */
   readonly forget: (merged: Resource, before: Resource, patch: Resource) => Resource;
   readonly complete: (resource: Resource, site: SiteReader) => Resource | Promise<Resource>;
   readonly rules: RulePhases<Resource>;
@@ -198,17 +210,18 @@ interface KindRules<Resource> {
 const keep = <Resource>(merged: Resource): Resource => merged;
 
 const KINDS: { readonly [Kind in ResourceKind]: KindRules<ResourceByKind[Kind]> } = {
-  device: { forget: forgetDerived, complete: completeDevice, rules: deviceRules },
+  device: { forget: clearDerivedFields, complete: completeDevice, rules: deviceRules },
   rack: { forget: keep, complete: completeRack, rules: rackRules },
-  crac: { forget: forgetPlace, complete: completeCrac, rules: cracRules },
+  crac: { forget: clearDerivedLocation, complete: completeCrac, rules: cracRules },
   cable: { forget: keep, complete: completeCable, rules: cableRules },
   fabric_link: { forget: keep, complete: completeFabricLink, rules: fabricLinkRules },
 };
 
 /**
- * Clears rack, location and mount of a device that moves, so that the new position sets them, unless the request does.
+ * Clears rack, location and mount of a moved device that the request does not set, so that they are derived from the
+ * new position.
  */
-function forgetDerived(merged: Device, before: Device, patch: Device): Device {
+function clearDerivedFields(merged: Device, before: Device, patch: Device): Device {
   const otherParent = merged.parentDeviceCode !== before.parentDeviceCode;
   const otherRack = merged.rackCode !== before.rackCode;
   if (!(otherParent || otherRack)) return merged;
@@ -223,8 +236,8 @@ function forgetDerived(merged: Device, before: Device, patch: Device): Device {
   };
 }
 
-function forgetPlace(merged: Crac, before: Crac, patch: Crac): Crac {
-  // The capacity has no presence in the proto, so an update that leaves it out sends 0.
+function clearDerivedLocation(merged: Crac, before: Crac, patch: Crac): Crac {
+  // The capacity has no presence in the proto, so an update that omits it sends 0.
   const sensibleCapacityKw = patch.sensibleCapacityKw === 0 ? before.sensibleCapacityKw : merged.sensibleCapacityKw;
   if (merged.rackCode === before.rackCode) return { ...merged, sensibleCapacityKw };
   const { location, ...rest } = merged;

@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import type { Caller } from "#dc/context.ts";
 import { NoticeSender, TRIED_MS } from "#dc/notices/notice_sender.ts";
-import { noteReceivers, readNotices } from "#dc/operations/notices/notice.ts";
+import { readNotices, storeReceiverNames } from "#dc/operations/notices/notice.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
 
 /** A service with the receivers `ops` and `chat`, and a sender whose receivers refuse everything for more than a day. */
 async function refused(): Promise<TestService & { readonly turn: (passedS: number) => Promise<void> }> {
   const made = await testService({ authRequired: true });
   const { store, clock } = made;
-  await store.write((writer) => noteReceivers(writer, ["ops", "chat"]));
+  await store.write((writer) => storeReceiverNames(writer, ["ops", "chat"]));
   const post = async () => ({ isTaken: false, error: "it answered 500" }) as const;
   const now = () => clock.now().getTime();
   const say = () => {};

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { windowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
+import { writeWindowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
 import {
   ListedWindowSchema,
   type MaintenanceWindow,
@@ -36,7 +36,7 @@ const listed = (
 
 /** The lines of the calendar's events. */
 function linesOf(windows: ReturnType<typeof listed>[], now = START): readonly string[] {
-  const text = windowCalendar(windows, { instance: "abc", now });
+  const text = writeWindowCalendar(windows, { instance: "abc", now });
   return text.replaceAll("\r\n ", "").split("\r\n");
 }
 

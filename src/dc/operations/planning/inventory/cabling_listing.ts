@@ -6,7 +6,7 @@ import { type Listing, textCell } from "./listing.ts";
 
 const READ_AT_ONCE = 500;
 
-/** Cables with their ends. They are read from the database, which alone has those that carry data. */
+/** Lists cables with their ends. Reads the database, because the topology omits data cables. */
 export function cablesListing(reader: DcReader, total: number): Listing<Cable> {
   return {
     ref: ({ a, b }) => cableRef(a, b),
@@ -25,7 +25,7 @@ export function cablesListing(reader: DcReader, total: number): Listing<Cable> {
       tenant: ({ tenant }) => textCell(tenant),
       tags: ({ tags = [] }) => textCell(tags.join(", ")),
     },
-    batches: () => pages(reader, "cable", resourceKey),
+    batches: () => readPagesOf(reader, "cable", resourceKey),
     total,
   };
 }
@@ -35,7 +35,7 @@ interface PortOfDevice {
   readonly port: Port;
 }
 
-/** Ports with their devices; where a port leads to is looked up for the rows of a page. */
+/** Lists ports with their devices; looks up the far ends only for the rows of a page. */
 export function portsListing(reader: DcReader, total: number): Listing<PortOfDevice> {
   return {
     ref: ({ device, port }) => portRef({ deviceCode: device.code, portName: port.name }),
@@ -55,20 +55,20 @@ export function portsListing(reader: DcReader, total: number): Listing<PortOfDev
       label: ({ port }) => textCell(port.label),
       rack: ({ device }) => textCell(device.rackCode),
     },
-    batches: () => portBatches(reader),
+    batches: () => readPortBatches(reader),
     total,
-    lookUp: (items) => farEnds(reader, items),
+    lookUp: (items) => findFarEnds(reader, items),
   };
 }
 
-async function* portBatches(reader: DcReader): AsyncGenerator<readonly PortOfDevice[]> {
-  for await (const devices of pages(reader, "device", resourceKey)) {
+async function* readPortBatches(reader: DcReader): AsyncGenerator<readonly PortOfDevice[]> {
+  for await (const devices of readPagesOf(reader, "device", resourceKey)) {
     yield devices.flatMap((device) => (device.ports ?? []).map((port) => ({ device, port })));
   }
 }
 
-/** What is at the other end of the cables of some ports. */
-async function farEnds(reader: DcReader, items: readonly PortOfDevice[]) {
+/** Finds the ports at the other end of the cables of some ports. */
+async function findFarEnds(reader: DcReader, items: readonly PortOfDevice[]) {
   const cables = await reader.cablesOfAll([...new Set(items.map(({ device }) => device.code))]);
   const ends = new Map(
     cables.flatMap(({ a, b }) => [
@@ -82,7 +82,7 @@ async function farEnds(reader: DcReader, items: readonly PortOfDevice[]) {
   };
 }
 
-async function* pages<Kind extends "device" | "cable">(
+async function* readPagesOf<Kind extends "device" | "cable">(
   reader: DcReader,
   kind: Kind,
   keyOf: (resource: ResourceByKind[Kind]) => string,

@@ -11,17 +11,17 @@ import { refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { downstreamDevices, sourceNodes } from "../../answers/power_sources.ts";
-import { allDeviceTypes } from "../device_types.ts";
-import { type Cell, inBatches, type Listing, PLACE_COLUMNS, roundedCell, textCell } from "./listing.ts";
+import { downstreamCodes, resolveSourceNodes } from "../../answers/power_sources.ts";
+import { readAllDeviceTypes } from "../device_types.ts";
+import { type Cell, type Listing, LOCATION_COLUMNS, roundedCell, splitIntoBatches, textCell } from "./listing.ts";
 
 /**
- * Devices with their place, draw and supply. `fed_by` and `free_port` are conditions without a column. Cost: verdicts on
- * redundancy when that column is asked for first.
+ * Lists devices with their location, draw and supply. `fed_by` and `free_port` are conditions without a column. Cost:
+ * redundancy verdicts of all devices when that column is first used.
  */
 export function devicesListing(topology: Topology, reader: Pick<DcReader, "devicesWithFreePorts">): Listing<Device> {
   const { power, live } = topology;
-  const redundancy = computeOnce(() => redundancyWords(topology));
+  const redundancy = computeOnce(() => redundancyCells(topology));
   return {
     ref: ({ code }) => `device:${code}`,
     name: ({ code }) => code,
@@ -30,7 +30,7 @@ export function devicesListing(topology: Topology, reader: Pick<DcReader, "devic
       kind: ({ kind }) => kind,
       role: ({ role }) => textCell(role),
       status: ({ status = "ACTIVE" }) => status,
-      ...PLACE_COLUMNS,
+      ...LOCATION_COLUMNS,
       rack: ({ rackCode }) => textCell(rackCode),
       position_u: ({ positionU }) => positionU,
       height_u: ({ uHeight }) => uHeight,
@@ -52,31 +52,34 @@ export function devicesListing(topology: Topology, reader: Pick<DcReader, "devic
       tags: ({ tags = [] }) => textCell(tags.join(", ")),
     },
     relations: {
-      fed_by: async (values, field) => fedBy(topology, values, field),
-      free_port: (values, field) => hasFreePort(reader, values, field),
+      fed_by: async (values, field) => isFedByAny(topology, values, field),
+      free_port: (values, field) => freePortCondition(reader, values, field),
     },
-    batches: () => inBatches(topology.inventory.devices),
+    batches: () => splitIntoBatches(topology.inventory.devices),
     total: topology.inventory.devices.length,
   };
 }
 
-/** Devices downstream of any of the sources, each a reference or the bare code of a device, feed, outlet or rack. */
-function fedBy(topology: Topology, values: readonly string[], field: string) {
+/**
+ * Returns a condition for devices downstream of any of the sources. A source is a reference, or the bare code of a
+ * device, feed, outlet or rack.
+ */
+function isFedByAny(topology: Topology, values: readonly string[], field: string) {
   const fed = values.flatMap((text, at) =>
-    downstreamDevices(topology.power, sourceNodes(topology, sourceRef(topology, text), `${field}[${at}]`)),
+    downstreamCodes(topology.power, resolveSourceNodes(topology, resolveSourceText(topology, text), `${field}[${at}]`)),
   );
   const keys = new Set(fed.map(codeKey));
   return ({ code }: Device) => keys.has(codeKey(code));
 }
 
-function sourceRef({ power, inventory }: Topology, text: string): string {
+function resolveSourceText({ power, inventory }: Topology, text: string): string {
   if (text.includes(":")) return text;
   const kind = ["device", "feed", "port"].find((one) => power.indexOf.get(refKey(`${one}:${text}`)) !== undefined);
   if (kind !== undefined) return `${kind}:${text}`;
   return inventory.racks.some(({ code }) => codeKey(code) === codeKey(text)) ? `rack:${text}` : text;
 }
 
-async function hasFreePort(
+async function freePortCondition(
   reader: Pick<DcReader, "devicesWithFreePorts">,
   values: readonly string[],
   field: string,
@@ -91,8 +94,11 @@ async function hasFreePort(
   return ({ code }) => wanted.has(keys.has(codeKey(code)) ? "YES" : "NO");
 }
 
-/** How far the redundancy is met that is demanded of a device, by its key; absent where none is demanded. */
-function redundancyWords(topology: Topology): ReadonlyMap<string, Cell> {
+/**
+ * Returns whether each device has its required redundancy, by the key of its code; absent for a device that requires
+ * none.
+ */
+function redundancyCells(topology: Topology): ReadonlyMap<string, Cell> {
   return new Map(
     topology
       .redundancyVerdicts()
@@ -109,14 +115,20 @@ export function computeOnce<Value>(work: () => Value): () => Value {
   };
 }
 
-/** What a device gives off now, in watts: nothing unless it is in service; unknown without a recorded heat or draw. */
+/**
+ * Returns the heat output of a device in watts: 0 unless the device is in service; undefined without a recorded heat or
+ * draw.
+ */
 function heatNowW(device: Device): number | undefined {
   const { heatW: own, allocatedDrawW, maxDrawW, measuredDrawW } = device;
   const isRecorded = (own ?? allocatedDrawW ?? maxDrawW ?? measuredDrawW) !== undefined;
   return isRecorded ? Number(inService(device)) * heatW(device, "ALLOCATED") : undefined;
 }
 
-/** Types of the catalogue with the number of devices of the same manufacturer and model. Cost: O(types + devices). */
+/**
+ * Lists the types of the catalogue with the number of devices of the same manufacturer and model. Cost: O(types +
+ * devices).
+ */
 export function typesListing(reader: DcReader, devices: readonly Device[]): Listing<DeviceType> {
   const built = countByModel(devices);
   return {
@@ -136,7 +148,7 @@ export function typesListing(reader: DcReader, devices: readonly Device[]): List
       bays: ({ bays = [] }) => bays.length,
       devices: ({ manufacturer, model }) => built.get(modelKey(manufacturer, model) ?? "") ?? 0,
     },
-    batches: () => batches(reader),
+    batches: () => readTypeBatches(reader),
   };
 }
 
@@ -149,6 +161,6 @@ function countByModel(devices: readonly Device[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-async function* batches(reader: DcReader): AsyncGenerator<readonly DeviceType[]> {
-  for await (const { resource } of allDeviceTypes(reader)) yield [resource];
+async function* readTypeBatches(reader: DcReader): AsyncGenerator<readonly DeviceType[]> {
+  for await (const { resource } of readAllDeviceTypes(reader)) yield [resource];
 }

@@ -5,12 +5,12 @@ import { fabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
 import { getRefName } from "#words/names.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "../../messages/messages.ts";
-import { inBatches, type Listing, roundedCell, textCell } from "./listing.ts";
+import { type Listing, roundedCell, splitIntoBatches, textCell } from "./listing.ts";
 
 const LIMITS = { congestionPct: CONGESTED_PCT, watchPct: WATCHED_PCT };
 const NONE_FAILED: ReadonlySet<string> = new Set();
 
-/** Fabric links with their load. @param views every link as its ends let it be */
+/** Lists fabric links with their load. @param views every link with the state that results from its ends */
 export function linksListing(views: readonly FabricLinkView[]): Listing<FabricLinkView> {
   return {
     ref: ({ ref }) => ref,
@@ -25,24 +25,24 @@ export function linksListing(views: readonly FabricLinkView[]): Listing<FabricLi
       status: ({ link: { status = "UP" } }) => status,
       traffic: ({ live }) => (live ? "UP" : "DOWN"),
       capacity_mbps: ({ link }) => link.capacityMbps,
-      load_pct: (view) => loadPct(view),
+      load_pct: (view) => linkLoadPct(view),
       errors: ({ link }) => link.errorCount,
       ecmp_group: ({ link }) => textCell(link.ecmpGroup),
       lag: ({ link }) => textCell(link.lag),
     },
-    batches: () => inBatches(views),
+    batches: () => splitIntoBatches(views),
     total: views.length,
   };
 }
 
-/** Without a capacity or a measurement the load is unknown. */
-function loadPct({ link: { capacityMbps, aToBMbps, bToAMbps }, utilizationPct }: FabricLinkView) {
+/** Returns the load of a link in percent; undefined without a capacity or a measurement. */
+function linkLoadPct({ link: { capacityMbps, aToBMbps, bToAMbps }, utilizationPct }: FabricLinkView) {
   const isKnown = (capacityMbps ?? 0) > 0 && (aToBMbps ?? bToAMbps) !== undefined;
   return isKnown ? roundedCell(utilizationPct) : undefined;
 }
 
-/** Links of the inventory, judged by their own state and that of the ports and devices at their ends. */
-export function linkViews(links: readonly FabricLink[], deviceOf: DeviceOf): readonly FabricLinkView[] {
+/** Returns the state of each link, computed from its own state and that of the ports and devices at its ends. */
+export function computeLinkViews(links: readonly FabricLink[], deviceOf: DeviceOf): readonly FabricLinkView[] {
   return links.map((link) => viewLink(link, { deviceOf, failed: NONE_FAILED }, LIMITS));
 }
 
@@ -65,15 +65,15 @@ export function fabricsListing(views: readonly FabricLinkView[]): Listing<Fabric
       down: (row) => row.views.filter(({ live }) => !live).length,
       congested: (row) =>
         row.views.filter(({ live, utilizationPct }) => live && utilizationPct >= CONGESTED_PCT).length,
-      busiest_pct: (row) => roundedCell(busiest(row)),
+      busiest_pct: (row) => roundedCell(highestLoadPct(row)),
       switches: (row) => new Set(row.views.flatMap(({ link }) => [link.a.deviceCode, link.b.deviceCode])).size,
     },
-    batches: () => inBatches(rows),
+    batches: () => splitIntoBatches(rows),
     total: rows.length,
   };
 }
 
-function busiest({ views }: FabricRow): number | undefined {
-  const shares = views.map(loadPct).filter((share) => typeof share === "number");
+function highestLoadPct({ views }: FabricRow): number | undefined {
+  const shares = views.map(linkLoadPct).filter((share) => typeof share === "number");
   return shares.length === 0 ? undefined : Math.max(...shares);
 }

@@ -4,7 +4,15 @@ import { drawW } from "#dc/model/draw.ts";
 import { inService } from "#dc/model/in_service.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Location, Rack } from "#dc/model/resources.ts";
-import { type Cell, drawCell, inBatches, type Listing, PLACE_COLUMNS, roundedCell, textCell } from "./listing.ts";
+import {
+  type Cell,
+  drawCell,
+  type Listing,
+  LOCATION_COLUMNS,
+  roundedCell,
+  splitIntoBatches,
+  textCell,
+} from "./listing.ts";
 
 export type PlaceKind = "site" | "floor" | "room" | "row";
 
@@ -20,7 +28,10 @@ export interface PlaceRow {
   drawW: number;
 }
 
-/** Places of a kind and their content, in the order of references. Cost: O(racks + devices + cooling units). */
+/**
+ * Returns the locations of a kind and their content, in the order of references. Cost: O(racks + devices + cooling
+ * units).
+ */
 export function placeRows(topology: Topology, kind: PlaceKind): readonly PlaceRow[] {
   return [...placesOfKind(topology, kind).values()].sort((a, b) => compareText(a.ref, b.ref));
 }
@@ -38,7 +49,7 @@ export function placesListing(rows: readonly PlaceRow[], kind: PlaceKind): Listi
       cracs: ({ cracs }) => cracs,
       draw_w: ({ devices, drawW }) => drawCell(devices, drawW),
     },
-    batches: () => inBatches(rows),
+    batches: () => splitIntoBatches(rows),
     total: rows.length,
   };
 }
@@ -78,7 +89,7 @@ function placesOfKind({ inventory }: Topology, kind: PlaceKind): ReadonlyMap<str
   return found;
 }
 
-/** Racks with their health, space, power and heat. Cost: O(devices) when health and capacity are asked for first. */
+/** Lists racks with their health, space, power and heat. Cost: O(devices) when health and capacity are first used. */
 export function racksListing(topology: Topology, now: string): Listing<Rack> {
   const standing = (rack: Rack) => topology.rackStanding(rack, { basis: "ALLOCATED", now });
   const capacity = (rack: Rack) => standing(rack).elevation.capacity;
@@ -89,7 +100,7 @@ export function racksListing(topology: Topology, now: string): Listing<Rack> {
       name: ({ name }) => textCell(name),
       health: (rack) => standing(rack).health,
       findings: (rack) => standing(rack).reasons.length,
-      ...PLACE_COLUMNS,
+      ...LOCATION_COLUMNS,
       role: ({ role }) => textCell(role),
       status: ({ status = "ACTIVE" }) => status,
       devices: ({ code }) => topology.devicesInRack(code).length,
@@ -113,7 +124,7 @@ export function racksListing(topology: Topology, now: string): Listing<Rack> {
       asset_tag: ({ assetTag }) => textCell(assetTag),
       tags: ({ tags = [] }) => textCell(tags.join(", ")),
     },
-    batches: () => inBatches(topology.inventory.racks),
+    batches: () => splitIntoBatches(topology.inventory.racks),
     total: topology.inventory.racks.length,
   };
 }

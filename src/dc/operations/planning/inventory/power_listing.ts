@@ -10,24 +10,24 @@ import { compareText, parseRef } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
 import { getRefName } from "#words/names.ts";
 import { computeOnce } from "./devices_listing.ts";
-import { inBatches, type Listing, PLACE_COLUMNS, roundedCell, textCell } from "./listing.ts";
+import { type Listing, LOCATION_COLUMNS, roundedCell, splitIntoBatches, textCell } from "./listing.ts";
 
 interface Supply {
   readonly index: number;
   readonly node: PowerNode;
-  /** The equipment, or what declares the feed. */
+  /** The equipment, or the device whose outlet declares the feed. */
   readonly device: Device | undefined;
 }
 
 /**
- * Power equipment, feeds, and outlets and other devices with a rating, with what they and their phases carry now and after one failure. Needs a
- * judged topology.
+ * Lists power equipment, feeds, outlets and other devices with a rating, with their loads and phase loads now and after
+ * one failure. Requires a judged topology.
  */
 export function powerListing(topology: Topology): Listing<Supply> {
   const { power, live } = topology;
   const carried = topology.carried("ALLOCATED");
   const rows = [...power.nodes.entries()]
-    .flatMap(([index, node]) => supplyOf(topology, index, node) ?? [])
+    .flatMap(([index, node]) => supplyRow(topology, index, node) ?? [])
     .sort((a, b) => compareText(a.node.ref.toLowerCase(), b.node.ref.toLowerCase()));
   return {
     ref: ({ node }) => node.ref,
@@ -50,18 +50,18 @@ export function powerListing(topology: Topology): Listing<Supply> {
       battery_failover_min: ({ index, node }) =>
         roundedCell(computeBatteryMinutes(node, carried.failover.loads[index] ?? 0)),
       consumers: ({ index }) => power.supplies.count(index),
-      site: ({ device }) => device && PLACE_COLUMNS.site(device),
-      floor: ({ device }) => device && PLACE_COLUMNS.floor(device),
-      room: ({ device }) => device && PLACE_COLUMNS.room(device),
+      site: ({ device }) => device && LOCATION_COLUMNS.site(device),
+      floor: ({ device }) => device && LOCATION_COLUMNS.floor(device),
+      room: ({ device }) => device && LOCATION_COLUMNS.room(device),
       rack: ({ device }) => textCell(device?.rackCode),
       source: ({ node }) => (node.kind === "OUTLET" ? `${node.end.deviceCode}/${node.end.portName}` : undefined),
     },
-    batches: () => inBatches(rows),
+    batches: () => splitIntoBatches(rows),
     total: rows.length,
   };
 }
 
-/** Loads of the phases of feeds and outlets in volt-amperes, and which carries most. */
+/** Returns columns for the phase loads of feeds and outlets in volt-amperes, and for the most loaded phase. */
 function phaseColumns(carried: CarriedLoads) {
   const of = ({ index }: Supply, leg: PhaseName) =>
     computePhaseFigures(carried, index).find((phase) => phase.leg === leg);
@@ -77,13 +77,13 @@ function phaseColumns(carried: CarriedLoads) {
   };
 }
 
-function supplyOf(topology: Topology, index: number, node: PowerNode): Supply | undefined {
+function supplyRow(topology: Topology, index: number, node: PowerNode): Supply | undefined {
   if (!isListedSupply(node)) return undefined;
   if (node.kind === "DEVICE") return { index, node, device: node.device };
   return { index, node, device: node.kind === "OUTLET" ? topology.device(node.end.deviceCode) : undefined };
 }
 
-/** Cooling units with the heat that they carry. */
+/** Lists cooling units with their heat load. */
 export function coolingListing(topology: Topology): Listing<Crac> {
   const shares = computeOnce(() => sharesByKey(topology));
   const share = ({ code }: Crac) => shares().get(codeKey(code));
@@ -96,13 +96,13 @@ export function coolingListing(topology: Topology): Listing<Crac> {
       status: ({ status = "ACTIVE" }) => status,
       medium: ({ medium, kind }) => medium ?? (kind === "CDU" ? "LIQUID" : "AIR"),
       heat_rejection: ({ heatRejection = "FACILITY" }) => heatRejection,
-      ...PLACE_COLUMNS,
+      ...LOCATION_COLUMNS,
       rack: ({ rackCode }) => textCell(rackCode),
       serves: ({ serves = [] }) => textCell(serves.join(", ")),
       load_kw: (crac) => roundedCell(share(crac)?.loadKw),
       effective_kw: (crac) => roundedCell(share(crac)?.effectiveKw),
       rated_kw: ({ sensibleCapacityKw }) => sensibleCapacityKw,
-      // A unit that does not run has no capacity that could be used.
+      // A unit that does not run has no usable capacity.
       load_pct: (crac) => ((share(crac)?.effectiveKw ?? 0) > 0 ? roundedCell(share(crac)?.utilizationPct) : undefined),
       redundancy_group: ({ redundancyGroup }) => textCell(redundancyGroup),
       supply_temp_c: ({ supplyTempC }) => supplyTempC,
@@ -111,12 +111,12 @@ export function coolingListing(topology: Topology): Listing<Crac> {
       model: ({ model }) => textCell(model),
       serial: ({ serial }) => textCell(serial),
     },
-    batches: () => inBatches(topology.inventory.cracs),
+    batches: () => splitIntoBatches(topology.inventory.cracs),
     total: topology.inventory.cracs.length,
   };
 }
 
-/** Shares of all units. A unit is asked for by its site, where everything that it may serve is located. */
+/** Returns the heat shares of all cooling units. The analysis runs per site, because a unit serves only its site. */
 function sharesByKey(topology: Topology): ReadonlyMap<string, CracShare> {
   const sites = new Set(topology.inventory.cracs.flatMap(({ location }) => location?.siteId ?? []));
   const found = new Map<string, CracShare>();

@@ -7,48 +7,51 @@ import type { Crac, Device, FabricLink, Location, Rack } from "#dc/model/resourc
 import type { DcReader } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
 import type { ReadSession } from "../../rpc.ts";
-import { allDeviceTypes } from "../device_types.ts";
+import { readAllDeviceTypes } from "../device_types.ts";
 import { type PlaceKind, placeRows } from "./places_listing.ts";
 
 export interface SearchEntry {
   readonly kind: InventoryKind;
   readonly ref: string;
   readonly name: string;
-  /** Everything that it can be found by, in lower case; the name comes first. */
+  /** All searchable texts of the entry, in lower case; the name comes first. */
   readonly text: string;
-  /** Type and location. */
+  /** Type and location, as results show them. */
   readonly detail: string;
 }
 
-/** Entries and their words with how often they occur. */
+/** Entries and their words with the number of occurrences. */
 export interface SearchIndex {
   readonly entries: readonly SearchEntry[];
   readonly words: ReadonlyMap<string, number>;
 }
 
 const indexes = new WeakMap<Topology, SearchIndex>();
-/** Indexes with the types of a revision: a topology outlives changes of the catalogue. */
+/** Indexes that include device types, with their revision: a topology stays cached when only the catalogue changes. */
 const completeIndexes = new WeakMap<Topology, { readonly revision: number; readonly index: SearchIndex }>();
-/** Entries outlive a topology, since most things stay as they are from one to the next. */
+/** Cached entries by resource. They outlive a topology, since most resources stay unchanged between two topologies. */
 const known = new WeakMap<object, SearchEntry>();
 const CHUNK = 500;
 
-/** The index of the inventory and the catalogue; built once per revision. Cost: O(things), a fraction of it after a change. */
-export async function searchIndex({ topology, reader, scheduler }: ReadSession): Promise<SearchIndex> {
+/**
+ * Returns the index of the inventory and the catalogue, built once per revision. Cost: O(resources), a fraction of it
+ * after a change.
+ */
+export async function buildSearchIndex({ topology, reader, scheduler }: ReadSession): Promise<SearchIndex> {
   const [known, revision] = [await topology(), await reader.revision()];
   const made = completeIndexes.get(known);
   if (made?.revision === revision) return made.index;
-  const index = await withTypes(await inventoryIndex(known, scheduler), reader);
+  const index = await addDeviceTypes(await buildInventoryIndex(known, scheduler), reader);
   completeIndexes.set(known, { revision, index });
   return index;
 }
 
-async function inventoryIndex(topology: Topology, scheduler: CooperativeScheduler): Promise<SearchIndex> {
+async function buildInventoryIndex(topology: Topology, scheduler: CooperativeScheduler): Promise<SearchIndex> {
   const made = indexes.get(topology);
   if (made !== undefined) return made;
   const entries: SearchEntry[] = [];
   const words = new Map<string, number>();
-  for (const entry of entriesOf(topology)) {
+  for (const entry of listEntries(topology)) {
     if (entries.push(entry) % CHUNK === 0) await scheduler.yieldIfDue();
     countWords(entry, words);
   }
@@ -57,9 +60,9 @@ async function inventoryIndex(topology: Topology, scheduler: CooperativeSchedule
   return index;
 }
 
-async function withTypes(index: SearchIndex, reader: DcReader): Promise<SearchIndex> {
+async function addDeviceTypes(index: SearchIndex, reader: DcReader): Promise<SearchIndex> {
   const types: SearchEntry[] = [];
-  for await (const { resource } of allDeviceTypes(reader)) types.push(typeEntry(resource));
+  for await (const { resource } of readAllDeviceTypes(reader)) types.push(typeEntry(resource));
   if (types.length === 0) return index;
   const words = new Map(index.words);
   for (const entry of types) countWords(entry, words);
@@ -70,17 +73,18 @@ function countWords({ text }: SearchEntry, words: Map<string, number>): void {
   for (const word of text.split(/[^\p{L}\p{N}]+/u)) words.set(word, (words.get(word) ?? 0) + 1);
 }
 
-function* entriesOf(topology: Topology): Generator<SearchEntry> {
+function* listEntries(topology: Topology): Generator<SearchEntry> {
   const { inventory, power } = topology;
-  for (const kind of ["site", "floor", "room", "row"] as const) yield* placeEntries(topology, kind);
+  for (const kind of ["site", "floor", "room", "row"] as const) yield* listPlaceEntries(topology, kind);
   for (const rack of inventory.racks) yield cachedEntry(rack, rackEntry);
   for (const device of inventory.devices) yield cachedEntry(device, deviceEntry);
   for (const crac of inventory.cracs) yield cachedEntry(crac, cracEntry);
   for (const { ref } of power.nodes) {
-    if (ref.startsWith("feed:")) yield entry({ kind: "SUPPLY", ref, name: ref.slice(5), detail: "feed", more: [] });
+    if (ref.startsWith("feed:"))
+      yield searchEntry({ kind: "SUPPLY", ref, name: ref.slice(5), detail: "feed", more: [] });
   }
   for (const id of new Map(inventory.fabricLinks.map((link) => [fabricKey(link), link.fabricId ?? ""])).values()) {
-    if (id !== "") yield entry({ kind: "FABRIC", ref: `fabric:${id}`, name: id, detail: "fabric", more: [] });
+    if (id !== "") yield searchEntry({ kind: "FABRIC", ref: `fabric:${id}`, name: id, detail: "fabric", more: [] });
   }
   for (const link of inventory.fabricLinks) yield cachedEntry(link, linkEntry);
 }
@@ -99,25 +103,25 @@ interface Described {
   readonly ref: string;
   readonly name: string;
   readonly detail: string;
-  /** What else it can be found by. */
+  /** Additional searchable texts of the entry. */
   readonly more: readonly (string | undefined)[];
 }
 
-function entry({ kind, ref, name, detail, more }: Described): SearchEntry {
+function searchEntry({ kind, ref, name, detail, more }: Described): SearchEntry {
   const texts = [name, detail, ...more].filter((text) => text !== undefined && text !== "");
   return { kind, ref, name, detail, text: texts.join(" ").toLowerCase() };
 }
 
-function* placeEntries(topology: Topology, kind: PlaceKind): Generator<SearchEntry> {
+function* listPlaceEntries(topology: Topology, kind: PlaceKind): Generator<SearchEntry> {
   for (const { ref, name, racks, devices } of placeRows(topology, kind)) {
     const detail = `${kind} with ${racks} racks and ${devices} devices`;
-    yield entry({ kind: kind.toUpperCase() as InventoryKind, ref, name, detail, more: [] });
+    yield searchEntry({ kind: kind.toUpperCase() as InventoryKind, ref, name, detail, more: [] });
   }
 }
 
 function rackEntry({ code, name, role, location, serial, assetTag, facilityId, tenant }: Rack): SearchEntry {
-  const detail = [role === undefined ? "rack" : `${role} rack`, placeWords(location)].join(" ").trim();
-  return entry({
+  const detail = [role === undefined ? "rack" : `${role} rack`, locationText(location)].join(" ").trim();
+  return searchEntry({
     kind: "RACK",
     ref: `rack:${code}`,
     name: code,
@@ -129,37 +133,43 @@ function rackEntry({ code, name, role, location, serial, assetTag, facilityId, t
 function deviceEntry(device: Device): SearchEntry {
   const { code, name, role, kind, rackCode, positionU, location, serial, assetTag, model, manufacturer, tenant } =
     device;
-  const what = [role, plainWord(kind)]
+  const what = [role, lowerCaseWords(kind)]
     .filter((word, at, all) => word !== undefined && all.indexOf(word) === at)
     .join(" ");
-  const where = rackCode === undefined ? placeWords(location) : `in ${rackCode}`;
+  const where = rackCode === undefined ? locationText(location) : `in ${rackCode}`;
   const detail = `${what} ${where}${positionU === undefined ? "" : `, U${positionU}`}`.trim();
   const more = [name, serial, assetTag, model, manufacturer, tenant, location?.room];
-  return entry({ kind: "DEVICE", ref: `device:${code}`, name: code, detail, more });
+  return searchEntry({ kind: "DEVICE", ref: `device:${code}`, name: code, detail, more });
 }
 
 function cracEntry({ code, name, kind, location, serial, model, manufacturer }: Crac): SearchEntry {
-  const detail = `${plainWord(kind)} ${placeWords(location)}`.trim();
-  return entry({ kind: "CRAC", ref: `crac:${code}`, name: code, detail, more: [name, serial, model, manufacturer] });
+  const detail = `${lowerCaseWords(kind)} ${locationText(location)}`.trim();
+  return searchEntry({
+    kind: "CRAC",
+    ref: `crac:${code}`,
+    name: code,
+    detail,
+    more: [name, serial, model, manufacturer],
+  });
 }
 
 function typeEntry({ code, manufacturer, model, partNumber, kind }: DeviceType): SearchEntry {
-  const detail = `${plainWord(kind)} ${manufacturer} ${model}`;
-  return entry({ kind: "DEVICE_TYPE", ref: `device_type:${code}`, name: code, detail, more: [partNumber] });
+  const detail = `${lowerCaseWords(kind)} ${manufacturer} ${model}`;
+  return searchEntry({ kind: "DEVICE_TYPE", ref: `device_type:${code}`, name: code, detail, more: [partNumber] });
 }
 
 function linkEntry({ a, b, fabricId }: FabricLink): SearchEntry {
   const name = `${a.deviceCode} to ${b.deviceCode}`;
   const detail = `link${fabricId === undefined ? "" : ` of ${fabricId}`}, ${a.portName || "any port"} to ${b.portName || "any port"}`;
-  return entry({ kind: "FABRIC_LINK", ref: fabricLinkRef(a, b), name, detail, more: [] });
+  return searchEntry({ kind: "FABRIC_LINK", ref: fabricLinkRef(a, b), name, detail, more: [] });
 }
 
-/** `RACK_PDU` as "rack pdu". */
-function plainWord(word: string): string {
+/** Converts `RACK_PDU` to "rack pdu". */
+function lowerCaseWords(word: string): string {
   return word.toLowerCase().replaceAll("_", " ");
 }
 
-function placeWords(location: Location | undefined): string {
+function locationText(location: Location | undefined): string {
   if (location === undefined) return "";
   const { siteId, floorNumber, room, row } = location;
   const parts = [siteId, `floor ${floorNumber}`, room, row === undefined ? undefined : `row ${row}`];

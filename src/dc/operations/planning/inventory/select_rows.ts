@@ -3,12 +3,12 @@ import { compareText } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { ListInventoryRequest } from "#gen/datacenter/v1/planning_pb.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
-import { demandAtMost } from "../../answers/parameters.ts";
+import { requireAtMost } from "../../answers/parameters.ts";
 import type { Cell, Listing } from "./listing.ts";
 
 const MAX_CONDITIONS = 32;
 const MAX_FACETS = 8;
-/** Values of one facet: a person chooses among them. */
+/** Maximum number of values of one facet: a person chooses among them. */
 const MAX_FACET_VALUES = 100;
 
 type Question = Pick<ListInventoryRequest, "query" | "conditions" | "orderBy" | "skip" | "facets" | "sums">;
@@ -23,8 +23,8 @@ export interface Selection<Item> {
 type Column<Item> = (item: Item) => Cell;
 
 /**
- * The page of a list that a question asks for. Cost: O(things), less where nothing but the first pages of an unordered and
- * unfiltered list is asked for. @throws Refusal for a column that the list does not have, naming the field
+ * Returns the page of a list that a query selects. Cost: O(items), less for the first pages of an unordered and
+ * unfiltered list. @throws Refusal for a column that the list does not have, naming the field
  */
 export async function selectRows<Item>(
   listing: Listing<Item>,
@@ -32,14 +32,14 @@ export async function selectRows<Item>(
   { limit, scheduler }: { readonly limit: number; readonly scheduler: CooperativeScheduler },
 ): Promise<Selection<Item>> {
   const { skip } = question;
-  checkSizes(question);
-  const matches = await matcher(listing, question);
-  const order = readOrder(listing, question.orderBy);
+  checkQuerySizes(question);
+  const matches = await buildMatcher(listing, question);
+  const order = parseOrder(listing, question.orderBy);
   const facets = question.facets.map((column, at): Facet<Item> => {
-    return { column, of: columnNamed(listing, column, `facets[${at}]`), counts: new Map() };
+    return { column, of: findColumn(listing, column, `facets[${at}]`), counts: new Map() };
   });
   const sums = question.sums.map((column, at): Sum<Item> => {
-    return { column, of: columnNamed(listing, column, `sums[${at}]`), total: 0 };
+    return { column, of: findColumn(listing, column, `sums[${at}]`), total: 0 };
   });
   const isWhole = matches === undefined && order === undefined && facets.length + sums.length === 0;
   const found: Item[] = [];
@@ -47,17 +47,17 @@ export async function selectRows<Item>(
     await scheduler.yieldIfDue();
     const matching = matches === undefined ? batch : batch.filter(matches);
     found.push(...matching);
-    for (const facet of facets) count(facet, matching);
-    for (const sum of sums) add(sum, matching);
+    for (const facet of facets) countFacetValues(facet, matching);
+    for (const sum of sums) addToSum(sum, matching);
     // Without filter and sort order, rows after the page need not be read.
     if (isWhole && listing.total !== undefined && found.length >= skip + limit) break;
   }
-  if (order !== undefined) sortBy(found, order);
+  if (order !== undefined) sortItems(found, order);
   await scheduler.yieldIfDue();
   return {
     items: found.slice(skip, skip + limit),
     total: isWhole ? (listing.total ?? found.length) : found.length,
-    facets: facets.map(({ column, counts }) => ({ column, counts: mostFrequent(counts) })),
+    facets: facets.map(({ column, counts }) => ({ column, counts: keepMostFrequent(counts) })),
     sums: Object.fromEntries(sums.map(({ column, total }) => [column, total])),
   };
 }
@@ -68,7 +68,7 @@ interface Facet<Item> {
   readonly counts: Map<string, number>;
 }
 
-function count<Item>({ of, counts }: Facet<Item>, items: readonly Item[]): void {
+function countFacetValues<Item>({ of, counts }: Facet<Item>, items: readonly Item[]): void {
   for (const item of items) {
     const value = String(of(item) ?? "");
     counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -81,27 +81,27 @@ interface Sum<Item> {
   total: number;
 }
 
-function add<Item>(sum: Sum<Item>, items: readonly Item[]): void {
+function addToSum<Item>(sum: Sum<Item>, items: readonly Item[]): void {
   for (const item of items) {
     const value = sum.of(item);
     if (typeof value === "number") sum.total += value;
   }
 }
 
-function checkSizes({ query, conditions, skip, facets, sums }: Question): void {
-  demandAtMost("query", query.length, MAX_QUERY_CHARS, "characters");
-  demandAtMost("conditions", conditions.length, MAX_CONDITIONS, "conditions");
-  demandAtMost("facets", facets.length, MAX_FACETS, "columns");
-  demandAtMost("sums", sums.length, MAX_FACETS, "columns");
+function checkQuerySizes({ query, conditions, skip, facets, sums }: Question): void {
+  requireAtMost("query", query.length, MAX_QUERY_CHARS, "characters");
+  requireAtMost("conditions", conditions.length, MAX_CONDITIONS, "conditions");
+  requireAtMost("facets", facets.length, MAX_FACETS, "columns");
+  requireAtMost("sums", sums.length, MAX_FACETS, "columns");
   for (const [at, { values }] of conditions.entries()) {
-    demandAtMost(`conditions[${at}].values`, values.length, MAX_FILTER_VALUES, "values");
+    requireAtMost(`conditions[${at}].values`, values.length, MAX_FILTER_VALUES, "values");
   }
   if (skip >= 0) return;
   const detail = { field: "skip", value: skip, expected: "0 or more" };
   throw refuse("FIELD_OUT_OF_RANGE", `Field "skip" is negative: ${skip}, expected 0 or more`, detail);
 }
 
-function columnNamed<Item>({ columns }: Listing<Item>, name: string, field: string): Column<Item> {
+function findColumn<Item>({ columns }: Listing<Item>, name: string, field: string): Column<Item> {
   const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
   if (column !== undefined) return column;
   const expected = `one of ${Object.keys(columns).join(", ")}`;
@@ -111,8 +111,11 @@ function columnNamed<Item>({ columns }: Listing<Item>, name: string, field: stri
 
 type Test<Item> = (item: Item) => boolean;
 
-/** Undefined when everything matches. */
-async function matcher<Item>(listing: Listing<Item>, { query, conditions }: Question): Promise<Test<Item> | undefined> {
+/** Combines all conditions of a query to one test; undefined if there are none. */
+async function buildMatcher<Item>(
+  listing: Listing<Item>,
+  { query, conditions }: Question,
+): Promise<Test<Item> | undefined> {
   const words = query
     .toLowerCase()
     .split(/\s+/)
@@ -120,7 +123,9 @@ async function matcher<Item>(listing: Listing<Item>, { query, conditions }: Ques
   const columns = Object.values(listing.columns);
   const textOf = (item: Item) =>
     `${listing.name(item)} ${columns.map((column) => column(item) ?? "").join(" ")}`.toLowerCase();
-  const tests = await Promise.all(conditions.map((condition, at) => testOf(listing, condition, `conditions[${at}]`)));
+  const tests = await Promise.all(
+    conditions.map((condition, at) => buildConditionTest(listing, condition, `conditions[${at}]`)),
+  );
   if (words.length > 0) {
     tests.push((item) => {
       const text = textOf(item);
@@ -130,7 +135,7 @@ async function matcher<Item>(listing: Listing<Item>, { query, conditions }: Ques
   return tests.length === 0 ? undefined : (item) => tests.every((test) => test(item));
 }
 
-async function testOf<Item>(
+async function buildConditionTest<Item>(
   listing: Listing<Item>,
   { column, values, min, max }: Question["conditions"][number],
   field: string,
@@ -138,7 +143,7 @@ async function testOf<Item>(
   const { relations = {} } = listing;
   const relation = Object.hasOwn(relations, column) ? relations[column] : undefined;
   if (relation !== undefined) return relation(values, `${field}.values`);
-  const of = columnNamed(listing, column, `${field}.column`);
+  const of = findColumn(listing, column, `${field}.column`);
   const wanted = new Set(values.map((value) => value.toLowerCase()));
   return (item) => {
     const cell = of(item);
@@ -153,7 +158,7 @@ interface Order<Item> {
   readonly sign: 1 | -1;
 }
 
-function readOrder<Item>(listing: Listing<Item>, text: string): Order<Item> | undefined {
+function parseOrder<Item>(listing: Listing<Item>, text: string): Order<Item> | undefined {
   if (text.trim() === "") return undefined;
   const [name = "", direction = "asc", ...rest] = text.trim().split(/\s+/);
   if (rest.length > 0 || (direction !== "asc" && direction !== "desc")) {
@@ -161,12 +166,12 @@ function readOrder<Item>(listing: Listing<Item>, text: string): Order<Item> | un
     const detail = { field: "order_by", value: text, expected };
     throw refuse("FIELD_OUT_OF_RANGE", `Cannot order by "${text}": expected ${expected}`, detail);
   }
-  return { of: columnNamed(listing, name, "order_by"), sign: direction === "desc" ? -1 : 1 };
+  return { of: findColumn(listing, name, "order_by"), sign: direction === "desc" ? -1 : 1 };
 }
 
-/** Sorts in place; equal ones keep the order of names, and unknown values come last either way. */
-function sortBy<Item>(items: Item[], { of, sign }: Order<Item>): void {
-  const keyed = items.map((item) => ({ item, key: sortKey(of(item)) }));
+/** Sorts in place; equal rows keep the order of names, and unknown values come last in either direction. */
+function sortItems<Item>(items: Item[], { of, sign }: Order<Item>): void {
+  const keyed = items.map((item) => ({ item, key: lowerCaseKey(of(item)) }));
   keyed.sort(({ key: a }, { key: b }) => {
     if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
     return sign * compareCells(a, b);
@@ -174,7 +179,7 @@ function sortBy<Item>(items: Item[], { of, sign }: Order<Item>): void {
   for (const [at, { item }] of keyed.entries()) items[at] = item;
 }
 
-function sortKey(cell: Cell): Cell {
+function lowerCaseKey(cell: Cell): Cell {
   return typeof cell === "string" ? cell.toLowerCase() : cell;
 }
 
@@ -182,7 +187,7 @@ function compareCells(a: string | number, b: string | number): number {
   return typeof a === "number" && typeof b === "number" ? a - b : compareText(String(a), String(b));
 }
 
-function mostFrequent(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
+function keepMostFrequent(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
   const sorted = [...counts].sort(([a, many], [b, few]) => few - many || compareText(a, b));
   return Object.fromEntries(sorted.slice(0, MAX_FACET_VALUES));
 }

@@ -10,12 +10,12 @@ import { formatCountOf, getRefName, listSome } from "#words/names.ts";
 import { toMessage } from "../../messages/convert.ts";
 import type { DatedFinding } from "./read_findings.ts";
 
-/** Related elements that a reply lists; the figures count all of them. */
+/** Maximum number of related elements that a reply lists; its figures count all of them. */
 const LISTED = 10;
 /** Related elements that a summary names. */
 const NAMED = 3;
 
-/** A finding as replies show it. */
+/** Converts a finding to its message. */
 export function findingMessage(topology: Topology, finding: DatedFinding) {
   const { kind, severity, ref, since, figures, related = [], quantities = [], source } = finding;
   return toMessage(ReadingFindingSchema, {
@@ -24,42 +24,42 @@ export function findingMessage(topology: Topology, finding: DatedFinding) {
     elementRef: ref,
     since: new Date(since).toISOString(),
     figures,
-    summary: summaryOf(finding),
+    summary: describeFinding(finding),
     relatedRefs: related.slice(0, LISTED),
     quantities,
     ...(source !== undefined && { source }),
-    ...placeOf(topology, ref),
+    ...locationOfElement(topology, ref),
   });
 }
 
-/** Where an element of a reading is. A port and a feed are where their device is. */
-export function placeOf(
+/** Returns the location of a measured element. For a port or a feed, that of its device. */
+export function locationOfElement(
   topology: Topology,
   text: string,
 ): { readonly location?: Location; readonly rackCode?: string } {
   const ref = parseRef(text);
-  if (ref?.kind === "rack") return placeOfFinding({ ...topology.rack(codeKey(ref.code)), rackCode: ref.code });
-  if (ref?.kind === "crac") return placeOfFinding(topology.crac(codeKey(ref.code)));
-  if (ref?.kind === "device") return placeOfFinding(topology.device(codeKey(ref.code)));
-  if (ref?.kind === "port") return placeOfFinding(topology.device(codeKey(ref.end.deviceCode)));
+  if (ref?.kind === "rack") return locationFields({ ...topology.rack(codeKey(ref.code)), rackCode: ref.code });
+  if (ref?.kind === "crac") return locationFields(topology.crac(codeKey(ref.code)));
+  if (ref?.kind === "device") return locationFields(topology.device(codeKey(ref.code)));
+  if (ref?.kind === "port") return locationFields(topology.device(codeKey(ref.end.deviceCode)));
   const { power } = topology;
   const node = power.nodes[power.indexOf.get(refKey(text)) ?? -1];
-  return node?.kind === "OUTLET" ? placeOfFinding(topology.device(codeKey(node.end.deviceCode))) : {};
+  return node?.kind === "OUTLET" ? locationFields(topology.device(codeKey(node.end.deviceCode))) : {};
 }
 
-function placeOfFinding(at: { readonly location?: Location; readonly rackCode?: string } | undefined) {
+function locationFields(at: { readonly location?: Location; readonly rackCode?: string } | undefined) {
   const { location, rackCode } = at ?? {};
   return { ...(location !== undefined && { location }), ...(rackCode !== undefined && { rackCode }) };
 }
 
-/** What a finding says, in words. */
-function summaryOf({ kind, ref, figures, related = [], quantities = [], source = "" }: ReadingFinding): string {
+/** Describes a finding in words. */
+function describeFinding({ kind, ref, figures, related = [], quantities = [], source = "" }: ReadingFinding): string {
   const name = getRefName(ref);
   const figure = (key: string) => figures[key] ?? 0;
-  const [measured, limit] = [measuredOf(figures, "measured"), measuredOf(figures, "limit")];
+  const [measured, limit] = [figureText(figures, "measured"), figureText(figures, "limit")];
   const names = listSome(related.map(getRefName), NAMED);
   const words: Readonly<Record<ReadingFinding["kind"], () => string>> = {
-    DEAD_SUPPLY: () => `${name} carries nothing: other supplies carry ${carriedText(figure("carried_w"))} of ${names}`,
+    DEAD_SUPPLY: () => `${name} carries nothing: other supplies carry ${loadText(figure("carried_w"))} of ${names}`,
     ABOVE_PLAN: () =>
       `${name} draws ${formatWatts(figure("measured_w"))}, planned are ${formatWatts(figure("planned_w"))}`,
     ABOVE_LIMIT: () =>
@@ -79,14 +79,14 @@ function summaryOf({ kind, ref, figures, related = [], quantities = [], source =
   return words[kind]();
 }
 
-function carriedText(carriedW: number): string {
+function loadText(carriedW: number): string {
   return carriedW > 0 ? formatWatts(carriedW) : "the load";
 }
 
 const UNITS: Readonly<Record<string, string>> = { w: "W", va: "VA", a: "A", c: "°C", min: "min" };
 
-/** A figure with its unit, whichever that is. */
-function measuredOf(figures: ReadingFinding["figures"], name: string): string {
+/** Returns a figure with its unit. */
+function figureText(figures: ReadingFinding["figures"], name: string): string {
   const [key, value] = Object.entries(figures).find(([one]) => one.startsWith(`${name}_`)) ?? [];
   if (key === undefined || value === undefined) return "";
   const unit = UNITS[key.slice(name.length + 1)] ?? "";

@@ -5,10 +5,10 @@ import { compareText } from "#dc/model/ref.ts";
 import { ListFindingsResponseSchema } from "#gen/datacenter/v1/findings_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { readPage } from "../../answers/page_token.ts";
-import { demandFew, readScope, readWord } from "../../answers/parameters.ts";
+import { limitFilterValues, readEnumWord, readScope } from "../../answers/parameters.ts";
 import { toMessage } from "../../messages/convert.ts";
 import { defineRead, type ReadSession } from "../../rpc.ts";
-import { findingMessage, placeOf } from "./finding_reply.ts";
+import { findingMessage, locationOfElement } from "./finding_reply.ts";
 import { type DatedFinding, findFindings } from "./read_findings.ts";
 
 export const listFindings = defineRead({
@@ -17,13 +17,13 @@ export const listFindings = defineRead({
   takesReadings: () => true,
   async run(session, request) {
     const { scopeRef, ...filter } = request;
-    demandFew("kinds", filter.kinds.length);
-    const kinds = filter.kinds.map((kind, at) => readWord(`kinds[${at}]`, kind, FINDING_KINDS));
-    const isFaultOnly = readWord("min_severity", filter.minSeverity, HEALTHS) === "FAULT";
+    limitFilterValues("kinds", filter.kinds.length);
+    const kinds = filter.kinds.map((kind, at) => readEnumWord(`kinds[${at}]`, kind, FINDING_KINDS));
+    const isFaultOnly = readEnumWord("min_severity", filter.minSeverity, HEALTHS) === "FAULT";
     const question = ["findings", scopeRef.toLowerCase(), kinds, isFaultOnly];
     const pageOf = readPage(session.context.pageKey, request, question);
     const topology = await session.topology();
-    const inScope = await findingsIn(session, topology, scopeRef);
+    const inScope = await findingsInScope(session, topology, scopeRef);
     const found = inScope.filter(
       ({ kind, severity }) => (kinds.length === 0 || kinds.includes(kind)) && (!isFaultOnly || severity === "FAULT"),
     );
@@ -38,8 +38,10 @@ export const listFindings = defineRead({
   },
 });
 
-/** The findings about elements in a scope, faults first, then the newest. @param topology with recorded draws */
-export async function findingsIn(
+/**
+ * Returns the findings about elements in a scope, faults first, then the newest. @param topology with recorded draws
+ */
+export async function findingsInScope(
   { reader, scheduler, now, lapsesAt }: Pick<ReadSession, "reader" | "scheduler" | "now" | "lapsesAt">,
   topology: Topology,
   scopeRef: string,
@@ -48,7 +50,7 @@ export async function findingsIn(
   const { findings, until } = await findFindings({ reader, scheduler, topology, now: Date.parse(now) });
   lapsesAt(until);
   return findings
-    .filter(({ ref }) => scope === undefined || isLocatedIn(placeOf(topology, ref), scope))
+    .filter(({ ref }) => scope === undefined || isLocatedIn(locationOfElement(topology, ref), scope))
     .toSorted(
       (a, b) =>
         compareText(a.severity, b.severity) ||

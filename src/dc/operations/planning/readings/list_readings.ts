@@ -5,9 +5,9 @@ import type { StoredReading } from "#dc/model/readings/reading_store.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListReadingsResponseSchema, ReadingQuantity } from "#gen/datacenter/v1/readings_pb.ts";
 import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
-import { demandFew, readPageSize } from "../../answers/parameters.ts";
+import { limitFilterValues, readPageSize } from "../../answers/parameters.ts";
 import { defineRead } from "../../rpc.ts";
-import { missingElement, readElementKey, readQuantity } from "./read_readings.ts";
+import { parseElementKey, parseQuantity, refuseMissingElement } from "./read_readings.ts";
 
 type Cursor = readonly [key: string, quantity: string];
 
@@ -18,13 +18,13 @@ export const listReadings = defineRead({
   async run({ context, reader, now, lapsesAt }, request) {
     const today = dayOf(Date.parse(now));
     const limit = readPageSize(request.pageSize);
-    demandFew("element_refs", request.elementRefs.length);
-    demandFew("quantities", request.quantities.length);
-    const keys = request.elementRefs.map((text, index) => readElementKey(`element_refs[${index}]`, text));
-    const quantities = request.quantities.map((number, index) => readQuantity(`quantities[${index}]`, number));
+    limitFilterValues("element_refs", request.elementRefs.length);
+    limitFilterValues("quantities", request.quantities.length);
+    const keys = request.elementRefs.map((text, index) => parseElementKey(`element_refs[${index}]`, text));
+    const quantities = request.quantities.map((number, index) => parseQuantity(`quantities[${index}]`, number));
     const known = await reader.measuredElements(keys);
     for (const [index, key] of keys.entries()) {
-      if (!known.has(key)) throw missingElement(`element_refs[${index}]`, request.elementRefs[index] ?? "");
+      if (!known.has(key)) throw refuseMissingElement(`element_refs[${index}]`, request.elementRefs[index] ?? "");
     }
     const question = ["readings", keys.toSorted(), quantities.toSorted()];
     const { pageToken } = request;
@@ -36,7 +36,7 @@ export const listReadings = defineRead({
       withDays: true,
       limit: limit + 1,
     });
-    // Figures of the last 30 days change at midnight.
+    // Figures of the last 30 days change at midnight UTC.
     lapsesAt((today + 1) * DAY_MS);
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;

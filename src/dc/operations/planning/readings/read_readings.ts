@@ -8,18 +8,18 @@ import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import { type Reading, ReadingQuantitySchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { type QuantityRule, quantity as quantityOption } from "#gen/datacenter/v1/rules_pb.ts";
-import { readRef, readWord, requiredField } from "../../answers/parameters.ts";
-import { readMoment } from "../../messages/convert.ts";
+import { readEnumWord, readRef, refuseMissingField } from "../../answers/parameters.ts";
+import { timestampToMs } from "../../messages/convert.ts";
 
 /** Kinds of elements that can be measured at all. */
 const MEASURED_KINDS = ["device", "port", "feed", "crac", "rack"] as const satisfies readonly RefKind[];
 
-/** A checked reading, whose element may still be missing in the inventory. */
+/** A reading with valid fields. Its element may still be missing in the inventory. */
 export interface GivenReading {
-  /** In the request. */
+  /** Index of the reading in the request. */
   readonly index: number;
   readonly field: string;
-  /** Its element, as given and as a key. */
+  /** Reference of the element as the request spells it, and its key. */
   readonly ref: string;
   readonly key: string;
   readonly quantity: ReadingQuantity;
@@ -27,7 +27,7 @@ export interface GivenReading {
 }
 
 /** Rejects an empty or too large list before reading it. @throws Refusal */
-export function demandReadings(count: number): void {
+export function checkReadingCount(count: number): void {
   const expected = `1 to ${MAX_READINGS} readings`;
   const detail = { field: "readings", value: count, expected };
   if (count === 0) throw refuse("REQUIRED_FIELD", `A report needs readings: expected ${expected}`, detail);
@@ -35,50 +35,50 @@ export function demandReadings(count: number): void {
     throw refuse("BATCH_TOO_LARGE", `A report takes no ${count} readings: expected ${expected}`, detail);
 }
 
-/** Reads one reading of a report. @throws Refusal naming the field, the value and what is expected */
-export function readReading(
+/** Parses one reading of a report. @throws Refusal naming the field, the value and what is expected */
+export function parseReading(
   { elementRef, quantity: number, value, time }: Reading,
   index: number,
   { source, now }: { readonly source: string; readonly now: number },
 ): GivenReading {
   const field = `readings[${index}]`;
   const at = (name: string) => `${field}.${name}`;
-  const ref = knownRef(elementRef) ?? readRef(at("element_ref"), elementRef, MEASURED_KINDS);
-  const quantity = readQuantity(at("quantity"), number);
-  demandMeasurable(at("element_ref"), elementRef, ref.kind, quantity);
-  // A probe that got no answer must not report that nothing is drawn.
-  if (value === undefined) throw requiredField(at("value"), "a number");
-  demandValue(at("value"), value, quantity);
-  const measuredAt = time === undefined ? now : readMoment(time, at("time"));
-  demandPast(at("time"), measuredAt, now);
+  const ref = parseMeasuredRef(elementRef) ?? readRef(at("element_ref"), elementRef, MEASURED_KINDS);
+  const quantity = parseQuantity(at("quantity"), number);
+  requireMeasurable(at("element_ref"), elementRef, ref.kind, quantity);
+  // A missing value is no zero: a meter that got no answer must not report a draw of 0.
+  if (value === undefined) throw refuseMissingField(at("value"), "a number");
+  checkReadingValue(at("value"), value, quantity);
+  const measuredAt = time === undefined ? now : timestampToMs(time, at("time"));
+  requirePastTime(at("time"), measuredAt, now);
   const measured = { value, at: measuredAt, source };
   return { index, field: at("element_ref"), ref: formatRef(ref), key: refKey(elementRef), quantity, measured };
 }
 
-function knownRef(text: string) {
+function parseMeasuredRef(text: string) {
   const ref = parseRef(text);
   return MEASURED_KINDS.some((kind) => kind === ref?.kind) ? ref : undefined;
 }
 
-/** @throws Refusal if it is missing or unknown */
-export function readQuantity(field: string, number: number): ReadingQuantity {
-  const quantity = readWord(field, number, READING_QUANTITIES);
+/** Parses a quantity. @throws Refusal if it is missing or unknown */
+export function parseQuantity(field: string, number: number): ReadingQuantity {
+  const quantity = readEnumWord(field, number, READING_QUANTITIES);
   if (quantity !== undefined) return quantity;
-  throw requiredField(field, READING_QUANTITIES.join(", "));
+  throw refuseMissingField(field, READING_QUANTITIES.join(", "));
 }
 
-/** Reads an element's reference and gives its key. @throws Refusal naming the field */
-export function readElementKey(field: string, text: string): string {
+/** Parses an element's reference and returns its key. @throws Refusal naming the field */
+export function parseElementKey(field: string, text: string): string {
   readRef(field, text, MEASURED_KINDS);
   return refKey(text);
 }
 
-/** The refusal of an element that is not in the inventory. */
-export function missingElement(field: string, ref: string): Refusal {
+/** Returns the refusal for an element that is missing in the inventory. */
+export function refuseMissingElement(field: string, ref: string): Refusal {
   return refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, value: ref, ref });
 }
 
-function demandPast(field: string, at: number, now: number): void {
+function requirePastTime(field: string, at: number, now: number): void {
   if (at >= 0 && at <= now + MAX_CLOCK_LEAD_MS) return;
   const value = new Date(at).toISOString();
   const expected = at < 0 ? "a time since 1970" : `at most ${MAX_CLOCK_LEAD_MS / 60_000} minutes ahead`;
@@ -95,8 +95,11 @@ const RULES: ReadonlyMap<ReadingQuantity, QuantityRule> = new Map(
   }),
 );
 
-/** Checks that an element of a kind has a quantity. @throws Refusal naming the field and what is expected */
-function demandMeasurable(field: string, value: string, kind: RefKind, quantity: ReadingQuantity): void {
+/**
+ * Requires that a quantity can be measured at this kind of element. @throws Refusal naming the field and what is
+ * expected
+ */
+function requireMeasurable(field: string, value: string, kind: RefKind, quantity: ReadingQuantity): void {
   const kinds = RULES.get(quantity)?.elements ?? [];
   if (kinds.includes(kind)) return;
   const expected = kinds.map((one) => REF_GRAMMAR[one as RefKind]).join(", ");
@@ -105,16 +108,16 @@ function demandMeasurable(field: string, value: string, kind: RefKind, quantity:
 }
 
 /** Checks a value by the rules of its quantity. @throws Refusal naming the field and what is expected */
-function demandValue(field: string, value: number, quantity: ReadingQuantity): void {
+function checkReadingValue(field: string, value: number, quantity: ReadingQuantity): void {
   const { min, max, numbers = [] } = RULES.get(quantity) ?? {};
   const isNumber = Number.isFinite(value) && (numbers.length === 0 || numbers.includes(value));
   if (isNumber && value >= (min ?? value) && value <= (max ?? value)) return;
-  const expected = expectedValue(numbers, min, max);
+  const expected = expectedValueText(numbers, min, max);
   const message = `Field "${field}" is out of range: ${value}, expected ${expected}`;
   throw new Refusal(rejectWrite("FIELD_OUT_OF_RANGE", field, message, { value, expected }));
 }
 
-function expectedValue(numbers: readonly number[], min: number | undefined, max: number | undefined): string {
+function expectedValueText(numbers: readonly number[], min: number | undefined, max: number | undefined): string {
   if (numbers.length > 0) return `one of ${numbers.join(", ")}`;
   if (min === undefined) return "a number";
   return max === undefined ? `a number of at least ${min}` : `a number from ${min} to ${max}`;

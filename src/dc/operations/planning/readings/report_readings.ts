@@ -9,14 +9,16 @@ import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ReportReadingsResponseSchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
-import { statusOf } from "../../messages/status.ts";
+import { statusOfError } from "../../messages/status.ts";
 import { defineReport } from "../../rpc.ts";
-import { demandReadings, type GivenReading, missingElement, readReading } from "./read_readings.ts";
+import { checkReadingCount, type GivenReading, parseReading, refuseMissingElement } from "./read_readings.ts";
 
-/** Readings of one transaction. Ours: some 20 ms of the write lock, for which other writes wait. */
+/**
+ * Maximum number of readings in one transaction. Our choice: some 20 ms of the write lock, for which other writes wait.
+ */
 const WRITTEN_AT_ONCE = 500;
 
-/** How readings of a report were treated. */
+/** Result of storing the readings of a report. */
 interface Taken {
   kept: number;
   notNewer: number;
@@ -27,40 +29,43 @@ export const reportReadings = defineReport({
   method: PlanningService.method.reportReadings,
   effect: "report",
   async run({ context, caller, now }, { readings, source, validateOnly }) {
-    demandReadings(readings.length);
-    const named = { source: readSource(source, caller.principal?.name), now };
+    checkReadingCount(readings.length);
+    const named = { source: sourceOfReport(source, caller.principal?.name), now };
     const taken: Taken = { kept: 0, notNewer: 0, failures: [] };
     const scheduler = new CooperativeScheduler(undefined, caller.peer);
     const given: GivenReading[] = [];
     for (const [index, reading] of readings.entries()) {
       if (index % 100 === 0) await scheduler.yieldIfDue();
       try {
-        given.push(readReading(reading, index, named));
+        given.push(parseReading(reading, index, named));
       } catch (error) {
         if (!(error instanceof OperationError)) throw error;
         taken.failures.push({ index, error });
       }
     }
-    // By element, so that a transaction meets the rows of a page together.
+    // Sorts by element, so that a transaction writes the rows of a database page together.
     given.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index));
     for (let at = 0; at < given.length; at += WRITTEN_AT_ONCE) {
       const some = given.slice(at, at + WRITTEN_AT_ONCE);
       const done = validateOnly
-        ? await context.store.read(async (reader) => (await mergeGiven(reader, some, now)).taken)
-        : await context.store.write((writer) => keepGiven(writer, some, now));
+        ? await context.store.read(async (reader) => (await mergeReadings(reader, some, now)).taken)
+        : await context.store.write((writer) => storeReadings(writer, some, now));
       taken.kept += done.kept;
       taken.notNewer += done.notNewer;
       taken.failures.push(...done.failures);
       await scheduler.yieldIfDue();
     }
-    return replyOf(taken);
+    return reportReply(taken);
   },
 });
 
 const CONTROL = /\p{Cc}/u;
 
-/** @throws Refusal for a source that is too long or has control characters, such as line breaks */
-function readSource(source: string, principal = "anonymous"): string {
+/**
+ * Returns the source of a report, or the principal if the report names none. @throws Refusal for a source that is too
+ * long or has control characters, such as line breaks
+ */
+function sourceOfReport(source: string, principal = "anonymous"): string {
   if (source.length <= MAX_TEXT_CHARS && !CONTROL.test(source)) return source === "" ? principal : source;
   const expected = `at most ${MAX_TEXT_CHARS} characters, no control characters`;
   const value = source.length > MAX_TEXT_CHARS ? `${source.length} characters` : JSON.stringify(source);
@@ -71,28 +76,28 @@ function readSource(source: string, principal = "anonymous"): string {
   });
 }
 
-async function keepGiven(writer: DcWriter, given: readonly GivenReading[], now: number): Promise<Taken> {
-  const { taken, after } = await mergeGiven(writer, given, now);
+async function storeReadings(writer: DcWriter, given: readonly GivenReading[], now: number): Promise<Taken> {
+  const { taken, after } = await mergeReadings(writer, given, now);
   if (after.size > 0) await writer.keepReadings([...after.values()]);
-  await dropOld(writer, now);
+  await deleteExpiredReadings(writer, now);
   return taken;
 }
 
-/** Merges readings with the stored ones, and writes nothing. */
-async function mergeGiven(reader: ReadingReader, given: readonly GivenReading[], now: number) {
+/** Merges readings with the stored ones without writing. */
+async function mergeReadings(reader: ReadingReader, given: readonly GivenReading[], now: number) {
   const taken: Taken = { kept: 0, notNewer: 0, failures: [] };
   const keys = [...new Set(given.map(({ key }) => key))];
   const elements = await reader.measuredElements(keys);
   const quantities = [...new Set(given.map(({ quantity }) => quantity))];
-  const before = await storedByName(reader, { keys, quantities }, dayOf(now));
+  const before = await readStoredQuantities(reader, { keys, quantities }, dayOf(now));
   const after = new Map<string, StoredReading>();
   for (const { index, field, ref, key, quantity, measured } of given) {
     const element = elements.get(key);
     if (element === undefined) {
-      taken.failures.push({ index, error: missingElement(field, ref) });
+      taken.failures.push({ index, error: refuseMissingElement(field, ref) });
       continue;
     }
-    const name = nameOf(key, quantity);
+    const name = quantityKey(key, quantity);
     const known = (after.get(name) ?? before.get(name))?.kept;
     const kept = merge(known, measured, dayOf(now));
     if (known === undefined || isNewer(measured, known)) taken.kept += 1;
@@ -105,15 +110,15 @@ async function mergeGiven(reader: ReadingReader, given: readonly GivenReading[],
 const DROPPED = "readings_dropped";
 
 /** Removes readings that no report has renewed for 30 days, at most once a day. */
-async function dropOld(writer: DcWriter, now: number): Promise<void> {
+async function deleteExpiredReadings(writer: DcWriter, now: number): Promise<void> {
   const today = String(dayOf(now));
   if ((await writer.setting(DROPPED)) === today) return;
   await writer.dropReadings(now - READING_KEPT_MS);
   await writer.setSetting(DROPPED, today);
 }
 
-/** Stored data by element and quantity. Reads closed days only if a day has to be closed. */
-async function storedByName(
+/** Reads the stored data by element and quantity. Reads closed days only if a day has to be closed. */
+async function readStoredQuantities(
   reader: ReadingReader,
   asked: { readonly keys: readonly string[]; readonly quantities: readonly StoredReading["quantity"][] },
   today: number,
@@ -121,23 +126,23 @@ async function storedByName(
   const rows = await reader.readings({ ...asked, withDays: false });
   const closing = rows.filter(({ kept }) => hasDayToClose(kept, today)).map(({ element }) => element.key);
   const whole = closing.length === 0 ? [] : await reader.readings({ ...asked, keys: closing, withDays: true });
-  return new Map([...rows, ...whole].map((one) => [nameOf(one.element.key, one.quantity), one]));
+  return new Map([...rows, ...whole].map((one) => [quantityKey(one.element.key, one.quantity), one]));
 }
 
 function hasDayToClose({ days: { open } }: KeptQuantity, today: number): boolean {
   return open.some(({ day }) => day < today - 1);
 }
 
-function nameOf(key: string, quantity: string): string {
+function quantityKey(key: string, quantity: string): string {
   return `${quantity} ${key}`;
 }
 
-function replyOf({ kept, notNewer, failures }: Taken) {
+function reportReply({ kept, notNewer, failures }: Taken) {
   const listed = failures.toSorted((a, b) => a.index - b.index).slice(0, MAX_READING_FAILURES);
   return create(ReportReadingsResponseSchema, {
     kept,
     notNewer,
     failed: failures.length,
-    failures: listed.map(({ index, error }) => ({ index, error: statusOf(error) })),
+    failures: listed.map(({ index, error }) => ({ index, error: statusOfError(error) })),
   });
 }

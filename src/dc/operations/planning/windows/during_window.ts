@@ -4,41 +4,46 @@ import { buildOutageTopology } from "#dc/analysis/window/during.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { ReadRpc, ReadSession } from "../../rpc.ts";
 import type { OutInPiece } from "./judge_piece.ts";
-import { storedTimeline, type WindowTimeline } from "./judge_window.ts";
-import { allWindows, demandWindow } from "./stored_windows.ts";
+import { buildStoredTimeline, type WindowTimeline } from "./judge_window.ts";
+import { readAllWindows, requireWindow } from "./stored_windows.ts";
 
 const FIELD = "during_window";
 
-/** The code in a request's field `during_window`; undefined for none, and for an RPC without the field. */
+/**
+ * Returns the code in a request's field `during_window`; undefined if it is empty or the RPC does not have the field.
+ */
 export function duringWindowOf({ method }: ReadRpc, request: MessageShape<ReadRpc["method"]["input"]>) {
   const field = method.input.fields.find(({ name }) => name === FIELD);
   const code = field && (request as unknown as Readonly<Record<string, string>>)[field.localName];
   return code === "" ? undefined : code;
 }
 
-/** The session of a read that is answered as during a window. @param judge computes the loads after every single loss */
-export function sessionDuring(
+/**
+ * Returns a read session with the topology as it will be during a window. @param judge computes the loads after every
+ * single loss
+ */
+export function openSessionDuring(
   session: ReadSession,
   code: string,
   judge: (topology: Topology) => Promise<Topology>,
 ): ReadSession {
   let made: Promise<Topology> | undefined;
-  const topology = () => (made ??= duringWindow(session, code));
+  const topology = () => (made ??= findTopologyDuring(session, code));
   return { ...session, topology, judgedTopology: async () => judge(await topology()) };
 }
 
-/** Ours: a console asks about one window, with several RPCs. */
+/** Maximum number of cached topologies. Our choice: a console calls several RPCs about one window. */
 const MAX_KEPT = 4;
 const KEPT = new WeakMap<Topology, Map<string, Topology>>();
 
 /**
- * The inventory's graphs as during the piece of a stored window that its verdict is about, so that every answer computed from them
- * is that of this time. @throws Refusal for a code that no open window has
+ * Returns the topology during that piece of a stored window which determines its verdict, so that every reply computed
+ * from it describes this time. @throws Refusal for a code that no open window has
  */
-async function duringWindow(session: ReadSession, code: string): Promise<Topology> {
-  const { resource } = await demandWindow(session.reader, FIELD, code);
-  const all = (await allWindows(session.reader)).map((stored) => stored.resource);
-  const { topology, timeline, timed } = await storedTimeline(session, all);
+async function findTopologyDuring(session: ReadSession, code: string): Promise<Topology> {
+  const { resource } = await requireWindow(session.reader, FIELD, code);
+  const all = (await readAllWindows(session.reader)).map((stored) => stored.resource);
+  const { topology, timeline, timed } = await buildStoredTimeline(session, all);
   const own = timed(resource.code);
   if (own === undefined) {
     const expected = "a window that is PLANNED or BEGUN";
@@ -52,14 +57,14 @@ async function duringWindow(session: ReadSession, code: string): Promise<Topolog
   const kept = KEPT.get(topology) ?? new Map<string, Topology>();
   KEPT.set(topology, kept);
   const key = JSON.stringify(out);
-  const known = kept.get(key) ?? (await madeDuring(timeline, out));
+  const known = kept.get(key) ?? (await buildTopologyDuring(timeline, out));
   kept.delete(key);
   kept.set(key, known);
   for (const one of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(one);
   return known;
 }
 
-async function madeDuring(timeline: WindowTimeline, out: OutInPiece): Promise<Topology> {
+async function buildTopologyDuring(timeline: WindowTimeline, out: OutInPiece): Promise<Topology> {
   const { ground, outage } = (await timeline.outage(out)).judged;
   return buildOutageTopology(ground, outage);
 }

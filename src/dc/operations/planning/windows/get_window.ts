@@ -4,19 +4,19 @@ import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { CheckWindowResponseSchema, GetWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { toMessage } from "../../messages/convert.ts";
 import { defineRead } from "../../rpc.ts";
-import { readListed, storedTimeline } from "./judge_window.ts";
-import { noticesOf, runSheet } from "./run_sheet.ts";
-import { allWindows, demandWindow, windowView } from "./stored_windows.ts";
+import { buildStoredTimeline, readListLimit } from "./judge_window.ts";
+import { buildRunSheet, writeNotices } from "./run_sheet.ts";
+import { readAllWindows, requireWindow, windowView } from "./stored_windows.ts";
 
 export const getWindow = defineRead({
   method: PlanningService.method.getWindow,
   effect: "read",
   async run(session, { code, maxItems }) {
     const { reader, now } = session;
-    const listed = readListed(maxItems);
-    const stored = await demandWindow(reader, "code", code);
-    const all = (await allWindows(reader)).map(({ resource }) => resource);
-    const { topology, timeline, timed } = await storedTimeline(session, all);
+    const listed = readListLimit(maxItems);
+    const stored = await requireWindow(reader, "code", code);
+    const all = (await readAllWindows(reader)).map(({ resource }) => resource);
+    const { topology, timeline, timed } = await buildStoredTimeline(session, all);
     const own = timed(stored.resource.code);
     const timeZone = findSiteTimeZone(topology.inventory.racks);
     const view = { ...windowView(stored, now), timeZone };
@@ -26,7 +26,7 @@ export const getWindow = defineRead({
       ...(await timeline.reply(own, listed)),
     });
     const subject = { window: stored.resource, judgement, zone: timeZone.name };
-    const texts = { sheet: [...runSheet(subject)], notices: [...noticesOf(subject)] };
+    const texts = { sheet: [...buildRunSheet(subject)], notices: [...writeNotices(subject)] };
     return create(GetWindowResponseSchema, { ...view, judgement, ...texts });
   },
 });

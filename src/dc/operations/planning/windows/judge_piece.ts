@@ -16,14 +16,14 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
-import { type FailingSources, failingSources } from "../../answers/failing_sources.ts";
+import { type FailingSources, resolveFailingSources } from "../../answers/failing_sources.ts";
 import { NetworkTracer } from "../../answers/network_tracer.ts";
 import type { ReadSession } from "../../rpc.ts";
-import { nearFailuresOf } from "../rehearsals.ts";
-import type { Dependence } from "./kept_verdicts.ts";
-import { ROLE } from "./window_elements.ts";
+import { findNearFailures } from "../rehearsals.ts";
+import type { PieceDependencies } from "./kept_verdicts.ts";
+import { ROLE_PREFIX } from "./window_elements.ts";
 
-/** What windows are judged against. */
+/** Session, inventory and options for judging windows. */
 export interface WindowQuestion {
   readonly session: ReadSession;
   readonly topology: Topology;
@@ -31,42 +31,45 @@ export interface WindowQuestion {
   readonly limits: WindowLimits;
 }
 
-/** What is out in a piece of time. */
+/** Elements that are out of service during a piece of time. */
 export interface OutInPiece {
   readonly refs: readonly string[];
   readonly accepted: readonly string[];
-  /** Seconds that a battery has to carry without a break. */
+  /** Seconds for which a battery must supply its load without a break. */
   readonly durationS: number;
-  /** Elements of the window in question that are not there any more. */
+  /** References of the window's elements that no longer exist. */
   readonly missing: readonly string[];
 }
 
-/** What the elements of a piece do, before it is judged. */
+/** Effects of a piece's outages, before they are judged. */
 export interface PieceOutage {
   readonly network: { readonly tracer: NetworkTracer; readonly ports: FailingSources["networkPorts"] };
   readonly window: WindowSite;
   readonly judged: JudgementInput;
-  readonly depends: Dependence | undefined;
+  readonly depends: PieceDependencies | undefined;
 }
 
 export interface JudgedPiece extends PieceOutage {
   readonly judgement: WindowJudgement;
   readonly contacts: readonly AffectedContact[];
-  /** Elements that were failed beside the work. */
+  /** Number of single failures that were tried in addition to the work. */
   readonly tried: number;
 }
 
 const NO_NODES: ReadonlySet<number> = new Set();
 
-/** Fails the elements of a piece once. Cost: one failure, and the cables behind what is off. */
-export async function pieceOutage(question: WindowQuestion, out: OutInPiece): Promise<PieceOutage> {
+/**
+ * Simulates the outage of all elements of a piece. Cost: one simulated failure, and the cables behind the elements that
+ * are off.
+ */
+export async function simulateOutage(question: WindowQuestion, out: OutInPiece): Promise<PieceOutage> {
   const { session, topology, basis, limits } = question;
   const { reader, scheduler } = session;
-  const { sources: failing } = await presentSources(question, out.refs);
+  const { sources: failing } = await resolvePresentSources(question, out.refs);
   const { site, nodes } = failing;
   const { durationS, missing } = out;
   const options = { basis, cascade: true, ...selectBatteries(topology.power, durationS) };
-  const near = await nearFailuresOf(session, topology, options);
+  const near = await findNearFailures(session, topology, options);
   const tracer = await NetworkTracer.of({ topology, reader, scheduler });
   const cut = await tracer.cutLinks(near.effects.fabrics, failing);
   const ground = { topology, site, sources: nodes, near, cutLinks: cut, basis, durationS };
@@ -74,10 +77,10 @@ export async function pieceOutage(question: WindowQuestion, out: OutInPiece): Pr
   const outage = await scheduler.run(window.outage());
   const network = { off: outage.off, cutOff: outage.fabric.cutOff, ports: failing.networkPorts };
   const withoutDataPath = await tracer.isolatedBy(network);
-  // What rides on cables and links depends on more than the domains of what is out.
+  // The effects on cables and links depend on more than the power domains of the elements that are out.
   const isPower = site === topology && failing.networkPorts.length + failing.links.size + cut.length === 0;
   const depends = isPower ? { covered: [...outage.covered], met: [...tracer.followed] } : undefined;
-  const accepted = acceptanceOf(topology, out.accepted);
+  const accepted = parseAcceptance(topology, out.accepted);
   const harm = collectOutageLosses(topology, outage);
   const judged = { ground, outage, harm, withoutDataPath, accepted, next: [], needed: NO_NODES, limits, missing };
   return { network: { tracer, ports: failing.networkPorts }, window, judged, depends };
@@ -87,7 +90,7 @@ export async function pieceOutage(question: WindowQuestion, out: OutInPiece): Pr
 export async function judgePiece({ session }: WindowQuestion, piece: PieceOutage): Promise<JudgedPiece> {
   const { network, window, judged: alone } = piece;
   const next: NextFailures = await session.scheduler.run(findNextFailures(window, alone));
-  const needed = await batteriesOf(session, piece);
+  const needed = await findBatteriesInUse(session, piece);
   const depends = piece.depends && { ...piece.depends, met: [...network.tracer.followed] };
   const judged = { ...alone, next: next.failures, needed };
   const { ground, outage, harm, withoutDataPath } = judged;
@@ -96,38 +99,46 @@ export async function judgePiece({ session }: WindowQuestion, piece: PieceOutage
   return { network, window, judged, depends, judgement: judgeWindow(judged), contacts, tried: next.tried };
 }
 
-/** Nodes of the UPSes whose batteries are needed. Cost: nothing without one on battery, else a failure and its data paths. */
-async function batteriesOf({ scheduler }: ReadSession, { network: { tracer, ports }, window, judged }: PieceOutage) {
+/**
+ * Returns the nodes of the UPSes whose batteries are needed. Cost: nothing if no UPS is on battery, else a simulated
+ * failure and its data paths.
+ */
+async function findBatteriesInUse(
+  { scheduler }: ReadSession,
+  { network: { tracer, ports }, window, judged }: PieceOutage,
+) {
   if (judged.outage.onBattery.length === 0) return NO_NODES;
   const empty = await scheduler.run(window.drained());
   const unreached = await tracer.isolatedBy({ off: empty.off, cutOff: empty.fabric.cutOff, ports });
   return findNeededBatteries(judged, empty, unreached);
 }
 
-/** Nodes that references take out, with the blades of chassis. Inlets have none. */
-export async function coveredBy(question: WindowQuestion, refs: readonly string[]): Promise<ReadonlySet<number>> {
-  const { sources } = await presentSources(question, refs);
+/**
+ * Returns the nodes that a window's references put out of service, including blades of chassis. Inlets have no nodes.
+ */
+export async function findNodesOut(question: WindowQuestion, refs: readonly string[]): Promise<ReadonlySet<number>> {
+  const { sources } = await resolvePresentSources(question, refs);
   return addBlades(question.topology, sources.nodes);
 }
 
-/** What references name, and those that name nothing any more. */
-export async function presentSources(
+/** Resolves references to existing elements, and lists the references that no longer name any. */
+export async function resolvePresentSources(
   { session: { reader }, topology }: Pick<WindowQuestion, "session" | "topology">,
   refs: readonly string[],
 ): Promise<{ readonly sources: FailingSources; readonly missing: readonly string[] }> {
   const resolve = (some: readonly string[]) =>
-    failingSources(
+    resolveFailingSources(
       { topology, reader },
       some.map((text) => ({ field: "element_refs", text })),
     );
-  const all = await unlessRefused(resolve(refs));
+  const all = await undefinedIfRefused(resolve(refs));
   if (all !== undefined) return { sources: all, missing: [] };
   const missing: string[] = [];
-  for (const ref of refs) if ((await unlessRefused(resolve([ref]))) === undefined) missing.push(ref);
+  for (const ref of refs) if ((await undefinedIfRefused(resolve([ref]))) === undefined) missing.push(ref);
   return { sources: await resolve(refs.filter((ref) => !missing.includes(ref))), missing };
 }
 
-async function unlessRefused<Result>(work: Promise<Result>): Promise<Result | undefined> {
+async function undefinedIfRefused<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work;
   } catch (error) {
@@ -136,14 +147,14 @@ async function unlessRefused<Result>(work: Promise<Result>): Promise<Result | un
   }
 }
 
-function acceptanceOf(topology: Topology, texts: readonly string[]): AcceptedLosses {
-  const roles = texts.flatMap((text) => (text.startsWith(ROLE) ? [text.slice(ROLE.length)] : []));
-  const refs = texts.flatMap((text) => (text.startsWith(ROLE) ? [] : (parseRef(text) ?? [])));
+function parseAcceptance(topology: Topology, texts: readonly string[]): AcceptedLosses {
+  const roles = texts.flatMap((text) => (text.startsWith(ROLE_PREFIX) ? [text.slice(ROLE_PREFIX.length)] : []));
+  const refs = texts.flatMap((text) => (text.startsWith(ROLE_PREFIX) ? [] : (parseRef(text) ?? [])));
   return new AcceptedLosses(topology, refs, roles);
 }
 
-/** Whether what may be lost is in the inventory. */
-export function isThere(topology: Topology, ref: Ref): boolean {
+/** Whether an element that may be lost is in the inventory. */
+export function isInInventory(topology: Topology, ref: Ref): boolean {
   if (ref.kind === "device" || ref.kind === "crac")
     return topology.power.indexOf.get(refKey(formatRef(ref))) !== undefined;
   return topology.hasPlace(ref);

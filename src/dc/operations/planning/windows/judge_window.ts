@@ -17,28 +17,28 @@ import { WindowImpact as ImpactNumber, WindowVerdict as VerdictNumber } from "#g
 import { readCount } from "../../answers/parameters.ts";
 import { CONGESTED_PCT } from "../../messages/messages.ts";
 import type { ReadSession } from "../../rpc.ts";
-import { verdictSummary, windowReply } from "../window_reply.ts";
+import { summarizeVerdict, windowReply } from "../window_reply.ts";
 import {
-  coveredBy,
+  findNodesOut,
   type JudgedPiece,
   judgePiece,
   type OutInPiece,
   type PieceOutage,
-  pieceOutage,
-  presentSources,
+  resolvePresentSources,
+  simulateOutage,
   type WindowQuestion,
 } from "./judge_piece.ts";
-import { KeptVerdicts, type ShortVerdict } from "./kept_verdicts.ts";
+import { type ShortVerdict, VerdictCache } from "./kept_verdicts.ts";
 
-/** A window on the time line. The code of one that is only asked about is empty. */
+/** A window on the time line. The code is empty for a window that is only checked and not stored. */
 export interface TimedWindow extends TimeSpan {
   readonly code: string;
   readonly refs: readonly string[];
   readonly accepted: readonly string[];
 }
 
-/** The windows that are planned or begun, on the time line. One that is overdue has no end. @param now ms since 1970 */
-export function openWindows(windows: readonly MaintenanceWindow[], now: number): readonly TimedWindow[] {
+/** Returns the planned and begun windows on the time line. An overdue window has no end. @param now ms since 1970 */
+export function listOpenWindows(windows: readonly MaintenanceWindow[], now: number): readonly TimedWindow[] {
   return windows.filter(isOpen).map((window) => ({
     code: window.code,
     from: Date.parse(window.startsAt),
@@ -48,24 +48,24 @@ export function openWindows(windows: readonly MaintenanceWindow[], now: number):
   }));
 }
 
-/** Items of a list unless the request says otherwise, and at most. Source: docs/windows.md#limits. */
+/** Default and maximum number of items of a list. Source: docs/windows.md#limits. */
 const DEFAULT_LISTED = 50;
 const MAX_LISTED = 1000;
-/** Racks that one more failure may take unless the request says otherwise: its own. */
-export const USUAL_EXPOSED = 1;
+/** Default number of racks that one more failure may take down: the racks of the failed element itself. */
+export const DEFAULT_EXPOSED_RACKS = 1;
 
-/** Items of each list of a verdict. @throws Refusal when negative */
-export function readListed(asked: number): number {
+/** Returns the number of items of each list of a verdict. @throws Refusal when negative */
+export function readListLimit(asked: number): number {
   return readCount("max_items", asked, { usual: DEFAULT_LISTED, most: MAX_LISTED });
 }
 
-/** All open windows on one time line, judged as CheckWindow does by default. */
-export async function storedTimeline(session: ReadSession, stored: readonly MaintenanceWindow[]) {
+/** Puts all open windows on one time line, judged as CheckWindow does by default. */
+export async function buildStoredTimeline(session: ReadSession, stored: readonly MaintenanceWindow[]) {
   const now = Date.parse(session.now);
-  const limits = { exposedRacks: USUAL_EXPOSED, uplinkPct: CONGESTED_PCT };
-  const windows = openWindows(stored, now);
+  const limits = { exposedRacks: DEFAULT_EXPOSED_RACKS, uplinkPct: CONGESTED_PCT };
+  const windows = listOpenWindows(stored, now);
   const topology = await (windows.length === 0 ? session.topology() : session.judgedTopology());
-  await KeptVerdicts.follow(session, topology);
+  await VerdictCache.follow(session, topology);
   const timeline = new WindowTimeline({ session, topology, basis: "ALLOCATED", limits }, windows, now);
   const byCode = new Map(windows.map((window) => [window.code, window]));
   return { topology, timeline, timed: (code: string): TimedWindow | undefined => byCode.get(code) };
@@ -74,8 +74,9 @@ export async function storedTimeline(session: ReadSession, stored: readonly Main
 type WindowPiece = TimePiece<TimedWindow>;
 
 /**
- * Judges windows on one time line: for the list, for one stored window, and for one that is only asked about. A verdict is that
- * of the worst piece that is not over; in each piece, everything is out that its windows take out.
+ * Judges windows on one time line: listed windows, one stored window, or one that is only checked. A window's verdict
+ * is the worst of its pieces that are not over. In each piece, the elements of all windows that are open then are out
+ * of service.
  */
 export class WindowTimeline {
   readonly #question: WindowQuestion;
@@ -83,11 +84,14 @@ export class WindowTimeline {
   readonly #windows: readonly TimedWindow[];
   readonly #pieces: readonly WindowPiece[];
   readonly #own: ReadonlyMap<TimedWindow, readonly { readonly at: number }[]>;
-  readonly #kept: KeptVerdicts;
-  /** The last one, which batteries and verdict of a piece share. It is as large as the graph. */
+  readonly #kept: VerdictCache;
+  /**
+   * The last computed outage, which the battery check and the verdict of a piece share. Only one is kept, because it is
+   * as large as the graph.
+   */
   #lastOutage: { readonly key: string; readonly outage: Promise<PieceOutage> } | undefined;
 
-  /** @param windows each once */
+  /** @param windows without duplicates */
   constructor(question: WindowQuestion, windows: readonly TimedWindow[], now: number) {
     this.#question = question;
     this.#windows = windows;
@@ -97,27 +101,30 @@ export class WindowTimeline {
       this.#pieces.flatMap(({ windows: open }, at) => open.map((window) => ({ window, at }))),
       ({ window }) => window,
     );
-    this.#kept = KeptVerdicts.of(question.topology);
-    // A reply holds until the next window begins or ends.
+    this.#kept = VerdictCache.of(question.topology);
+    // A reply is valid until the next window begins or ends.
     const bounds = windows.flatMap(({ from, until }) => [from, until]).filter((bound) => bound > now);
     question.session.lapsesAt(bounds.reduce((least, bound) => Math.min(least, bound), Number.POSITIVE_INFINITY));
   }
 
-  /** The verdict alone, kept for the inventory as it is. Cost: nothing, or a judgement of each piece. */
+  /**
+   * Returns the short verdict, cached for this revision of the inventory. Cost: nothing if it is cached, else a
+   * judgement of each piece.
+   */
   async verdict(window: TimedWindow): Promise<ShortVerdict> {
-    return worstOf(await this.#verdicts(window), (one) => one);
+    return findWorst(await this.#verdicts(window), (one) => one);
   }
 
-  /** What is out in the piece that the verdict is about. Cost: as of the verdict. */
+  /** Returns the elements that are out in the piece that determines the verdict. Cost: as of the verdict. */
   async worstPiece(window: TimedWindow): Promise<OutInPiece> {
-    return worstOf(await this.#verdicts(window), (one) => one).out;
+    return findWorst(await this.#verdicts(window), (one) => one).out;
   }
 
-  /** Fails what is out in a piece. Cost: nothing for the last one that was asked for, or a failure. */
+  /** Simulates the outages of a piece. Cost: nothing if it is the same piece as in the last call, else one failure. */
   outage(out: OutInPiece): Promise<PieceOutage> {
     const key = JSON.stringify(out);
     const known = this.#lastOutage;
-    const outage = known?.key === key ? known.outage : pieceOutage(this.#question, out);
+    const outage = known?.key === key ? known.outage : simulateOutage(this.#question, out);
     this.#lastOutage = { key, outage };
     return outage;
   }
@@ -126,12 +133,17 @@ export class WindowTimeline {
     const missing = await this.#missing(window);
     const found: (ShortVerdict & { readonly out: OutInPiece })[] = [];
     for (const at of this.#piecesOf(window)) {
-      const out = { ...outIn(this.#pieces[at] as WindowPiece), durationS: await this.#durationOf(at), missing };
+      const out = {
+        ...findOutInPiece(this.#pieces[at] as WindowPiece),
+        durationS: await this.#durationOf(at),
+        missing,
+      };
       const judged = async () => {
         const piece = await this.#judge(out);
-        return { item: shortOf(piece), depends: piece.depends };
+        return { item: shortVerdictOf(piece), depends: piece.depends };
       };
-      // The length is a figure of the verdict where a battery carries; otherwise it only says which batteries do.
+      // The verdict states the duration only if a battery supplies a load; otherwise the duration only selects the
+      // batteries.
       const told = (await this.#batteries(at)).carrying.length > 0 ? out.durationS : this.#batteriesIn(out);
       const key = JSON.stringify([{ ...out, durationS: told }, this.#options()]);
       found.push({ ...(await this.#kept.verdict(key, () => this.#coveredBy(out), judged)), out });
@@ -139,16 +151,20 @@ export class WindowTimeline {
     return found;
   }
 
-  /** The reply about a window, without its revision. @param limit items of each list */
+  /** Builds the reply about a window, without its revision. @param limit maximum number of items of each list */
   async reply(window: TimedWindow, limit: number) {
     const missing = await this.#missing(window);
     const own = this.#piecesOf(window);
     const judged: (JudgedPiece & { readonly at: number })[] = [];
     for (const at of own) {
-      const out = { ...outIn(this.#pieces[at] as WindowPiece), durationS: await this.#durationOf(at), missing };
+      const out = {
+        ...findOutInPiece(this.#pieces[at] as WindowPiece),
+        durationS: await this.#durationOf(at),
+        missing,
+      };
       judged.push({ at, ...(await this.#judge(out)) });
     }
-    const first = worstOf(judged, ({ judgement }) => judgement);
+    const first = findWorst(judged, ({ judgement }) => judgement);
     const refused = judged.filter(({ judgement }) => judgement.verdict === "NO_GO");
     const contacts = mergeContacts(judged.map((one): readonly AffectedContact[] => one.contacts));
     const { impact } = judged.map((one) => one.judgement).reduce((a, b) => (isWorseImpact(b.impact, a.impact) ? b : a));
@@ -177,16 +193,19 @@ export class WindowTimeline {
   }
 
   async #missing({ refs }: TimedWindow): Promise<readonly string[]> {
-    return (await presentSources(this.#question, refs)).missing;
+    return (await resolvePresentSources(this.#question, refs)).missing;
   }
 
-  /** Numbers of the pieces of a window that are not over. */
+  /** Returns the indexes of the pieces of a window that are not over. */
   #piecesOf(window: TimedWindow): readonly number[] {
     const own = (this.#own.get(window) ?? []).map(({ at }) => at);
     return own.filter((at) => (this.#pieces[at] as WindowPiece).until > this.#now);
   }
 
-  /** Seconds that the batteries of a piece have to carry: its own, and those of the pieces beside it in which they carry too. */
+  /**
+   * Returns the seconds for which the batteries of a piece must supply their load: the piece's own, and those of
+   * adjacent pieces in which the same batteries supply it.
+   */
   async #durationOf(at: number): Promise<number> {
     const own = getSeconds(this.#pieces[at] as WindowPiece);
     let longest = own;
@@ -199,10 +218,12 @@ export class WindowTimeline {
     return longest;
   }
 
-  /** UPSes that carry in a piece by its own length, and all that lose their supply. */
+  /**
+   * Returns the UPSes whose batteries supply a load for the length of a piece, and all UPSes that lose their supply.
+   */
   async #batteries(at: number) {
     const piece = this.#pieces[at] as WindowPiece;
-    const out = { ...outIn(piece), durationS: getSeconds(piece), missing: [] };
+    const out = { ...findOutInPiece(piece), durationS: getSeconds(piece), missing: [] };
     const key = JSON.stringify([out.refs, this.#batteriesIn(out), this.#question.basis]);
     const find = async () => {
       const { judged, depends } = await this.outage(out);
@@ -215,10 +236,10 @@ export class WindowTimeline {
   }
 
   #coveredBy({ refs }: OutInPiece): Promise<ReadonlySet<number>> {
-    return coveredBy(this.#question, refs);
+    return findNodesOut(this.#question, refs);
   }
 
-  /** Racks of which each alone, taken out as well, ends every NO_GO. */
+  /** Returns the racks each of which alone would end every NO_GO if it were taken out too. */
   async #relief(refused: readonly JudgedPiece[]): Promise<readonly string[]> {
     let found: readonly string[] | undefined;
     for (const { window, judged } of refused) {
@@ -229,7 +250,10 @@ export class WindowTimeline {
     return found ?? [];
   }
 
-  /** Codes of the windows without each of which alone a window is better than NO_GO. Cost: a failure for each and piece. */
+  /**
+   * Returns the codes of the windows each of which alone causes the NO_GO: without it the verdict is better. Cost: one
+   * simulated failure for each such window and piece.
+   */
   async #blocking(window: TimedWindow, own: readonly number[], refused: readonly { readonly at: number }[]) {
     if (refused.length === 0) return [];
     const codes: string[] = [];
@@ -245,7 +269,10 @@ export class WindowTimeline {
     return codes.sort(compareText);
   }
 
-  /** Windows that are open in the pieces of a window, or in those around them in which a battery carries on. */
+  /**
+   * Returns the windows that are open in the pieces of a window, or in adjacent pieces in which a battery continues to
+   * supply its load.
+   */
   async #concerned(own: readonly number[]): Promise<ReadonlySet<TimedWindow>> {
     const found = new Set<TimedWindow>();
     const isDraining = async (at: number) => (await this.#batteries(at)).unsupplied.length > 0;
@@ -264,25 +291,29 @@ export class WindowTimeline {
   /** Whether the verdict on any piece of a window is NO_GO. Cost: one simulated failure for each piece. */
   async #isRefused(window: TimedWindow): Promise<boolean> {
     for (const at of this.#piecesOf(window)) {
-      const out = { ...outIn(this.#pieces[at] as WindowPiece), durationS: await this.#durationOf(at), missing: [] };
+      const out = {
+        ...findOutInPiece(this.#pieces[at] as WindowPiece),
+        durationS: await this.#durationOf(at),
+        missing: [],
+      };
       if (judgeWindow((await this.outage(out)).judged).verdict === "NO_GO") return true;
     }
     return false;
   }
 }
 
-/** What is out in each piece: every window of a piece asks for it. */
-const OUT_IN = new WeakMap<WindowPiece, ReturnType<typeof joinedOut>>();
+/** Cached elements that are out in each piece, because every window of a piece needs them. */
+const OUT_IN = new WeakMap<WindowPiece, ReturnType<typeof joinOutOfWindows>>();
 
-function outIn(piece: WindowPiece) {
-  const out = OUT_IN.get(piece) ?? joinedOut(piece);
+function findOutInPiece(piece: WindowPiece) {
+  const out = OUT_IN.get(piece) ?? joinOutOfWindows(piece);
   OUT_IN.set(piece, out);
   return out;
 }
 
-/** What is out in a piece, in an order that does not depend on that of its windows. */
-function joinedOut({ windows }: WindowPiece) {
-  // Of two spellings of one reference, the first in order.
+/** Collects the elements that are out in a piece, in an order that does not depend on that of its windows. */
+function joinOutOfWindows({ windows }: WindowPiece) {
+  // Of two spellings of one reference, keeps the first in sort order.
   const sorted = (texts: readonly string[], keyOf: (text: string) => string) => {
     const byKey = new Map([...texts].sort((a, b) => compareText(b, a)).map((text) => [keyOf(text), text]));
     return [...byKey].sort(([a], [b]) => compareText(a, b)).map(([, text]) => text);
@@ -292,12 +323,12 @@ function joinedOut({ windows }: WindowPiece) {
   return { refs: sorted(refs, refKey), accepted: sorted(accepted, (text) => text) };
 }
 
-function shortOf({ judged, judgement }: JudgedPiece): ShortVerdict {
-  return { verdict: judgement.verdict, impact: judgement.impact, summary: verdictSummary(judged, judgement) };
+function shortVerdictOf({ judged, judgement }: JudgedPiece): ShortVerdict {
+  return { verdict: judgement.verdict, impact: judgement.impact, summary: summarizeVerdict(judged, judgement) };
 }
 
 /** Returns the item with the worst verdict, the first of several equal ones. @throws Error if the list is empty */
-function worstOf<One>(all: readonly One[], of: (one: One) => { readonly verdict: WindowVerdict }): One {
+function findWorst<One>(all: readonly One[], of: (one: One) => { readonly verdict: WindowVerdict }): One {
   const rank = (one: One) => WINDOW_VERDICTS.indexOf(of(one).verdict);
   return all.reduce((a, b) => (rank(b) > rank(a) ? b : a));
 }
@@ -307,7 +338,7 @@ function isWorseImpact(a: WindowImpact, b: WindowImpact): boolean {
 }
 
 function pieceMessage({ from, until, windows }: WindowPiece, own: TimedWindow, one: JudgedPiece) {
-  const { verdict, impact, summary } = shortOf(one);
+  const { verdict, impact, summary } = shortVerdictOf(one);
   return {
     startsAt: new Date(from).toISOString(),
     ...(Number.isFinite(until) && { endsAt: new Date(until).toISOString() }),

@@ -7,34 +7,37 @@ import type { ReadSession } from "../../rpc.ts";
 /** The verdict on a window or on a piece of it. */
 export type ShortVerdict = Pick<ListedWindow, "verdict" | "impact" | "summary">;
 
-/** UPSes by reference. */
+/** References of UPSes on battery. */
 export interface Batteries {
   readonly carrying: readonly string[];
   readonly unsupplied: readonly string[];
 }
 
-/** What the effects of a piece depend on. */
-export interface Dependence {
-  /** Nodes that are out: all that is in their domains counts. */
+/** The nodes and devices on which the effects of a piece depend. */
+export interface PieceDependencies {
+  /** Nodes that are out; the effects depend on all resources in their power domains. */
   readonly covered: readonly number[];
   /** Keys of the codes of devices whose data paths were followed. */
   readonly met: readonly string[];
 }
 
-/** A result, and what it depends on; undefined if that is more than is known here. */
-export interface Dependent<Item> {
+/** A result, and its dependencies; undefined if it depends on more than these can express. */
+export interface DependentResult<Item> {
   readonly item: Item;
-  readonly depends: Dependence | undefined;
+  readonly depends: PieceDependencies | undefined;
 }
 
-/** Results of one topology. Ours: beyond so many, all are forgotten. */
+/** Maximum number of cached results of one topology. Our choice: beyond it the cache is emptied. */
 const MOST = 20_000;
-/** Changed resources that are followed, windows included. Ours: beyond it the graphs are built anew. */
+/**
+ * Maximum number of changed resources, including windows, that are compared. Our choice: beyond it the graphs are
+ * rebuilt.
+ */
 const MAX_FOLLOWED = 5000;
 
-const KEPT = new WeakMap<Topology, KeptVerdicts>();
+const KEPT = new WeakMap<Topology, VerdictCache>();
 
-/** The last state of a database with verdicts. */
+/** The last topology of a database that has verdicts. */
 interface Latest {
   readonly seq: number;
   readonly topology: WeakRef<Topology>;
@@ -43,15 +46,15 @@ interface Latest {
 const LATEST = new WeakMap<DcContext, Latest>();
 
 /**
- * Verdicts on pieces of time, by all that they follow from beside the inventory. A change of windows alone leaves them; a change of
- * the inventory leaves those of domains in which nothing changed.
+ * Cached verdicts on pieces of time, keyed by all their inputs other than the inventory. A change of windows alone
+ * keeps all of them; a change of the inventory keeps those whose power domains did not change.
  */
-export class KeptVerdicts {
+export class VerdictCache {
   readonly #verdicts = new Results<ShortVerdict>();
   readonly #batteries = new Results<Batteries>();
 
-  static of(topology: Topology): KeptVerdicts {
-    const known = KEPT.get(topology) ?? new KeptVerdicts();
+  static of(topology: Topology): VerdictCache {
+    const known = KEPT.get(topology) ?? new VerdictCache();
     KEPT.set(topology, known);
     return known;
   }
@@ -73,18 +76,22 @@ export class KeptVerdicts {
       await scheduler.run(computeDomains(topology)),
     ] as const;
     if (KEPT.has(topology)) return;
-    const isLeft = ({ depends }: Dependent<unknown>) => depends !== undefined && isUntouched(depends, change, domains);
-    const next = KeptVerdicts.of(topology);
+    const isLeft = ({ depends }: DependentResult<unknown>) =>
+      depends !== undefined && isUntouched(depends, change, domains);
+    const next = VerdictCache.of(topology);
     next.#verdicts.takeOver(earlier.#verdicts, isLeft);
     next.#batteries.takeOver(earlier.#batteries, isLeft);
   }
 
-  /** @param covered nodes that are out now: places may have other contents than before */
-  verdict(key: string, covered: Covered, judge: () => Promise<Dependent<ShortVerdict>>): Promise<ShortVerdict> {
+  /**
+   * Returns the cached or computed verdict. @param covered nodes that are out now: a location may have other contents
+   * than before
+   */
+  verdict(key: string, covered: Covered, judge: () => Promise<DependentResult<ShortVerdict>>): Promise<ShortVerdict> {
     return this.#verdicts.of(key, covered, judge);
   }
 
-  batteries(key: string, covered: Covered, find: () => Promise<Dependent<Batteries>>): Promise<Batteries> {
+  batteries(key: string, covered: Covered, find: () => Promise<DependentResult<Batteries>>): Promise<Batteries> {
     return this.#batteries.of(key, covered, find);
   }
 }
@@ -92,20 +99,20 @@ export class KeptVerdicts {
 type Covered = () => Promise<ReadonlySet<number>>;
 
 class Results<Item> {
-  readonly #known = new Map<string, Dependent<Item>>();
-  /** Of an earlier state, each until it is asked for. */
-  readonly #earlier = new Map<string, Dependent<Item>>();
+  readonly #known = new Map<string, DependentResult<Item>>();
+  /** Results of an earlier topology. Each is checked when it is first requested. */
+  readonly #earlier = new Map<string, DependentResult<Item>>();
 
-  takeOver(before: Results<Item>, isLeft: (one: Dependent<Item>) => boolean): void {
+  takeOver(before: Results<Item>, isLeft: (one: DependentResult<Item>) => boolean): void {
     for (const list of [before.#earlier, before.#known])
       for (const [key, one] of list) if (isLeft(one)) this.#earlier.set(key, one);
   }
 
-  async of(key: string, covered: Covered, make: () => Promise<Dependent<Item>>): Promise<Item> {
+  async of(key: string, covered: Covered, make: () => Promise<DependentResult<Item>>): Promise<Item> {
     const known = this.#known.get(key);
     if (known !== undefined) return known.item;
     const earlier = this.#earlier.get(key);
-    const isSame = earlier?.depends !== undefined && isAll(await covered(), earlier.depends.covered);
+    const isSame = earlier?.depends !== undefined && containsExactly(await covered(), earlier.depends.covered);
     const made = earlier !== undefined && isSame ? earlier : await make();
     this.#earlier.delete(key);
     if (this.#known.size >= MOST) this.#known.clear();
@@ -114,12 +121,12 @@ class Results<Item> {
   }
 }
 
-function isAll(nodes: ReadonlySet<number>, list: readonly number[]): boolean {
+function containsExactly(nodes: ReadonlySet<number>, list: readonly number[]): boolean {
   return nodes.size === list.length && list.every((index) => nodes.has(index));
 }
 
 function isUntouched(
-  { covered, met }: Dependence,
+  { covered, met }: PieceDependencies,
   { touched, devices }: SiteChange,
   domains: readonly [Domains, Domains],
 ): boolean {

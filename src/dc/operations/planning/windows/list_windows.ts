@@ -12,13 +12,13 @@ import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListWindowsResponseSchema, WindowImpact, WindowVerdict } from "#gen/datacenter/v1/windows_pb.ts";
 import { FAILING_KINDS } from "../../answers/failing_sources.ts";
 import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
-import { readPageSize, readRef, readWord } from "../../answers/parameters.ts";
-import { readMoment } from "../../messages/convert.ts";
+import { readEnumWord, readPageSize, readRef } from "../../answers/parameters.ts";
+import { timestampToMs } from "../../messages/convert.ts";
 import { defineRead, type ReadSession } from "../../rpc.ts";
-import { presentSources } from "./judge_piece.ts";
-import { storedTimeline } from "./judge_window.ts";
+import { resolvePresentSources } from "./judge_piece.ts";
+import { buildStoredTimeline } from "./judge_window.ts";
 import type { ShortVerdict } from "./kept_verdicts.ts";
-import { allWindows, windowView } from "./stored_windows.ts";
+import { readAllWindows, windowView } from "./stored_windows.ts";
 
 type Request = MessageShape<typeof PlanningService.method.listWindows.input>;
 type StoredWindow = Stored<MaintenanceWindow>;
@@ -29,9 +29,9 @@ export const listWindows = defineRead({
   async run(session, { pageSize, pageToken, ...request }) {
     const { reader, context, now } = session;
     const limit = readPageSize(pageSize);
-    const verdicts = request.verdicts.map((verdict, at) => readWord(`verdicts[${at}]`, verdict, WINDOW_VERDICTS));
-    const all = await allWindows(reader);
-    const { topology, timeline, timed } = await storedTimeline(
+    const verdicts = request.verdicts.map((verdict, at) => readEnumWord(`verdicts[${at}]`, verdict, WINDOW_VERDICTS));
+    const all = await readAllWindows(reader);
+    const { topology, timeline, timed } = await buildStoredTimeline(
       session,
       all.map(({ resource }) => resource),
     );
@@ -39,15 +39,15 @@ export const listWindows = defineRead({
       const window = timed(resource.code);
       return window && timeline.verdict(window);
     };
-    const question = questionOf(request);
+    const question = filterParameters(request);
     const after = pageToken === "" ? "" : openPageToken<string>(context.pageKey, question, pageToken);
-    let matching = await matchingWindows(session, topology, all, request);
+    let matching = await readMatchingWindows(session, topology, all, request);
     if (verdicts.length > 0) {
       const found: StoredWindow[] = [];
       for (const stored of matching) if (verdicts.includes((await judged(stored))?.verdict)) found.push(stored);
       matching = found;
     }
-    const rest = matching.filter((stored) => placeOf(stored) > after);
+    const rest = matching.filter((stored) => windowSortKey(stored) > after);
     const page = rest.slice(0, limit);
     const windows: object[] = [];
     for (const stored of page) windows.push({ ...windowView(stored, now), ...verdictFields(await judged(stored)) });
@@ -56,52 +56,52 @@ export const listWindows = defineRead({
     return create(ListWindowsResponseSchema, {
       revision: await reader.revision(),
       windows,
-      nextPageToken: isLast ? "" : sealPageToken(context.pageKey, question, placeOf(last)),
+      nextPageToken: isLast ? "" : sealPageToken(context.pageKey, question, windowSortKey(last)),
       totalCount: matching.length,
       timeZone: findSiteTimeZone(topology.inventory.racks),
     });
   },
 });
 
-/** What decides which windows match. */
-function questionOf({ startsBefore, endsAfter, elementRef, states, verdicts }: Partial<Request>) {
+/** Returns the parameters that determine which windows match. */
+function filterParameters({ startsBefore, endsAfter, elementRef, states, verdicts }: Partial<Request>) {
   const time = (one: Timestamp | undefined) => (one === undefined ? "" : timestampMs(one));
   return ["windows", time(startsBefore), time(endsAfter), elementRef, states, verdicts];
 }
 
-/** Place in the order of the list, which compares as text. */
-function placeOf({ resource: { startsAt, code } }: StoredWindow): string {
+/** Returns the sort key of a window in the list, compared as text. */
+function windowSortKey({ resource: { startsAt, code } }: StoredWindow): string {
   return `${new Date(startsAt).toISOString()} ${codeKey(code)}`;
 }
 
-/** Windows that match by what is stored, in the order of the list. */
-async function matchingWindows(
+/** Reads the windows that match by their stored fields, in the order of the list. */
+async function readMatchingWindows(
   session: ReadSession,
   topology: Topology,
   all: readonly StoredWindow[],
   { startsBefore, endsAfter, elementRef = "", states = [] }: Partial<Request>,
 ): Promise<readonly StoredWindow[]> {
-  const words = states.map((state, at) => readWord(`states[${at}]`, state, WINDOW_STATES));
-  const begin = startsBefore === undefined ? Number.POSITIVE_INFINITY : readMoment(startsBefore, "starts_before");
-  const end = endsAfter === undefined ? Number.NEGATIVE_INFINITY : readMoment(endsAfter, "ends_after");
+  const words = states.map((state, at) => readEnumWord(`states[${at}]`, state, WINDOW_STATES));
+  const begin = startsBefore === undefined ? Number.POSITIVE_INFINITY : timestampToMs(startsBefore, "starts_before");
+  const end = endsAfter === undefined ? Number.NEGATIVE_INFINITY : timestampToMs(endsAfter, "ends_after");
   const now = Date.parse(session.now);
   const byTime = all.filter(({ resource }) => {
     const isEnding = Date.parse(resource.endsAt) > end || isOverdue(resource, now);
     return Date.parse(resource.startsAt) < begin && isEnding && (words.length === 0 || words.includes(resource.state));
   });
-  const takesOut = elementRef === "" ? undefined : await takingOut({ session, topology }, elementRef);
+  const takesOut = elementRef === "" ? undefined : await takesOutTest({ session, topology }, elementRef);
   const found: StoredWindow[] = [];
   for (const stored of byTime) if (takesOut === undefined || (await takesOut(stored.resource))) found.push(stored);
-  return found.sort((a, b) => compareText(placeOf(a), placeOf(b)));
+  return found.sort((a, b) => compareText(windowSortKey(a), windowSortKey(b)));
 }
 
 type Site = { readonly session: ReadSession; readonly topology: Topology };
 
-/** Whether a window takes something out: by its own name, or with what holds it. */
-async function takingOut(site: Site, text: string) {
+/** Returns a test whether a window puts an element out of service: by its own name, or with its location. */
+async function takesOutTest(site: Site, text: string) {
   readRef("element_ref", text, FAILING_KINDS);
   const key = refKey(text);
-  const nodesOf = async (refs: readonly string[]) => (await presentSources(site, refs)).sources.nodes;
+  const nodesOf = async (refs: readonly string[]) => (await resolvePresentSources(site, refs)).sources.nodes;
   const asked = await nodesOf([text]);
   return async ({ elementRefs }: MaintenanceWindow): Promise<boolean> => {
     if (elementRefs.some((ref) => refKey(ref) === key)) return true;

@@ -24,14 +24,14 @@ import { applyMask, checkMask } from "../../messages/update_mask.ts";
 import { defineWrite, type WriteSession } from "../../rpc.ts";
 import { etagOf } from "../../writes/changes.ts";
 import { checkEtag, checkPrecondition } from "../../writes/upsert.ts";
-import { storedWindow, WINDOWS, windowMessage } from "./stored_windows.ts";
-import { demandAccepted, demandElements, refuseMissing } from "./window_elements.ts";
+import { readWindow, WINDOW_SPACE, windowMessage } from "./stored_windows.ts";
+import { checkAcceptedTexts, checkElementRefs, refuseMissingRef } from "./window_elements.ts";
 
 interface Given {
   readonly window?: WindowMessage | undefined;
   readonly updateMask?: FieldMask | undefined;
   readonly etag: string;
-  /** Field of the request that holds the window. */
+  /** Name of the request's field that holds the window. */
   readonly at?: string;
 }
 
@@ -40,22 +40,24 @@ interface Put {
   readonly stored: Stored<MaintenanceWindow>;
 }
 
-/** Creates or updates a window. @throws Refusal when the version differs, a rule refuses, or an element is not there */
+/**
+ * Creates or updates a window. @throws Refusal when the version differs, a rule refuses, or an element does not exist
+ */
 export async function putWindow(
   session: WriteSession,
   { window, updateMask, etag, at = "window" }: Given,
 ): Promise<Put> {
   if (window === undefined) throw refuse("REQUIRED_FIELD", `Field "${at}" is required`, { field: at });
   const { writer, now } = session;
-  const given = givenWindow(window, at);
-  // The rules refuse another code beside all else that is wrong.
-  const before = parseCode(given.code) === undefined ? undefined : await storedWindow(writer, given.code);
+  const given = windowOfRequest(window, at);
+  // A malformed code is left to the rules, which report it together with all other errors.
+  const before = parseCode(given.code) === undefined ? undefined : await readWindow(writer, given.code);
   const ref = `window:${given.code}`;
   checkPrecondition(etag, before, { ref, field: `${at}.code`, etagField: fieldBeside(at, "etag") });
   const paths = updateMask?.paths ?? [];
   checkMask(MaintenanceWindowSchema, paths, fieldBeside(at, "update_mask"));
-  const places = firstPlaces(given.elementRefs);
-  const resource = wantedWindow(withRefsOnce(given, places), before?.resource, paths);
+  const places = findFirstIndexes(given.elementRefs);
+  const resource = mergeWindow(removeDuplicateRefs(given, places), before?.resource, paths);
   if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
   const fieldOf = (field: string) =>
@@ -63,16 +65,19 @@ export async function putWindow(
       at,
       field.replace(ELEMENT, (_, index) => `element_refs[${places[index]}]`),
     );
-  await demandRules(maintenanceWindowRules, { before: before?.resource, after: resource, now }, writer, fieldOf);
-  await demandElements(writer, addedRefs(fieldOf, "element_refs", resource.elementRefs, before?.resource.elementRefs));
-  await demandAccepted(
+  await checkWindowRules(maintenanceWindowRules, { before: before?.resource, after: resource, now }, writer, fieldOf);
+  await checkElementRefs(
     writer,
-    addedRefs(fieldOf, "accepted_refs", resource.acceptedRefs, before?.resource.acceptedRefs),
+    findAddedRefs(fieldOf, "element_refs", resource.elementRefs, before?.resource.elementRefs),
   );
-  return keep(session, resource, before);
+  await checkAcceptedTexts(
+    writer,
+    findAddedRefs(fieldOf, "accepted_refs", resource.acceptedRefs, before?.resource.acceptedRefs),
+  );
+  return storeWindow(session, resource, before);
 }
 
-async function demandRules(
+async function checkWindowRules(
   rules: RulePhases<MaintenanceWindow>,
   change: Change<MaintenanceWindow>,
   writer: WriteSession["writer"],
@@ -83,40 +88,45 @@ async function demandRules(
   if (first !== undefined) throw new Refusal(first, others);
 }
 
-/** Writes a window, and what changed into the change log. */
-async function keep(
+/** Stores a window and writes its changes to the change log. */
+async function storeWindow(
   { writer, changes, now }: Pick<WriteSession, "writer" | "changes" | "now">,
   resource: MaintenanceWindow,
   before: Stored<MaintenanceWindow> | undefined,
 ): Promise<Put> {
   const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
-  await writer.putDocument(WINDOWS, codeKey(resource.code), JSON.stringify(stored));
+  await writer.putDocument(WINDOW_SPACE, codeKey(resource.code), JSON.stringify(stored));
   const ref = `window:${resource.code}`;
-  changes.noteDocument(before === undefined ? "CREATE" : "UPDATE", ref, json(before?.resource), json(resource));
+  changes.noteDocument(
+    before === undefined ? "CREATE" : "UPDATE",
+    ref,
+    windowJson(before?.resource),
+    windowJson(resource),
+  );
   return { outcome: before === undefined ? "CREATED" : "UPDATED", stored };
 }
 
-/** Stores a window as an export has it, with its state and sequence. @throws Refusal when a rule refuses */
+/** Stores a window from an export, with its state and sequence. @throws Refusal when a rule refuses */
 export async function restoreWindow({ writer, changes, now }: WriteSession, message: WindowMessage): Promise<Put> {
   const at = "window";
   const { sequence } = message;
-  const read = { ...givenWindow(message, at), ...(sequence !== 0 && { sequence }) };
-  const resource = withRefsOnce({ ...read, state: read.state ?? "PLANNED" }, firstPlaces(read.elementRefs));
+  const read = { ...windowOfRequest(message, at), ...(sequence !== 0 && { sequence }) };
+  const resource = removeDuplicateRefs({ ...read, state: read.state ?? "PLANNED" }, findFirstIndexes(read.elementRefs));
   readCode(`${at}.code`, resource.code);
-  const before = await storedWindow(writer, resource.code);
+  const before = await readWindow(writer, resource.code);
   if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
-  await demandRules(restoredWindowRules, { before: before?.resource, after: resource, now }, writer, (field) =>
+  await checkWindowRules(restoredWindowRules, { before: before?.resource, after: resource, now }, writer, (field) =>
     fieldWithin(at, field),
   );
   for (const [index, ref] of read.elementRefs.entries()) {
-    if (parseRef(ref) === undefined) throw refuseMissing(`${at}.element_refs[${index}]`, ref);
+    if (parseRef(ref) === undefined) throw refuseMissingRef(`${at}.element_refs[${index}]`, ref);
   }
-  return keep({ writer, changes, now }, resource, before);
+  return storeWindow({ writer, changes, now }, resource, before);
 }
 
-/** Removes a window. @returns false if there was none. @throws Refusal if it is of another version */
-export async function dropWindow(
+/** Removes a window. @returns false if the window did not exist. @throws Refusal if it is of another version */
+export async function removeWindow(
   { writer, changes }: WriteSession,
   {
     code,
@@ -126,7 +136,7 @@ export async function dropWindow(
   }: { readonly code: string; readonly etag: string; readonly allowMissing?: boolean; readonly field?: string },
 ): Promise<{ readonly ref: string; readonly deleted: boolean }> {
   readCode(field, code);
-  const stored = await storedWindow(writer, code);
+  const stored = await readWindow(writer, code);
   if (stored === undefined) {
     const ref = `window:${code}`;
     if (allowMissing) return { ref, deleted: false };
@@ -134,19 +144,22 @@ export async function dropWindow(
   }
   const ref = `window:${stored.resource.code}`;
   checkEtag(etag, stored.etag, { ref, field: fieldBeside(field, "etag") });
-  await writer.dropDocument(WINDOWS, codeKey(code));
-  changes.noteDocument("DELETE", ref, json(stored.resource), undefined);
+  await writer.dropDocument(WINDOW_SPACE, codeKey(code));
+  changes.noteDocument("DELETE", ref, windowJson(stored.resource), undefined);
   return { ref, deleted: true };
 }
 
-/** The window that a request gives, without what the service sets. */
-function givenWindow(message: WindowMessage, at: string): MaintenanceWindow {
+/** Converts a request's window, without the fields that the service sets. */
+function windowOfRequest(message: WindowMessage, at: string): MaintenanceWindow {
   const given = fromMessage<MaintenanceWindow>(MaintenanceWindowSchema, message, at);
   return { ...given, code: given.code ?? "" };
 }
 
-/** The window as it becomes: merged by the mask, planned unless it says otherwise, with its sequence. */
-function wantedWindow(
+/**
+ * Returns the window as it will be stored: merged by the mask, planned unless the request sets a state, with its next
+ * sequence.
+ */
+function mergeWindow(
   given: MaintenanceWindow,
   before: MaintenanceWindow | undefined,
   paths: readonly string[],
@@ -154,20 +167,23 @@ function wantedWindow(
   const merged = before === undefined ? given : applyMask(MaintenanceWindowSchema, before, given, paths);
   const { sequence: _, ...rest } = { ...merged, state: merged.state ?? "PLANNED" };
   const known = before?.sequence ?? 0;
-  const isRaised = before !== undefined && ANNOUNCED.some((name) => !isSame(before[name], rest[name]));
+  const isRaised = before !== undefined && ANNOUNCED.some((name) => !isSameJson(before[name], rest[name]));
   const sequence = known + (isRaised ? 1 : 0);
   return { ...rest, ...(sequence > 0 && { sequence }) };
 }
 
-/** What calendars announce. */
+/** Fields whose change calendars announce. */
 const ANNOUNCED = ["startsAt", "endsAt", "elementRefs", "state"] as const;
 
-function isSame(a: unknown, b: unknown): boolean {
+function isSameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** References that were not there before, with their fields: what is known already may have been deleted since. */
-function addedRefs(
+/**
+ * Returns references that the stored window does not have, with their fields: elements of known references may have
+ * been deleted since.
+ */
+function findAddedRefs(
   fieldOf: (field: string) => string,
   name: string,
   refs: readonly string[] = [],
@@ -178,21 +194,24 @@ function addedRefs(
 
 const ELEMENT = /^element_refs\[(\d+)\]/;
 
-/** Places of references, each element once, by its first name. A list that is too long stays, to be refused. */
-function firstPlaces(refs: readonly string[] = []): readonly number[] {
+/**
+ * Returns the indexes of the first reference to each element. Keeps all indexes of a list that is too long, so that it
+ * is refused.
+ */
+function findFirstIndexes(refs: readonly string[] = []): readonly number[] {
   const all = [...refs.keys()];
   if (refs.length > MAX_WINDOW_ELEMENTS) return all;
   const keys = refs.map(refKey);
   return all.filter((at) => keys.indexOf(keys[at] ?? "") === at);
 }
 
-function withRefsOnce(window: MaintenanceWindow, places: readonly number[]): MaintenanceWindow {
+function removeDuplicateRefs(window: MaintenanceWindow, places: readonly number[]): MaintenanceWindow {
   const { elementRefs } = window;
-  // A change of other fields gives none.
+  // Leaves the list absent if the request changes other fields only.
   return elementRefs === undefined ? window : { ...window, elementRefs: places.map((at) => elementRefs[at] ?? "") };
 }
 
-function json(window: MaintenanceWindow | undefined) {
+function windowJson(window: MaintenanceWindow | undefined) {
   return window === undefined ? undefined : modelJson(MaintenanceWindowSchema, window);
 }
 
@@ -209,6 +228,6 @@ export const deleteWindow = defineWrite({
   method: PlanningService.method.deleteWindow,
   effect: "write",
   async run(session, request) {
-    return create(DeleteWindowResponseSchema, await dropWindow(session, request));
+    return create(DeleteWindowResponseSchema, await removeWindow(session, request));
   },
 });

@@ -12,7 +12,7 @@ import { formatLocalTime } from "#kernel/zoned_time.ts";
 import { formatCountOf, getRefName, listSome } from "#words/names.ts";
 import { contactText, doneByText, outText } from "./stored_windows.ts";
 
-/** A window, its verdict, and the zone in which texts about it state times. */
+/** A window, its verdict, and the time zone of texts about it. */
 export interface SheetSubject {
   readonly window: MaintenanceWindow;
   readonly judgement: CheckWindowResponse;
@@ -21,8 +21,8 @@ export interface SheetSubject {
 
 type Section = MessageInitShape<typeof WindowSheetSectionSchema>;
 
-/** Elements that go off or cannot be used, the most severe loss first. */
-const LOSSES: ReadonlySet<WindowReasonKind> = kinds(
+/** Reasons for elements that go off or cannot be used, the most severe loss first. */
+const LOSSES: ReadonlySet<WindowReasonKind> = reasonKinds(
   "TRIP",
   "RACK_LOST",
   "DEVICE_LOST",
@@ -31,8 +31,8 @@ const LOSSES: ReadonlySet<WindowReasonKind> = kinds(
   "DATA_PATH_LOST",
   "COOLING_SHORT",
 );
-/** What has to be known or right before anything is taken out. */
-const CHECKED_BEFORE: ReadonlySet<WindowReasonKind> = kinds(
+/** Reasons that must be settled before anything is taken out of service. */
+const CHECKED_BEFORE: ReadonlySet<WindowReasonKind> = reasonKinds(
   "ELEMENT_MISSING",
   "SUPPLY_UNKNOWN",
   "CAPACITY_UNKNOWN",
@@ -40,45 +40,45 @@ const CHECKED_BEFORE: ReadonlySet<WindowReasonKind> = kinds(
   "LAST_COOLING_UNIT",
   "RESERVE_USED",
 );
-/** What has to be watched meanwhile. */
-const WATCHED: ReadonlySet<WindowReasonKind> = kinds(
+/** Reasons that must be watched during the work. */
+const WATCHED: ReadonlySet<WindowReasonKind> = reasonKinds(
   "OVER_LIMIT",
   "UPLINK_OVER_LIMIT",
   "ON_BATTERY",
   "LAST_COOLING_UNIT",
 );
 
-/** Codes of a contact, and failures, that one line or section shows. */
+/** Maximum number of codes of a contact in one line, and of failures in the section of failures. */
 const SHOWN_CODES = 40;
 const SHOWN_FAILURES = 20;
 
-/** The run sheet of a window, section by section. Sections without lines are left out. */
-export function runSheet(subject: SheetSubject): readonly Section[] {
+/** Builds the run sheet of a window, section by section. Omits sections without lines. */
+export function buildRunSheet(subject: SheetSubject): readonly Section[] {
   const { judgement } = subject;
   const sections: readonly { readonly title: string; readonly lines: readonly string[] }[] = [
     { title: "Work", lines: workLines(subject) },
-    { title: "Before it begins", lines: beforeLines(subject) },
+    { title: "Before it begins", lines: preparationLines(subject) },
     { title: "What goes off", lines: lossLines(judgement) },
     { title: "Whom to tell", lines: judgement.contacts.map(contactLine) },
     { title: "Steps", lines: stepLines(subject) },
-    { title: "What to watch", lines: summariesOf(judgement, WATCHED) },
+    { title: "What to watch", lines: reasonSummaries(judgement, WATCHED) },
     { title: "If one more element fails", lines: failureLines(judgement) },
     { title: "How to come back", lines: returnLines(subject) },
   ];
-  return sections.flatMap(({ title, lines }) => (lines.length === 0 ? [] : { title, lines: lines.map(oneLine) }));
+  return sections.flatMap(({ title, lines }) => (lines.length === 0 ? [] : { title, lines: lines.map(joinLines) }));
 }
 
-/** Text that people typed, without line breaks. */
-export function oneLine(text: string): string {
+/** Replaces line breaks in text that people typed. */
+export function joinLines(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-/** Begin and end of a window in a zone: `2026-11-28 20:00 to 2026-11-28 22:00 Europe/Amsterdam`. */
-export function spanText({ startsAt, endsAt }: Pick<MaintenanceWindow, "startsAt" | "endsAt">, zone: string): string {
-  return `${timeText(startsAt, zone)} to ${timeText(endsAt, zone)} ${zone}`;
+/** Returns the start and end of a window in a time zone: `2026-11-28 20:00 to 2026-11-28 22:00 Europe/Amsterdam`. */
+export function formatSpan({ startsAt, endsAt }: Pick<MaintenanceWindow, "startsAt" | "endsAt">, zone: string): string {
+  return `${formatTime(startsAt, zone)} to ${formatTime(endsAt, zone)} ${zone}`;
 }
 
-export function timeText(time: string, zone: string): string {
+export function formatTime(time: string, zone: string): string {
   return formatLocalTime(Date.parse(time), zone);
 }
 
@@ -86,7 +86,7 @@ function workLines({ window, judgement, zone }: SheetSubject): readonly string[]
   const { code, title = "", owner = "", contact = "", notes = "", elementRefs } = window;
   return [
     title === "" ? code : `${code}: ${title}`,
-    `Time: ${spanText(window, zone)}`,
+    `Time: ${formatSpan(window, zone)}`,
     outText(elementRefs),
     `Verdict at revision ${judgement.revision}: ${judgement.summary}`,
     ...(owner === "" ? [] : [doneByText(owner)]),
@@ -95,7 +95,7 @@ function workLines({ window, judgement, zone }: SheetSubject): readonly string[]
   ];
 }
 
-function beforeLines({ window, judgement }: SheetSubject): readonly string[] {
+function preparationLines({ window, judgement }: SheetSubject): readonly string[] {
   const { blockingWindows, pieces } = judgement;
   const others = [...new Set(pieces.flatMap(({ windowCodes }) => windowCodes))];
   return [
@@ -103,7 +103,7 @@ function beforeLines({ window, judgement }: SheetSubject): readonly string[] {
     ...blockingWindows.map((code) => `No go because of window ${code}: move or cancel one of both`),
     ...others.map((code) => `Window ${code} is open at the same time`),
     ...(window.acceptedRefs ?? []).map((ref) => `Accepted to be lost: ${getRefName(ref)}`),
-    ...summariesOf(judgement, CHECKED_BEFORE).map((summary) => `Check first: ${summary}`),
+    ...reasonSummaries(judgement, CHECKED_BEFORE).map((summary) => `Check first: ${summary}`),
   ];
 }
 
@@ -128,19 +128,19 @@ function contactLine({ tenant, contact, lost, lostCount, reserve, reserveCount }
     lostCount > 0 ? `off or unreachable: ${listSome(lost, SHOWN_CODES, lostCount)}` : "",
     reserveCount > 0 ? `on the last supply: ${listSome(reserve, SHOWN_CODES, reserveCount)}` : "",
   ].filter((part) => part !== "");
-  return `${whoText({ tenant, contact })}: ${parts.join("; ")}`;
+  return `${affectedPartyText({ tenant, contact })}: ${parts.join("; ")}`;
 }
 
-/** Who is affected: "blue, ops@blue.example". */
-function whoText({ tenant, contact }: Pick<WindowContact, "tenant" | "contact">): string {
-  return oneLine(contactText(tenant, contact)) || "No tenant or contact recorded";
+/** Returns the tenant and contact of affected devices: "blue, ops@blue.example". */
+function affectedPartyText({ tenant, contact }: Pick<WindowContact, "tenant" | "contact">): string {
+  return joinLines(contactText(tenant, contact)) || "No tenant or contact recorded";
 }
 
 function stepLines({ window, zone }: SheetSubject): readonly string[] {
   const { code, startsAt, elementRefs, state } = window;
   return [
     "Tell everyone listed above",
-    ...(state === "BEGUN" ? [] : [`At ${timeText(startsAt, zone)} or later: planner dc window begin ${code}`]),
+    ...(state === "BEGUN" ? [] : [`At ${formatTime(startsAt, zone)} or later: planner dc window begin ${code}`]),
     ...elementRefs.map((ref) => `Take ${getRefName(ref)} out of service`),
     "Compare what goes off with the list above. Put the last element back if something else goes off",
     "Do the work",
@@ -158,23 +158,23 @@ function returnLines({ window, zone }: SheetSubject): readonly string[] {
   return [
     ...elementRefs.toReversed().map((ref) => `Put ${getRefName(ref)} back into service`),
     "Check that everything that went off is on again",
-    `By ${timeText(endsAt, zone)}: planner dc window done ${code}. Until then it counts for other windows, also after its end`,
+    `By ${formatTime(endsAt, zone)}: planner dc window done ${code}. Until then it counts for other windows, also after its end`,
     "If it takes longer: give the window a new end, read its verdict, and tell everyone again",
   ];
 }
 
-function summariesOf({ reasons }: CheckWindowResponse, wanted: ReadonlySet<WindowReasonKind>): readonly string[] {
+function reasonSummaries({ reasons }: CheckWindowResponse, wanted: ReadonlySet<WindowReasonKind>): readonly string[] {
   return reasons.filter(({ kind }) => wanted.has(kind)).map(({ summary }) => summary);
 }
 
-function kinds(...words: readonly ReasonKind[]): ReadonlySet<WindowReasonKind> {
+function reasonKinds(...words: readonly ReasonKind[]): ReadonlySet<WindowReasonKind> {
   return new Set(words.map((word) => WindowReasonKind[word]));
 }
 
 type Notice = MessageInitShape<typeof WindowNoticeSchema>;
 
-/** A text for each contact of a window: what happens to its devices, when, and whom to ask. */
-export function noticesOf(subject: SheetSubject): readonly Notice[] {
+/** Writes a text for each contact of a window: what happens to its devices, when, and whom to ask. */
+export function writeNotices(subject: SheetSubject): readonly Notice[] {
   return subject.judgement.contacts.map((contact) => ({
     tenant: contact.tenant,
     contact: contact.contact,
@@ -185,7 +185,7 @@ export function noticesOf(subject: SheetSubject): readonly Notice[] {
 
 function subjectLine({ window, zone }: SheetSubject): string {
   const { code, title = "" } = window;
-  return oneLine(`Maintenance ${title === "" ? code : `${code}: ${title}`}, ${spanText(window, zone)}`);
+  return joinLines(`Maintenance ${title === "" ? code : `${code}: ${title}`}, ${formatSpan(window, zone)}`);
 }
 
 function noticeText({ window, zone }: SheetSubject, contact: WindowContact): string {
@@ -193,14 +193,14 @@ function noticeText({ window, zone }: SheetSubject, contact: WindowContact): str
   const { lost, lostCount, reserve, reserveCount } = contact;
   const by = contactText(owner, reach);
   const parts = [
-    [`To: ${whoText(contact)}`],
+    [`To: ${affectedPartyText(contact)}`],
     [
-      `From ${timeText(startsAt, zone)} to ${timeText(endsAt, zone)} (${zone}) these elements are out of service:`,
+      `From ${formatTime(startsAt, zone)} to ${formatTime(endsAt, zone)} (${zone}) these elements are out of service:`,
       ...elementRefs.map((ref) => `  ${getRefName(ref)}`),
     ],
     title === "" ? [] : [`Work: ${title}`],
-    listed("Off or unreachable for that time:", lost, lostCount),
-    listed("On for that time, without reserve: one more failure switches them off:", reserve, reserveCount),
+    codeList("Off or unreachable for that time:", lost, lostCount),
+    codeList("On for that time, without reserve: one more failure switches them off:", reserve, reserveCount),
     [by === "" ? `Ask about it: window ${code}` : `Ask about it: window ${code}, ${by}`],
   ];
   return `${parts
@@ -209,7 +209,7 @@ function noticeText({ window, zone }: SheetSubject, contact: WindowContact): str
     .join("\n\n")}\n`;
 }
 
-function listed(title: string, codes: readonly string[], count: number): readonly string[] {
+function codeList(title: string, codes: readonly string[], count: number): readonly string[] {
   if (count === 0) return [];
   const rest = count - codes.length;
   return [title, ...codes.map((code) => `  ${code}`), ...(rest > 0 ? [`  and ${rest} more`] : [])];

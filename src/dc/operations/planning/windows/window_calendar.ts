@@ -18,35 +18,43 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const CANCELLED_STAYS_MS = 90 * DAY_MS;
 
 export interface CalendarSource {
-  /** Distinguishes this database's entries in a calendar that has those of several. */
+  /** Distinguishes this database's entries in a calendar with entries of several. */
   readonly instance: string;
-  /** Since 1970, in ms. */
+  /** Time of the request, in milliseconds since 1970. */
   readonly now: number;
 }
 
-/** The name of a database in calendars, the same on every replica. The key that it follows from cannot be found from it. */
+/**
+ * Returns the name of a database in calendars, the same on every replica. It is a one-way function of the page key,
+ * which it does not reveal.
+ */
 export function calendarInstance({ pageKey }: Pick<DcContext, "pageKey">): string {
   return createHash("sha256").update("calendar").update(pageKey).digest("hex").slice(0, 16);
 }
 
-/** All windows as one iCalendar file, those that were cancelled for 90 days more. */
-export function windowCalendar(windows: readonly ListedWindow[], { instance, now }: CalendarSource): string {
+/** Writes all windows as one iCalendar file, cancelled ones for 90 days after their cancellation. */
+export function writeWindowCalendar(windows: readonly ListedWindow[], { instance, now }: CalendarSource): string {
   const shown = windows.filter(({ window }) => {
     const isCancelled = WINDOW_STATES[(window?.state ?? 0) - 1] === "CANCELLED";
-    return !isCancelled || msOf(window?.updateTime) > now - CANCELLED_STAYS_MS;
+    return !isCancelled || timestampToMs(window?.updateTime) > now - CANCELLED_STAYS_MS;
   });
   return writeCalendar(
     "Maintenance windows",
-    shown.map((listed) => eventOf(listed, instance)),
+    shown.map((listed) => calendarEventOf(listed, instance)),
   );
 }
 
-/** Returns the UID of the calendar entry that a window was imported from, else one made of its code and the instance. */
-export function calendarUid({ code, calendarUid }: Pick<MaintenanceWindow, "code" | "calendarUid">, instance: string) {
+/**
+ * Returns the UID of the calendar entry from which a window was imported, else a UID made of its code and the instance.
+ */
+export function calendarUidOf(
+  { code, calendarUid }: Pick<MaintenanceWindow, "code" | "calendarUid">,
+  instance: string,
+) {
   return calendarUid === undefined || calendarUid === "" ? `${code}@${instance}` : calendarUid;
 }
 
-function eventOf({ window, verdict, impact, summary }: ListedWindow, instance: string): CalendarEvent {
+function calendarEventOf({ window, verdict, impact, summary }: ListedWindow, instance: string): CalendarEvent {
   if (window === undefined) throw new Error("A list of windows has an item without one");
   const { code, title, notes, owner, contact, elementRefs } = window;
   const state = WINDOW_STATES[window.state - 1] ?? "PLANNED";
@@ -58,42 +66,39 @@ function eventOf({ window, verdict, impact, summary }: ListedWindow, instance: s
     notes,
   ];
   return {
-    uid: calendarUid(window, instance),
+    uid: calendarUidOf(window, instance),
     sequence: window.calendarSequence + window.sequence,
-    startsAt: isoTime(window.startsAt),
-    endsAt: isoTime(window.endsAt),
-    createdAt: isoTime(window.createTime),
-    changedAt: isoTime(window.updateTime),
+    startsAt: timestampIso(window.startsAt),
+    endsAt: timestampIso(window.endsAt),
+    createdAt: timestampIso(window.createTime),
+    changedAt: timestampIso(window.updateTime),
     title: title === "" ? code : `${title} (${code})`,
     description: lines.filter((line) => line !== "").join("\n"),
     contact: contactText(owner, contact),
-    status: statusOf(state, judged),
+    status: calendarStatusOf(state, judged),
     maintenanceId: code,
-    maintenanceStatus: maintenanceStatusOf(state, judged),
+    maintenanceStatus: maintenanceStatus(state, judged),
     impact: (WINDOW_IMPACTS[impact - 1] ?? "").replaceAll("_", "-"),
     objectIds: elementRefs,
     instance,
   };
 }
 
-/** A window that may not be done as it is planned is tentative. */
-function statusOf(state: WindowState, verdict: WindowVerdict | undefined): CalendarEvent["status"] {
+/** Returns the status of the calendar entry. A window that may not be carried out as planned is tentative. */
+function calendarStatusOf(state: WindowState, verdict: WindowVerdict | undefined): CalendarEvent["status"] {
   if (state === "CANCELLED") return "CANCELLED";
   return state !== "DONE" && (verdict === "NO_GO" || verdict === "UNKNOWN") ? "TENTATIVE" : "CONFIRMED";
 }
 
-function maintenanceStatusOf(
-  state: WindowState,
-  verdict: WindowVerdict | undefined,
-): CalendarEvent["maintenanceStatus"] {
+function maintenanceStatus(state: WindowState, verdict: WindowVerdict | undefined): CalendarEvent["maintenanceStatus"] {
   if (state === "BEGUN") return "IN-PROCESS";
-  return state === "DONE" ? "COMPLETED" : statusOf(state, verdict);
+  return state === "DONE" ? "COMPLETED" : calendarStatusOf(state, verdict);
 }
 
-function msOf(time: Timestamp | undefined): number {
+function timestampToMs(time: Timestamp | undefined): number {
   return time === undefined ? 0 : timestampMs(time);
 }
 
-function isoTime(time: Timestamp | undefined): string {
-  return new Date(msOf(time)).toISOString();
+function timestampIso(time: Timestamp | undefined): string {
+  return new Date(timestampToMs(time)).toISOString();
 }

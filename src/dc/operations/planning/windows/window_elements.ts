@@ -4,34 +4,40 @@ import { refuse } from "#dc/model/refusal.ts";
 import { edgeKey } from "#dc/model/resource_key.ts";
 import type { Location } from "#dc/model/resources.ts";
 import type { DcReader, DeviceFilter } from "#dc/ports.ts";
-import { type AskedRef, FAILING_KINDS } from "../../answers/failing_sources.ts";
+import { FAILING_KINDS, type RequestedRef } from "../../answers/failing_sources.ts";
 import { readRef } from "../../answers/parameters.ts";
 
-/** Kinds of references of what may be lost, and what begins the name of a role. */
+/** Kinds of references to elements that may be lost, and the prefix of a role. */
 export const ACCEPTED_KINDS = ["device", "rack", "crac", "row", "room", "zone", "floor", "site"] as const;
-export const ROLE = "role:";
+export const ROLE_PREFIX = "role:";
 
-/** @throws Refusal for the first reference that cannot be an element, or that names nothing */
-export async function demandElements(reader: DcReader, refs: readonly AskedRef[]): Promise<void> {
+/**
+ * Checks references of a window's elements. @throws Refusal for the first one that cannot be an element, or that names
+ * nothing
+ */
+export async function checkElementRefs(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
   for (const { field, text } of refs)
-    if (!(await isStored(reader, readRef(field, text, FAILING_KINDS)))) throw refuseMissing(field, text);
+    if (!(await isRefStored(reader, readRef(field, text, FAILING_KINDS)))) throw refuseMissingRef(field, text);
 }
 
-/** @throws Refusal for the first text that cannot be accepted, or that names nothing */
-export async function demandAccepted(reader: DcReader, refs: readonly AskedRef[]): Promise<void> {
+/**
+ * Checks texts that name what may be lost. @throws Refusal for the first one that cannot be accepted, or that names
+ * nothing
+ */
+export async function checkAcceptedTexts(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
   for (const { field, text } of refs) {
-    const isThere = text.startsWith(ROLE)
-      ? await hasDevice(reader, { roles: [text.slice(ROLE.length)] })
-      : await isStored(reader, readRef(field, text, ACCEPTED_KINDS));
-    if (!isThere) throw refuseMissing(field, text);
+    const isThere = text.startsWith(ROLE_PREFIX)
+      ? await hasDevice(reader, { roles: [text.slice(ROLE_PREFIX.length)] })
+      : await isRefStored(reader, readRef(field, text, ACCEPTED_KINDS));
+    if (!isThere) throw refuseMissingRef(field, text);
   }
 }
 
-export function refuseMissing(field: string, text: string) {
+export function refuseMissingRef(field: string, text: string) {
   return refuse("NOT_FOUND", `Cannot find ${field} "${text}"`, { field, value: text, ref: text });
 }
 
-async function isStored(reader: DcReader, ref: Ref): Promise<boolean> {
+async function isRefStored(reader: DcReader, ref: Ref): Promise<boolean> {
   switch (ref.kind) {
     case "device":
     case "rack":
@@ -41,7 +47,7 @@ async function isStored(reader: DcReader, ref: Ref): Promise<boolean> {
     case "cable":
       return (await reader.stored(ref.kind, edgeKey(ref.a, ref.b))) !== undefined;
     case "feed":
-      // A feed from outside has consumers alone.
+      // A feed whose source is outside of the inventory has only consumers.
       return (
         (await reader.feedDeclarer(ref.code)) !== undefined ||
         (await reader.consumersOf([`feed:${ref.code}`])).length > 0
@@ -59,7 +65,7 @@ async function isStored(reader: DcReader, ref: Ref): Promise<boolean> {
     case "room":
     case "row":
     case "zone":
-      return isPlace(reader, ref);
+      return isPlaceStored(reader, ref);
     default:
       return false;
   }
@@ -67,8 +73,8 @@ async function isStored(reader: DcReader, ref: Ref): Promise<boolean> {
 
 type Place = Extract<Ref, { readonly kind: "floor" | "room" | "row" | "zone" }>;
 
-/** Whether a rack, a cooling unit or a device is located there. */
-async function isPlace(reader: DcReader, ref: Place): Promise<boolean> {
+/** Whether a rack, a cooling unit or a device is located in a place. */
+async function isPlaceStored(reader: DcReader, ref: Place): Promise<boolean> {
   const { site: siteId, floor: floorNumber } = ref;
   const named = (location: Location) =>
     ref.kind === "room" ? location.room : ref.kind === "row" ? location.row : location.zoneId;

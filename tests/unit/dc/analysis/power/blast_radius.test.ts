@@ -5,7 +5,7 @@ import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { DeviceStatus } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { sourceNodes } from "#dc/operations/answers/power_sources.ts";
+import { resolveSourceNodes } from "#dc/operations/answers/power_sources.ts";
 import { runAllSteps } from "#kernel/steps.ts";
 import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";
 import { inventory, load, panel, source } from "../../../../support/dc/power.ts";
@@ -17,7 +17,7 @@ function blast(
 ): BlastRadius & { readonly graph: PowerGraph } {
   const topology = Topology.of(site);
   const { power: graph } = topology;
-  const { nodes, equipment } = sourceNodes(topology, ref, "source_ref");
+  const { nodes, equipment } = resolveSourceNodes(topology, ref, "source_ref");
   const all = { basis: "ALLOCATED" as const, cascade: false, assumeBattery: false, ...options };
   return { graph, ...computeBlastRadius(topology, { sources: nodes, unlisted: equipment }, all) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CooperativeScheduler, IDLE } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { CooperativeScheduler, IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
 
 /** Works until its slice is used up and yields, as often as told. */
 async function work(scheduler: CooperativeScheduler, slices: number, onSlice: () => void = () => {}): Promise<void> {
@@ -41,7 +41,7 @@ test("CooperativeScheduler.join lets work go on in the turns of the peer that jo
 test("CooperativeScheduler gives idle work the turns that nothing else wants, and a few beside other work", async () => {
   let others = 0;
   const done: number[] = [];
-  const idle = work(new CooperativeScheduler(undefined, IDLE), 3, () => done.push(others));
+  const idle = work(new CooperativeScheduler(undefined, IDLE_PEER), 3, () => done.push(others));
   const peers = Array.from({ length: 6 }, () => work(new CooperativeScheduler(undefined, {}), 4, () => others++));
 
   await Promise.all([...peers, idle]);
@@ -53,7 +53,7 @@ test("CooperativeScheduler gives idle work the turns that nothing else wants, an
 
 test("CooperativeScheduler.join takes idle work out of the idle turns", async () => {
   let others = 0;
-  const shared = new CooperativeScheduler(undefined, IDLE);
+  const shared = new CooperativeScheduler(undefined, IDLE_PEER);
   const peers = Array.from({ length: 6 }, () => work(new CooperativeScheduler(undefined, {}), 20, () => others++));
   expect(shared.isIdle).toBe(true);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CooperativeScheduler, IDLE } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { CooperativeScheduler, IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { type SharedWork, shareWork } from "#dc/operations/answers/shared_work.ts";
 
 /** Steps that end only when told to; `begun` counts how often they were begun. */
@@ -48,7 +48,7 @@ test("shareWork goes on with what a read began after the read was given up", asy
 test("shareWork stops what nobody waits for, and a read that joined it does it again", async () => {
   const { state, share } = longWork();
   const stop = new AbortController();
-  const idle = share(new CooperativeScheduler(stop.signal, IDLE));
+  const idle = share(new CooperativeScheduler(stop.signal, IDLE_PEER));
   const read = share(new CooperativeScheduler());
   await turns(3);
   stop.abort(new Error("stopped"));

@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
 import { acceptRuleChanges, readRules } from "#planner/operations/shared/held_rules.ts";
-import { changedCheckFiles } from "#planner/runs/proof/edited_files.ts";
+import { listChangedCheckFiles } from "#planner/runs/proof/edited_files.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { type CommandLine, checkLines, isPrefix, withoutAccepted } from "#planner/work/acceptance.ts";
 import { configLines } from "#planner/work/config_lines.ts";
@@ -140,7 +140,7 @@ async function filesOf({ context }: OpenProject, spec: Spec): Promise<readonly C
   if (checkLines(spec.body).length === 0) return [];
   const { worktrees } = await context.runs();
   try {
-    return await changedCheckFiles(
+    return await listChangedCheckFiles(
       (await worktrees.find(spec.id)) ?? null,
       spec.body,
       (await context.config()).verify.protect,

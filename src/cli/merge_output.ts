@@ -1,5 +1,5 @@
 import { readLostRules } from "#planner/operations/shared/held_rules.ts";
-import { type Merged, type MergeResult, refusalText } from "#planner/runs/merge/complete_spec.ts";
+import { describeRefusal, type MergedSpec, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { checkLines } from "#planner/work/acceptance.ts";
 import { configLines } from "#planner/work/config_lines.ts";
@@ -17,7 +17,7 @@ export async function askAboutChecks(project: OpenProject, ids: readonly SpecId[
 }
 
 export function printMerge(result: MergeResult, cli: Cli): void {
-  if (isRefused(result)) cli.warn(refusalText(result));
+  if (isRefused(result)) cli.warn(describeRefusal(result));
   else {
     printText(`${mergedLine(result)}\n`);
     for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);
@@ -25,7 +25,7 @@ export function printMerge(result: MergeResult, cli: Cli): void {
   }
 }
 
-function mergedLine({ spec_id, outcome, commits }: Merged): string {
+function mergedLine({ spec_id, outcome, commits }: MergedSpec): string {
   if (outcome === "found") return `Merged before: ${spec_id} (${commits[0]?.slice(0, 10)})`;
   return `Merged spec: ${spec_id} (${commitsText(commits.length)})`;
 }

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import { askOnTerminal, refuseInRun } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { UsageError } from "./usage_error.ts";
@@ -15,7 +15,7 @@ export const SHARED_CLAIM_FLAGS = {
  *
  * @throws OperationError `failed_precondition` without a terminal, and below a run
  */
-export async function sharedWishes({ steal, offline }: SharedClaimWishes, cli: Cli): Promise<SharedClaimWishes> {
+export async function sharedWishes({ steal, offline }: SharedClaimOptions, cli: Cli): Promise<SharedClaimOptions> {
   if (!steal) return { steal, offline };
   const { context, root } = await cli.project();
   refuseInRun(root, "take claims of other clones");

@@ -1,5 +1,5 @@
 import type { Clock } from "#kernel/clock.ts";
-import type { StoredReport } from "#planner/run_ports/process_records.ts";
+import type { StoredRunReport } from "#planner/run_ports/process_records.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { PlannerConfig } from "./config/config.ts";
 import type {
@@ -50,7 +50,7 @@ export interface PlannerContext {
   /** Ports for running agents, loaded on the first call because most commands run none. */
   runs(): Promise<RunPorts>;
   /** Reports of the agents of all runs, oldest first; runs without a report are omitted. */
-  reports(): Promise<readonly StoredReport[]>;
+  reports(): Promise<readonly StoredRunReport[]>;
   readonly background: Background;
   /** The run of this project that this process was started below, by an agent for example; null outside of runs. */
   insideRun(): InsideRun | null;

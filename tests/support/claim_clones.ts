@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import type { Claim, Claims, SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { Claim, SharedClaimOptions, SharedClaimResult, SpecClaims } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openRuns } from "#planner/store/processes/open_runs.ts";
 import { freePort } from "./free_port.ts";
@@ -13,19 +13,19 @@ import { runCommand } from "./planner_command.ts";
 
 export const WAYS = ["file", "http", "git"] as const;
 
-const NO_WISHES: SharedClaimWishes = { steal: false, offline: false };
+const NO_WISHES: SharedClaimOptions = { steal: false, offline: false };
 
 /** One clone of the repository, with the claims of a process that works in it. */
 export interface ClaimClone {
   readonly root: string;
-  readonly claims: Claims;
+  readonly claims: SpecClaims;
   git(...args: readonly string[]): Promise<string>;
-  begin(id: string, wishes?: Partial<SharedClaimWishes>): Promise<Begun>;
+  begin(id: string, wishes?: Partial<SharedClaimOptions>): Promise<Begun>;
 }
 
 export interface Begun {
   readonly claim: Claim;
-  readonly answer: SharedAnswer;
+  readonly answer: SharedClaimResult;
 }
 
 /** A repository that clones share, at a server or as a folder. */
@@ -140,7 +140,7 @@ export async function completeSpec(clone: ClaimClone, id: string): Promise<void>
   await clone.git("push", "-q", "origin", "HEAD:main");
 }
 
-async function begin(claims: Claims, id: SpecId, wishes: SharedClaimWishes): Promise<Begun> {
+async function begin(claims: SpecClaims, id: SpecId, wishes: SharedClaimOptions): Promise<Begun> {
   const answer = await claims.claim(id, `${id}-${process.pid}`);
   if ("heldBy" in answer) throw new Error(`${id} is held by process ${answer.heldBy.pid}`);
   const shared = await answer.claim.share(wishes);

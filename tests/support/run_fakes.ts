@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
 import type { AgentExit, AgentProcess } from "#planner/run_ports/agents.ts";
-import type { SharedAnswer } from "#planner/run_ports/claims.ts";
-import type { RunHead } from "#planner/run_ports/kept_records.ts";
-import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
+import type { SharedClaimResult } from "#planner/run_ports/claims.ts";
+import type { BranchHead } from "#planner/run_ports/kept_records.ts";
+import type { ProcessResult } from "#planner/run_ports/process_records.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
-import type { MergeAnswer, NewWorktreeStatus } from "#planner/run_ports/worktrees.ts";
-import type { RunDeps, RunEvent, RunWishes } from "#planner/runs/run_types.ts";
+import type { BranchMergeResult, NewWorktreeStatus } from "#planner/run_ports/worktrees.ts";
+import type { RunDeps, RunEvent, RunSettings } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 import { openRunFiles } from "#planner/store/worktrees/run_files.ts";
@@ -42,9 +42,9 @@ interface Script {
   held: () => boolean;
   /** Whether the record is still `running`. */
   running: () => boolean;
-  merge: MergeAnswer;
+  merge: BranchMergeResult;
   /** Answer of the claim that other clones see, before a completion or a merge. */
-  finish: SharedAnswer;
+  finish: SharedClaimResult;
   /** Throws to refuse a removal. */
   remove: () => void;
 }
@@ -52,7 +52,7 @@ interface Script {
 /** Everything that the fakes were asked to do, in order. */
 export interface Deeds {
   readonly statuses: NewWorktreeStatus[];
-  readonly ends: ProcessEnd[];
+  readonly ends: ProcessResult[];
   readonly lines: string[];
   readonly stops: number[];
   readonly events: RunEvent[];
@@ -111,7 +111,7 @@ export async function fakeRuns(): Promise<FakeRuns> {
   return { ...deeds, deps, script, project, status, [Symbol.dispose]: project.remove };
 }
 
-export function wishes(change: Partial<RunWishes> = {}): RunWishes {
+export function wishes(change: Partial<RunSettings> = {}): RunSettings {
   const stop = { soon: new AbortController().signal, now: new AbortController().signal };
   return {
     mode: "single",
@@ -163,7 +163,7 @@ function fakePorts(project: TempProject, script: Script, deeds: Deeds): RunPorts
         deeds.others.push("worktree removed");
         return [];
       },
-      keepRecord: async (_: SpecId, __: string, write: (head: RunHead) => object) => {
+      keepRecord: async (_: SpecId, __: string, write: (head: BranchHead) => object) => {
         deeds.records.push(write({ run: 1, head: "0".repeat(40) }));
         return 1;
       },
@@ -176,7 +176,7 @@ function fakePorts(project: TempProject, script: Script, deeds: Deeds): RunPorts
       report: async () => {},
       reports: async () => [],
       isRunning: async () => script.running(),
-      finish: async (_: string, end: ProcessEnd) => deeds.ends.push(end) > 0,
+      finish: async (_: string, end: ProcessResult) => deeds.ends.push(end) > 0,
     },
     agents: {
       isThere: () => true,

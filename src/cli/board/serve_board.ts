@@ -7,10 +7,10 @@ import type { BoardChoices } from "#planner/board/wire.ts";
 import { PROVIDER_NAMES } from "#planner/config/config_values.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
-import { type MergeResult, refusalText } from "#planner/runs/merge/complete_spec.ts";
+import { describeRefusal, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import { acceptWork } from "#planner/runs/review/accept_work.ts";
 import { rejectWork } from "#planner/runs/review/reject_work.ts";
-import { sendBack } from "#planner/runs/review/send_back.ts";
+import { sendBackWork } from "#planner/runs/review/send_back.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { OnePort } from "#runtime/one_port.ts";
@@ -108,7 +108,7 @@ function reviewActions(project: OpenProject, stop: SignalWishes): ReviewActions 
       return lines.length === 0 ? "Nothing to merge" : lines.join("\n");
     },
     async back(id, text) {
-      const { specs } = await sendBack(await deps(), id, text);
+      const { specs } = await sendBackWork(await deps(), id, text);
       return `Sent back: ${specs.join(", ")}`;
     },
     async reject(id) {
@@ -127,7 +127,7 @@ function reviewActions(project: OpenProject, stop: SignalWishes): ReviewActions 
 /** @throws OperationError if the spec was not merged */
 function mergedText(result: MergeResult): string {
   if (result.outcome === "refused" || result.outcome === "conflict") {
-    throw new OperationError("failed_precondition", refusalText(result));
+    throw new OperationError("failed_precondition", describeRefusal(result));
   }
   const notes = [...result.notes, ...(result.kept === null ? [] : [`The worktree is kept: ${result.kept}`])];
   return [`Merged spec: ${result.spec_id} (${formatCountOf(result.commits.length, "commit")})`, ...notes].join("\n");

@@ -1,13 +1,13 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
-import type { OtherClaim } from "#planner/run_ports/claims.ts";
+import type { OtherCloneClaim } from "#planner/run_ports/claims.ts";
 import { ageText } from "#planner/work/claims/decide_claim.ts";
 import { plainLine } from "./plain_text.ts";
 
 /** Claims of other clones, as commands print them in JSON. */
 export interface PrintedClaim {
   readonly spec_id: string;
-  readonly state: OtherClaim["state"];
+  readonly state: OtherCloneClaim["state"];
   readonly by: string;
   readonly seen_seconds: number;
 }

@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { acceptWork } from "#planner/runs/review/accept_work.ts";
 import { rejectWork } from "#planner/runs/review/reject_work.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
-import { sendBack } from "#planner/runs/review/send_back.ts";
+import { sendBackWork } from "#planner/runs/review/send_back.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
 import { lineFromTerminal } from "../accept_commands.ts";
 import type { Cli } from "../command.ts";
@@ -41,7 +41,7 @@ export async function accept(deciding: Deciding, { spec_id, members }: ReviewFac
 }
 
 export async function sendWorkBack({ deps, json }: Deciding, id: string, text: string): Promise<ExitStatus> {
-  const sent = await sendBack(deps, id, text);
+  const sent = await sendBackWork(deps, id, text);
   if (json) printJson(sent);
   else for (const one of sent.specs) print(`Sent back spec: ${one} (planner work ${one})\n`);
   return EXIT_STATUS.ok;

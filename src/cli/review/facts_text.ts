@@ -1,4 +1,4 @@
-import type { Difference, FileChange } from "#planner/run_ports/differences.ts";
+import type { FileChange, WorkDifference } from "#planner/run_ports/differences.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
 import { formatCountOf, listSome } from "#words/names.ts";
@@ -64,7 +64,7 @@ function recordLines({ record }: ReviewFacts): readonly string[] {
   return [`Run ${run} ${by}: ${status ?? "-"}${ended_at === null ? "" : `, ${ended_at}`}`, ...details];
 }
 
-function differenceLines({ branch }: ReviewFacts, difference: Difference): readonly string[] {
+function differenceLines({ branch }: ReviewFacts, difference: WorkDifference): readonly string[] {
   const { kind, commits, files, behind, conflicts } = difference;
   const against = {
     merged: "Files, against the main branch as it is now",

@@ -1,6 +1,6 @@
 import type { PlannerContext } from "#planner/context.ts";
 import { proveSpec } from "#planner/runs/proof/prove_spec.ts";
-import { keepManual } from "#planner/runs/run/keep_record.ts";
+import { keepManualRecord } from "#planner/runs/run/keep_record.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
 import { projectAround } from "#planner/store/processes/inside_run.ts";
 import type { ManualEnd, Provenance, WantedProof } from "#planner/work/provenance.ts";
@@ -27,7 +27,7 @@ export async function prove(
 
 /** Keeps the record of a spec that a process in `root` has completed; none in a worktree, whose run keeps one. */
 export async function keepByHand(root: string, end: ManualEnd, open: Proving["open"]): Promise<number | null> {
-  return projectAround(root) === null ? keepManual(await projectDeps(root, { open }), end) : null;
+  return projectAround(root) === null ? keepManualRecord(await projectDeps(root, { open }), end) : null;
 }
 
 async function projectDeps(root: string, { open, tell = () => {} }: Proving): Promise<RunDeps> {

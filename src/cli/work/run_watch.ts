@@ -1,7 +1,7 @@
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
-import { type MergeResult, refusalText } from "#planner/runs/merge/complete_spec.ts";
-import { type WatchWishes, watch } from "#planner/runs/watch/watch.ts";
-import type { WatchEnd, WatchEvent } from "#planner/runs/watch/watch_round.ts";
+import { describeRefusal, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
+import { type WatchOptions, watchProject } from "#planner/runs/watch/watch.ts";
+import type { WatchEndReason, WatchEvent } from "#planner/runs/watch/watch_round.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
@@ -11,9 +11,9 @@ import { openRunDeps } from "./run_deps.ts";
 import { interruptionStatus, listenForSignals } from "./signals.ts";
 
 /** Arguments of `planner watch`. */
-export type WatchWords = Pick<WatchWishes, "once" | "pollMs"> & { readonly json: boolean };
+export type WatchWords = Pick<WatchOptions, "once" | "pollMs"> & { readonly json: boolean };
 
-const ENDS: Readonly<Record<WatchEnd, string>> = {
+const ENDS: Readonly<Record<WatchEndReason, string>> = {
   once: "Looked once",
   stopped: "Stopped",
   idle: "Ended: nothing to do",
@@ -28,7 +28,7 @@ export async function runWatch(project: OpenProject, cli: Cli, words: WatchWords
   try {
     const deps = await openRunDeps(project, { startedAt: null, tell: () => {} });
     const { once, pollMs } = words;
-    const { unmerged } = await watch(deps, { once, pollMs, stop: signals, tell });
+    const { unmerged } = await watchProject(deps, { once, pollMs, stop: signals, tell });
     const by = signals.by();
     if (by !== null) return interruptionStatus(by);
     return once && unmerged ? EXIT_STATUS.refused : EXIT_STATUS.ok;
@@ -48,7 +48,7 @@ function say(event: WatchEvent, cli: Cli): void {
 }
 
 function sayMerge(result: MergeResult, cli: Cli): void {
-  if (result.outcome === "refused" || result.outcome === "conflict") cli.warn(refusalText(result));
+  if (result.outcome === "refused" || result.outcome === "conflict") cli.warn(describeRefusal(result));
   else {
     printText(`Merged spec: ${result.spec_id}\n`);
     for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);

@@ -3,8 +3,8 @@ import { readRules } from "#planner/operations/shared/held_rules.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { loadWorld } from "#planner/operations/shared/world.ts";
 import { repairRuns } from "#planner/runs/claims.ts";
-import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_queue.ts";
-import type { RunDeps, RunWishes } from "#planner/runs/run_types.ts";
+import { type QueueOptions, type QueueResult, runQueue } from "#planner/runs/run_queue.ts";
+import type { RunDeps, RunSettings } from "#planner/runs/run_types.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { checkLines } from "#planner/work/acceptance.ts";
@@ -21,7 +21,7 @@ import { openRunDeps } from "./run_deps.ts";
 import { type Interruption, interruptionStatus, listenForSignals } from "./signals.ts";
 
 /** Arguments of `planner work`. */
-export type WorkWords = Omit<QueueWishes, "run"> & Omit<RunWishes, "stop" | "unproven"> & { readonly json: boolean };
+export type WorkWords = Omit<QueueOptions, "run"> & Omit<RunSettings, "stop" | "unproven"> & { readonly json: boolean };
 
 /** Works specs to their end and returns how the process is to end. */
 export async function work({ context, root }: OpenProject, cli: Cli, words: WorkWords): Promise<ExitStatus> {
@@ -42,7 +42,7 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
   let refused = "the process ended before the run began";
   try {
     await repairRuns(deps, ids);
-    const wishes: QueueWishes = { ids, follow, width, stopAtFailure, budget, run: { ...run, stop: signals } };
+    const wishes: QueueOptions = { ids, follow, width, stopAtFailure, budget, run: { ...run, stop: signals } };
     const result = await runQueue(deps, wishes);
     progress.summary(result, await unmergedWork(deps, result));
     reporter.complain();

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import type { StopWishes } from "#planner/runs/run_types.ts";
+import type { StopSignals } from "#planner/runs/run_types.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export type Interruption = (typeof SIGNALS)[number];
 
-export interface SignalWishes extends StopWishes {
+export interface SignalWishes extends StopSignals {
   /** The first signal that came, or null. */
   by(): Interruption | null;
   close(): void;

@@ -1,9 +1,9 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { KeptRunRecord, LatestRun } from "#planner/run_ports/kept_records.ts";
+import type { KeptRunRecord, LatestRunRef } from "#planner/run_ports/kept_records.ts";
 import type { PlannerContext } from "../context.ts";
 
 /** The latest run record of a spec. */
-export interface SpecProof extends LatestRun {
+export interface SpecProof extends LatestRunRef {
   readonly kept: KeptRunRecord;
 }
 
@@ -41,7 +41,7 @@ export class ProofReader {
     try {
       const { worktrees } = await this.#context.runs();
       const runs = (await worktrees.latestRuns()).filter(({ id }) => isShown(id));
-      const isKnown = ({ id, commit }: LatestRun): boolean => this.#proofs.get(id)?.commit === commit;
+      const isKnown = ({ id, commit }: LatestRunRef): boolean => this.#proofs.get(id)?.commit === commit;
       const read = await worktrees.readRuns(runs.filter((run) => !isKnown(run)));
       this.#proofs = new Map(
         runs.flatMap((run): [string, SpecProof][] => {

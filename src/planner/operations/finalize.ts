@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
-import type { SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import type { PlannerContext } from "../context.ts";
 import { decideConsequence } from "../output/report.ts";
 import { parseCriteria } from "../spec/criteria.ts";
@@ -51,7 +51,7 @@ export const finalizeByPerson = defineTool<PlannerContext>()({
 interface Finalizing extends Pick<CompletionRequest, "unproven" | "signal"> {
   /** Full or partial id. */
   readonly id: string;
-  readonly shared: SharedClaimWishes;
+  readonly shared: SharedClaimOptions;
 }
 
 async function finalizeSpec(context: PlannerContext, { id, unproven, shared, signal }: Finalizing) {

@@ -1,6 +1,6 @@
 import type { ProcessMark } from "./claims.ts";
 
-export interface AgentStart {
+export interface AgentStartOptions {
   /** Program and arguments, run without a shell. */
   readonly argv: readonly string[];
   readonly cwd: string;
@@ -14,7 +14,7 @@ export interface AgentStart {
   readonly alone?: boolean;
 }
 
-export interface Agents {
+export interface AgentLauncher {
   /** False if a program's name is not on PATH. @param env its environment, in addition to planner's own */
   isThere(program: string, env: Readonly<Record<string, string>>): boolean;
   /**
@@ -28,7 +28,7 @@ export interface Agents {
    *
    * @throws OperationError `failed_precondition` if it cannot be started, for example if it does not exist
    */
-  start(start: AgentStart): Promise<AgentProcess>;
+  start(start: AgentStartOptions): Promise<AgentProcess>;
   /**
    * Ends the processes that a killed planner process left of a run: the agent's process group and, on Linux, every
    * process with the run's id in its environment. A process that reuses the agent's number is not affected.

@@ -22,7 +22,7 @@ export interface ClaimHolder {
   readonly alive: boolean;
 }
 
-export type ClaimAnswer =
+export type ClaimResult =
   /**
    * Success. `tookOver` is the dead holder of a claim that was never released, whose agent may still run (see
    * `AgentLauncher.endRun`); null if the spec was unclaimed.
@@ -30,14 +30,14 @@ export type ClaimAnswer =
   { readonly claim: Claim; readonly tookOver: ClaimHolder | null } | { readonly heldBy: ClaimHolder };
 
 /** Options for taking the shared claim of a spec, which other clones see at the remote. */
-export interface SharedClaimWishes {
+export interface SharedClaimOptions {
   /** Takes the claim even if another clone holds it. */
   readonly steal: boolean;
   /** Skips all requests to the remote. */
   readonly offline: boolean;
 }
 
-export type SharedAnswer =
+export type SharedClaimResult =
   /** This clone holds the claim. `notes` are sentences for a person. */
   | { readonly kind: "own"; readonly notes: readonly string[] }
   /** Another clone holds the claim or has finished the spec. `reason` is a clause that names that clone. */
@@ -45,7 +45,7 @@ export type SharedAnswer =
   /** The remote did not answer. `reason` is a clause that says why. */
   | { readonly kind: "unknown"; readonly reason: string };
 
-export interface OtherClaim {
+export interface OtherCloneClaim {
   readonly id: SpecId;
   /**
    * `done`: the other clone has finished the spec, and the remote's main branch is not yet known to contain the work.
@@ -58,7 +58,7 @@ export interface OtherClaim {
 }
 
 /** A problem that keeps shared claims from protecting specs. */
-export interface SharedTrouble {
+export interface SharedClaimProblem {
   readonly message: string;
   /** What a person can do; null if the repair suffices. */
   readonly advice: string | null;
@@ -73,22 +73,22 @@ export interface SharedTrouble {
  *
  * Source: docs/decisions.md#s-23; docs/claims.md for claims that other clones see.
  */
-export interface Claims {
+export interface SpecClaims {
   /** Claims a spec, without waiting for another holder. @param processId id of the run */
-  claim(id: SpecId, processId: string): Promise<ClaimAnswer>;
+  claim(id: SpecId, processId: string): Promise<ClaimResult>;
   holder(id: SpecId): Promise<ClaimHolder | null>;
   /** Ids of all claims, including stale ones, sorted. */
   ids(): Promise<readonly SpecId[]>;
   /**
    * Lists claims of other clones, if the settings name a remote. Cost: at most one request to the remote in 30 seconds.
    */
-  others(): Promise<readonly OtherClaim[]>;
+  others(): Promise<readonly OtherCloneClaim[]>;
   /**
    * Finds problems of claims that other clones see.
    *
    * @param contact whether to query the remote too, as `share` does
    */
-  examine(contact: boolean): Promise<readonly SharedTrouble[]>;
+  examine(contact: boolean): Promise<readonly SharedClaimProblem[]>;
   /**
    * Changes the shared claim of a spec, if the settings name a remote, for a person who works by hand.
    *
@@ -98,7 +98,7 @@ export interface Claims {
    *
    * Call it while no process works on the spec.
    */
-  byHand(id: SpecId, deed: "finish" | "keep" | "give up", wishes: SharedClaimWishes): Promise<SharedAnswer>;
+  byHand(id: SpecId, deed: "finish" | "keep" | "give up", wishes: SharedClaimOptions): Promise<SharedClaimResult>;
   /** Removes a stale claim and returns its holder; null if there is no claim or its holder is alive. */
   clearStale(id: SpecId): Promise<ClaimHolder | null>;
 }
@@ -116,14 +116,14 @@ export interface Claim {
   /**
    * Takes the shared claim too, if the settings name a remote. Call it before a run, after its leftovers were ended.
    */
-  share(wishes: SharedClaimWishes): Promise<SharedAnswer>;
+  share(wishes: SharedClaimOptions): Promise<SharedClaimResult>;
   /** Aborted once another clone holds the shared claim; the abort reason is a clause that names that clone. */
   readonly lost: AbortSignal;
   /**
    * Makes the shared claim final, before the spec is completed or merged. Afterwards no other clone begins or merges
    * it.
    */
-  finish(wishes: SharedClaimWishes): Promise<SharedAnswer>;
+  finish(wishes: SharedClaimOptions): Promise<SharedClaimResult>;
   /**
    * Releases the claim, and the shared claim unless it is final. Leaves another process's claim unchanged. Idempotent.
    */

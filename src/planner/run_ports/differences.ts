@@ -1,7 +1,7 @@
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
 /** Commits and changed files of the work on a spec. */
-export interface Difference {
+export interface WorkDifference {
   /** Full hashes of a commit or tree before and after, between which git shows the difference. */
   readonly from: string;
   readonly to: string;
@@ -47,16 +47,16 @@ export interface FileChange {
 }
 
 /** Reads what work changes. No method changes anything or runs a program that the repository names. */
-export interface Differences {
+export interface DifferenceReader {
   /** Returns the difference of a spec's branch; null without a branch. Cost: about eight git processes. */
-  ofBranch(id: SpecId): Promise<Difference | null>;
+  ofBranch(id: SpecId): Promise<WorkDifference | null>;
   /** Returns the difference between two commits, given by full hashes; null if one no longer exists. */
-  between(base: string, head: string): Promise<Difference | null>;
+  between(base: string, head: string): Promise<WorkDifference | null>;
   /**
    * Returns the difference as git prints it, without colours. `path` selects one file, from the repository's top; null
    * selects all.
    */
-  patch(difference: Pick<Difference, "from" | "to">, path: string | null): Promise<string>;
+  patch(difference: Pick<WorkDifference, "from" | "to">, path: string | null): Promise<string>;
   /** Shows the difference in the user's pager on this process's terminal, and resolves when the pager ends. */
-  show(difference: Pick<Difference, "from" | "to">): Promise<void>;
+  show(difference: Pick<WorkDifference, "from" | "to">): Promise<void>;
 }

@@ -2,13 +2,13 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { BranchCommit } from "./worktree.ts";
 
 /** The number of a run, counted from 1, and the full hash of the last commit of its branch. */
-export interface RunHead {
+export interface BranchHead {
   readonly run: number;
   readonly head: string;
 }
 
 /** Location of the latest run record of a spec, whose content is not read yet. */
-export interface LatestRun {
+export interface LatestRunRef {
   readonly id: SpecId;
   readonly run: number;
   /** Full hash of the commit that contains the record. */
@@ -26,7 +26,7 @@ export interface KeptRunRecord {
 }
 
 /** Facts that the repository now has about the commits that a record names. */
-export interface RecordFacts {
+export interface CommitFacts {
   /** The commit that the record was stored on; null if it no longer exists. */
   readonly parent: string | null;
   /** Those commits named by the record that exist in the repository. */

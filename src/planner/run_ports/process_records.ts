@@ -2,7 +2,7 @@ import type { ProcessRecord } from "#planner/ports.ts";
 import type { Usage } from "#planner/work/usage.ts";
 
 /** Result of a work process; `error` is the reason of a failure. */
-export type ProcessEnd = { readonly status: "completed" } | { readonly status: "failed"; readonly error: string };
+export type ProcessResult = { readonly status: "completed" } | { readonly status: "failed"; readonly error: string };
 
 /** The agent's report about its run. */
 export interface RunReport {
@@ -21,7 +21,7 @@ export interface RunReport {
   readonly outside: readonly string[];
 }
 
-export interface StoredReport extends RunReport {
+export interface StoredRunReport extends RunReport {
   readonly process_id: string;
   readonly spec_id: string;
   readonly started_at: string;
@@ -46,9 +46,9 @@ export interface ProcessRecords {
   /** Writes a `running` record, unless the process itself has already written a record, running or ended. */
   announce(record: NewProcessRecord): Promise<void>;
   /** Makes a record terminal and adds the report. Returns false if the record was terminal before or does not exist. */
-  finish(processId: string, end: ProcessEnd, at: Date, report?: RunReport): Promise<boolean>;
+  finish(processId: string, end: ProcessResult, at: Date, report?: RunReport): Promise<boolean>;
   /** Returns the agents' reports of all runs, oldest first; omits runs without a report. */
-  reports(): Promise<readonly StoredReport[]>;
+  reports(): Promise<readonly StoredRunReport[]>;
   /** Returns false once a record is terminal or deleted. Cost: reads one file. */
   isRunning(processId: string): Promise<boolean>;
   /** Returns every `running` record whose process has ended, as stored. */

@@ -24,11 +24,11 @@ export interface PushedBranch {
 }
 
 /** How the work of a branch was found in the main branch, listed in the order in which the checks are tried. */
-export type MergeSign = "forge" | "ancestor" | "cherry" | "patch" | "merge_tree" | "person";
+export type MergeEvidence = "forge" | "ancestor" | "cherry" | "patch" | "merge_tree" | "person";
 
 /** A merge that was made outside of this clone. */
 export interface FoundMerge {
-  readonly sign: MergeSign;
+  readonly sign: MergeEvidence;
   /** Full hash of the commit in the main branch that contains the work. */
   readonly commit: string;
   /** Whether the main branch still contains the branch's whole change. */
@@ -37,7 +37,7 @@ export interface FoundMerge {
   readonly commitHolds: boolean;
 }
 
-export interface MergeSearch {
+export interface MergeSearchResult {
   /** The merge that was found; null if the main branch does not contain the work. */
   readonly found: FoundMerge | null;
   /** Full hash of the main branch's last commit at the time of the search. */
@@ -58,7 +58,7 @@ export interface ForgeMerge {
 }
 
 /** How the main branch followed its remote: moved forward, was already up to date, or has commits that the remote lacks. */
-export type Advance = "moved" | "there" | "diverged";
+export type MainBranchUpdate = "moved" | "there" | "diverged";
 
 /**
  * Pull requests of specs' branches at GitHub and GitLab, and their merges. Only commands started by a person may call
@@ -67,7 +67,7 @@ export type Advance = "moved" | "there" | "diverged";
  *
  * Source: docs/pr.md.
  */
-export interface Requests {
+export interface PullRequests {
   /** Returns the stored request notes by spec. Cost: one git process. */
   notes(): Promise<ReadonlyMap<SpecId, RequestNote>>;
   /** Stores a note about a request until the spec's branch is removed. */
@@ -105,19 +105,19 @@ export interface Requests {
    *
    * @throws OperationError as `push`, or if changed files would be overwritten
    */
-  advance(id: SpecId, target: RequestTarget): Promise<Advance>;
+  advance(id: SpecId, target: RequestTarget): Promise<MainBranchUpdate>;
   /** Searches the main branch for the work of a branch. */
-  search(id: SpecId, wanted: SearchedMerge): Promise<MergeSearch>;
+  search(id: SpecId, wanted: MergeSearchQuery): Promise<MergeSearchResult>;
   /** Copies the worktree's version of the spec back into the project's file, as a merge does. */
   bringBack(id: SpecId): Promise<void>;
   /**
    * Judges a merge commit that a person names. @throws OperationError `invalid_argument` if the main branch has no such
    * commit
    */
-  named(id: SpecId, commit: string, began: string | null): Promise<MergeSearch>;
+  named(id: SpecId, commit: string, began: string | null): Promise<MergeSearchResult>;
 }
 
-export interface SearchedMerge {
+export interface MergeSearchQuery {
   readonly forge: ForgeMerge | null;
   /** Name of the git remote that has the forge's commits. */
   readonly remote: string | null;

@@ -1,22 +1,22 @@
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import type { Agents } from "./agents.ts";
-import type { Claims } from "./claims.ts";
-import type { Differences } from "./differences.ts";
+import type { AgentLauncher } from "./agents.ts";
+import type { SpecClaims } from "./claims.ts";
+import type { DifferenceReader } from "./differences.ts";
 import type { ProcessRecords } from "./process_records.ts";
-import type { Requests } from "./requests.ts";
+import type { PullRequests } from "./requests.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 /** All side effects of a run. Every refusal is an `OperationError`. */
 export interface RunPorts {
-  readonly claims: Claims;
+  readonly claims: SpecClaims;
   readonly worktrees: Worktrees;
-  readonly differences: Differences;
-  readonly requests: Requests;
+  readonly differences: DifferenceReader;
+  readonly requests: PullRequests;
   readonly logs: RunLogs;
   readonly records: ProcessRecords;
-  readonly agents: Agents;
-  readonly watch: WatchFile;
-  readonly leftovers: Leftovers;
+  readonly agents: AgentLauncher;
+  readonly watch: WatchPidFile;
+  readonly leftovers: LeftoverFiles;
   readonly gitLocks: GitLocks;
 }
 
@@ -52,19 +52,19 @@ export interface RunLog {
 }
 
 /** `.planner/watch.pid`: at most one process watches a project. */
-export interface WatchFile {
+export interface WatchPidFile {
   /**
    * Acquires the file for this process and replaces the file of a dead process. Returns null if another running process
    * holds it.
    */
-  take(): Promise<WatchHold | null>;
+  take(): Promise<WatchFileHold | null>;
   /** Returns the process that the file names; null without a file. */
   holder(): Promise<{ readonly pid: number; readonly alive: boolean } | null>;
   /** Removes the file of a dead holder. Returns false if there is no file or its holder is running. */
   clearStale(): Promise<boolean>;
 }
 
-export interface WatchHold {
+export interface WatchFileHold {
   /** Returns whether the file still names this process; a person may have deleted it. */
   isHeld(): Promise<boolean>;
   /** Removes the file, unless it names another process. */
@@ -72,7 +72,7 @@ export interface WatchHold {
 }
 
 /** Temporary files of writers that were killed. */
-export interface Leftovers {
+export interface LeftoverFiles {
   /** Paths from the project's root, sorted; excludes files of running processes. */
   files(): Promise<readonly string[]>;
   /** Removes all of them and returns their paths. */

@@ -2,7 +2,7 @@ import type { SpecStore } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
 /** Ignored files of the project that a worktree receives. */
-export interface Furniture {
+export interface IgnoredFileRules {
   /** Git glob patterns of files to copy, from the project's root; a pattern without a slash applies in every folder. */
   readonly copy: readonly string[];
   /** Paths of files and folders to copy, from the project's root. */
@@ -46,7 +46,7 @@ export interface Worktree {
    *
    * @returns one sentence for each file that was added or could not be added
    */
-  furnish(wanted: Furniture): Promise<readonly string[]>;
+  furnish(wanted: IgnoredFileRules): Promise<readonly string[]>;
   /**
    * Records the programs that git runs in the worktree and the repository's state, so that `settle` can detect changes.
    */

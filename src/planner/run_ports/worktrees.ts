@@ -1,7 +1,7 @@
 import type { WorktreeStatus } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { CommitWriter } from "#planner/work/commit_message.ts";
-import type { KeptRunRecord, LatestRun, RecordFacts, RunHead } from "./kept_records.ts";
+import type { BranchHead, CommitFacts, KeptRunRecord, LatestRunRef } from "./kept_records.ts";
 import type { FolderState, SpecChanges, Worktree, WorktreeState } from "./worktree.ts";
 
 export interface WorktreeOptions {
@@ -16,7 +16,7 @@ export interface WorktreeOptions {
   readonly base?: string | null;
 }
 
-export type MergeAnswer =
+export type BranchMergeResult =
   /**
    * Merged. The main branch now ends at `commit`; `commits` are the branch's commits, oldest first, as they were
    * merged.
@@ -40,13 +40,13 @@ export type MergeAnswer =
    */
   | { readonly kind: "conflict"; readonly files: readonly string[] };
 
-export interface MergeWishes {
+export interface BranchMergeOptions {
   readonly message: CommitWriter;
   /** Receives the commit at which the main branch would end, and returns the reasons against the merge. */
   readonly admit: (commit: string) => Promise<readonly string[]>;
 }
 
-export interface RemovalWishes {
+export interface WorktreeRemovalOptions {
   /**
    * - `keep`: also keeps an unmerged branch under `refs/planner/kept/<id>/`
    * - `drop`: keeps nothing of the branch, because the main branch is known to contain its change in another form
@@ -87,7 +87,7 @@ export interface Worktrees {
    * Lists changes that runs made to programs that git runs in every checkout, see `WorktreeState.safe`. Cost: one git
    * process if runs left notes.
    */
-  planted(): Promise<readonly PlantedChange[]>;
+  planted(): Promise<readonly GitProgramChange[]>;
   /** Returns the names of remotes that mirror all refs, in one direction or both. */
   mirrors(): Promise<readonly string[]>;
   /** Records the state of the repository around the project, for a run in its own folder; null without a repository. */
@@ -117,7 +117,7 @@ export interface Worktrees {
    * overwrite
    *   a changed file in the checkout of the main branch
    */
-  merge(id: SpecId, wishes?: Partial<MergeWishes>): Promise<MergeAnswer>;
+  merge(id: SpecId, wishes?: Partial<BranchMergeOptions>): Promise<BranchMergeResult>;
   /**
    * Removes worktree, branch and status file. Keeps commits that exist nowhere else under `refs/planner/kept/<id>/`.
    *
@@ -126,7 +126,7 @@ export interface Worktrees {
    * they
    *   are to be kept
    */
-  remove(id: SpecId, wishes?: RemovalWishes): Promise<readonly string[]>;
+  remove(id: SpecId, wishes?: WorktreeRemovalOptions): Promise<readonly string[]>;
   /**
    * Stores the record of a run as the commit `refs/planner/runs/<id>/<n>` on top of the run's branch, outside of the
    * main branch's history.
@@ -135,7 +135,7 @@ export interface Worktrees {
    * @param write receives the run's number and the last commit of the branch
    * @returns the number; null if the branch no longer exists
    */
-  keepRecord(id: SpecId, branch: string | null, write: (head: RunHead) => object): Promise<number | null>;
+  keepRecord(id: SpecId, branch: string | null, write: (head: BranchHead) => object): Promise<number | null>;
   /** Returns the checkout around the project; null without a repository or a commit. */
   head(): Promise<ProjectHead | null>;
   /**
@@ -154,15 +154,15 @@ export interface Worktrees {
    */
   specChanges(since: string): Promise<SpecChanges>;
   /** Predicts files in which branches of specs will conflict, without changing any. Cost: one git process per pair. */
-  forecast(): Promise<readonly ForecastConflict[]>;
+  forecast(): Promise<readonly PredictedConflict[]>;
   /** Reads a stored run record; `run` null selects the latest. Returns null without a record. */
   record(id: SpecId, run: number | null): Promise<KeptRunRecord | null>;
   /** Lists the latest record of every spec that has one; empty outside of a repository. Cost: one git process. */
-  latestRuns(): Promise<readonly LatestRun[]>;
+  latestRuns(): Promise<readonly LatestRunRef[]>;
   /** Reads the given records, without the numbers of other runs. Cost: one git process. */
-  readRuns(runs: readonly LatestRun[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>>;
+  readRuns(runs: readonly LatestRunRef[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>>;
   /** Reads facts about the commits that a record names. Changes nothing. */
-  recordFacts(id: SpecId, kept: KeptRunRecord): Promise<RecordFacts>;
+  recordFacts(id: SpecId, kept: KeptRunRecord): Promise<CommitFacts>;
   /** Creates a temporary worktree of a commit, runs `use` with it, and removes it afterwards. */
   withFresh<Result>(id: SpecId, commit: string, use: (worktree: Worktree) => Promise<Result>): Promise<Result>;
   /** Adds the hashes of the merged commits to the latest record. */
@@ -184,14 +184,14 @@ export interface ProjectHead {
 }
 
 /** Two branches that conflict with each other, so that only one of them can be merged unchanged. */
-export interface ForecastConflict {
+export interface PredictedConflict {
   readonly specs: readonly [SpecId, SpecId];
   /** Conflicting files, as paths from the repository's top. */
   readonly files: readonly string[];
 }
 
 /** One setting, hook or link of git that has changed since a run began. */
-export interface PlantedChange {
+export interface GitProgramChange {
   readonly spec_id: SpecId;
   /** A clause such as `hook pre-commit was added`. */
   readonly what: string;

@@ -1,10 +1,10 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
-import type { Claim, ClaimHolder, SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { Claim, ClaimHolder, SharedClaimOptions, SharedClaimResult } from "#planner/run_ports/claims.ts";
 import { AGENT_GRACE_MS } from "../limits.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { RunEnd } from "../work/end_of_run.ts";
 import { keepCutOffRun } from "./run/keep_record.ts";
-import type { CareDeps, RunDeps } from "./run_types.ts";
+import type { RepairDeps, RunDeps } from "./run_types.ts";
 
 /** Error text of a run whose process ended before the run completed. */
 export const PROCESS_GONE = "the process that ran it is gone";
@@ -25,7 +25,7 @@ export async function claimSpec(deps: RunDeps, id: SpecId, processId: string): P
   if (tookOver === null) return claim;
   deps.tell({ event: "note", spec_id: id, message: `took the spec over from process ${tookOver.pid}, which is gone` });
   try {
-    await endLeftovers(deps, id, tookOver);
+    await endLeftoverProcesses(deps, id, tookOver);
     return claim;
   } catch (error) {
     await claim.release();
@@ -40,12 +40,12 @@ export async function claimSpec(deps: RunDeps, id: SpecId, processId: string): P
  * @throws OperationError `failed_precondition` if another process holds the claim
  */
 export function withClaim<Result>(
-  deps: CareDeps,
+  deps: RepairDeps,
   id: SpecId,
   action: string,
   use: (claim: Claim) => Promise<Result>,
 ): Promise<Result> {
-  return holdClaim(deps, id, use, ({ pid }) => {
+  return tryWithClaim(deps, id, use, ({ pid }) => {
     const why = `process ${pid} is working on it: "planner pause ${id}" stops it`;
     throw new OperationError("failed_precondition", `Cannot ${action} spec '${id}': ${why}`);
   });
@@ -56,8 +56,8 @@ export function withClaim<Result>(
  *
  * @param held returns the result if another process holds the claim
  */
-export async function holdClaim<Result>(
-  deps: CareDeps,
+export async function tryWithClaim<Result>(
+  deps: RepairDeps,
   id: SpecId,
   use: (claim: Claim) => Promise<Result>,
   held: (holder: ClaimHolder) => Result,
@@ -65,7 +65,7 @@ export async function holdClaim<Result>(
   const answer = await deps.ports.claims.claim(id, `${id}-${deps.pid}`);
   if ("heldBy" in answer) return held(answer.heldBy);
   try {
-    if (answer.tookOver !== null) await endLeftovers(deps, id, answer.tookOver);
+    if (answer.tookOver !== null) await endLeftoverProcesses(deps, id, answer.tookOver);
     return await use(answer.claim);
   } finally {
     await answer.claim.release();
@@ -78,7 +78,7 @@ export async function holdClaim<Result>(
  *
  * @returns the number of ended processes
  */
-async function endLeftovers(deps: CareDeps, id: SpecId, { process_id, agent }: ClaimHolder): Promise<number> {
+async function endLeftoverProcesses(deps: RepairDeps, id: SpecId, { process_id, agent }: ClaimHolder): Promise<number> {
   if (process_id === null) return 0;
   const ended = await deps.ports.agents.endRun({ processId: process_id, agent }, AGENT_GRACE_MS);
   await keepCutOffRun(deps, id, { processId: process_id, reason: PROCESS_GONE });
@@ -92,15 +92,15 @@ async function endLeftovers(deps: CareDeps, id: SpecId, { process_id, agent }: C
  * @param then further work while the claim is held
  * @returns the number of ended processes; null if the claim is gone or held by a live process
  */
-export async function endClaim(
-  deps: CareDeps,
+export async function endStaleClaim(
+  deps: RepairDeps,
   { id, holder }: { readonly id: SpecId; readonly holder: ClaimHolder },
   then: () => Promise<void>,
 ): Promise<number | null> {
   const answer = await deps.ports.claims.claim(id, holder.process_id ?? `${id}-${deps.pid}`);
   if ("heldBy" in answer) return null;
   try {
-    const ended = answer.tookOver === null ? 0 : await endLeftovers(deps, id, answer.tookOver);
+    const ended = answer.tookOver === null ? 0 : await endLeftoverProcesses(deps, id, answer.tookOver);
     await then();
     return answer.tookOver === null && ended === 0 ? null : ended;
   } finally {
@@ -114,7 +114,11 @@ export async function endClaim(
  * @returns notes for the run's record
  * @throws OperationError that names the clone that holds the claim, or says why the remote cannot be reached
  */
-export async function shareClaim(deps: RunDeps, claim: Claim, wishes: SharedClaimWishes): Promise<readonly string[]> {
+export async function takeSharedClaim(
+  deps: RunDeps,
+  claim: Claim,
+  wishes: SharedClaimOptions,
+): Promise<readonly string[]> {
   const answer = await claim.share(wishes);
   if (answer.kind === "own") {
     for (const message of answer.notes) deps.tell({ event: "note", spec_id: claim.id, message });
@@ -131,21 +135,21 @@ export async function shareClaim(deps: RunDeps, claim: Claim, wishes: SharedClai
  *
  * @returns the run's end, changed if the claim is lost, and sentences for a person
  */
-export async function settleClaim(
+export async function finishClaimAtEnd(
   claim: Claim,
   end: RunEnd,
 ): Promise<{ readonly end: RunEnd; readonly notes: readonly string[] }> {
-  if (claim.lost.aborted) return { end: lostEnd(claim, String(claim.lost.reason)), notes: [] };
+  if (claim.lost.aborted) return { end: buildLostClaimEnd(claim, String(claim.lost.reason)), notes: [] };
   if (end.status !== "completed") return { end, notes: [] };
   const answer = await finishClaim(claim);
-  if (answer.kind === "lost") return { end: lostEnd(claim, answer.reason), notes: [] };
+  if (answer.kind === "lost") return { end: buildLostClaimEnd(claim, answer.reason), notes: [] };
   if (answer.kind === "own") return { end, notes: answer.notes };
   const note = `${answer.reason}: other clones do not know that the spec is finished; "planner merge ${claim.id}" asks again`;
   return { end, notes: [note] };
 }
 
 /** Finishes the claim. Ignores refusals, because finished work must not fail if the remote was removed meanwhile. */
-async function finishClaim(claim: Claim): Promise<SharedAnswer> {
+async function finishClaim(claim: Claim): Promise<SharedClaimResult> {
   try {
     return await claim.finish({ steal: false, offline: false });
   } catch (error) {
@@ -154,7 +158,7 @@ async function finishClaim(claim: Claim): Promise<SharedAnswer> {
   }
 }
 
-function lostEnd({ id }: Claim, reason: string): RunEnd {
+function buildLostClaimEnd({ id }: Claim, reason: string): RunEnd {
   const advice = `its branch keeps the work, and "planner merge ${id} --steal" merges it all the same`;
   return { status: "needs_attention", reasons: [`${reason}: ${advice}`] };
 }
@@ -180,7 +184,7 @@ export async function repairRuns(deps: RunDeps, continued: readonly SpecId[]): P
       claimed.add(id);
       continue;
     }
-    const ended = await endClaim(deps, { id, holder }, async () => void (await ports.worktrees.displace(id)));
+    const ended = await endStaleClaim(deps, { id, holder }, async () => void (await ports.worktrees.displace(id)));
     if (ended === null) claimed.add(id);
     else tell({ event: "note", spec_id: id, message: `released the claim of process ${holder.pid}, which is gone` });
   }

@@ -5,7 +5,7 @@ import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parseParentId, type SpecId } from "../spec/spec_id.ts";
 import { hasChecks, reasonsAgainst } from "../work/provenance.ts";
-import { isExcused } from "./proof/prove_spec.ts";
+import { isCompletedWithoutProof } from "./proof/prove_spec.ts";
 import type { RunDeps } from "./run_types.ts";
 
 /**
@@ -27,7 +27,7 @@ export async function closeGroup(
   id: SpecId,
 ): Promise<{ readonly completed: boolean; readonly message: string }> {
   const { context } = deps;
-  const unproven = await unprovenReasons(deps, id);
+  const unproven = await findUnprovenReasons(deps, id);
   let against: readonly string[] = [];
   await changeSpec(context, id, (text, { body }) => {
     const open = parseCriteria(body).filter(({ checked }) => !checked).length;
@@ -44,14 +44,14 @@ export async function closeGroup(
  * Returns the reasons why the group is not proven. Runs the checks of its members, and its own checks once all members
  * are merged.
  */
-async function unprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly string[]> {
+async function findUnprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly string[]> {
   const { specs } = await loadWorld(deps.context);
   const group = specs.find((spec) => spec.id === id);
   if (group === undefined) return [];
   const reasons: string[] = [];
-  for (const spec of [...specs.filter((one) => isBelow(one, group)), group]) {
-    if (spec.status === "cancelled" || (spec !== group && (await isExcused(deps, spec)))) continue;
-    if (spec === group && hasChecks(parseCriteria(spec.body)) && !(await areMerged(deps, specs, group))) {
+  for (const spec of [...specs.filter((one) => isMemberOf(one, group)), group]) {
+    if (spec.status === "cancelled" || (spec !== group && (await isCompletedWithoutProof(deps, spec)))) continue;
+    if (spec === group && hasChecks(parseCriteria(spec.body)) && !(await areMembersMerged(deps, specs, group))) {
       reasons.push(`its checks run on its members' merged work: "planner merge --all", then "planner finalize ${id}"`);
       continue;
     }
@@ -61,11 +61,11 @@ async function unprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly stri
   return reasons;
 }
 
-async function areMerged({ ports }: RunDeps, specs: readonly Spec[], group: Spec): Promise<boolean> {
-  const members = specs.filter((one) => isBelow(one, group));
+async function areMembersMerged({ ports }: RunDeps, specs: readonly Spec[], group: Spec): Promise<boolean> {
+  const members = specs.filter((one) => isMemberOf(one, group));
   return (await Promise.all(members.map(({ id }) => ports.worktrees.isMerged(id)))).every(Boolean);
 }
 
-function isBelow({ id }: Spec, group: Spec): boolean {
+function isMemberOf({ id }: Spec, group: Spec): boolean {
   return parseParentId(id) === group.id || group.members.includes(id);
 }

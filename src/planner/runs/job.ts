@@ -1,13 +1,13 @@
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { setUpWorktree } from "./run/set_up.ts";
-import type { Job, PlacedJob, RunDeps, RunPlace, StopWishes } from "./run_types.ts";
+import type { PlacedJob, RunDeps, RunPlace, SpecJob, StopSignals } from "./run_types.ts";
 
 /**
  * Opens a job about a spec that is not a run. Reports log lines as events, because in the spec's own log a reader would
  * take the checks for another run, and their output for the agent's.
  */
-export async function openJob({ context, pid, tell }: RunDeps, id: SpecId, stop: StopWishes): Promise<Job> {
+export async function openJob({ context, pid, tell }: RunDeps, id: SpecId, stop: StopSignals): Promise<SpecJob> {
   const say = (text: string): void => tell({ event: "output", spec_id: id, text });
   const log = {
     file: null,
@@ -20,12 +20,12 @@ export async function openJob({ context, pid, tell }: RunDeps, id: SpecId, stop:
 }
 
 /** Returns the location of a job without a run: the worktree, or the project without one. */
-export function placeAt(root: string, worktree: Worktree | null, port: number | null = null): RunPlace {
+export function buildRunPlace(root: string, worktree: Worktree | null, port: number | null = null): RunPlace {
   return { worktree, root, port, knownCommits: new Set(), base: null, earlier: null };
 }
 
 /** Calls `use` with a new worktree of a commit, set up like the worktree of a run. */
-export function withFreshPlace<OwnJob extends Job, Result>(
+export function withFreshWorktree<OwnJob extends SpecJob, Result>(
   deps: RunDeps,
   job: OwnJob,
   commit: string,
@@ -33,7 +33,7 @@ export function withFreshPlace<OwnJob extends Job, Result>(
 ): Promise<Result> {
   return deps.ports.worktrees.withFresh(job.id, commit, async (worktree) => {
     const port = job.config.worktree.port ? await deps.files.freePort() : null;
-    const placed = { ...job, place: placeAt(worktree.root, worktree, port) };
+    const placed = { ...job, place: buildRunPlace(worktree.root, worktree, port) };
     await setUpWorktree(deps, placed);
     return use(placed, worktree);
   });

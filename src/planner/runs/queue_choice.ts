@@ -20,8 +20,11 @@ export interface QueueState {
  * Returns the requested specs: the named ones with their members, or without names all specs that may start without
  * being named.
  */
-export function wantedIds(named: readonly SpecId[], { specs, readiness }: Pick<SpecWorld, "specs" | "readiness">) {
-  if (named.length > 0) return withMembers(named, specs);
+export function listRequestedIds(
+  named: readonly SpecId[],
+  { specs, readiness }: Pick<SpecWorld, "specs" | "readiness">,
+) {
+  if (named.length > 0) return addMemberIds(named, specs);
   return specs.filter((spec) => isReadyUnasked(spec, readiness)).map(({ id }) => id);
 }
 
@@ -31,10 +34,10 @@ export function wantedIds(named: readonly SpecId[], { specs, readiness }: Pick<S
  *
  * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */
-export function startableIds(state: QueueState, { specs, readiness }: Pick<SpecWorld, "specs" | "readiness">) {
+export function listStartableIds(state: QueueState, { specs, readiness }: Pick<SpecWorld, "specs" | "readiness">) {
   const { named, wanted, tried } = state;
   const order = new Map(wanted.map((id, index) => [id, index]));
-  const follows = followedBy(state, readiness);
+  const follows = createFollowTest(state, readiness);
   const begins = (spec: Spec): boolean => {
     if (!order.has(spec.id)) return follows(spec);
     if (named.length === 0) return isReadyUnasked(spec, readiness);
@@ -47,8 +50,8 @@ export function startableIds(state: QueueState, { specs, readiness }: Pick<SpecW
 }
 
 /** Returns a group whose members are all done, if it was requested or the queue's completions finished its members. */
-export function doneGroup(state: QueueState, world: SpecWorld): Spec | undefined {
-  const follows = followedBy(state, world.readiness);
+export function findDoneGroup(state: QueueState, world: SpecWorld): Spec | undefined {
+  const follows = createFollowTest(state, world.readiness);
   return world.specs.find(
     (spec) =>
       !state.tried.has(spec.id) &&
@@ -58,7 +61,7 @@ export function doneGroup(state: QueueState, world: SpecWorld): Spec | undefined
 }
 
 /** Returns a test for specs that only the queue's completions made ready and that no run has tried. */
-function followedBy({ follow, completed }: QueueState, readiness: Readiness): (spec: Spec) => boolean {
+function createFollowTest({ follow, completed }: QueueState, readiness: Readiness): (spec: Spec) => boolean {
   if (!follow || completed.size === 0) return () => false;
   const before = readiness.without(completed);
   return (spec) => isReadyUnasked(spec, readiness) && !before.isReady(spec);
@@ -76,7 +79,7 @@ function isResumed(spec: Spec, named: readonly SpecId[], readiness: Readiness): 
 /**
  * Returns the ids and those of all their members, members first, because a driver or group is worked after its members.
  */
-function withMembers(ids: readonly SpecId[], specs: readonly Spec[]): readonly SpecId[] {
+function addMemberIds(ids: readonly SpecId[], specs: readonly Spec[]): readonly SpecId[] {
   const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
   const found = new Set<SpecId>();
   const seen = new Set<string>();

@@ -8,14 +8,14 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../work/commit_message.ts";
 import type { Usage } from "../work/usage.ts";
-import { claimSpec, shareClaim } from "./claims.ts";
+import { claimSpec, takeSharedClaim } from "./claims.ts";
 import { closeGroup } from "./close_group.ts";
-import { doneGroup, type QueueState, startableIds, wantedIds } from "./queue_choice.ts";
-import { Run } from "./run/run.ts";
+import { findDoneGroup, listRequestedIds, listStartableIds, type QueueState } from "./queue_choice.ts";
+import { AgentSpecRun } from "./run/run.ts";
 import { checkStart } from "./run/start.ts";
-import type { RunDeps, RunResult, RunWishes } from "./run_types.ts";
+import type { RunDeps, RunResult, RunSettings } from "./run_types.ts";
 
-export interface QueueWishes {
+export interface QueueOptions {
   /** Specs to begin with; empty means every spec that is ready. */
   readonly ids: readonly SpecId[];
   /** Whether to begin specs that the completion of these makes ready. */
@@ -26,7 +26,7 @@ export interface QueueWishes {
   readonly stopAtFailure: boolean;
   /** Budget of all runs together in US dollars; once it is spent, no further run starts. Null means no limit. */
   readonly budget: number | null;
-  readonly run: RunWishes;
+  readonly run: RunSettings;
 }
 
 export interface QueueResult {
@@ -44,14 +44,14 @@ export interface QueueResult {
  *
  * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */
-export async function runQueue(deps: RunDeps, wishes: QueueWishes): Promise<QueueResult> {
+export async function runQueue(deps: RunDeps, wishes: QueueOptions): Promise<QueueResult> {
   const queue = new Queue(deps, wishes);
   return queue.run(await loadWorld(deps.context));
 }
 
 class Queue {
   readonly #deps: RunDeps;
-  readonly #wishes: QueueWishes;
+  readonly #wishes: QueueOptions;
   readonly #running = new Map<SpecId, Promise<void>>();
   readonly #tried = new Set<SpecId>();
   readonly #completed = new Set<SpecId>();
@@ -66,14 +66,14 @@ class Queue {
   /** Cost of all runs so far in US dollars, as the agents report it. */
   #spent = 0;
 
-  constructor(deps: RunDeps, wishes: QueueWishes) {
+  constructor(deps: RunDeps, wishes: QueueOptions) {
     this.#deps = deps;
     this.#wishes = wishes;
   }
 
   async run(world: SpecWorld): Promise<QueueResult> {
     const { ids } = this.#wishes;
-    this.#wanted = wantedIds(ids, { ...world, specs: world.specs.toSorted(compareUrgency) });
+    this.#wanted = listRequestedIds(ids, { ...world, specs: world.specs.toSorted(compareUrgency) });
     if (ids.length === 0) this.#tellUnasked(world);
     await this.#begin(world);
     while (this.#running.size > 0) {
@@ -92,7 +92,7 @@ class Queue {
 
   async #begin(loaded: SpecWorld): Promise<void> {
     const world = await this.#closeGroups(loaded);
-    const candidates = startableIds(this.#state, world);
+    const candidates = listStartableIds(this.#state, world);
     const done = this.#results.length + this.#refused.length;
     const waiting = this.#wanted.filter((id) => !this.#tried.has(id) && !candidates.includes(id)).length;
     const total = done + this.#running.size + candidates.length + waiting;
@@ -109,7 +109,7 @@ class Queue {
 
   #collides(id: SpecId, { specs }: SpecWorld): boolean {
     const wanted = specs.find((spec) => spec.id === id)?.targetFiles ?? [];
-    return specs.some((spec) => this.#running.has(spec.id) && overlap(wanted, spec.targetFiles));
+    return specs.some((spec) => this.#running.has(spec.id) && haveOverlappingPaths(wanted, spec.targetFiles));
   }
 
   #isEnding(): boolean {
@@ -145,7 +145,7 @@ class Queue {
     const { specs } = await loadWorld(context);
     const wanted = specs.find((spec) => spec.id === id)?.targetFiles ?? [];
     for (const other of specs) {
-      if (other.id === id || this.#running.has(other.id) || !overlap(wanted, other.targetFiles)) continue;
+      if (other.id === id || this.#running.has(other.id) || !haveOverlappingPaths(wanted, other.targetFiles)) continue;
       const worker = await findLiveWorker(context, other.id);
       if (worker === null) continue;
       const message = `process ${worker.pid} works on '${other.id}', which names the same files (${other.targetFiles.join(", ")}): their changes may conflict`;
@@ -173,7 +173,7 @@ class Queue {
 
   /** Closes groups whose members are all done, because no agent works on a group itself. */
   async #closeGroups(world: SpecWorld): Promise<SpecWorld> {
-    const done = doneGroup(this.#state, world);
+    const done = findDoneGroup(this.#state, world);
     if (done === undefined) return world;
     this.#tried.add(done.id);
     const { message, completed } = await closeGroup(this.#deps, done.id);
@@ -205,7 +205,7 @@ class Queue {
 }
 
 /** Whether two lists contain the same path, or one list a folder that contains a path of the other. */
-function overlap(some: readonly string[], others: readonly string[]): boolean {
+function haveOverlappingPaths(some: readonly string[], others: readonly string[]): boolean {
   const within = (path: string, folder: string): boolean =>
     path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
   return some.some((one) => others.some((other) => within(one, other) || within(other, one)));
@@ -220,7 +220,7 @@ function overlap(some: readonly string[], others: readonly string[]): boolean {
  *
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26.
  */
-export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunWishes): Promise<RunResult> {
+export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunSettings): Promise<RunResult> {
   const { config, spec } = await checkStart(deps, id, wishes);
   if (wishes.worktree) await checkWorktree(deps, spec, config);
   const processId = `${id}-${deps.pid}`;
@@ -228,8 +228,8 @@ export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunWishes): Pro
   try {
     // Another process may have worked on the spec between the first check and the claim.
     const start = await checkStart(deps, id, wishes);
-    const notes = await shareClaim(deps, claim, wishes.shared);
-    return await new Run(deps, { ...start, claim, notes, processId, wishes }).toEnd();
+    const notes = await takeSharedClaim(deps, claim, wishes.shared);
+    return await new AgentSpecRun(deps, { ...start, claim, notes, processId, wishes }).toEnd();
   } finally {
     await claim.release();
   }

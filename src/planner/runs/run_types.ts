@@ -1,4 +1,4 @@
-import type { Claim, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { Claim, SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import type { RunLog, RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { PlannerConfig } from "../config/config.ts";
@@ -28,9 +28,9 @@ export interface RunDeps {
 }
 
 /** Dependencies of repairs after killed processes. */
-export type CareDeps = Pick<RunDeps, "context" | "ports" | "pid">;
+export type RepairDeps = Pick<RunDeps, "context" | "ports" | "pid">;
 
-export interface RunWishes {
+export interface RunSettings {
   /** `single`, `chain` or `parallel(N)`. Source: docs/contract/spec-tool.md#work-process-record. */
   readonly mode: string;
   /** Name of the provider to use instead of the configured one; null for the configured one. */
@@ -47,12 +47,12 @@ export interface RunWishes {
   readonly resume: boolean;
   readonly worktree: boolean;
   /** Options for taking the claim that other clones see. */
-  readonly shared: SharedClaimWishes;
-  readonly stop: StopWishes;
+  readonly shared: SharedClaimOptions;
+  readonly stop: StopSignals;
 }
 
 /** Two stages of stopping: `now` is only ever aborted after `soon`. */
-export interface StopWishes {
+export interface StopSignals {
   /** Ends agents with a grace period, and begins nothing more. */
   readonly soon: AbortSignal;
   /** Ends agents without a grace period. */
@@ -122,16 +122,16 @@ export interface RunPlace {
 }
 
 /** Data that every program of a spec needs: an agent, a setup, commands and checks. */
-export interface Job {
+export interface SpecJob {
   readonly id: SpecId;
   readonly processId: string;
   /** Settings of the project, not those of the worktree. */
   readonly config: PlannerConfig;
   readonly log: RunLog;
-  readonly stop: StopWishes;
+  readonly stop: StopSignals;
 }
 
-export interface PlacedJob extends Job {
+export interface PlacedJob extends SpecJob {
   readonly place: RunPlace;
 }
 
@@ -150,7 +150,7 @@ export interface ClaimedRun extends RunChoice {
   readonly claim: Claim;
   /** Notes about the claim that other clones see. */
   readonly notes: readonly string[];
-  readonly wishes: RunWishes;
+  readonly wishes: RunSettings;
 }
 
 /** The job of an agent: its place and the choices for its run. */

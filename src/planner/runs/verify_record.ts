@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { KeptRunRecord, RecordFacts } from "#planner/run_ports/kept_records.ts";
+import type { CommitFacts, KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import { refuseInsideRun } from "../operations/shared/inside_run.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isAccepted } from "../work/acceptance.ts";
@@ -11,24 +11,24 @@ import {
   recordedCommands,
   recordedVerdicts,
 } from "../work/records/judge_record.ts";
-import { openJob, withFreshPlace } from "./job.ts";
-import { editedFiles } from "./proof/edited_files.ts";
+import { openJob, withFreshWorktree } from "./job.ts";
+import { findEditedFiles } from "./proof/edited_files.ts";
 import { runCommands } from "./run/run_commands.ts";
-import type { RunDeps, StopWishes } from "./run_types.ts";
+import type { RunDeps, StopSignals } from "./run_types.ts";
 
-export interface Verifying {
+export interface RecordVerification {
   readonly id: SpecId;
   readonly kept: KeptRunRecord;
   /** Whether to run the recorded commands again. */
   readonly rerun: boolean;
-  readonly stop: StopWishes;
+  readonly stop: StopSignals;
 }
 
 /**
  * Checks the record of a run against the repository. With `rerun`, also runs its commands in a new worktree of the
  * recorded commit.
  */
-export async function verifyRecord(deps: RunDeps, verifying: Verifying): Promise<readonly RecordCheck[]> {
+export async function verifyRecord(deps: RunDeps, verifying: RecordVerification): Promise<readonly RecordCheck[]> {
   const { id, kept, rerun } = verifying;
   const facts = await deps.ports.worktrees.recordFacts(id, kept);
   const checks = judgeRecord(id, kept.record, facts);
@@ -36,13 +36,13 @@ export async function verifyRecord(deps: RunDeps, verifying: Verifying): Promise
   refuseInsideRun(deps.context, "rerun");
   if (kept.record["spec_id"] !== id) return checks;
   if (facts.parent === null || facts.parent !== kept.record["head"]) return checks;
-  return [...checks, ...(await runAgain(deps, verifying, { head: facts.parent, facts }))];
+  return [...checks, ...(await rerunRecordedCommands(deps, verifying, { head: facts.parent, facts }))];
 }
 
-async function runAgain(
+async function rerunRecordedCommands(
   deps: RunDeps,
-  { id, kept, stop }: Verifying,
-  { head, facts }: { readonly head: string; readonly facts: RecordFacts },
+  { id, kept, stop }: RecordVerification,
+  { head, facts }: { readonly head: string; readonly facts: CommitFacts },
 ): Promise<readonly RecordCheck[]> {
   const recorded = recordedCommands(kept.record).filter(({ command }) => typeof command === "string");
   if (recorded.length === 0) return [{ part: "rerun", result: "unknown", detail: "the record names no command" }];
@@ -56,17 +56,17 @@ async function runAgain(
     const detail = `not run, since nobody here has accepted ${named}: "planner approve ${id}" and "planner approve --commands" show what waits`;
     return [{ part: "rerun", result: "differs", detail }];
   }
-  return withFreshPlace(deps, await openJob(deps, id, stop), head, async (job) => {
+  return withFreshWorktree(deps, await openJob(deps, id, stop), head, async (job) => {
     const commands = recorded.map(({ command }) => String(command));
     const results = await runCommands(deps, job, commands, { limitSeconds: job.config.verify.timeout_seconds });
     if (stop.soon.aborted) throw new OperationError("aborted", "interrupted before all commands were run again");
     const passed = new Set(results.flatMap(({ command, problem }) => (problem === null ? [command] : [])));
-    const edited = await editedFiles(
+    const edited = await findEditedFiles(
       deps,
       { ...job, criteria: [], commands: [] },
       {
         accepted,
-        ...recordedState(kept.record, { head, facts }),
+        ...buildRecordedState(kept.record, { head, facts }),
         commands: checks.filter((one) => passed.has(one)),
       },
     );
@@ -80,14 +80,14 @@ async function runAgain(
         : `"${result.command}" ${end}, and the record says ${String(before["problem"] ?? "passed")}`;
       return { part: "rerun", result: same ? "ok" : "differs", detail };
     });
-    return [...again, ...edited.map((file) => editedCheck(file, kept.record))];
+    return [...again, ...edited.map((file) => buildEditedFileCheck(file, kept.record))];
   });
 }
 
 /** Returns the files that the run changed since its base commit, as far as record and repository agree. */
-function recordedState(
+function buildRecordedState(
   { base }: KeptRunRecord["record"],
-  { head, facts }: { readonly head: string; readonly facts: RecordFacts },
+  { head, facts }: { readonly head: string; readonly facts: CommitFacts },
 ) {
   const changed = facts.files.map((path) => ({ path, isNew: false }));
   const held = { commit: head, tree: null, uncommitted: [], ignored: [], changed, behind: false };
@@ -97,7 +97,7 @@ function recordedState(
 /**
  * Reports a check that passes only with the run's own version of a file, because it proves nothing; see `findEditedFiles`.
  */
-function editedCheck({ command, path, problem }: EditedFile, record: KeptRunRecord["record"]): RecordCheck {
+function buildEditedFileCheck({ command, path, problem }: EditedFile, record: KeptRunRecord["record"]): RecordCheck {
   const isSaid = recordedVerdicts(record, command).has("edited");
   const detail = `"${command}" passes only with ${path} as the run has changed it: with the earlier one it ${problem}`;
   return { part: "rerun", result: isSaid ? "ok" : "differs", detail };

@@ -10,7 +10,7 @@ import { TYPE_BECOMES } from "#dc/exchange/device_types/read_type.ts";
 import { NETBOX_BECOMES } from "#dc/exchange/netbox/map_netbox.ts";
 import { SETTING_MEANINGS } from "#dc/model/setting_names.ts";
 import { ROUTES, STREAM_EVENTS } from "#interfaces/http/routes.ts";
-import { TROUBLE_KINDS } from "#planner/runs/doctor/trouble.ts";
+import { PROBLEM_KINDS } from "#planner/runs/doctor/trouble.ts";
 import { PROMPT_VARIABLES } from "#planner/work/prompts/prompt.ts";
 import { VERDICT_MEANINGS } from "#planner/work/provenance.ts";
 import { COLUMN_DESCRIPTIONS, COLUMN_NAMES } from "#web/board/order.ts";
@@ -37,7 +37,7 @@ const TABLES: Readonly<Record<string, readonly [heads: readonly string[], rows: 
     () => Object.entries(TARGETS).map(([target, { holds }]) => [code(target), holds]),
   ],
   verdicts: [["Verdict", "Meaning"], () => keyed(VERDICT_MEANINGS)],
-  doctor: [["Kind", "What is found"], () => keyed(TROUBLE_KINDS)],
+  doctor: [["Kind", "What is found"], () => keyed(PROBLEM_KINDS)],
   settings: [["Setting", "Holds"], () => keyed(SETTING_MEANINGS)],
   placement: [["Reason of a refusal", "What a place must satisfy"], () => keyed(REFUSAL_RULES)],
   routes: [["Route", "Answer"], () => keyed(ROUTES)],

@@ -1,8 +1,8 @@
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
-import type { SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import type { MergeResult } from "#planner/runs/merge/complete_spec.ts";
-import type { LeftAlone } from "#planner/runs/merge/waiting_work.ts";
+import type { UnmergeableWork } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { unprovenLine } from "#planner/work/acceptance.ts";
 import { type Cli, defineCommand } from "../../command.ts";
@@ -67,18 +67,18 @@ interface Wanted {
   readonly unproven: string | null;
   /** A commit that has the work of the one spec, or null. */
   readonly as: string | null;
-  readonly shared: SharedClaimWishes;
+  readonly shared: SharedClaimOptions;
   readonly json: boolean;
 }
 
 interface Merged {
   readonly results: readonly MergeResult[];
   /** With `--all`: work that was not merged, with the reasons. */
-  readonly left: readonly LeftAlone[];
+  readonly left: readonly UnmergeableWork[];
 }
 
 async function merge(project: OpenProject, cli: Cli, { ids, as, unproven, shared, json }: Wanted): Promise<Merged> {
-  const [{ openRunDeps }, { mergeSpecs }, { waitingWork }, { listenForSignals }] = await Promise.all([
+  const [{ openRunDeps }, { mergeSpecs }, { listWaitingWork: waitingWork }, { listenForSignals }] = await Promise.all([
     import("../../work/run_deps.ts"),
     import("#planner/runs/merge/merge_specs.ts"),
     import("#planner/runs/merge/waiting_work.ts"),

@@ -3,7 +3,7 @@ import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { MadeRequest, RequestDraft } from "#planner/runs/requests/make_request.ts";
 import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
-import type { RunDeps, StopWishes } from "#planner/runs/run_types.ts";
+import type { RunDeps, StopSignals } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { refuseInRun } from "../../accept_commands.ts";
 import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
@@ -81,7 +81,7 @@ interface Using {
   readonly deps: RunDeps;
   readonly cli: Cli;
   readonly words: PrWords;
-  readonly stop: StopWishes;
+  readonly stop: StopSignals;
 }
 
 async function printTexts({ project, deps, words, stop }: Using): Promise<ExitStatus> {

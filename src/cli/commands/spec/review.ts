@@ -45,7 +45,7 @@ async function review(words: ReviewWords, cli: Cli): Promise<ExitStatus> {
   const project = await cli.project();
   refuseInsideRun(project.context, "review");
   refuseInRun(project.root, "review work");
-  const [{ openRunDeps }, { reviewFacts }, decide] = await Promise.all([
+  const [{ openRunDeps }, { readReviewFacts: reviewFacts }, decide] = await Promise.all([
     import("../../work/run_deps.ts"),
     import("#planner/runs/review/review_facts.ts"),
     import("../../review/decide.ts"),

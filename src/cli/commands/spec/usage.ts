@@ -1,4 +1,4 @@
-import type { StoredReport } from "#planner/run_ports/process_records.ts";
+import type { StoredRunReport } from "#planner/run_ports/process_records.ts";
 import { addUsage, NO_USAGE, tokensOf, type Usage } from "#planner/work/usage.ts";
 import { formatDollars } from "#words/figures.ts";
 import { defineCommand } from "../../command.ts";
@@ -48,7 +48,7 @@ export const command = defineCommand({
   },
 });
 
-function sums(reports: readonly StoredReport[], by: (typeof KEYS)[number]): readonly Row[] {
+function sums(reports: readonly StoredRunReport[], by: (typeof KEYS)[number]): readonly Row[] {
   const rows = new Map<string, Row>();
   for (const { spec_id, agent, started_at, usage } of reports) {
     if (usage === null) continue;

@@ -1,5 +1,5 @@
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
-import type { QueueWishes } from "#planner/runs/run_queue.ts";
+import type { QueueOptions } from "#planner/runs/run_queue.ts";
 import { defineCommand } from "../../command.ts";
 import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
@@ -90,7 +90,7 @@ function dollars(text: string): number {
   throw new UsageError(`Wrong value "${text}" for "--budget": expected US dollars above 0, as in 2.50`, null);
 }
 
-type Manner = Pick<QueueWishes, "follow" | "width" | "stopAtFailure"> & { readonly mode: string };
+type Manner = Pick<QueueOptions, "follow" | "width" | "stopAtFailure"> & { readonly mode: string };
 
 function mannerOf(chain: boolean, parallel: number | undefined): Manner {
   if (parallel !== undefined) {

@@ -1,11 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { SharedClaimOptions, SharedClaimResult } from "#planner/run_ports/claims.ts";
 import type { PlannerContext } from "../../context.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 
 /** Claim options of a tool: only a person may steal another clone's claim or work offline. */
-export const TOOL_CLAIM_OPTIONS: SharedClaimWishes = { steal: false, offline: false };
+export const TOOL_CLAIM_OPTIONS: SharedClaimOptions = { steal: false, offline: false };
 
 /**
  * Makes this clone's claim final before a person completes a spec, if the settings name a remote. A run's own claim
@@ -18,7 +18,7 @@ export const TOOL_CLAIM_OPTIONS: SharedClaimWishes = { steal: false, offline: fa
 export async function finishSharedClaim(
   context: PlannerContext,
   { id, status }: Pick<Spec, "id" | "status">,
-  { command, ...wishes }: SharedClaimWishes & { readonly command: string },
+  { command, ...wishes }: SharedClaimOptions & { readonly command: string },
 ): Promise<readonly string[]> {
   if (status === "completed" || context.insideRun() !== null || !(await hasClaimRemote(context))) return [];
   const { claims } = await context.runs();
@@ -66,7 +66,7 @@ async function hasClaimRemote(context: PlannerContext): Promise<boolean> {
   return (await context.config()).claims.remote !== null;
 }
 
-function createUnknownAnswer(error: unknown): SharedAnswer {
+function createUnknownAnswer(error: unknown): SharedClaimResult {
   if (!(error instanceof OperationError)) throw error;
   return { kind: "unknown", reason: error.message };
 }

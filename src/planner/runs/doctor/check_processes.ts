@@ -2,15 +2,15 @@ import type { ClaimHolder } from "#planner/run_ports/claims.ts";
 import { formatCountOf } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { endClaim, PROCESS_GONE } from "../claims.ts";
+import { endStaleClaim, PROCESS_GONE } from "../claims.ts";
 import { keepCutOffRun } from "../run/keep_record.ts";
-import type { CareDeps } from "../run_types.ts";
-import { endStranded, type Trouble } from "./trouble.ts";
+import type { RepairDeps } from "../run_types.ts";
+import { endInterruptedRun, type ProjectProblem } from "./trouble.ts";
 
 /** Finds claims whose holder has ended, with the agents that it may have left running. */
-export async function staleClaims(deps: CareDeps): Promise<readonly Trouble[]> {
+export async function findStaleClaims(deps: RepairDeps): Promise<readonly ProjectProblem[]> {
   const { claims } = deps.ports;
-  const found: Trouble[] = [];
+  const found: ProjectProblem[] = [];
   for (const id of await claims.ids()) {
     const holder = await claims.holder(id);
     if (holder === null || holder.alive) continue;
@@ -25,21 +25,21 @@ export async function staleClaims(deps: CareDeps): Promise<readonly Trouble[]> {
   return found;
 }
 
-async function releaseClaim(deps: CareDeps, id: SpecId, holder: ClaimHolder): Promise<string | null> {
+async function releaseClaim(deps: RepairDeps, id: SpecId, holder: ClaimHolder): Promise<string | null> {
   let spec: string | null = null;
-  const ended = await endClaim(deps, { id, holder }, async () => {
-    spec = await endStranded(deps, id);
+  const ended = await endStaleClaim(deps, { id, holder }, async () => {
+    spec = await endInterruptedRun(deps, id);
   });
   if (ended === null) return null;
-  return ["released the claim", ...endedPart(ended), ...(spec === null ? [] : [spec])].join(", ");
+  return ["released the claim", ...describeEndedProcesses(ended), ...(spec === null ? [] : [spec])].join(", ");
 }
 
-function endedPart(ended: number): readonly string[] {
+function describeEndedProcesses(ended: number): readonly string[] {
   return ended === 0 ? [] : [`ended ${formatCountOf(ended, "process")} that it had left`];
 }
 
 /** Finds records with status `running` whose process has ended. */
-export async function deadRecords(deps: CareDeps): Promise<readonly Trouble[]> {
+export async function findDeadRecords(deps: RepairDeps): Promise<readonly ProjectProblem[]> {
   const { ports } = deps;
   return (await ports.records.dead()).map(({ process_id, spec_id, pid }) => ({
     kind: "dead_record",
@@ -51,17 +51,17 @@ export async function deadRecords(deps: CareDeps): Promise<readonly Trouble[]> {
       const holder = await ports.claims.holder(spec_id as SpecId);
       const held = holder?.alive === true;
       if (!held) await keepCutOffRun(deps, spec_id as SpecId, { processId: process_id, reason: PROCESS_GONE });
-      const spec = held ? null : await endStranded(deps, spec_id as SpecId);
+      const spec = held ? null : await endInterruptedRun(deps, spec_id as SpecId);
       const status = (await ports.records.endDead(process_id))?.status;
       // Another reader may have repaired the record meanwhile.
       const record = status === undefined ? "the record has its end" : `marked the record ${status}`;
-      return [record, ...endedPart(ended), ...(spec === null ? [] : [spec])].join(", ");
+      return [record, ...describeEndedProcesses(ended), ...(spec === null ? [] : [spec])].join(", ");
     },
   }));
 }
 
 /** Finds a `.planner/watch.pid` that names an ended process. */
-export async function staleWatch({ ports: { watch } }: CareDeps): Promise<readonly Trouble[]> {
+export async function findStaleWatchFile({ ports: { watch } }: RepairDeps): Promise<readonly ProjectProblem[]> {
   const holder = await watch.holder();
   if (holder === null || holder.alive) return [];
   return [

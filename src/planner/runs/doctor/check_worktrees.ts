@@ -5,10 +5,10 @@ import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isMergeable } from "../../work/person_need.ts";
-import { whyRequested } from "../merge/waiting_work.ts";
-import { withoutSlash } from "../run/place.ts";
-import type { CareDeps } from "../run_types.ts";
-import { endStranded, type Trouble } from "./trouble.ts";
+import { explainOpenRequest } from "../merge/waiting_work.ts";
+import { removeTrailingSlash } from "../run/place.ts";
+import type { RepairDeps } from "../run_types.ts";
+import { endInterruptedRun, type ProjectProblem } from "./trouble.ts";
 
 /** Uncommitted and unmerged work that only a worktree contains. */
 interface Content {
@@ -17,26 +17,30 @@ interface Content {
 }
 
 /** Finds worktrees without a run. The repair removes only those that contain no work. */
-export async function orphanedWorktrees(deps: CareDeps): Promise<readonly Trouble[]> {
+export async function findOrphanedWorktrees(deps: RepairDeps): Promise<readonly ProjectProblem[]> {
   const { context, ports } = deps;
   const statuses = await context.work.worktrees();
   const requests = await ports.requests.notes();
-  const found: Trouble[] = [];
+  const found: ProjectProblem[] = [];
   for (const id of await ports.worktrees.ids()) {
     if ((await findLiveWorker(context, id)) !== null) continue;
     const status = statuses.find(({ spec_id }) => spec_id === id);
-    const trouble = await troubleOf(deps, id, status);
-    const advice = whyRequested(id, requests.get(id));
+    const trouble = await describeOrphan(deps, id, status);
+    const advice = explainOpenRequest(id, requests.get(id));
     found.push(trouble.advice === null || advice === null ? trouble : { ...trouble, advice });
   }
   return found;
 }
 
-async function troubleOf(deps: CareDeps, id: SpecId, status: WorktreeStatus | undefined): Promise<Trouble> {
+async function describeOrphan(
+  deps: RepairDeps,
+  id: SpecId,
+  status: WorktreeStatus | undefined,
+): Promise<ProjectProblem> {
   const base = { kind: "orphaned_worktree", subject: `.planner/worktrees/${id}` } as const;
   let content: Content;
   try {
-    content = await contentOf(deps, id);
+    content = await readWorktreeContent(deps, id);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     return { ...base, message: error.message, advice: null };
@@ -53,12 +57,12 @@ async function troubleOf(deps: CareDeps, id: SpecId, status: WorktreeStatus | un
   return {
     ...base,
     message: `no process works in it, and it holds ${describeContent(content)}`,
-    advice: await adviceFor(deps, id, content),
-    ...(cutOff ? { repair: () => noteEnd(deps, id) } : {}),
+    advice: await findWorkingAdvice(deps, id, content),
+    ...(cutOff ? { repair: () => recordWorktreeEnd(deps, id) } : {}),
   };
 }
 
-async function contentOf({ ports: { worktrees } }: CareDeps, id: SpecId): Promise<Content> {
+async function readWorktreeContent({ ports: { worktrees } }: RepairDeps, id: SpecId): Promise<Content> {
   const uncommitted = (await (await worktrees.find(id))?.uncommitted()) ?? [];
   const merged = await worktrees.isMerged(id);
   return { uncommitted, unmerged: merged ? 0 : (await worktrees.commits(id)).length };
@@ -72,15 +76,17 @@ function describeContent({ uncommitted, unmerged }: Content): string {
 }
 
 /** Returns only advice that works: archived specs cannot be worked, and no command accepts the id of a deleted one. */
-async function adviceFor(deps: CareDeps, id: SpecId, { uncommitted }: Content): Promise<string> {
+async function findWorkingAdvice(deps: RepairDeps, id: SpecId, { uncommitted }: Content): Promise<string> {
   const { specs } = deps.context;
   const commit = uncommitted.length > 0;
-  if ((await specs.ids()).includes(id)) return adviceForSpec(id, (await specs.load(id)).status, commit);
-  return (await specs.archivedIds()).has(id) ? adviceForSpec(id, "completed", commit) : adviceForGone(deps, id, commit);
+  if ((await specs.ids()).includes(id)) return adviseForStatus(id, (await specs.load(id)).status, commit);
+  return (await specs.archivedIds()).has(id)
+    ? adviseForStatus(id, "completed", commit)
+    : adviseForMissingSpec(deps, id, commit);
 }
 
 /** Returns advice for a spec in this status. @param commit whether its worktree has uncommitted changes */
-function adviceForSpec(id: SpecId, status: string, commit: boolean): string {
+function adviseForStatus(id: SpecId, status: string, commit: boolean): string {
   if (status === "cancelled") {
     return `its spec is cancelled: "planner update ${id} --status pending" and "planner work ${id}" continue it, or "planner review ${id} --reject" removes the worktree and keeps its work in git`;
   }
@@ -91,20 +97,20 @@ function adviceForSpec(id: SpecId, status: string, commit: boolean): string {
   return `merge it with "planner merge ${id}", or continue with "planner work ${id}"`;
 }
 
-async function adviceForGone({ ports }: CareDeps, id: SpecId, commit: boolean): Promise<string> {
+async function adviseForMissingSpec({ ports }: RepairDeps, id: SpecId, commit: boolean): Promise<string> {
   const branch = (await ports.worktrees.branch(id)) ?? "";
   const worktree = await ports.worktrees.find(id);
   const file = `.planner/specs/${id}.md`;
   // Committing the deletion of the spec would cause a conflict in git.
   const isThere = worktree !== null && (await worktree.specs().ids()).includes(id);
   const keep = isThere
-    ? `"cp ${quoteShellWord(`${withoutSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`
+    ? `"cp ${quoteShellWord(`${removeTrailingSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`
     : `${commit ? "commit there and run" : "take the commits with"} "git merge ${quoteShellWord(branch)}"`;
   return `its spec is gone: ${keep}, or drop all of it with "git worktree remove --force .planner/worktrees/${id}" and "git branch -D ${quoteShellWord(branch)}"; then run "planner doctor --fix"`;
 }
 
 /** Removes the worktree, unless a run began in it or a file appeared in it meanwhile. */
-async function removeWorktree({ ports, pid }: CareDeps, id: SpecId): Promise<string | null> {
+async function removeWorktree({ ports, pid }: RepairDeps, id: SpecId): Promise<string | null> {
   const answer = await ports.claims.claim(id, `${id}-${pid}`);
   if ("heldBy" in answer) return null;
   try {
@@ -115,7 +121,7 @@ async function removeWorktree({ ports, pid }: CareDeps, id: SpecId): Promise<str
   }
 }
 
-async function noteEnd(deps: CareDeps, id: SpecId): Promise<string> {
-  await endStranded(deps, id);
+async function recordWorktreeEnd(deps: RepairDeps, id: SpecId): Promise<string> {
+  await endInterruptedRun(deps, id);
   return "noted that its run is over; what it holds is kept";
 }

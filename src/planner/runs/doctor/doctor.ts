@@ -2,18 +2,18 @@ import { OperationError } from "#kernel/errors.ts";
 import { findLiveWorker } from "#planner/operations/shared/live_worker.ts";
 import type { GitLock } from "#planner/run_ports/run_ports.ts";
 import type { UnreadableFile } from "../../spec/spec.ts";
-import type { CareDeps } from "../run_types.ts";
-import { deadRecords, staleClaims, staleWatch } from "./check_processes.ts";
-import { orphanedWorktrees } from "./check_worktrees.ts";
-import { endStranded, type Trouble } from "./trouble.ts";
+import type { RepairDeps } from "../run_types.ts";
+import { findDeadRecords, findStaleClaims, findStaleWatchFile } from "./check_processes.ts";
+import { findOrphanedWorktrees } from "./check_worktrees.ts";
+import { endInterruptedRun, type ProjectProblem } from "./trouble.ts";
 
 /**
  * Finds locks on git's index that a killed git process left or that a process holds for long. They block every merge
  * and commit.
  */
-async function gitLocks(deps: CareDeps): Promise<readonly Trouble[]> {
+async function findGitLocks(deps: RepairDeps): Promise<readonly ProjectProblem[]> {
   const { context, ports } = deps;
-  const found: Trouble[] = [];
+  const found: ProjectProblem[] = [];
   for (const lock of await ports.gitLocks.find()) {
     const { path, spec_id, removable } = lock;
     // An active run uses git itself, so its lock is expected.
@@ -23,8 +23,8 @@ async function gitLocks(deps: CareDeps): Promise<readonly Trouble[]> {
     found.push({
       kind: "git_lock",
       subject: path,
-      message: `git's index has been locked for ${ageOf(lock)}, ${holderOf(lock)}`,
-      advice: removable ? null : adviceFor(lock),
+      message: `git's index has been locked for ${describeLockAge(lock)}, ${describeLockHolder(lock)}`,
+      advice: removable ? null : adviseAboutLock(lock),
       ...(removable ? { repair: async () => ((await ports.gitLocks.remove(lock)) ? "removed it" : null) } : {}),
     });
   }
@@ -34,19 +34,19 @@ async function gitLocks(deps: CareDeps): Promise<readonly Trouble[]> {
 /** Time that an everyday git command may take, in milliseconds. Chosen by planner. */
 const BRIEF_MS = 10_000;
 
-function ageOf({ ageMs }: GitLock): string {
+function describeLockAge({ ageMs }: GitLock): string {
   const seconds = Math.round(ageMs / 1000);
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-function holderOf({ holder }: GitLock): string {
+function describeLockHolder({ holder }: GitLock): string {
   if (holder === null) return "and no process holds it";
   return holder === "unknown" ? "and this system does not report by whom" : `by process ${holder}`;
 }
 
-function adviceFor({ holder }: GitLock): string {
+function adviseAboutLock({ holder }: GitLock): string {
   if (holder === null) return "it is recent: check again in a minute";
   return holder === "unknown" ? "remove it if no git process runs there" : "wait for that process, or end it";
 }
@@ -55,7 +55,7 @@ function adviceFor({ holder }: GitLock): string {
 const CONFIG_FILE = ".planner/config.md";
 
 /** Reports settings that cannot be read. No agent starts without them, and only a person can correct them. */
-async function brokenConfig({ context }: CareDeps): Promise<readonly Trouble[]> {
+async function findBrokenConfig({ context }: RepairDeps): Promise<readonly ProjectProblem[]> {
   try {
     await context.config();
     return [];
@@ -66,7 +66,7 @@ async function brokenConfig({ context }: CareDeps): Promise<readonly Trouble[]> 
   }
 }
 
-export interface DoctorFinding extends Omit<Trouble, "repair"> {
+export interface DoctorFinding extends Omit<ProjectProblem, "repair"> {
   /** Whether `--fix` can repair at least part of the problem. */
   readonly fixable: boolean;
   /** Sentence about the repair that was made; null if none was. */
@@ -88,19 +88,19 @@ export interface DoctorReport {
  *
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26, docs/decisions.md#s-27.
  */
-const CHECKS: readonly ((deps: CareDeps, fix: boolean) => Promise<readonly Trouble[]>)[] = [
-  staleClaims,
-  deadRecords,
-  staleWatch,
-  gitLocks,
-  plantedChanges,
-  mirrorRemotes,
-  sharedClaims,
-  orphanedWorktrees,
-  strandedSpecs,
-  brokenConfig,
-  unreadableFiles,
-  leftoverFiles,
+const CHECKS: readonly ((deps: RepairDeps, fix: boolean) => Promise<readonly ProjectProblem[]>)[] = [
+  findStaleClaims,
+  findDeadRecords,
+  findStaleWatchFile,
+  findGitLocks,
+  findGitProgramChanges,
+  findMirrorRemotes,
+  findSharedClaimProblems,
+  findOrphanedWorktrees,
+  findStrandedSpecs,
+  findBrokenConfig,
+  findUnreadableFiles,
+  findLeftoverFiles,
 ];
 
 /**
@@ -109,15 +109,15 @@ const CHECKS: readonly ((deps: CareDeps, fix: boolean) => Promise<readonly Troub
  *
  * Without `fix`, changes only records of dead processes, which any reader marks failed.
  */
-export async function runDoctor(deps: CareDeps, { fix }: { readonly fix: boolean }): Promise<DoctorReport> {
+export async function runDoctor(deps: RepairDeps, { fix }: { readonly fix: boolean }): Promise<DoctorReport> {
   const findings: DoctorFinding[] = [];
   for (const check of CHECKS) {
-    for (const trouble of await check(deps, fix)) findings.push(await seenTo(trouble, fix));
+    for (const trouble of await check(deps, fix)) findings.push(await repairIfAsked(trouble, fix));
   }
   return { healthy: findings.every(({ fixed, advice }) => fixed !== null && advice === null), findings };
 }
 
-async function seenTo({ repair, ...trouble }: Trouble, fix: boolean): Promise<DoctorFinding> {
+async function repairIfAsked({ repair, ...trouble }: ProjectProblem, fix: boolean): Promise<DoctorFinding> {
   const finding = { ...trouble, fixable: repair !== undefined, fixed: null, failed: null };
   if (!fix || repair === undefined) return finding;
   try {
@@ -132,8 +132,8 @@ async function seenTo({ repair, ...trouble }: Trouble, fix: boolean): Promise<Do
  * Reports changes by runs to programs that git runs in every checkout. There is no repair, because only a person can
  * decide whether they made the change. Until then planner runs no git command that would run these programs.
  */
-async function plantedChanges({ context, ports }: CareDeps): Promise<readonly Trouble[]> {
-  const found: Trouble[] = [];
+async function findGitProgramChanges({ context, ports }: RepairDeps): Promise<readonly ProjectProblem[]> {
+  const found: ProjectProblem[] = [];
   for (const { spec_id, what, undo, note } of await ports.worktrees.planted()) {
     // The active run checks this itself when it ends.
     if ((await findLiveWorker(context, spec_id)) !== null) continue;
@@ -151,7 +151,7 @@ async function plantedChanges({ context, ports }: CareDeps): Promise<readonly Tr
  * Reports remotes that are mirrors. A fetch that prunes deletes the records of runs, because the remote lacks them, and
  * a push deletes the records that others keep at the remote.
  */
-async function mirrorRemotes({ ports }: CareDeps): Promise<readonly Trouble[]> {
+async function findMirrorRemotes({ ports }: RepairDeps): Promise<readonly ProjectProblem[]> {
   return (await ports.worktrees.mirrors()).map((name) => ({
     kind: "mirror_remote",
     subject: `remote ${name}`,
@@ -165,7 +165,10 @@ async function mirrorRemotes({ ports }: CareDeps): Promise<readonly Trouble[]> {
  * Reports problems that keep claims at a remote from protecting specs, and claims that are no longer needed. Only a
  * repair contacts the remote, because git then applies settings of the repository, which may name programs.
  */
-async function sharedClaims({ context, ports }: CareDeps, fix: boolean): Promise<readonly Trouble[]> {
+async function findSharedClaimProblems(
+  { context, ports }: RepairDeps,
+  fix: boolean,
+): Promise<readonly ProjectProblem[]> {
   // Broken settings are a separate finding.
   const config = await context.config().catch(() => null);
   if (config === null || config.claims.remote === null) return [];
@@ -178,11 +181,11 @@ async function sharedClaims({ context, ports }: CareDeps, fix: boolean): Promise
  * status in the worktree shows. Leaves all others: a paused spec or one started by hand cannot be distinguished from a
  * forgotten one.
  */
-async function strandedSpecs(deps: CareDeps): Promise<readonly Trouble[]> {
+async function findStrandedSpecs(deps: RepairDeps): Promise<readonly ProjectProblem[]> {
   const { context, ports } = deps;
   const { specs } = await context.specs.active();
   const worktrees = await context.work.worktrees();
-  const found: Trouble[] = [];
+  const found: ProjectProblem[] = [];
   for (const { id, file, status } of specs) {
     if (status !== "in_progress" || (await findLiveWorker(context, id)) !== null) continue;
     const cutOff = worktrees.some((one) => one.spec_id === id && one.status === "working");
@@ -192,30 +195,32 @@ async function strandedSpecs(deps: CareDeps): Promise<readonly Trouble[]> {
       subject: file,
       message: "in_progress, but no process works on it",
       advice: cutOff || claimed ? null : `continue with "planner work ${id}", or "planner reset ${id}"`,
-      ...(cutOff || claimed ? { repair: () => endStranded(deps, id) } : {}),
+      ...(cutOff || claimed ? { repair: () => endInterruptedRun(deps, id) } : {}),
     });
   }
   return found;
 }
 
 /** Reports files that cannot be read or parsed. Only a person can correct them. */
-async function unreadableFiles({ context }: CareDeps): Promise<readonly Trouble[]> {
+async function findUnreadableFiles({ context }: RepairDeps): Promise<readonly ProjectProblem[]> {
   const [active, archived, records] = await Promise.all([
     context.specs.active(),
     context.specs.archived(),
     context.work.brokenRecords(),
   ]);
-  const specs = [...active.unreadable, ...archived.unreadable].map((file) => unreadableTrouble(file, "fix its text"));
-  return [...specs, ...records.map((file) => unreadableTrouble(file, "remove it if it is not needed"))];
+  const specs = [...active.unreadable, ...archived.unreadable].map((file) =>
+    describeUnreadableFile(file, "fix its text"),
+  );
+  return [...specs, ...records.map((file) => describeUnreadableFile(file, "remove it if it is not needed"))];
 }
 
-function unreadableTrouble({ file, line, column, message }: UnreadableFile, advice: string): Trouble {
+function describeUnreadableFile({ file, line, column, message }: UnreadableFile, advice: string): ProjectProblem {
   const place = line === null ? "" : `line ${line}${column === null ? "" : `, column ${column}`}: `;
   return { kind: "unreadable_file", subject: file, message: place + message, advice };
 }
 
 /** Temporary files of killed writers. */
-async function leftoverFiles({ ports: { leftovers } }: CareDeps): Promise<readonly Trouble[]> {
+async function findLeftoverFiles({ ports: { leftovers } }: RepairDeps): Promise<readonly ProjectProblem[]> {
   return (await leftovers.files()).map((file) => ({
     kind: "leftover_file",
     subject: file,

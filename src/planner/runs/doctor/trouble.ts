@@ -1,11 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { PROCESS_GONE } from "../claims.ts";
-import { failStarted } from "../run/write_end.ts";
-import type { CareDeps } from "../run_types.ts";
+import { markStartedSpecFailed } from "../run/write_end.ts";
+import type { RepairDeps } from "../run_types.ts";
 
 /** Kinds of problems in the order in which `doctor` checks and repairs them: processes first, then their leftovers. */
-export const TROUBLE_KINDS = {
+export const PROBLEM_KINDS = {
   stale_claim: "a claim of a process that no longer runs",
   dead_record: "a record of a process that no longer runs",
   stale_watch: "a `watch.pid` of a process that no longer runs",
@@ -20,11 +20,11 @@ export const TROUBLE_KINDS = {
   leftover_file: "a temporary file of a killed writer",
 } as const;
 
-export type TroubleKind = keyof typeof TROUBLE_KINDS;
+export type ProblemKind = keyof typeof PROBLEM_KINDS;
 
 /** A problem that `doctor` found in the project. */
-export interface Trouble {
-  readonly kind: TroubleKind;
+export interface ProjectProblem {
+  readonly kind: ProblemKind;
   /** Path or id of the file, folder or spec with the problem. */
   readonly subject: string;
   readonly message: string;
@@ -45,16 +45,16 @@ export interface Trouble {
  *
  * @returns a sentence about the repair, or null
  */
-export async function endStranded(deps: CareDeps, id: SpecId): Promise<string | null> {
-  const failed = await failSpec(deps, id);
+export async function endInterruptedRun(deps: RepairDeps, id: SpecId): Promise<string | null> {
+  const failed = await markSpecFailed(deps, id);
   await deps.ports.worktrees.displace(id);
-  await endWorktreeStatus(deps, id);
+  await markWorktreeEnded(deps, id);
   return failed ? `set spec ${id} to failed` : null;
 }
 
-async function failSpec(deps: CareDeps, id: SpecId): Promise<boolean> {
+async function markSpecFailed(deps: RepairDeps, id: SpecId): Promise<boolean> {
   try {
-    return await failStarted(deps, id);
+    return await markStartedSpecFailed(deps, id);
   } catch (error) {
     // The spec was archived or deleted, or cannot be read, which is a separate finding.
     if (error instanceof OperationError) return false;
@@ -62,7 +62,7 @@ async function failSpec(deps: CareDeps, id: SpecId): Promise<boolean> {
   }
 }
 
-async function endWorktreeStatus({ context, ports }: CareDeps, id: SpecId): Promise<void> {
+async function markWorktreeEnded({ context, ports }: RepairDeps, id: SpecId): Promise<void> {
   const found = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
   if (found?.status !== "working") return;
   const commits = await ports.worktrees.commits(id);
@@ -75,7 +75,7 @@ async function endWorktreeStatus({ context, ports }: CareDeps, id: SpecId): Prom
   });
 }
 
-async function isCompleted({ context }: Pick<CareDeps, "context">, id: SpecId): Promise<boolean> {
+async function isCompleted({ context }: Pick<RepairDeps, "context">, id: SpecId): Promise<boolean> {
   const { specs } = await context.specs.active();
   return specs.find((spec) => spec.id === id)?.status === "completed";
 }

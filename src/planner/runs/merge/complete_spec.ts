@@ -1,16 +1,16 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { SharedAnswer } from "#planner/run_ports/claims.ts";
+import type { SharedClaimResult } from "#planner/run_ports/claims.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
-import type { RemovalWishes } from "#planner/run_ports/worktrees.ts";
+import type { WorktreeRemovalOptions } from "#planner/run_ports/worktrees.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
 import { requestName } from "../../work/requests/request_note.ts";
-import type { RunDeps, RunWishes } from "../run_types.ts";
+import type { RunDeps, RunSettings } from "../run_types.ts";
 
 /** Result for a spec whose work the main branch contains. */
-export interface Merged {
+export interface MergedSpec {
   readonly spec_id: SpecId;
   /** `found`: the work was merged outside of planner, in the single commit that `commits` names. */
   readonly outcome: "merged" | "nothing" | "found";
@@ -23,7 +23,7 @@ export interface Merged {
 
 /** Result of merging one spec's branch. */
 export type MergeResult =
-  | Merged
+  | MergedSpec
   /** Branch and worktree are unchanged, and the spec has the status needs_attention. */
   | {
       readonly spec_id: SpecId;
@@ -35,38 +35,38 @@ export type MergeResult =
   | { readonly spec_id: SpecId; readonly outcome: "refused"; readonly reason: string };
 
 /** Returns the reason why a spec was not merged and, after a conflict, the remedy. */
-export function refusalText(result: Extract<MergeResult, { readonly outcome: "refused" | "conflict" }>): string {
+export function describeRefusal(result: Extract<MergeResult, { readonly outcome: "refused" | "conflict" }>): string {
   const begin = `Cannot merge spec '${result.spec_id}'`;
   if (result.outcome === "refused") return `${begin}: ${result.reason}`;
   return `${begin}: conflict in ${result.files.join(", ")}: ${result.advice}`;
 }
 
-export interface MergingWishes extends Pick<RunWishes, "stop" | "unproven" | "shared"> {
+export interface MergeSpecOptions extends Pick<RunSettings, "stop" | "unproven" | "shared"> {
   /** A commit that a person named as the merge of the work; null to search for it. */
   readonly as?: string | null;
 }
 
-export function refuseMerge(id: SpecId, reason: string): MergeResult {
+export function buildRefusal(id: SpecId, reason: string): MergeResult {
   return { spec_id: id, outcome: "refused", reason };
 }
 
 /** Returns why this clone may not merge a spec now, and what a person can do. */
-export function notFinalText(id: SpecId, answer: Exclude<SharedAnswer, { readonly kind: "own" }>): string {
+export function describeMissingClaim(id: SpecId, answer: Exclude<SharedClaimResult, { readonly kind: "own" }>): string {
   if (answer.kind === "lost") return answer.reason;
   return `${answer.reason}: "planner merge ${id} --offline" merges without it`;
 }
 
-export interface FinalFields {
+export interface FinalSpecFields {
   readonly status: string;
   readonly completed_at: string;
   readonly unproven: string | undefined;
 }
 
-export function finalFields(
+export function buildFinalFields(
   { context }: Pick<RunDeps, "context">,
   { frontmatter, status }: Spec,
   why: string | null,
-): FinalFields {
+): FinalSpecFields {
   const isCompleted = status === "completed";
   const since = isCompleted ? frontmatter["completed_at"] : undefined;
   const known = isCompleted ? frontmatter["unproven"] : undefined;
@@ -78,9 +78,9 @@ export function finalFields(
 }
 
 /** Writes the final status into the worktree's copy of the spec too, so that the main branch's history contains it. */
-export async function finalizeThere(
+export async function finalizeInWorktree(
   { id, worktree, message }: { readonly id: SpecId; readonly worktree: Worktree; readonly message: CommitWriter },
-  fields: FinalFields,
+  fields: FinalSpecFields,
 ): Promise<void> {
   const specs = worktree.specs();
   // The agent may have archived or deleted the spec in the worktree.
@@ -93,11 +93,11 @@ export async function finalizeThere(
  * Removes worktree and branch after a merge. `kept` is the reason if they had to stay, which does not undo the merge;
  * else null.
  */
-export async function removeWork(
+export async function removeWorktreeAndBranch(
   { ports }: Pick<RunDeps, "ports">,
   id: SpecId,
-  wishes: RemovalWishes = {},
-): Promise<Pick<Merged, "kept" | "notes">> {
+  wishes: WorktreeRemovalOptions = {},
+): Promise<Pick<MergedSpec, "kept" | "notes">> {
   try {
     return { kept: null, notes: await ports.worktrees.remove(id, wishes) };
   } catch (error) {
@@ -110,7 +110,7 @@ export async function removeWork(
  * Returns a sentence about a pull request that stays open at the forge after the work is merged or rejected here; empty
  * without one.
  */
-export async function openRequest({ ports }: Pick<RunDeps, "ports">, id: SpecId): Promise<readonly string[]> {
+export async function describeOpenRequest({ ports }: Pick<RunDeps, "ports">, id: SpecId): Promise<readonly string[]> {
   const note = (await ports.requests.notes()).get(id);
   if (note === undefined || note.state !== "open") return [];
   return [`its ${requestName(note)} may still be open: ${note.url}`];

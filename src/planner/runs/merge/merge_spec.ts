@@ -10,21 +10,21 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { changedRules } from "../../work/changed_rules.ts";
 import { commitWriter } from "../../work/commit_message.ts";
 import { isMergeable } from "../../work/person_need.ts";
-import { holdClaim } from "../claims.ts";
-import { admission } from "../proof/prove_spec.ts";
-import { mergedElsewhere } from "../requests/take_merged.ts";
+import { tryWithClaim } from "../claims.ts";
+import { createMergeAdmission } from "../proof/prove_spec.ts";
+import { completeIfMergedElsewhere } from "../requests/take_merged.ts";
 import type { RunDeps } from "../run_types.ts";
 import {
-  finalFields,
-  finalizeThere,
+  buildFinalFields,
+  buildRefusal,
+  describeMissingClaim,
+  describeOpenRequest,
+  finalizeInWorktree,
   type MergeResult,
-  type MergingWishes,
-  notFinalText,
-  openRequest,
-  refuseMerge,
-  removeWork,
+  type MergeSpecOptions,
+  removeWorktreeAndBranch,
 } from "./complete_spec.ts";
-import { missingForCompletion } from "./missing_evidence.ts";
+import { findMissingEvidence } from "./missing_evidence.ts";
 import { describeMissingWork } from "./waiting_work.ts";
 
 /**
@@ -33,68 +33,68 @@ import { describeMissingWork } from "./waiting_work.ts";
  *
  * Returns refusals and never throws them. Source: docs/decisions.md#s-24, docs/decisions.md#s-25.
  */
-export async function mergeSpec(deps: RunDeps, id: SpecId, wishes: MergingWishes): Promise<MergeResult> {
+export async function mergeSpec(deps: RunDeps, id: SpecId, wishes: MergeSpecOptions): Promise<MergeResult> {
   try {
     const use = (claim: Claim) => mergeClaimed(deps, claim, wishes);
-    return await holdClaim(deps, id, use, ({ pid }) => refuseMerge(id, `process ${pid} is working on it`));
+    return await tryWithClaim(deps, id, use, ({ pid }) => buildRefusal(id, `process ${pid} is working on it`));
   } catch (error) {
-    if (error instanceof OperationError) return refuseMerge(id, error.message);
+    if (error instanceof OperationError) return buildRefusal(id, error.message);
     throw error;
   }
 }
 
-async function mergeClaimed(deps: RunDeps, claim: Claim, wishes: MergingWishes): Promise<MergeResult> {
+async function mergeClaimed(deps: RunDeps, claim: Claim, wishes: MergeSpecOptions): Promise<MergeResult> {
   const { context, ports } = deps;
   const { stop, unproven, shared } = wishes;
   const { id } = claim;
   const spec = await context.specs.load(id);
-  if (!(await ports.worktrees.ids()).includes(id)) return refuseMerge(id, describeMissingWork(spec));
+  if (!(await ports.worktrees.ids()).includes(id)) return buildRefusal(id, describeMissingWork(spec));
   const worktree = await ports.worktrees.find(id);
   const state = (await worktree?.settle()) ?? null;
-  const elsewhere = await mergedElsewhere(deps, claim, { spec, worktree, state, wishes });
+  const elsewhere = await completeIfMergedElsewhere(deps, claim, { spec, worktree, state, wishes });
   if (elsewhere !== null) return elsewhere;
-  const found = await completion(deps, spec, { worktree, state, stop, unproven });
-  if (found.reasons.length > 0) return refuseMerge(id, found.reasons.join("; "));
+  const found = await findReasonsAgainstMerge(deps, spec, { worktree, state, stop, unproven });
+  if (found.reasons.length > 0) return buildRefusal(id, found.reasons.join("; "));
   const final = await claim.finish(shared);
-  if (final.kind !== "own") return refuseMerge(id, notFinalText(id, final));
-  const request = await openRequest(deps, id);
-  const result = await mergeFinal(deps, spec, { worktree, state, stop, unproven, proven: found.proven });
+  if (final.kind !== "own") return buildRefusal(id, describeMissingClaim(id, final));
+  const request = await describeOpenRequest(deps, id);
+  const result = await mergeProvenSpec(deps, spec, { worktree, state, stop, unproven, proven: found.proven });
   return "notes" in result ? { ...result, notes: [...final.notes, ...result.notes, ...request] } : result;
 }
 
 /** Merges the branch of a spec for which all evidence is present. */
-async function mergeFinal(
+async function mergeProvenSpec(
   deps: RunDeps,
   spec: Spec,
   { worktree, state, stop, unproven, proven }: Circumstances & { readonly proven: boolean },
 ): Promise<MergeResult> {
   const { context, ports } = deps;
   const { id } = spec;
-  const fields = finalFields(deps, spec, unproven);
+  const fields = buildFinalFields(deps, spec, unproven);
   const message = commitWriter((await context.config()).git.commit_template, spec);
-  if (worktree !== null) await finalizeThere({ id, worktree, message }, fields);
+  if (worktree !== null) await finalizeInWorktree({ id, worktree, message }, fields);
   const isExcused = proven || unproven !== null;
-  const admit = isExcused ? {} : { admit: await admission(deps, spec, { stop }) };
+  const admit = isExcused ? {} : { admit: await createMergeAdmission(deps, spec, { stop }) };
   const answer = await ports.worktrees.merge(id, { message, ...admit });
-  if (answer.kind === "refused") return needsAttention(deps, spec, answer.reasons.join("; "));
-  if (answer.kind === "open") return needsAttention(deps, spec, openReason(id, answer.criteria));
-  if (answer.kind === "conflict") return conflict(deps, { spec, worktree, files: answer.files });
+  if (answer.kind === "refused") return markNeedsAttention(deps, spec, answer.reasons.join("; "));
+  if (answer.kind === "open") return markNeedsAttention(deps, spec, describeOpenCriteria(id, answer.criteria));
+  if (answer.kind === "conflict") return markConflict(deps, { spec, worktree, files: answer.files });
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
   const [commits, merged] = answer.kind === "merged" ? [answer.commits, answer.notes] : [[], []];
   if (commits.length > 0) await ports.worktrees.noteMerged(id, commits).catch(ignoreRefusal);
-  const { kept, notes } = await removeWork(deps, id);
+  const { kept, notes } = await removeWorktreeAndBranch(deps, id);
   const rules = changedRules(state?.changed ?? [], spec.outputSchema);
   const outcome = answer.kind === "merged" ? "merged" : "nothing";
   return { spec_id: id, outcome, commits, kept, notes: [...(state?.warnings ?? []), ...rules, ...merged, ...notes] };
 }
 
-interface Circumstances extends Omit<MergingWishes, "shared"> {
+interface Circumstances extends Omit<MergeSpecOptions, "shared"> {
   readonly worktree: Worktree | null;
   readonly state: WorktreeState | null;
 }
 
 /** Returns the reasons against the merge, and whether the checks already ran on the commit that it would produce. */
-async function completion(
+async function findReasonsAgainstMerge(
   deps: RunDeps,
   spec: Spec,
   { worktree, state, stop, unproven }: Circumstances,
@@ -111,24 +111,24 @@ async function completion(
   const lost = unproven === null ? formatLostRules(await readLostRules(deps.context)) : null;
   if (lost !== null) return against(lost);
   const { behind } = await worktree.holds();
-  const reasons = await missingForCompletion(deps, { id: spec.id, worktree, state, stop, unproven });
+  const reasons = await findMissingEvidence(deps, { id: spec.id, worktree, state, stop, unproven });
   // A rebase produces another commit, so the checks must run again.
   return { reasons, proven: !behind };
 }
 
-function openReason(id: SpecId, criteria: readonly string[]): string {
+function describeOpenCriteria(id: SpecId, criteria: readonly string[]): string {
   const named = criteria.map((words) => `criterion "${words}" was added and is not checked`);
   return `${named.join("; ")}: see to it, check it, then run "planner merge ${id}"`;
 }
 
-async function needsAttention(deps: RunDeps, { id, archived }: Spec, reason: string): Promise<MergeResult> {
+async function markNeedsAttention(deps: RunDeps, { id, archived }: Spec, reason: string): Promise<MergeResult> {
   if (!archived) await changeSpec(deps.context, id, (text) => editFields(text, { status: "needs_attention" }));
-  await noteRefusal(deps, id, reason);
-  return refuseMerge(id, reason);
+  await storeRefusal(deps, id, reason);
+  return buildRefusal(id, reason);
 }
 
 /** Stores the reason in the worktree's status, so that later commands can print it. */
-async function noteRefusal({ ports: { worktrees } }: RunDeps, id: SpecId, error: string): Promise<void> {
+async function storeRefusal({ ports: { worktrees } }: RunDeps, id: SpecId, error: string): Promise<void> {
   const commits = await worktrees.commits(id);
   await worktrees.writeStatus({ spec_id: id, status: "failed", error, commits });
 }
@@ -139,7 +139,7 @@ interface Conflict {
   readonly files: readonly string[];
 }
 
-async function conflict(deps: RunDeps, { spec, worktree, files }: Conflict): Promise<MergeResult> {
+async function markConflict(deps: RunDeps, { spec, worktree, files }: Conflict): Promise<MergeResult> {
   const { context } = deps;
   const { id } = spec;
   const where = worktree?.path ?? `.planner/worktrees/${id}`;
@@ -147,6 +147,6 @@ async function conflict(deps: RunDeps, { spec, worktree, files }: Conflict): Pro
   if (!spec.archived) {
     await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention", completed_at: undefined }));
   }
-  await noteRefusal(deps, id, `conflict in ${files.join(", ")}: ${advice}`);
+  await storeRefusal(deps, id, `conflict in ${files.join(", ")}: ${advice}`);
   return { spec_id: id, outcome: "conflict", files, advice };
 }

@@ -3,7 +3,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { membersOf, mergeOrder } from "../../work/merge_order.ts";
 import type { RunDeps } from "../run_types.ts";
-import type { MergeResult, MergingWishes } from "./complete_spec.ts";
+import type { MergeResult, MergeSpecOptions } from "./complete_spec.ts";
 import { mergeSpec } from "./merge_spec.ts";
 
 const DONE: readonly string[] = ["completed", "cancelled"];
@@ -16,16 +16,17 @@ const DONE: readonly string[] = ["completed", "cancelled"];
  */
 export async function mergeSpecs(
   deps: RunDeps,
-  { ids, ...wishes }: MergingWishes & { readonly ids: readonly SpecId[] },
+  { ids, ...wishes }: MergeSpecOptions & { readonly ids: readonly SpecId[] },
   told: (result: MergeResult) => void = () => {},
 ): Promise<readonly MergeResult[]> {
   const { specs } = await loadWorld(deps.context);
-  const wanted = await withMembers(deps, ids, specs);
+  const wanted = await addMembersWithWorktree(deps, ids, specs);
   const results: MergeResult[] = [];
   for (const id of mergeOrder(wanted, specs) as readonly SpecId[]) {
     if (wishes.stop.soon.aborted) break;
     const result =
-      (await openMember(deps, id)) ?? (await mergeSpec(deps, id, ids.includes(id) ? wishes : { ...wishes, as: null }));
+      (await refuseOpenMember(deps, id)) ??
+      (await mergeSpec(deps, id, ids.includes(id) ? wishes : { ...wishes, as: null }));
     results.push(result);
     told(result);
   }
@@ -36,7 +37,7 @@ export async function mergeSpecs(
  * Returns the wanted ids and those of their members at any depth that have a worktree. Omits a driver without a
  * worktree if one of its members has one.
  */
-async function withMembers(
+async function addMembersWithWorktree(
   { ports }: RunDeps,
   ids: readonly SpecId[],
   specs: readonly Spec[],
@@ -60,7 +61,7 @@ async function withMembers(
 }
 
 /** Returns a refusal if a member of the spec is not done, or is done but not merged; else null. */
-async function openMember({ context, ports }: RunDeps, id: SpecId): Promise<MergeResult | null> {
+async function refuseOpenMember({ context, ports }: RunDeps, id: SpecId): Promise<MergeResult | null> {
   const { specs } = await loadWorld(context);
   const spec = specs.find((one) => one.id === id);
   if (spec === undefined) return null;

@@ -4,15 +4,15 @@ import { parseDocument, parseReadable } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { endOfRun } from "../../work/end_of_run.ts";
-import { openJob, placeAt } from "../job.ts";
-import { gather, type WorkInPlace } from "../run/evidence.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
+import { buildRunPlace, openJob } from "../job.ts";
+import { collectEvidence, type LocatedWork } from "../run/evidence.ts";
+import type { RunDeps, StopSignals } from "../run_types.ts";
 
 interface Finished {
   readonly id: SpecId;
   readonly worktree: Worktree;
   readonly state: WorktreeState;
-  readonly stop: StopWishes;
+  readonly stop: StopSignals;
   /** Reason of a person for accepting the work although its checks fail; null if they have to succeed. */
   readonly unproven: string | null;
 }
@@ -23,37 +23,37 @@ interface Finished {
  *
  * Source: docs/decisions.md#s-25.
  */
-export async function missingForCompletion(
+export async function findMissingEvidence(
   deps: RunDeps,
   { id, worktree, state, stop, unproven }: Finished,
 ): Promise<readonly string[]> {
-  const spec = specOf(id, await worktree.joinedSpec());
+  const spec = parseSpec(id, await worktree.joinedSpec());
   if (spec.status === "cancelled") return ["it is cancelled in its worktree"];
-  const work: WorkInPlace = {
+  const work: LocatedWork = {
     ...(await openJob(deps, id, stop)),
-    place: placeAt(worktree.root, worktree),
+    place: buildRunPlace(worktree.root, worktree),
     // The project's own text contains the criteria that people wrote.
-    before: await projectText(deps, id),
-    outputBefore: bodyOf(await worktree.mainSpec()),
+    before: await readProjectText(deps, id),
+    outputBefore: parseBody(await worktree.mainSpec()),
     wishes: { skipCriteria: unproven !== null, unproven },
   };
   const exit = { code: 0, signal: null };
   const facts = { exit, exitMeaning: null, limit: null, interrupted: false, status: "in_progress" };
-  const { evidence } = await gather(deps, work, { ...facts, spec, state });
+  const { evidence } = await collectEvidence(deps, work, { ...facts, spec, state });
   return endOfRun({ ...facts, evidence }).reasons;
 }
 
-function specOf(id: SpecId, text: string): Spec {
+function parseSpec(id: SpecId, text: string): Spec {
   return buildSpec({ id, file: `.planner/specs/${id}.md`, archived: false }, parseReadable(text));
 }
 
-function bodyOf(text: string | null): string | null {
+function parseBody(text: string | null): string | null {
   const document = text === null ? null : parseDocument(text);
   return document?.ok === true ? document.body : null;
 }
 
 /** Returns the project's text of a spec; null if the spec no longer exists or cannot be read. */
-async function projectText({ context }: RunDeps, id: SpecId): Promise<string | null> {
+async function readProjectText({ context }: RunDeps, id: SpecId): Promise<string | null> {
   const text = await context.specs.readText(id).then(
     (read) => read.text,
     () => null,

@@ -7,7 +7,7 @@ import { type RequestNote, requestName } from "../../work/requests/request_note.
 import type { RunDeps } from "../run_types.ts";
 
 /** A spec with a worktree or branch that cannot be merged yet. */
-export interface LeftAlone {
+export interface UnmergeableWork {
   readonly spec_id: SpecId;
   /** The cause, and the remedy if planner knows one. */
   readonly reason: string;
@@ -17,10 +17,10 @@ export interface LeftAlone {
 export interface WaitingWork {
   /** Work that may be merged: its run is done, or its spec is completed or archived. */
   readonly finished: readonly SpecId[];
-  readonly left: readonly LeftAlone[];
+  readonly left: readonly UnmergeableWork[];
 }
 
-export async function waitingWork(deps: RunDeps): Promise<WaitingWork> {
+export async function listWaitingWork(deps: RunDeps): Promise<WaitingWork> {
   const { context, ports } = deps;
   const [{ specs }, archived, statuses, requests] = await Promise.all([
     context.specs.active(),
@@ -30,14 +30,14 @@ export async function waitingWork(deps: RunDeps): Promise<WaitingWork> {
   ]);
   const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
   const finished: SpecId[] = [];
-  const left: LeftAlone[] = [];
+  const left: UnmergeableWork[] = [];
   for (const id of await ports.worktrees.ids()) {
     const worker = await findLiveWorker(context, id);
     const status = statuses.find(({ spec_id }) => spec_id === id);
     const reason =
       worker === null
-        ? (whyUnfinished(byId.get(id), { id, status, archived: archived.has(id) }) ??
-          whyRequested(id, requests.get(id)))
+        ? (explainUnfinished(byId.get(id), { id, status, archived: archived.has(id) }) ??
+          explainOpenRequest(id, requests.get(id)))
         : `process ${worker.pid} is working on it`;
     if (reason === null) finished.push(id);
     else left.push({ spec_id: id, reason });
@@ -55,7 +55,7 @@ interface Standing {
 }
 
 /** Returns why a spec's work is not finished; null if it is finished. */
-function whyUnfinished(spec: Spec | undefined, { id, status: there, archived }: Standing): string | null {
+function explainUnfinished(spec: Spec | undefined, { id, status: there, archived }: Standing): string | null {
   if (spec === undefined) return archived ? null : "its spec cannot be read or is gone";
   const { status } = spec;
   if (isFinishedWork(status, there ?? UNKNOWN)) return null;
@@ -68,7 +68,7 @@ function whyUnfinished(spec: Spec | undefined, { id, status: there, archived }: 
  * Returns why a spec with a pull request is not merged here: the forge merges it, or a person who names the spec. Null
  * without a request.
  */
-export function whyRequested(id: SpecId, request: RequestNote | undefined): string | null {
+export function explainOpenRequest(id: SpecId, request: RequestNote | undefined): string | null {
   if (request === undefined) return null;
   return `${requestName(request)} has it (${request.url}): "planner pr --sync ${id}" takes over its merge, "planner merge ${id}" merges it here`;
 }

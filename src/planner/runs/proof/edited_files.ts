@@ -3,10 +3,10 @@ import { type AcceptedCommands, type CommandLine, checkLines, isAccepted } from 
 import { judgedFiles } from "../../work/judged_files.ts";
 import type { EditedFile } from "../../work/provenance.ts";
 import type { PlacedJob, RunDeps } from "../run_types.ts";
-import { inFreshPlace, type Judging, runChecks } from "./run_checks.ts";
+import { type CriteriaJob, runChecks, withLoggedWorktree } from "./run_checks.ts";
 
 /** The commit or branch whose version of the files decides whether a check passes. */
-export interface Origin {
+export interface CheckOrigin {
   /** Commit hash, or full name of a branch ref. */
   readonly from: string;
   /** Name of the commit or branch in messages. */
@@ -14,14 +14,14 @@ export interface Origin {
 }
 
 /** Returns the main branch from which a worktree's branch began; null without a worktree. */
-export function originOf(worktree: Worktree | null): Origin | null {
+export function originOfWorktree(worktree: Worktree | null): CheckOrigin | null {
   return worktree === null ? null : { from: `refs/heads/${worktree.mainBranch}`, name: worktree.mainBranch };
 }
 
 interface Passed {
   readonly held: FolderState | null;
   /** Origin to compare with; null in the project's own folder. */
-  readonly origin: Origin | null;
+  readonly origin: CheckOrigin | null;
   readonly accepted: AcceptedCommands;
   /** Commands of the checks that succeeded with the branch's own files. */
   readonly commands: readonly string[];
@@ -39,9 +39,9 @@ interface Touched {
  *
  * @returns the files without whose change a check fails
  */
-export async function editedFiles(
+export async function findEditedFiles(
   deps: RunDeps,
-  judging: Judging & PlacedJob,
+  judging: CriteriaJob & PlacedJob,
   { held, origin, accepted, commands }: Passed,
 ): Promise<readonly EditedFile[]> {
   const commit = held?.commit ?? null;
@@ -53,12 +53,12 @@ export async function editedFiles(
     .filter(({ paths }) => paths.length > 0);
   if (touched.length === 0) return [];
   const blobs = await worktree.blobs([...new Set(touched.flatMap(({ paths }) => paths))]);
-  const lineOf = (path: string): CommandLine => fileLine(path, blobs);
+  const lineOf = (path: string): CommandLine => buildFileLine(path, blobs);
   const open = touched
     .map(({ command, paths }) => ({ command, paths: paths.filter((path) => !isAccepted(accepted, lineOf(path))) }))
     .filter(({ paths }) => paths.length > 0);
   if (open.length === 0) return [];
-  const failed = await failedWithMain(deps, judging, { origin, commit, open });
+  const failed = await runChecksWithMainFiles(deps, judging, { origin, commit, open });
   return open.flatMap(({ command, paths }) => {
     const problem = failed.get(command);
     if (problem === undefined) return [];
@@ -67,7 +67,7 @@ export async function editedFiles(
 }
 
 /** Returns the files of a branch on which the checks of a body depend, as lines that a person can accept. */
-export async function changedCheckFiles(
+export async function listChangedCheckFiles(
   worktree: Worktree | null,
   body: string,
   protect: readonly string[],
@@ -77,28 +77,28 @@ export async function changedCheckFiles(
   const paths = changed.filter(({ isNew }) => !isNew).map(({ path }) => path);
   const judged = [...new Set(checkLines(body).flatMap(({ text }) => judgedFiles(text, paths, protect)))];
   const blobs = await worktree.blobs(judged);
-  return judged.map((path) => fileLine(path, blobs));
+  return judged.map((path) => buildFileLine(path, blobs));
 }
 
 /** Returns a line with the path and hash of a file, by which a person accepts this version of it. */
-function fileLine(path: string, blobs: ReadonlyMap<string, string>): CommandLine {
+function buildFileLine(path: string, blobs: ReadonlyMap<string, string>): CommandLine {
   return { kind: "file", text: `${path} ${blobs.get(path) ?? "deleted"}` };
 }
 
 interface Again {
-  readonly origin: Origin;
+  readonly origin: CheckOrigin;
   readonly commit: string;
   readonly open: readonly Touched[];
 }
 
 /** Returns why each of the checks fails with the main branch's files. */
-function failedWithMain(
+function runChecksWithMainFiles(
   deps: RunDeps,
-  judging: Judging,
+  judging: CriteriaJob,
   { origin, commit, open }: Again,
 ): Promise<ReadonlyMap<string, string>> {
   const paths = [...new Set(open.flatMap((one) => one.paths))];
-  return inFreshPlace(deps, judging, commit, async (fresh, worktree) => {
+  return withLoggedWorktree(deps, judging, commit, async (fresh, worktree) => {
     await judging.log.line(`planner: the checks run again with ${paths.join(", ")} of "${origin.name}"`);
     await worktree.takeFiles(origin.from, paths);
     const commands = open.map(({ command }) => command);

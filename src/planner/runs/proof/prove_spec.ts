@@ -13,11 +13,11 @@ import {
   reasonsAgainst,
   type WantedProof,
 } from "../../work/provenance.ts";
-import { openJob, placeAt } from "../job.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
-import { provenance } from "./provenance.ts";
+import { buildRunPlace, openJob } from "../job.ts";
+import type { RunDeps, StopSignals } from "../run_types.ts";
+import { judgeProvenance } from "./provenance.ts";
 
-export interface ProvenSpec extends WantedProof {
+export interface SpecToProve extends WantedProof {
   /** Spec whose worktree contains the work: the spec itself, or the driver in whose run its member is finished. */
   readonly worktreeOf: SpecId;
 }
@@ -28,19 +28,19 @@ export interface ProvenSpec extends WantedProof {
  *
  * @param deps dependencies of the project itself, not of a worktree
  */
-export async function proveSpec(deps: RunDeps, wanted: ProvenSpec): Promise<Provenance> {
+export async function proveSpec(deps: RunDeps, wanted: SpecToProve): Promise<Provenance> {
   const { id, body, only, signal = new AbortController().signal, worktreeOf } = wanted;
   const label = only === undefined ? undefined : judgeCriteria(body, body)[only - 1]?.label;
-  const all = judgeCriteria((await projectBody(deps, id)) ?? body, body);
+  const all = judgeCriteria((await readProjectBody(deps, id)) ?? body, body);
   const criteria = label === undefined ? all : all.filter((one) => one.label === label);
   const worktree = hasChecks(criteria) ? await deps.ports.worktrees.find(worktreeOf) : null;
-  const place = placeAt(worktree?.root ?? deps.root, worktree);
+  const place = buildRunPlace(worktree?.root ?? deps.root, worktree);
   const judging = { ...(await openJob(deps, id, { soon: signal, now: signal })), criteria, commands: [] };
-  return provenance(deps, judging, { kind: "folder", place, fresh: false });
+  return judgeProvenance(deps, judging, { kind: "folder", place, fresh: false });
 }
 
 /** Returns the project's body of a spec; null if the spec does not exist or cannot be read. */
-async function projectBody({ context }: RunDeps, id: SpecId): Promise<string | null> {
+async function readProjectBody({ context }: RunDeps, id: SpecId): Promise<string | null> {
   const read = await context.specs.readText(id).catch(() => null);
   const document = read === null ? null : parseDocument(read.text);
   return document?.ok === true ? document.body : null;
@@ -53,18 +53,18 @@ const CONFIG = ".planner/config.md";
  *
  * @throws OperationError `failed_precondition` if no commit contains all of the folder's changes
  */
-export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopWishes): Promise<Statement> {
+export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopSignals): Promise<Statement> {
   const { id, body, file } = spec;
   const { worktrees } = deps.ports;
   const state = await worktrees.projectState();
   const commit = state?.commit ?? null;
-  if (state === null || commit === null) throw refusal(id, "there is no commit");
+  if (state === null || commit === null) throw buildAttestationError(id, "there is no commit");
   if (state.uncommitted.length > 0) {
-    throw refusal(id, `these files are not committed: ${state.uncommitted.slice(0, 5).join(", ")}`);
+    throw buildAttestationError(id, `these files are not committed: ${state.uncommitted.slice(0, 5).join(", ")}`);
   }
   const blobs = await worktrees.blobs([file, CONFIG]);
-  if (!blobs.has(file)) throw refusal(id, `"${file}" is not in the commit`);
-  const proof = await provenance(
+  if (!blobs.has(file)) throw buildAttestationError(id, `"${file}" is not in the commit`);
+  const proof = await judgeProvenance(
     deps,
     { ...(await openJob(deps, id, stop)), criteria: judgeCriteria(body, body), commands: [] },
     { kind: "commit", commit },
@@ -78,14 +78,17 @@ export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopWishes): P
   const configuration = [...blobs]
     .sort(([path]) => (path === file ? -1 : 1))
     .map(([name, gitBlob], index) => ({ name, digest: { gitBlob }, ...(index === 0 ? { annotations } : {}) }));
-  return makeStatement({ name: id, digest: { gitCommit: commit } }, { ...resultOf(proof.criteria), configuration });
+  return makeStatement(
+    { name: id, digest: { gitCommit: commit } },
+    { ...summarizeProofs(proof.criteria), configuration },
+  );
 }
 
 /**
  * Sorts criteria into passed, failed and warned ones. A criterion whose check did not run proves nothing, even if it is
  * ticked.
  */
-function resultOf(criteria: readonly CriterionProof[]) {
+function summarizeProofs(criteria: readonly CriterionProof[]) {
   const tests = criteria.map(({ label, verdict }, index) => ({ name: `${index + 1}: ${label}`, verdict }));
   const named = (has: (verdict: string) => boolean) => tests.filter((one) => has(one.verdict)).map(({ name }) => name);
   const passedTests = named((verdict) => verdict === "proven");
@@ -95,12 +98,12 @@ function resultOf(criteria: readonly CriterionProof[]) {
   return { result: failedTests.length > 0 ? "FAILED" : passed, passedTests, warnedTests, failedTests } as const;
 }
 
-function refusal(id: string, why: string): OperationError {
+function buildAttestationError(id: string, why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot attest spec '${id}': ${why}`);
 }
 
-export interface Admission {
-  readonly stop: StopWishes;
+export interface AdmissionOptions {
+  readonly stop: StopSignals;
   /** Hashes of commits whose checks have just succeeded. */
   readonly proven?: ReadonlySet<string>;
 }
@@ -111,30 +114,31 @@ export interface Admission {
  *
  * Source: docs/decisions.md#s-61.
  */
-export async function admission(
+export async function createMergeAdmission(
   deps: RunDeps,
   spec: Spec,
-  { stop, proven = new Set() }: Admission,
+  { stop, proven = new Set() }: AdmissionOptions,
 ): Promise<(commit: string) => Promise<readonly string[]>> {
   const { id, body } = spec;
   const criteria = judgeCriteria(body, body);
-  if (!hasChecks(criteria) || (await isExcused(deps, spec))) return async () => [];
-  return async (commit) => (proven.has(commit) ? [] : reasonsAgainst(id, await proofOn(deps, spec, { stop, commit })));
+  if (!hasChecks(criteria) || (await isCompletedWithoutProof(deps, spec))) return async () => [];
+  return async (commit) =>
+    proven.has(commit) ? [] : reasonsAgainst(id, await proveCommit(deps, spec, { stop, commit }));
 }
 
 /** Runs the checks of a spec in a new worktree of a commit. */
-export async function proofOn(
+export async function proveCommit(
   deps: RunDeps,
   { id, body }: Spec,
-  { stop, commit }: { readonly stop: StopWishes; readonly commit: string },
+  { stop, commit }: { readonly stop: StopSignals; readonly commit: string },
 ): Promise<Provenance> {
   const branch: Worktree | null = await deps.ports.worktrees.find(id);
   const judging = { ...(await openJob(deps, id, stop)), criteria: judgeCriteria(body, body), commands: [] };
-  return provenance(deps, judging, { kind: "commit", commit, ...(branch === null ? {} : { branch }) });
+  return judgeProvenance(deps, judging, { kind: "commit", commit, ...(branch === null ? {} : { branch }) });
 }
 
 /** Whether a person on this machine accepted the completion of the spec without proof. */
-export async function isExcused({ context }: RunDeps, { id, frontmatter }: Spec): Promise<boolean> {
+export async function isCompletedWithoutProof({ context }: RunDeps, { id, frontmatter }: Spec): Promise<boolean> {
   const { unproven } = frontmatter;
   return (
     typeof unproven === "string" && isAccepted(await (await context.accepted()).read(), unprovenLine(id, unproven))

@@ -13,8 +13,8 @@ import {
   type Verdict,
 } from "../../work/provenance.ts";
 import type { PlacedJob, RunDeps, RunPlace } from "../run_types.ts";
-import { editedFiles, type Origin, originOf } from "./edited_files.ts";
-import { inFreshPlace, type Judging, runChecks } from "./run_checks.ts";
+import { type CheckOrigin, findEditedFiles, originOfWorktree } from "./edited_files.ts";
+import { type CriteriaJob, runChecks, withLoggedWorktree } from "./run_checks.ts";
 
 /**
  * The state to judge: a folder, or a commit in a new worktree of it.
@@ -28,7 +28,7 @@ export type JudgedPlace =
       readonly commit: string /** Worktree that has the commit checked out. */;
       readonly branch?: Worktree;
       /** The state whose files decide whether checks pass, if there is no branch. */
-      readonly since?: { readonly origin: Origin; readonly changed: WorktreeState["changed"] };
+      readonly since?: { readonly origin: CheckOrigin; readonly changed: WorktreeState["changed"] };
     };
 
 /**
@@ -37,7 +37,7 @@ export type JudgedPlace =
  *
  * Source: docs/decisions.md#s-61.
  */
-export async function provenance(deps: RunDeps, judging: Judging, judged: JudgedPlace): Promise<Provenance> {
+export async function judgeProvenance(deps: RunDeps, judging: CriteriaJob, judged: JudgedPlace): Promise<Provenance> {
   const { criteria, commands } = judging;
   if (commands.length === 0 && !hasChecks(criteria)) {
     const plain = criteria.map((one) => ({ ...one, verdict: tickVerdict(one), check: null }));
@@ -46,34 +46,39 @@ export async function provenance(deps: RunDeps, judging: Judging, judged: Judged
   if (judged.kind === "commit") {
     const { commit, branch = null, since } = judged;
     const held = (await branch?.holds()) ?? null;
-    const { origin, changed } = since ?? { origin: originOf(branch), changed: held?.changed ?? [] };
-    return inFresh(deps, judging, { commit, held, origin, changed });
+    const { origin, changed } = since ?? { origin: originOfWorktree(branch), changed: held?.changed ?? [] };
+    return judgeFreshWorktree(deps, judging, { commit, held, origin, changed });
   }
   const { place, fresh } = judged;
   const held = (await place.worktree?.holds()) ?? (await deps.ports.worktrees.projectState());
   const commit = held?.commit ?? null;
-  const clean = held !== null && besideOf(held).length === 0;
+  const clean = held !== null && listUncommittedFiles(held).length === 0;
   if (fresh && commit !== null && clean && held.ignored.length > 0) {
-    return inFresh(deps, judging, { commit, held, origin: originOf(place.worktree), changed: held.changed });
+    return judgeFreshWorktree(deps, judging, {
+      commit,
+      held,
+      origin: originOfWorktree(place.worktree),
+      changed: held.changed,
+    });
   }
   const where = place.worktree === null ? "project" : "worktree";
-  return inFolder(deps, { ...judging, place }, { held, origin: originOf(place.worktree), where });
+  return judgeFolder(deps, { ...judging, place }, { held, origin: originOfWorktree(place.worktree), where });
 }
 
 interface FreshState {
   readonly commit: string;
   readonly held: FolderState | null;
   /** State to compare with; null if only the commit is known. */
-  readonly origin: Origin | null;
+  readonly origin: CheckOrigin | null;
   /** Files that the commit changes against the origin. */
   readonly changed: WorktreeState["changed"];
 }
 
-async function inFresh(deps: RunDeps, judging: Judging, fresh: FreshState): Promise<Provenance> {
+async function judgeFreshWorktree(deps: RunDeps, judging: CriteriaJob, fresh: FreshState): Promise<Provenance> {
   const { commit, origin, changed } = fresh;
-  return inFreshPlace(deps, judging, commit, async (placed, worktree) => {
+  return withLoggedWorktree(deps, judging, commit, async (placed, worktree) => {
     const held = { ...(fresh.held ?? (await worktree.holds())), changed, ignored: [], uncommitted: [] };
-    return inFolder(deps, placed, { held, origin, where: "fresh" });
+    return judgeFolder(deps, placed, { held, origin, where: "fresh" });
   });
 }
 
@@ -81,7 +86,7 @@ interface Folder extends Pick<FreshState, "held" | "origin"> {
   readonly where: ProvenState["where"];
 }
 
-async function inFolder(deps: RunDeps, judging: Judging & PlacedJob, folder: Folder): Promise<Provenance> {
+async function judgeFolder(deps: RunDeps, judging: CriteriaJob & PlacedJob, folder: Folder): Promise<Provenance> {
   const { criteria, commands } = judging;
   const { held, where } = folder;
   const accepted = await (await deps.context.accepted()).read();
@@ -90,7 +95,7 @@ async function inFolder(deps: RunDeps, judging: Judging & PlacedJob, folder: Fol
   const runnable = lines.filter((line) => isAccepted(accepted, line)).map(({ text }) => text);
   const results = await runChecks(deps, judging, [...new Set(runnable)]);
   const passed = new Set(results.flatMap(({ command, problem }) => (problem === null ? [command] : [])));
-  const edited = await editedFiles(deps, judging, {
+  const edited = await findEditedFiles(deps, judging, {
     ...folder,
     accepted,
     commands: [...new Set(checks.map(({ text }) => text))].filter((text) => passed.has(text)),
@@ -103,13 +108,13 @@ async function inFolder(deps: RunDeps, judging: Judging & PlacedJob, folder: Fol
     return {
       ...criterion,
       check,
-      verdict: verdictOf(criterion, { check, isEdited, isRunnable: runnable.includes(verify ?? "") }),
+      verdict: decideVerdict(criterion, { check, isEdited, isRunnable: runnable.includes(verify ?? "") }),
     };
   };
   return {
     state: {
       ...{ commit: held?.commit ?? null, tree: held?.tree ?? null, where },
-      beside: held === null ? [] : [...besideOf(held), ...held.ignored],
+      beside: held === null ? [] : [...listUncommittedFiles(held), ...held.ignored],
     },
     criteria: criteria.map(judge),
     commands: commands.flatMap((command) => byCommand.get(command) ?? []),
@@ -118,7 +123,7 @@ async function inFolder(deps: RunDeps, judging: Judging & PlacedJob, folder: Fol
   };
 }
 
-function verdictOf(
+function decideVerdict(
   criterion: JudgedCriterion,
   { check, isEdited, isRunnable }: { check: CommandResult | null; isEdited: boolean; isRunnable: boolean },
 ): Verdict {
@@ -133,6 +138,6 @@ function verdictOf(
  * Returns uncommitted files other than planner's own, which change while a spec is worked and on which no check
  * depends.
  */
-function besideOf({ uncommitted }: FolderState): readonly string[] {
+function listUncommittedFiles({ uncommitted }: FolderState): readonly string[] {
   return uncommitted.filter((path) => !isPlannersFile(path));
 }

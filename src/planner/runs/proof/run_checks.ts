@@ -1,11 +1,11 @@
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { JudgedCriterion } from "../../work/judge_criteria.ts";
 import type { CommandResult } from "../../work/provenance.ts";
-import { withFreshPlace } from "../job.ts";
+import { withFreshWorktree } from "../job.ts";
 import { runCommands } from "../run/run_commands.ts";
-import type { Job, PlacedJob, RunDeps } from "../run_types.ts";
+import type { PlacedJob, RunDeps, SpecJob } from "../run_types.ts";
 
-export interface Judging extends Job {
+export interface CriteriaJob extends SpecJob {
   /** Criteria of the project's own text, because a branch must not change the criteria that judge it. */
   readonly criteria: readonly JudgedCriterion[];
   /** Commands of the settings that have to succeed as well. */
@@ -23,12 +23,12 @@ export function runChecks(
 }
 
 /** Calls `use` with a new worktree of a commit, as `withFreshWorktree` does, and writes a line to the log. */
-export async function inFreshPlace<Result>(
+export async function withLoggedWorktree<Result>(
   deps: RunDeps,
-  judging: Judging,
+  judging: CriteriaJob,
   commit: string,
-  use: (judging: Judging & PlacedJob, worktree: Worktree) => Promise<Result>,
+  use: (judging: CriteriaJob & PlacedJob, worktree: Worktree) => Promise<Result>,
 ): Promise<Result> {
   await judging.log.line(`planner: the checks run in a new worktree of ${commit.slice(0, 10)}`);
-  return withFreshPlace(deps, judging, commit, use);
+  return withFreshWorktree(deps, judging, commit, use);
 }

@@ -15,16 +15,16 @@ import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.t
 import { type CriterionProof, type EditedFile, hasChecks, tickVerdict, type Verdict } from "../../work/provenance.ts";
 import type { RecordCheck } from "../../work/records/judge_record.ts";
 import { openJob } from "../job.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
+import type { RunDeps, StopSignals } from "../run_types.ts";
 import { verifyRecord } from "../verify_record.ts";
-import { provenance } from "./provenance.ts";
+import { judgeProvenance } from "./provenance.ts";
 
-export interface VerifyingSince {
+export interface VerifySinceOptions {
   /** Any git revision that names a commit. */
   readonly since: string;
   /** Whether checks that the change adds or alters run as well. */
   readonly head: boolean;
-  readonly stop: StopWishes;
+  readonly stop: StopSignals;
   /** Returns a validator that uses the schemas of another folder, given by its absolute path. */
   readonly outputsOf: (root: string) => OutputValidator;
 }
@@ -62,7 +62,7 @@ export interface SpecVerdict {
  *
  * Source: docs/decisions.md#s-61.
  */
-export async function verifySince(deps: RunDeps, wanted: VerifyingSince): Promise<SinceReport> {
+export async function verifySince(deps: RunDeps, wanted: VerifySinceOptions): Promise<SinceReport> {
   const { since, head } = wanted;
   const changes = await deps.ports.worktrees.specChanges(since);
   const { before, after } = changes;
@@ -70,9 +70,14 @@ export async function verifySince(deps: RunDeps, wanted: VerifyingSince): Promis
   // An altered check may need an altered setup.
   const config = head ? { ...settings, worktree: parseConfig(after.config).config.worktree } : settings;
   const context = { ...deps.context, config: async () => config, accepted: async () => EVERYTHING };
-  const completed = completedSpecs(changes);
-  const change = { ...wanted, config, changes, outputs: new Map(await misfits(deps, completed, { wanted, changes })) };
-  const specs = deletedSpecs(changes);
+  const completed = findCompletedSpecs(changes);
+  const change = {
+    ...wanted,
+    config,
+    changes,
+    outputs: new Map(await findMismatchedOutputs(deps, completed, { wanted, changes })),
+  };
+  const specs = judgeDeletedSpecs(changes);
   for (const spec of completed) specs.push(await judgeSpec({ ...deps, context }, spec, change));
   specs.sort((a, b) => compareSpecIds(a.spec_id, b.spec_id));
   return { since: before.commit, commit: after.commit, specs };
@@ -88,7 +93,7 @@ const EVERYTHING = {
   trust: async () => {},
 };
 
-function readableSpecs({ specs }: CommittedState): ReadonlyMap<SpecId, Spec> {
+function parseReadableSpecs({ specs }: CommittedState): ReadonlyMap<SpecId, Spec> {
   const read = [...specs].flatMap(([id, { file, text }]): readonly (readonly [SpecId, Spec])[] => {
     const document = parseDocument(text);
     return document.ok ? [[id, buildSpec({ id, file, archived: false }, document)]] : [];
@@ -102,9 +107,9 @@ interface CompletedSpec {
   readonly before: Spec | null;
 }
 
-function completedSpecs({ before, after }: SpecChanges): readonly CompletedSpec[] {
-  const old = readableSpecs(before);
-  return [...readableSpecs(after).values()]
+function findCompletedSpecs({ before, after }: SpecChanges): readonly CompletedSpec[] {
+  const old = parseReadableSpecs(before);
+  return [...parseReadableSpecs(after).values()]
     .map((spec) => ({ spec, before: old.get(spec.id) ?? null }))
     .filter((one) => one.spec.status === "completed" && one.before?.status !== "completed");
 }
@@ -115,17 +120,17 @@ const CLOSED: ReadonlySet<string> = new Set(["completed", "cancelled"]);
  * Returns verdicts on unfinished specs with checks whose file the change deletes or makes unreadable, because nothing
  * else judges their work.
  */
-function deletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
-  const left = readableSpecs(after);
-  return [...readableSpecs(before).values()].flatMap(({ id, title, status, body }): readonly SpecVerdict[] => {
+function judgeDeletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
+  const left = parseReadableSpecs(after);
+  return [...parseReadableSpecs(before).values()].flatMap(({ id, title, status, body }): readonly SpecVerdict[] => {
     const criteria = judgeCriteria(body, body);
     if (left.has(id) || CLOSED.has(status) || !hasChecks(criteria)) return [];
     const change = after.specs.has(id) ? "makes its file unreadable" : "deletes it";
     return [
       {
         ...{ spec_id: id, title, verdict: "proposed", problem: `its status was ${status}, and the change ${change}` },
-        criteria: criteria.map((one) => (one.verify === null ? leaveUnrun(one) : propose(one))),
-        ...{ edited: [], proposed: proposedCriteria(body, "").proposed, unproven: null, output: null, record: null },
+        criteria: criteria.map((one) => (one.verify === null ? markNotRun(one) : markProposed(one))),
+        ...{ edited: [], proposed: compareCriteria(body, "").proposed, unproven: null, output: null, record: null },
       },
     ];
   });
@@ -137,10 +142,10 @@ const BEGUN: ReadonlySet<string> = new Set(["in_progress", "needs_attention"]);
 /**
  * Returns the outputs that do not match their schemas. Uses the schemas of the commit before the change if it has them.
  */
-async function misfits(
+async function findMismatchedOutputs(
   deps: RunDeps,
   completed: readonly CompletedSpec[],
-  { wanted, changes }: { readonly wanted: VerifyingSince; readonly changes: SpecChanges },
+  { wanted, changes }: { readonly wanted: VerifySinceOptions; readonly changes: SpecChanges },
 ): Promise<readonly (readonly [SpecId, string])[]> {
   const judged = completed.flatMap(({ spec, before }) => {
     const schemaPath = before?.outputSchema ?? spec.outputSchema;
@@ -162,7 +167,7 @@ async function misfits(
   });
 }
 
-interface Change extends VerifyingSince {
+interface Change extends VerifySinceOptions {
   readonly config: PlannerConfig;
   readonly changes: SpecChanges;
   /** Problems of outputs that do not match their schemas, by spec. */
@@ -171,7 +176,7 @@ interface Change extends VerifyingSince {
 
 async function judgeSpec(deps: RunDeps, { spec, before }: CompletedSpec, change: Change): Promise<SpecVerdict> {
   const { id, title, body, frontmatter } = spec;
-  const compared = proposedCriteria(before?.body ?? "", body);
+  const compared = compareCriteria(before?.body ?? "", body);
   const proven = await proveCriteria(deps, id, { change, compared });
   const { record, differs, hasOutput } = await compareRecord(deps, id, change.stop);
   const misfit = hasOutput ? undefined : change.outputs.get(id);
@@ -179,7 +184,7 @@ async function judgeSpec(deps: RunDeps, { spec, before }: CompletedSpec, change:
   const output = misfit === undefined ? null : { problem: misfit, refused };
   const isFalse = differs || output?.refused === true;
   return {
-    ...{ spec_id: id, title, verdict: isFalse ? "disproven" : verdictOf(proven.criteria), ...proven },
+    ...{ spec_id: id, title, verdict: isFalse ? "disproven" : findWorstVerdict(proven.criteria), ...proven },
     ...{ proposed: compared.proposed, output, record },
     unproven: typeof frontmatter["unproven"] === "string" ? frontmatter["unproven"] : null,
   };
@@ -198,7 +203,7 @@ interface ComparedRecord extends Pick<SpecVerdict, "record"> {
   readonly hasOutput: boolean;
 }
 
-async function compareRecord(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<ComparedRecord> {
+async function compareRecord(deps: RunDeps, id: SpecId, stop: StopSignals): Promise<ComparedRecord> {
   const kept = await deps.ports.worktrees.record(id, null);
   if (kept === null) return { record: null, differs: false, hasOutput: false };
   // Removes the main branch from the record, because a clone of a single commit has none. The judged commit replaces
@@ -227,12 +232,12 @@ async function proveCriteria(deps: RunDeps, id: SpecId, { change, compared }: Pr
   const waits = (index: number): boolean => !head && added.has(index);
   const criteria = [...judged.map((one, index) => (waits(index) ? { ...one, verify: null } : one)), ...altered];
   const shown = (all: readonly CriterionProof[]): readonly CriterionProof[] =>
-    all.map((one, index) => (waits(index) ? propose({ ...one, verify: judged[index]?.verify ?? null }) : one));
-  const unproven = (problem: string): Proven => ({ criteria: shown(criteria.map(leaveUnrun)), edited: [], problem });
+    all.map((one, index) => (waits(index) ? markProposed({ ...one, verify: judged[index]?.verify ?? null }) : one));
+  const unproven = (problem: string): Proven => ({ criteria: shown(criteria.map(markNotRun)), edited: [], problem });
   if (stop.soon.aborted) return unproven("interrupted");
   const origin = { from: changes.before.commit, name: since };
   try {
-    const proof = await provenance(
+    const proof = await judgeProvenance(
       deps,
       { ...(await openJob(deps, id, stop)), criteria, commands: [] },
       { kind: "commit", commit: changes.after.commit, since: { origin, changed: changes.changed } },
@@ -245,16 +250,16 @@ async function proveCriteria(deps: RunDeps, id: SpecId, { change, compared }: Pr
   }
 }
 
-function propose(one: JudgedCriterion): CriterionProof {
+function markProposed(one: JudgedCriterion): CriterionProof {
   return { ...one, check: null, verdict: "proposed" };
 }
 
-function leaveUnrun(one: JudgedCriterion): CriterionProof {
+function markNotRun(one: JudgedCriterion): CriterionProof {
   return { ...one, check: null, verdict: one.verify === null ? tickVerdict(one) : "not_run" };
 }
 
 /** Returns the worst verdict of the criteria. */
-function verdictOf(criteria: readonly CriterionProof[]): SpecVerdict["verdict"] {
+function findWorstVerdict(criteria: readonly CriterionProof[]): SpecVerdict["verdict"] {
   const order = ["disproven", "edited", "not_run", "proposed", "unchecked"] as const;
   const worst = order.find((one) => criteria.some(({ verdict }) => verdict === one));
   return worst ?? (hasChecks(criteria) ? "proven" : "unchecked");
@@ -279,14 +284,14 @@ export interface ProposedCriteria {
 /**
  * Compares the criteria of a spec before and after a change. Criteria that existed before keep their earlier checks.
  */
-export function proposedCriteria(before: string, after: string): ProposedCriteria {
+export function compareCriteria(before: string, after: string): ProposedCriteria {
   const old = parseCriteria(before);
   const judged = judgeCriteria(before, after);
   const added = judged.flatMap(({ verify }, index) => (verify !== null && !old[index]?.verify ? [index] : []));
-  return { judged, added: new Set(added), proposed: proposedChecks(before, after) };
+  return { judged, added: new Set(added), proposed: findProposedChecks(before, after) };
 }
 
-function proposedChecks(before: string, after: string): readonly ProposedCheck[] {
+function findProposedChecks(before: string, after: string): readonly ProposedCheck[] {
   const old = [...parseCriteria(before)];
   const found = parseCriteria(after).flatMap(({ label, verify }): readonly ProposedCheck[] => {
     const index = old.findIndex((one) => one.label === label);

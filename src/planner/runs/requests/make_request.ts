@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Claim, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { Claim, SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import type { RequestTarget } from "#planner/run_ports/requests.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -10,17 +10,17 @@ import type { ForgeRequest } from "../../work/requests/forge_request.ts";
 import { type RequestNote, requestName, withTried } from "../../work/requests/request_note.ts";
 import { requestBody, requestTitle, withBody } from "../../work/requests/request_text.ts";
 import { withClaim } from "../claims.ts";
-import { finalFields, finalizeThere, notFinalText } from "../merge/complete_spec.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
-import { type ProvenWork, requestFacts } from "./request_facts.ts";
+import { buildFinalFields, describeMissingClaim, finalizeInWorktree } from "../merge/complete_spec.ts";
+import type { RunDeps, StopSignals } from "../run_types.ts";
+import { collectRequestFacts, type ProvenWork } from "./request_facts.ts";
 
-export interface RequestWishes {
+export interface MakeRequestOptions {
   /** Whether to accept unfinished work too, and to create the request as a draft. */
   readonly draft: boolean;
   /** Whether to create a new request although the last one was closed. */
   readonly again: boolean;
-  readonly shared: SharedClaimWishes;
-  readonly stop: StopWishes;
+  readonly shared: SharedClaimOptions;
+  readonly stop: StopSignals;
 }
 
 export interface MadeRequest {
@@ -46,14 +46,14 @@ export type RequestDraft = Pick<MadeRequest, "spec_id" | "url" | "branch" | "bas
 export async function draftRequest(
   deps: RunDeps,
   id: string,
-  { draft, stop }: Pick<RequestWishes, "draft" | "stop">,
+  { draft, stop }: Pick<MakeRequestOptions, "draft" | "stop">,
 ): Promise<RequestDraft> {
   refuseInsideRun(deps.context, "pr");
-  const work = await requestFacts(deps, id, { allowsUnfinished: draft, stop });
-  return draftOf(work, await deps.ports.requests.target(work.spec_id));
+  const work = await collectRequestFacts(deps, id, { allowsUnfinished: draft, stop });
+  return buildDraft(work, await deps.ports.requests.target(work.spec_id));
 }
 
-function draftOf(work: ProvenWork, target: RequestTarget): RequestDraft {
+function buildDraft(work: ProvenWork, target: RequestTarget): RequestDraft {
   const { spec_id, branch, head } = work;
   const { base } = target;
   return {
@@ -71,20 +71,20 @@ function draftOf(work: ProvenWork, target: RequestTarget): RequestDraft {
  * @param id full or partial id of a spec
  * @throws OperationError that names the obstacle; commits pushed before it stay at the remote and are noted
  */
-export async function makeRequest(deps: RunDeps, id: string, wishes: RequestWishes): Promise<MadeRequest> {
+export async function makeRequest(deps: RunDeps, id: string, wishes: MakeRequestOptions): Promise<MadeRequest> {
   refuseInsideRun(deps.context, "pr");
   const { draft, stop } = wishes;
-  const work = await requestFacts(deps, id, { allowsUnfinished: draft, stop });
+  const work = await collectRequestFacts(deps, id, { allowsUnfinished: draft, stop });
   const { spec_id } = work;
   const target = await deps.ports.requests.target(spec_id);
   return withClaim(deps, spec_id, "make a pull request of", async (claim) => {
     const known = (await deps.ports.requests.notes()).get(spec_id) ?? null;
-    const there = target.program === null ? null : await currentRequest(deps, { work, target, known, wishes });
-    const notes = work.isFinished ? await finalize(deps, { claim, work, wishes }) : [];
+    const there = target.program === null ? null : await findOpenRequest(deps, { work, target, known, wishes });
+    const notes = work.isFinished ? await finalizeSpec(deps, { claim, work, wishes }) : [];
     const { head, commits } = (await deps.ports.differences.ofBranch(spec_id)) ?? work;
     const final = { ...work, head, commits };
-    const pushed = await push(deps, { work: final, target, known });
-    return send(deps, {
+    const pushed = await pushBranch(deps, { work: final, target, known });
+    return sendRequest(deps, {
       work: final,
       target,
       there,
@@ -98,7 +98,7 @@ interface Sought {
   readonly work: ProvenWork;
   readonly target: RequestTarget;
   readonly known: RequestNote | null;
-  readonly wishes: RequestWishes;
+  readonly wishes: MakeRequestOptions;
 }
 
 /**
@@ -106,7 +106,7 @@ interface Sought {
  *
  * @throws OperationError `failed_precondition` if the last request was closed, or merged with all commits of the branch
  */
-async function currentRequest(deps: RunDeps, { work, target, known, wishes }: Sought): Promise<ForgeRequest | null> {
+async function findOpenRequest(deps: RunDeps, { work, target, known, wishes }: Sought): Promise<ForgeRequest | null> {
   const { spec_id, head } = work;
   const all = (await deps.ports.requests.find(target)).filter(({ base }) => base === target.base);
   const open = all.find(({ state }) => state === "open");
@@ -129,21 +129,21 @@ async function currentRequest(deps: RunDeps, { work, target, known, wishes }: So
 /**
  * Commits the completed status on the branch, so that the merge completes the spec too, and makes a shared claim final.
  */
-async function finalize(
+async function finalizeSpec(
   deps: RunDeps,
-  { claim, work, wishes }: { readonly claim: Claim; readonly work: ProvenWork; readonly wishes: RequestWishes },
+  { claim, work, wishes }: { readonly claim: Claim; readonly work: ProvenWork; readonly wishes: MakeRequestOptions },
 ): Promise<readonly string[]> {
   const { context, ports } = deps;
   const { spec_id: id } = work;
   const final = await claim.finish(wishes.shared);
-  if (final.kind !== "own") throw new OperationError("failed_precondition", notFinalText(id, final));
+  if (final.kind !== "own") throw new OperationError("failed_precondition", describeMissingClaim(id, final));
   const spec = await context.specs.load(id);
   const worktree = await ports.worktrees.find(id);
   if (worktree === null || spec.archived) return final.notes;
   const { problems } = await worktree.settle();
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
   const message = commitWriter((await context.config()).git.commit_template, spec);
-  await finalizeThere({ id, worktree, message }, finalFields(deps, spec, null));
+  await finalizeInWorktree({ id, worktree, message }, buildFinalFields(deps, spec, null));
   return final.notes;
 }
 
@@ -153,7 +153,7 @@ interface Pushed {
 }
 
 /** Pushes the branch. Notes the commit before the push, so that after a kill the next command knows about it. */
-async function push(
+async function pushBranch(
   deps: RunDeps,
   { work, target, known }: Pick<Sought, "work" | "target" | "known">,
 ): Promise<Pushed> {
@@ -191,17 +191,17 @@ interface Sent extends Omit<Sought, "known"> {
   readonly pushed: Pushed;
 }
 
-async function send(deps: RunDeps, { work, target, there, wishes, pushed }: Sent): Promise<MadeRequest> {
+async function sendRequest(deps: RunDeps, { work, target, there, wishes, pushed }: Sent): Promise<MadeRequest> {
   const { requests } = deps.ports;
   const { spec_id, branch } = work;
   const { base } = target;
-  const draft = draftOf(work, target);
+  const draft = buildDraft(work, target);
   const { title, body } = draft;
   const made = { spec_id, branch, base, head: work.head, title };
   if (target.program === null) {
     return { ...made, outcome: "pushed", number: null, url: draft.url, body, notes: pushed.notes };
   }
-  const request = await sentRequest(deps, { target, there, title, body, draft: wishes.draft });
+  const request = await createOrUpdateRequest(deps, { target, there, title, body, draft: wishes.draft });
   const { number, url } = request;
   await requests.note(spec_id, { ...pushed.note, number, url, state: "open" });
   const outcome = there === null ? "created" : "updated";
@@ -215,7 +215,10 @@ interface Sending extends NewRequest {
   readonly there: ForgeRequest | null;
 }
 
-async function sentRequest(deps: RunDeps, { target, there, title, body, draft }: Sending): Promise<ForgeRequest> {
+async function createOrUpdateRequest(
+  deps: RunDeps,
+  { target, there, title, body, draft }: Sending,
+): Promise<ForgeRequest> {
   const { requests } = deps.ports;
   if (there !== null) {
     const whole = withBody(there.body, body);

@@ -6,9 +6,9 @@ import { judgeCriteria } from "../../work/judge_criteria.ts";
 import { hasChecks, reasonsAgainst } from "../../work/provenance.ts";
 import type { RequestFacts } from "../../work/requests/request_text.ts";
 import { type ReviewedCriterion, reviewedCriteria } from "../../work/reviewed_criteria.ts";
-import { isExcused, proofOn } from "../proof/prove_spec.ts";
-import { type ReviewFacts, reviewFacts } from "../review/review_facts.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
+import { isCompletedWithoutProof, proveCommit } from "../proof/prove_spec.ts";
+import { type ReviewFacts, readReviewFacts } from "../review/review_facts.ts";
+import type { RunDeps, StopSignals } from "../run_types.ts";
 
 /** Content of a request, and the commit that it describes. */
 export interface ProvenWork extends RequestFacts {
@@ -27,18 +27,18 @@ export interface ProvenWork extends RequestFacts {
  * @param allowsUnfinished whether to accept work that no person has accepted or whose checks fail
  * @throws OperationError `failed_precondition` for work that is unfinished or uncommitted, with what to do
  */
-export async function requestFacts(
+export async function collectRequestFacts(
   deps: RunDeps,
   text: string,
-  { allowsUnfinished, stop }: { readonly allowsUnfinished: boolean; readonly stop: StopWishes },
+  { allowsUnfinished, stop }: { readonly allowsUnfinished: boolean; readonly stop: StopSignals },
 ): Promise<ProvenWork> {
-  const facts = await reviewFacts(deps, text, "make a pull request of");
+  const facts = await readReviewFacts(deps, text, "make a pull request of");
   const { spec_id, title, branch, difference, record, need } = facts;
   const refuse = (why: string): never => {
     throw new OperationError("failed_precondition", `Cannot make a pull request of spec '${spec_id}': ${why}`);
   };
   if (facts.problem !== null) refuse(facts.problem);
-  if (branch === null) return refuse(noBranch(facts));
+  if (branch === null) return refuse(describeMissingBranch(facts));
   if (facts.uncommitted.length > 0) {
     refuse(`"${facts.uncommitted[0]}" is not committed in ${facts.worktree}: commit it there`);
   }
@@ -49,11 +49,11 @@ export async function requestFacts(
   }
   const spec = await deps.context.specs.load(spec_id);
   const { head, commits, files } = difference;
-  const criteria = await provenCriteria(deps, { facts, spec, head, stop, allowsUnfinished });
+  const criteria = await proveOpenCriteria(deps, { facts, spec, head, stop, allowsUnfinished });
   return { spec_id, title, criteria, record, branch, head, isFinished, commits, files: files.length };
 }
 
-function noBranch({ members, spec_id }: ReviewFacts): string {
+function describeMissingBranch({ members, spec_id }: ReviewFacts): string {
   const first = members.find(({ need }) => need !== null)?.spec_id;
   if (first === undefined) return "its run had no branch";
   return `its members have the branches: "planner pr ${first}"${members.length > 1 ? " and the others" : ""}, not ${spec_id}`;
@@ -63,20 +63,20 @@ interface Judged {
   readonly facts: ReviewFacts;
   readonly spec: Spec;
   readonly head: string;
-  readonly stop: StopWishes;
+  readonly stop: StopSignals;
   readonly allowsUnfinished: boolean;
 }
 
-async function provenCriteria(deps: RunDeps, judged: Judged): Promise<readonly ReviewedCriterion[]> {
+async function proveOpenCriteria(deps: RunDeps, judged: Judged): Promise<readonly ReviewedCriterion[]> {
   const { facts, spec, head, stop, allowsUnfinished } = judged;
   const kept = await deps.ports.worktrees.record(spec.id, null);
   const recorded = facts.record?.head ?? null;
-  const isSame = recorded !== null && (recorded === head || (await onlyPlannersFiles(deps, recorded, head)));
+  const isSame = recorded !== null && (recorded === head || (await differOnlyInPlannerFiles(deps, recorded, head)));
   const criteria = isSame ? reviewedCriteria(spec.body, kept, recorded) : facts.criteria;
   const isProven = criteria.every(({ verify, verdict }) => verify === null || verdict === "proven");
   if (isProven || !hasChecks(judgeCriteria(spec.body, spec.body))) return tickCriteria(criteria, facts);
-  if (await isExcused(deps, spec)) return tickCriteria(criteria, facts);
-  const proof = await proofOn(deps, spec, { stop, commit: head });
+  if (await isCompletedWithoutProof(deps, spec)) return tickCriteria(criteria, facts);
+  const proof = await proveCommit(deps, spec, { stop, commit: head });
   const reasons = reasonsAgainst(spec.id, proof);
   if (reasons.length > 0 && !allowsUnfinished) {
     throw new OperationError(
@@ -107,7 +107,7 @@ function tickCriteria(
 }
 
 /** Whether two commits differ only in planner's files, because the last commit completes the spec. */
-async function onlyPlannersFiles(deps: RunDeps, from: string, to: string): Promise<boolean> {
+async function differOnlyInPlannerFiles(deps: RunDeps, from: string, to: string): Promise<boolean> {
   const difference = await deps.ports.differences.between(from, to);
   return difference?.files.every(({ path }) => isPlannersFile(path)) === true;
 }

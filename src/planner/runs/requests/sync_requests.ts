@@ -1,15 +1,15 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { Claim } from "#planner/run_ports/claims.ts";
-import type { ForgeMerge, MergeSign, RequestTarget } from "#planner/run_ports/requests.ts";
+import type { ForgeMerge, MergeEvidence, RequestTarget } from "#planner/run_ports/requests.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { PROGRAMS, requestRef } from "../../work/requests/forge_call.ts";
 import type { ForgeRequest } from "../../work/requests/forge_request.ts";
 import { type RequestNote, requestName } from "../../work/requests/request_note.ts";
 import { withClaim } from "../claims.ts";
-import type { MergeResult, MergingWishes } from "../merge/complete_spec.ts";
+import type { MergeResult, MergeSpecOptions } from "../merge/complete_spec.ts";
 import type { RunDeps } from "../run_types.ts";
-import { takeMerged } from "./take_merged.ts";
+import { completeMergedSpec } from "./take_merged.ts";
 
 /** State of a pull request, and the result for its spec. */
 export interface SyncedRequest {
@@ -23,7 +23,7 @@ export interface SyncedRequest {
   /** Address of the request's page; null if none is known. */
   readonly url: string | null;
   /** Evidence by which the merge was found; null for other outcomes. */
-  readonly sign: MergeSign | null;
+  readonly sign: MergeEvidence | null;
   readonly result: MergeResult | null;
   /** Reason of a refusal; null for other outcomes. */
   readonly reason: string | null;
@@ -41,7 +41,7 @@ type Advanced = Map<string, readonly string[]>;
  */
 export async function syncRequests(
   deps: RunDeps,
-  { ids, ...wishes }: MergingWishes & { readonly ids: readonly SpecId[] },
+  { ids, ...wishes }: MergeSpecOptions & { readonly ids: readonly SpecId[] },
   told: (result: SyncedRequest) => void = () => {},
 ): Promise<readonly SyncedRequest[]> {
   refuseInsideRun(deps.context, "pr");
@@ -60,7 +60,7 @@ export async function syncRequests(
 interface Syncing {
   readonly id: SpecId;
   readonly note: RequestNote | null;
-  readonly wishes: MergingWishes;
+  readonly wishes: MergeSpecOptions;
   readonly advanced: Advanced;
 }
 
@@ -68,7 +68,7 @@ interface Syncing {
 async function syncRequest(deps: RunDeps, syncing: Syncing): Promise<SyncedRequest> {
   const { id, note } = syncing;
   try {
-    return await withClaim(deps, id, "look for the merge of", (claim) => lookFor(deps, claim, syncing));
+    return await withClaim(deps, id, "look for the merge of", (claim) => findAndCompleteMerge(deps, claim, syncing));
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     const plain = { spec_id: id, number: note?.number ?? null, url: note?.url ?? null };
@@ -76,19 +76,23 @@ async function syncRequest(deps: RunDeps, syncing: Syncing): Promise<SyncedReque
   }
 }
 
-async function lookFor(deps: RunDeps, claim: Claim, { id, note, wishes, advanced }: Syncing): Promise<SyncedRequest> {
+async function findAndCompleteMerge(
+  deps: RunDeps,
+  claim: Claim,
+  { id, note, wishes, advanced }: Syncing,
+): Promise<SyncedRequest> {
   const { context, ports } = deps;
   const { requests } = ports;
   const target = await requests.target(id);
-  const asked = await askedForge(deps, target, note);
+  const asked = await queryForge(deps, target, note);
   const spec = await context.specs.load(id);
   const worktree = await ports.worktrees.find(id);
   const state = (await worktree?.settle()) ?? null;
   const isOpen = asked.request?.state === "open";
-  const news = isOpen ? [] : await broughtUp(deps, { id, target, advanced });
+  const news = isOpen ? [] : await updateMainBranchOnce(deps, { id, target, advanced });
   const { request } = asked;
   const search = await requests.search(id, {
-    forge: forgeMerge(target, request),
+    forge: toForgeMerge(target, request),
     remote: target.remote,
     began: note?.began ?? null,
   });
@@ -96,13 +100,13 @@ async function lookFor(deps: RunDeps, claim: Claim, { id, note, wishes, advanced
   const number = request?.number ?? note?.number ?? null;
   const about = { spec_id: id, number, url: request?.url ?? note?.url ?? null, notes };
   if (search.found !== null) {
-    const result = await takeMerged(deps, claim, { spec, worktree, state, wishes }, search);
+    const result = await completeMergedSpec(deps, claim, { spec, worktree, state, wishes }, search);
     return { ...about, outcome: "found", sign: search.found.sign, result, reason: null };
   }
   if (note !== null && request !== null) {
     await requests.note(id, { ...note, number: request.number, url: request.url, state: request.state });
   }
-  return { ...about, ...noteUnmerged(id, { request, note, forge: target.into.forge }) };
+  return { ...about, ...recordUnmergedRequest(id, { request, note, forge: target.into.forge }) };
 }
 
 interface Unmerged {
@@ -111,7 +115,7 @@ interface Unmerged {
   readonly forge: RequestTarget["into"]["forge"];
 }
 
-function noteUnmerged(
+function recordUnmergedRequest(
   id: SpecId,
   { request, note, forge }: Unmerged,
 ): Pick<SyncedRequest, "outcome" | "sign" | "result" | "reason"> {
@@ -133,7 +137,7 @@ interface Asked {
   readonly notes: readonly string[];
 }
 
-async function askedForge(deps: RunDeps, target: RequestTarget, note: RequestNote | null): Promise<Asked> {
+async function queryForge(deps: RunDeps, target: RequestTarget, note: RequestNote | null): Promise<Asked> {
   const { requests } = deps.ports;
   if (target.program === null) {
     const program = PROGRAMS[target.into.forge];
@@ -152,7 +156,7 @@ async function askedForge(deps: RunDeps, target: RequestTarget, note: RequestNot
   }
 }
 
-function forgeMerge({ into }: RequestTarget, request: ForgeRequest | null): ForgeMerge | null {
+function toForgeMerge({ into }: RequestTarget, request: ForgeRequest | null): ForgeMerge | null {
   if (request === null || request.state !== "merged") return null;
   const { head, merged, number } = request;
   return { head, commit: merged, ref: requestRef(into.forge, number) };
@@ -161,19 +165,19 @@ function forgeMerge({ into }: RequestTarget, request: ForgeRequest | null): Forg
 /**
  * Fast-forwards the main branch to its remote, once per call of `syncRequests`, so that merges at the forge are found.
  */
-async function broughtUp(
+async function updateMainBranchOnce(
   deps: RunDeps,
   { id, target, advanced }: { readonly id: SpecId; readonly target: RequestTarget; readonly advanced: Advanced },
 ): Promise<readonly string[]> {
   const key = `${target.into.path} ${target.base}`;
   const known = advanced.get(key);
   if (known !== undefined) return known;
-  const notes = await advance(deps, id, target);
+  const notes = await updateMainBranch(deps, id, target);
   advanced.set(key, notes);
   return notes;
 }
 
-async function advance(deps: RunDeps, id: SpecId, target: RequestTarget): Promise<readonly string[]> {
+async function updateMainBranch(deps: RunDeps, id: SpecId, target: RequestTarget): Promise<readonly string[]> {
   try {
     const answer = await deps.ports.requests.advance(id, target);
     if (answer !== "diverged") return [];

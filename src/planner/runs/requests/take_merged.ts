@@ -1,7 +1,7 @@
 import { ignoreRefusal } from "#kernel/errors.ts";
 import { shortenHash } from "#kernel/shortened.ts";
 import type { Claim } from "#planner/run_ports/claims.ts";
-import type { FoundMerge, MergeSearch } from "#planner/run_ports/requests.ts";
+import type { FoundMerge, MergeSearchResult } from "#planner/run_ports/requests.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { listSome } from "#words/names.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
@@ -13,15 +13,15 @@ import { judgeCriteria } from "../../work/judge_criteria.ts";
 import { isMergeable } from "../../work/person_need.ts";
 import { hasChecks, type Provenance, reasonsAgainst, resultsIn } from "../../work/provenance.ts";
 import {
-  finalFields,
+  buildFinalFields,
+  buildRefusal,
+  describeMissingClaim,
   type MergeResult,
-  type MergingWishes,
-  notFinalText,
-  refuseMerge,
-  removeWork,
+  type MergeSpecOptions,
+  removeWorktreeAndBranch,
 } from "../merge/complete_spec.ts";
-import { missingForCompletion } from "../merge/missing_evidence.ts";
-import { isExcused, proofOn } from "../proof/prove_spec.ts";
+import { findMissingEvidence } from "../merge/missing_evidence.ts";
+import { isCompletedWithoutProof, proveCommit } from "../proof/prove_spec.ts";
 import type { RunDeps } from "../run_types.ts";
 
 /** Work that may have been merged elsewhere, with its claim held and its worktree settled. */
@@ -29,7 +29,7 @@ export interface PlacedWork {
   readonly spec: Spec;
   readonly worktree: Worktree | null;
   readonly state: WorktreeState | null;
-  readonly wishes: MergingWishes;
+  readonly wishes: MergeSpecOptions;
 }
 
 /**
@@ -37,16 +37,20 @@ export interface PlacedWork {
  *
  * @returns null without either; the caller then merges the work itself
  */
-export async function mergedElsewhere(deps: RunDeps, claim: Claim, work: PlacedWork): Promise<MergeResult | null> {
+export async function completeIfMergedElsewhere(
+  deps: RunDeps,
+  claim: Claim,
+  work: PlacedWork,
+): Promise<MergeResult | null> {
   const { requests } = deps.ports;
   const { id } = work.spec;
   const note = (await requests.notes()).get(id) ?? null;
   const { as = null } = work.wishes;
   const began = note?.began ?? null;
-  if (as !== null) return takeMerged(deps, claim, work, await requests.named(id, as, began));
+  if (as !== null) return completeMergedSpec(deps, claim, work, await requests.named(id, as, began));
   if (note === null) return null;
   const search = await requests.search(id, { forge: null, remote: null, began });
-  return search.found === null ? null : takeMerged(deps, claim, work, search);
+  return search.found === null ? null : completeMergedSpec(deps, claim, work, search);
 }
 
 /**
@@ -55,48 +59,48 @@ export async function mergedElsewhere(deps: RunDeps, claim: Claim, work: PlacedW
  *
  * Source: docs/pr.md#recognition.
  */
-export async function takeMerged(
+export async function completeMergedSpec(
   deps: RunDeps,
   claim: Claim,
   work: PlacedWork,
-  { found, main }: MergeSearch,
+  { found, main }: MergeSearchResult,
 ): Promise<MergeResult> {
   const { context, ports } = deps;
   const { spec, wishes } = work;
   const { id } = spec;
-  if (found === null) return refuseMerge(id, "nothing says that its work is in the main branch");
-  const inTheWay = await obstacle(deps, work);
-  if (inTheWay !== null) return refuseMerge(id, inTheWay);
-  const judged = await judgeMain(deps, work, { found, main });
-  if (wishes.stop.soon.aborted) return refuseMerge(id, "it was interrupted");
-  if (judged.kind === "waiting") return refuseMerge(id, `${mergedIn(found)}: ${judged.reason}`);
-  if (judged.kind === "lost") return needsAttention(deps, work, judged.reason);
+  if (found === null) return buildRefusal(id, "nothing says that its work is in the main branch");
+  const inTheWay = await findObstacle(deps, work);
+  if (inTheWay !== null) return buildRefusal(id, inTheWay);
+  const judged = await judgeMainBranch(deps, work, { found, main });
+  if (wishes.stop.soon.aborted) return buildRefusal(id, "it was interrupted");
+  if (judged.kind === "waiting") return buildRefusal(id, `${describeMerge(found)}: ${judged.reason}`);
+  if (judged.kind === "lost") return markNeedsAttention(deps, work, judged.reason);
   const final = await claim.finish(wishes.shared);
-  if (final.kind !== "own") return refuseMerge(id, notFinalText(id, final));
+  if (final.kind !== "own") return buildRefusal(id, describeMissingClaim(id, final));
   await ports.requests.bringBack(id);
   if (!spec.archived) {
-    const fields = finalFields(deps, spec, wishes.unproven);
+    const fields = buildFinalFields(deps, spec, wishes.unproven);
     await changeSpec(context, id, (text) => editFields(text, { ...fields }));
   }
   const { commit } = found;
   await ports.worktrees.noteMerged(id, [commit]).catch(ignoreRefusal);
   const isSafe = ["forge", "ancestor", "cherry"].includes(found.sign) || found.stillThere;
-  const { kept, notes } = await removeWork(deps, id, { unmerged: isSafe ? "drop" : "keep" });
+  const { kept, notes } = await removeWorktreeAndBranch(deps, id, { unmerged: isSafe ? "drop" : "keep" });
   return { spec_id: id, outcome: "found", commits: [commit], kept, notes: [...final.notes, ...notes] };
 }
 
 /** Returns why the spec may not be completed or removed now; null if nothing prevents it. */
-async function obstacle(deps: RunDeps, { spec, worktree, state, wishes }: PlacedWork): Promise<string | null> {
+async function findObstacle(deps: RunDeps, { spec, worktree, state, wishes }: PlacedWork): Promise<string | null> {
   const { id, status, archived } = spec;
   const { problems = [], uncommitted = [] } = state ?? {};
   if (problems.length > 0) return problems.join("; ");
   if (uncommitted.length > 0) return `its worktree has uncommitted changes: ${listSome(uncommitted, MOST_NAMED)}`;
   if (archived || status === "completed") return null;
   if (!isMergeable(status)) return `its status is ${status}`;
-  if (worktree === null || state === null || (await isCompletedThere(worktree, id))) return null;
+  if (worktree === null || state === null || (await isCompletedInWorktree(worktree, id))) return null;
   const { stop, unproven } = wishes;
   const lost = unproven === null ? formatLostRules(await readLostRules(deps.context)) : null;
-  const missing = lost === null ? await missingForCompletion(deps, { id, worktree, state, stop, unproven }) : [lost];
+  const missing = lost === null ? await findMissingEvidence(deps, { id, worktree, state, stop, unproven }) : [lost];
   return missing.length === 0 ? null : missing.join("; ");
 }
 
@@ -104,7 +108,7 @@ async function obstacle(deps: RunDeps, { spec, worktree, state, wishes }: Placed
  * Whether the worktree's spec is completed. A request of finished work commits that status, so the evidence was
  * complete then.
  */
-async function isCompletedThere(worktree: Worktree, id: SpecId): Promise<boolean> {
+async function isCompletedInWorktree(worktree: Worktree, id: SpecId): Promise<boolean> {
   const specs = worktree.specs();
   if (!(await specs.ids()).includes(id)) return false;
   return (await specs.load(id)).status === "completed";
@@ -120,35 +124,35 @@ type Judged =
   /** The main branch lacks what the spec requires, or has lost it since. */
   | { readonly kind: "lost"; readonly reason: string };
 
-async function judgeMain(
+async function judgeMainBranch(
   deps: RunDeps,
   { spec, worktree, wishes }: PlacedWork,
   { found, main }: { readonly found: FoundMerge; readonly main: string },
 ): Promise<Judged> {
   const { id, body } = spec;
-  if (wishes.unproven !== null || (await isExcused(deps, spec))) return { kind: "done" };
+  if (wishes.unproven !== null || (await isCompletedWithoutProof(deps, spec))) return { kind: "done" };
   const name = worktree?.mainBranch ?? "the main branch";
   if (!hasChecks(judgeCriteria(body, body))) {
     // In these cases a person named the commit or reviewed the merge at the forge, or the main branch still has the
     // change.
     const holds = found.sign === "person" || found.stillThere || (found.sign === "forge" && found.commitHolds);
     if (holds) return { kind: "done" };
-    const reason = `${mergedIn(found)}, and ${name} no longer has all of its change: reverted or changed since? "planner merge ${id} --as ${shortenHash(found.commit)}" takes it as done`;
+    const reason = `${describeMerge(found)}, and ${name} no longer has all of its change: reverted or changed since? "planner merge ${id} --as ${shortenHash(found.commit)}" takes it as done`;
     return { kind: "lost", reason };
   }
-  const proof = await proofOn(deps, spec, { stop: wishes.stop, commit: main });
+  const proof = await proveCommit(deps, spec, { stop: wishes.stop, commit: main });
   const reasons = reasonsAgainst(id, proof);
   if (reasons.length === 0) return { kind: "done" };
-  if (!hasFailed(proof)) return { kind: "waiting", reason: reasons.join("; ") };
-  const text = `${mergedIn(found)}, its checks fail on ${name}: reverted or changed since? (${reasons.join("; ")})`;
+  if (!hasFailedCommand(proof)) return { kind: "waiting", reason: reasons.join("; ") };
+  const text = `${describeMerge(found)}, its checks fail on ${name}: reverted or changed since? (${reasons.join("; ")})`;
   return { kind: "lost", reason: text };
 }
 
-function hasFailed(proof: Provenance): boolean {
+function hasFailedCommand(proof: Provenance): boolean {
   return resultsIn(proof).some(({ problem }) => problem !== null);
 }
 
-async function needsAttention(deps: RunDeps, { spec }: PlacedWork, reason: string): Promise<MergeResult> {
+async function markNeedsAttention(deps: RunDeps, { spec }: PlacedWork, reason: string): Promise<MergeResult> {
   const { context, ports } = deps;
   const { id, archived } = spec;
   if (!archived) {
@@ -157,9 +161,9 @@ async function needsAttention(deps: RunDeps, { spec }: PlacedWork, reason: strin
   }
   const commits = await ports.worktrees.commits(id);
   await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason, commits });
-  return refuseMerge(id, reason);
+  return buildRefusal(id, reason);
 }
 
-function mergedIn({ commit }: FoundMerge): string {
+function describeMerge({ commit }: FoundMerge): string {
   return `merged in ${shortenHash(commit)}`;
 }

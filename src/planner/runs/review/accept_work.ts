@@ -5,8 +5,8 @@ import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { MergeResult } from "../merge/complete_spec.ts";
 import { mergeSpecs } from "../merge/merge_specs.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
-import { membersWithWork, refuseUnreviewable } from "./review_facts.ts";
+import type { RunDeps, StopSignals } from "../run_types.ts";
+import { listMembersWithNeeds, refuseUnreviewableSpec } from "./review_facts.ts";
 
 /**
  * Accepts work: merges the branch of the spec, and for a group or driver those of its members too, with the checks and
@@ -18,14 +18,14 @@ import { membersWithWork, refuseUnreviewable } from "./review_facts.ts";
  */
 export async function acceptWork(
   deps: RunDeps,
-  { id, stop }: { readonly id: string; readonly stop: StopWishes },
+  { id, stop }: { readonly id: string; readonly stop: StopSignals },
   told: (result: MergeResult) => void = () => {},
 ): Promise<readonly MergeResult[]> {
   refuseInsideRun(deps.context, "review");
   const spec = await findSpec(deps.context, id, { archived: true });
-  await refuseUnreviewable(deps, spec);
+  await refuseUnreviewableSpec(deps, spec);
   const places = new Set<string>(await deps.ports.worktrees.ids());
-  const withPlace = [spec.id, ...(await membersWithWork(deps, spec)).map(({ spec_id }) => spec_id)].filter((one) =>
+  const withPlace = [spec.id, ...(await listMembersWithNeeds(deps, spec)).map(({ spec_id }) => spec_id)].filter((one) =>
     places.has(one),
   );
   const merged =
@@ -38,12 +38,12 @@ export async function acceptWork(
         );
   const isRefused = merged.some(({ outcome }) => outcome === "refused" || outcome === "conflict");
   if (isRefused || stop.soon.aborted || places.has(spec.id)) return merged;
-  const finalized = await finalize(deps, spec, stop);
+  const finalized = await finalizeSpec(deps, spec, stop);
   told(finalized);
   return [...merged, finalized];
 }
 
-async function finalize({ context }: RunDeps, { id }: Spec, stop: StopWishes): Promise<MergeResult> {
+async function finalizeSpec({ context }: RunDeps, { id }: Spec, stop: StopSignals): Promise<MergeResult> {
   try {
     await finalizeByPerson.run(context, { id }, { signal: stop.soon });
     return { spec_id: id, outcome: "nothing", commits: [], kept: null, notes: [] };

@@ -5,9 +5,9 @@ import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { withClaim } from "../claims.ts";
-import { openRequest } from "../merge/complete_spec.ts";
+import { describeOpenRequest } from "../merge/complete_spec.ts";
 import type { RunDeps } from "../run_types.ts";
-import { membersWithWork, refuseUnreviewable } from "./review_facts.ts";
+import { listMembersWithNeeds, refuseUnreviewableSpec } from "./review_facts.ts";
 
 export interface RejectedWork {
   readonly spec_id: SpecId;
@@ -30,13 +30,13 @@ const DONE: readonly string[] = ["completed", "cancelled"];
 export async function rejectWork(deps: RunDeps, id: string): Promise<readonly RejectedWork[]> {
   refuseInsideRun(deps.context, "review");
   const spec = await findSpec(deps.context, id, { archived: false });
-  await refuseUnreviewable(deps, spec);
-  const members = (await membersWithWork(deps, spec)).filter(
+  await refuseUnreviewableSpec(deps, spec);
+  const members = (await listMembersWithNeeds(deps, spec)).filter(
     ({ status, need }) => need !== null || !DONE.includes(status),
   );
   const results: RejectedWork[] = [];
   for (const one of [...members.map(({ spec_id }) => spec_id), spec.id]) {
-    results.push(await withClaim(deps, one, "reject", () => reject(deps, one)));
+    results.push(await withClaim(deps, one, "reject", () => rejectSpec(deps, one)));
   }
   return results;
 }
@@ -45,15 +45,15 @@ export async function rejectWork(deps: RunDeps, id: string): Promise<readonly Re
  * Rejects one spec. Changes the status first, so that after a crash the cancelled spec keeps its worktree and can be
  * rejected again.
  */
-async function reject({ context, ports }: RunDeps, id: SpecId): Promise<RejectedWork> {
+async function rejectSpec({ context, ports }: RunDeps, id: SpecId): Promise<RejectedWork> {
   await changeSpec(context, id, (text) =>
     editFields(text, { status: "cancelled", completed_at: undefined, unproven: undefined }),
   );
   if (!(await ports.worktrees.ids()).includes(id)) {
     const hasRun = (await ports.records.reports()).some(({ spec_id }) => spec_id === id);
-    return { spec_id: id, notes: hasRun ? [inPlace(id)] : [], kept: null };
+    return { spec_id: id, notes: hasRun ? [describeWorkInProject(id)] : [], kept: null };
   }
-  const request = await openRequest({ ports }, id);
+  const request = await describeOpenRequest({ ports }, id);
   try {
     const notes = await ports.worktrees.remove(id, { unmerged: "keep" });
     return { spec_id: id, notes: [...notes, ...request], kept: null };
@@ -63,6 +63,6 @@ async function reject({ context, ports }: RunDeps, id: SpecId): Promise<Rejected
   }
 }
 
-function inPlace(id: SpecId): string {
+function describeWorkInProject(id: SpecId): string {
   return `what its run changed stays in the project's folder: "planner log ${id} --run last" names it`;
 }

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Difference } from "#planner/run_ports/differences.ts";
+import type { WorkDifference } from "#planner/run_ports/differences.ts";
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
-import type { StoredReport } from "#planner/run_ports/process_records.ts";
+import type { StoredRunReport } from "#planner/run_ports/process_records.ts";
 import { findSpec } from "../../operations/shared/find_spec.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
@@ -38,7 +38,7 @@ export interface ReviewFacts {
   /** Latest run that has a record; null without a record. */
   readonly record: RecordFacts | null;
   /** Changes of the work; null if none of its commits exists any more. */
-  readonly difference: Difference | null;
+  readonly difference: WorkDifference | null;
   /** Review texts that people sent back with the work earlier, oldest first. */
   readonly reviews: readonly Review[];
   /** Members of a group or driver, each with the reason why it needs a person. */
@@ -56,25 +56,25 @@ const REVIEWABLE: readonly string[] = ["needs_attention", "failed"];
  * @throws OperationError `failed_precondition` inside a run, while a process works on the spec, and for a spec without
  *   anything to review, with what to do
  */
-export async function reviewFacts(deps: RunDeps, text: string, purpose = "review"): Promise<ReviewFacts> {
+export async function readReviewFacts(deps: RunDeps, text: string, purpose = "review"): Promise<ReviewFacts> {
   const { context, ports } = deps;
   refuseInsideRun(context, "review");
   const spec = await findSpec(context, text, { archived: true });
   const { id, title, type, status } = spec;
-  await refuseUnreviewable(deps, spec, purpose);
+  await refuseUnreviewableSpec(deps, spec, purpose);
   const [need, members, kept, reports, branch] = [
     (await findPersonNeeds(context, [spec])).get(id) ?? null,
-    await membersWithWork(deps, spec),
-    await keptRecord(deps, id),
+    await listMembersWithNeeds(deps, spec),
+    await readLatestRecord(deps, id),
     await ports.records.reports(),
-    await ports.worktrees.branch(id).catch(onRefusal(null)),
+    await ports.worktrees.branch(id).catch(replaceRefusal(null)),
   ];
   const report = reports.findLast(({ spec_id }) => spec_id === id);
-  const body = spec.archived ? spec.body : await readWorktreeBody(context, id).catch(onRefusal(spec.body));
-  const difference = await differenceOf(deps, { id, branch, kept, report });
+  const body = spec.archived ? spec.body : await readWorktreeBody(context, id).catch(replaceRefusal(spec.body));
+  const difference = await readWorkDifference(deps, { id, branch, kept, report });
   return {
     ...{ spec_id: id, title, type, status, need, branch, members },
-    ...(await folderOf(deps, id)),
+    ...(await readWorktreeFolder(deps, id)),
     criteria: reviewedCriteria(body, kept, difference?.head ?? null),
     record: kept === null ? null : recordOf(kept),
     difference,
@@ -87,7 +87,7 @@ export async function reviewFacts(deps: RunDeps, text: string, purpose = "review
  *
  * @throws OperationError `failed_precondition` with what to do instead
  */
-export async function refuseUnreviewable(deps: RunDeps, spec: Spec, purpose = "review"): Promise<void> {
+export async function refuseUnreviewableSpec(deps: RunDeps, spec: Spec, purpose = "review"): Promise<void> {
   const { id, status } = spec;
   const refuse = (why: string): never => {
     throw new OperationError("failed_precondition", `Cannot ${purpose} spec '${id}': ${why}`);
@@ -96,7 +96,7 @@ export async function refuseUnreviewable(deps: RunDeps, spec: Spec, purpose = "r
   if (worker !== null) refuse(`process ${worker.pid} is working on it: "planner pause ${id}" stops it`);
   const hasPlace = (await deps.ports.worktrees.ids()).includes(id);
   if (REVIEWABLE.includes(status) || hasPlace) return;
-  if ((await membersWithWork(deps, spec)).some(({ need }) => need !== null)) return;
+  if ((await listMembersWithNeeds(deps, spec)).some(({ need }) => need !== null)) return;
   refuse(describeMissingWork(spec));
 }
 
@@ -104,22 +104,25 @@ interface Sources {
   readonly id: SpecId;
   readonly branch: string | null;
   readonly kept: KeptRunRecord | null;
-  readonly report: StoredReport | undefined;
+  readonly report: StoredRunReport | undefined;
 }
 
 /** Returns the changes of the work: those of the branch, else the commits between begin and end of the last run. */
-async function differenceOf({ ports }: RunDeps, { id, branch, kept, report }: Sources): Promise<Difference | null> {
+async function readWorkDifference(
+  { ports }: RunDeps,
+  { id, branch, kept, report }: Sources,
+): Promise<WorkDifference | null> {
   try {
     if (branch !== null) return await ports.differences.ofBranch(id);
     const { base, head } = kept === null ? { base: report?.base, head: undefined } : recordOf(kept);
     if (base == null || head == null) return null;
     return await ports.differences.between(base, head);
   } catch (error) {
-    return onRefusal(null)(error);
+    return replaceRefusal(null)(error);
   }
 }
 
-async function folderOf(
+async function readWorktreeFolder(
   { ports }: RunDeps,
   id: SpecId,
 ): Promise<Pick<ReviewFacts, "worktree" | "uncommitted" | "problem">> {
@@ -134,11 +137,11 @@ async function folderOf(
 }
 
 /** Reads the latest run record; null without a record or a repository. */
-function keptRecord({ ports }: RunDeps, id: SpecId): Promise<KeptRunRecord | null> {
-  return ports.worktrees.record(id, null).catch(onRefusal(null));
+function readLatestRecord({ ports }: RunDeps, id: SpecId): Promise<KeptRunRecord | null> {
+  return ports.worktrees.record(id, null).catch(replaceRefusal(null));
 }
 
-function onRefusal<Value>(instead: Value): (error: unknown) => Value {
+function replaceRefusal<Value>(instead: Value): (error: unknown) => Value {
   return (error) => {
     if (error instanceof OperationError) return instead;
     throw error;
@@ -154,7 +157,7 @@ export interface MemberWork {
 }
 
 /** Returns the members of a spec at any depth, sorted by id, each with the reason why it needs a person. */
-export async function membersWithWork({ context }: RunDeps, spec: Spec): Promise<readonly MemberWork[]> {
+export async function listMembersWithNeeds({ context }: RunDeps, spec: Spec): Promise<readonly MemberWork[]> {
   const { specs } = await loadWorld(context);
   const byId = new Map<string, Spec>(specs.map((one) => [one.id, one]));
   const found = new Map<SpecId, Spec>();

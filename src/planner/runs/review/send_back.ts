@@ -8,9 +8,9 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { withClaim } from "../claims.ts";
 import type { RunDeps } from "../run_types.ts";
-import { membersWithWork, refuseUnreviewable } from "./review_facts.ts";
+import { listMembersWithNeeds, refuseUnreviewableSpec } from "./review_facts.ts";
 
-export interface SentBack {
+export interface SendBackResult {
   readonly spec_id: SpecId;
   /** The specs that agents work on next: the spec itself, or those members of a group whose work awaits a person. */
   readonly specs: readonly SpecId[];
@@ -35,28 +35,28 @@ const ENDED: readonly string[] = ["cancelled"];
  * @throws OperationError `invalid_argument` for an empty text or one that a file cannot store, `failed_precondition` as
  *   `readReviewFacts`
  */
-export async function sendBack(deps: RunDeps, id: string, text: string): Promise<SentBack> {
+export async function sendBackWork(deps: RunDeps, id: string, text: string): Promise<SendBackResult> {
   refuseInsideRun(deps.context, "review");
-  const words = checkedText(text);
+  const words = validateReviewText(text);
   const spec = await findSpec(deps.context, id, { archived: false });
-  await refuseUnreviewable(deps, spec);
+  await refuseUnreviewableSpec(deps, spec);
   const at = deps.context.clock.now().toISOString();
-  const specs = await workedSpecs(deps, spec);
+  const specs = await listSpecsToRework(deps, spec);
   for (const one of specs) {
     await withClaim(deps, one, "send back", async () => {
       await changeSpec(deps.context, one, (before, current) => {
-        refuseEnded(current);
+        refuseEndedSpec(current);
         const fields = { status: "pending", completed_at: undefined, unproven: undefined };
         return appendReview(editFields(before, fields), { at, text: words });
       });
-      await noteInPlace(deps, one);
+      await markWorktreeUnfinished(deps, one);
     });
   }
   return { spec_id: spec.id, specs, at };
 }
 
 /** Marks the worktree as unfinished, because its work was sent back. */
-async function noteInPlace({ context, ports }: RunDeps, id: SpecId): Promise<void> {
+async function markWorktreeUnfinished({ context, ports }: RunDeps, id: SpecId): Promise<void> {
   const there = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
   if (there === undefined) return;
   const error = "a person has reviewed the work and sent it back";
@@ -64,9 +64,9 @@ async function noteInPlace({ context, ports }: RunDeps, id: SpecId): Promise<voi
 }
 
 /** Returns the specs to work on again; for a group its members, because no agent works on a group itself. */
-async function workedSpecs(deps: RunDeps, spec: Spec): Promise<readonly SpecId[]> {
+async function listSpecsToRework(deps: RunDeps, spec: Spec): Promise<readonly SpecId[]> {
   if (spec.type !== "group") return [spec.id];
-  const members = await membersWithWork(deps, spec);
+  const members = await listMembersWithNeeds(deps, spec);
   const waiting = members.filter(({ need }) => need !== null).map(({ spec_id }) => spec_id);
   if (waiting.length > 0) return waiting;
   throw new OperationError(
@@ -75,7 +75,7 @@ async function workedSpecs(deps: RunDeps, spec: Spec): Promise<readonly SpecId[]
   );
 }
 
-function checkedText(text: string): string {
+function validateReviewText(text: string): string {
   const refuse = (expected: string): never => {
     throw new OperationError("invalid_argument", `Invalid text of the review: expected ${expected}`);
   };
@@ -86,7 +86,7 @@ function checkedText(text: string): string {
   return words;
 }
 
-function refuseEnded({ id, status }: Spec): void {
+function refuseEndedSpec({ id, status }: Spec): void {
   if (!ENDED.includes(status)) return;
   throw new OperationError(
     "failed_precondition",

@@ -11,11 +11,11 @@ import { type Evidence, isWorthGathering, NO_EVIDENCE, type RunFacts } from "../
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
 import { type Provenance, reasonsAgainst, resultsIn, withoutCriteria } from "../../work/provenance.ts";
-import { provenance } from "../proof/provenance.ts";
-import type { PlacedJob, RunDeps, RunWishes } from "../run_types.ts";
+import { judgeProvenance } from "../proof/provenance.ts";
+import type { PlacedJob, RunDeps, RunSettings } from "../run_types.ts";
 
 /** Work on one spec and its location, for which evidence is collected. */
-export interface WorkInPlace extends PlacedJob {
+export interface LocatedWork extends PlacedJob {
   /** The project's text of the spec when the run began; null if there was no run. */
   readonly before: string | null;
   /**
@@ -23,18 +23,18 @@ export interface WorkInPlace extends PlacedJob {
    * output.
    */
   readonly outputBefore?: string | null;
-  readonly wishes: Pick<RunWishes, "skipCriteria" | "unproven">;
+  readonly wishes: Pick<RunSettings, "skipCriteria" | "unproven">;
 }
 
 /** State of an agent's work after the agent has ended. */
-export interface Leavings extends Omit<RunFacts, "evidence"> {
+export interface AgentLeftovers extends Omit<RunFacts, "evidence"> {
   /** The spec as the agent left it. */
   readonly spec: Spec;
   /** State of git in the worktree; null for work in the project itself. */
   readonly state: WorktreeState | null;
 }
 
-export interface Gathered {
+export interface CollectedEvidence {
   readonly evidence: Evidence;
   /** Warnings about changed rules and about the output. */
   readonly warnings: readonly string[];
@@ -52,9 +52,13 @@ export interface Gathered {
  * Collects the evidence that decides how a run ends. Runs checks only if the agent succeeded. For an interrupted agent,
  * records only whether work exists.
  */
-export async function gather(deps: RunDeps, work: WorkInPlace, left: Leavings): Promise<Gathered> {
-  const traces = await tracesOf(deps, work, left);
-  const criteria = judgeCriteria(broughtBy(work)?.body ?? null, left.spec.body);
+export async function collectEvidence(
+  deps: RunDeps,
+  work: LocatedWork,
+  left: AgentLeftovers,
+): Promise<CollectedEvidence> {
+  const traces = await collectTraces(deps, work, left);
+  const criteria = judgeCriteria(parseInitialSpec(work)?.body ?? null, left.spec.body);
   if (left.interrupted && left.status !== "completed") {
     return { ...traces, evidence: { ...traces.evidence, criteria } };
   }
@@ -62,11 +66,15 @@ export async function gather(deps: RunDeps, work: WorkInPlace, left: Leavings): 
 }
 
 /** Returns the spec as it was when the run began, because the run is judged by this text. */
-function broughtBy({ before }: WorkInPlace): ReadableDocument | null {
+function parseInitialSpec({ before }: LocatedWork): ReadableDocument | null {
   return before === null ? null : parseReadable(before);
 }
 
-async function tracesOf({ files }: RunDeps, work: WorkInPlace, { state, spec }: Leavings): Promise<Gathered> {
+async function collectTraces(
+  { files }: RunDeps,
+  work: LocatedWork,
+  { state, spec }: AgentLeftovers,
+): Promise<CollectedEvidence> {
   const { id, place, config } = work;
   const template = config.git.commit_template;
   const commits =
@@ -79,7 +87,7 @@ async function tracesOf({ files }: RunDeps, work: WorkInPlace, { state, spec }: 
     ...NO_EVIDENCE,
     commits: commits.length,
     requireCommit: config.verify.require_commit,
-    uncommitted: withoutSpec(state?.uncommitted ?? [], id),
+    uncommitted: omitSpecFile(state?.uncommitted ?? [], id),
     problems: state?.problems ?? [],
   };
   const rules = changedRules(state?.changed ?? [], spec.outputSchema);
@@ -88,8 +96,8 @@ async function tracesOf({ files }: RunDeps, work: WorkInPlace, { state, spec }: 
 }
 
 interface Checking {
-  readonly left: Leavings;
-  readonly traces: Gathered;
+  readonly left: AgentLeftovers;
+  readonly traces: CollectedEvidence;
   readonly criteria: readonly JudgedCriterion[];
 }
 
@@ -98,14 +106,14 @@ interface Checking {
  */
 async function addCheckResults(
   deps: RunDeps,
-  work: WorkInPlace,
+  work: LocatedWork,
   { left, traces, criteria }: Checking,
-): Promise<Gathered> {
+): Promise<CollectedEvidence> {
   const { id, config, place, wishes, log } = work;
-  const output = await outputReport(deps, work, left.spec);
+  const output = await validateOutput(deps, work, left.spec);
   for (const line of output.lines) await log.line(`planner: ${line}`);
   if (output.lines.length > 0) deps.tell({ event: "output_check", spec_id: id, lines: output.lines });
-  const proof = await judge(deps, work, criteria);
+  const proof = await judgeWork(deps, work, criteria);
   const { worktree } = place;
   const excused = wishes.unproven === null ? proof : withoutCriteria(proof);
   const against = reasonsAgainst(id, excused);
@@ -114,7 +122,7 @@ async function addCheckResults(
     ...traces.evidence,
     criteria: wishes.skipCriteria ? [] : criteria,
     missingWork: missingWork({
-      brought: broughtSpec(work, left.spec),
+      brought: pickInitialSpec(work, left.spec),
       body: left.spec.body,
       file: left.spec.file,
       hasTrace: hasTrace(traces.evidence) || output.passed || resultsIn(proof).some(({ problem }) => problem === null),
@@ -123,7 +131,7 @@ async function addCheckResults(
     }),
     // Reads the uncommitted files again, because a check may have changed files.
     ...(worktree !== null &&
-      proof.state?.where === "worktree" && { uncommitted: withoutSpec(await worktree.uncommitted(), id) }),
+      proof.state?.where === "worktree" && { uncommitted: omitSpecFile(await worktree.uncommitted(), id) }),
     failedChecks: against,
     outputProblem: output.problem,
   };
@@ -132,9 +140,9 @@ async function addCheckResults(
 }
 
 /** Judges the work by the project's commands and the checks of the criteria; in a worktree, judges only its commit. */
-function judge(deps: RunDeps, work: WorkInPlace, criteria: readonly JudgedCriterion[]): Promise<Provenance> {
+function judgeWork(deps: RunDeps, work: LocatedWork, criteria: readonly JudgedCriterion[]): Promise<Provenance> {
   const { config, place } = work;
-  return provenance(
+  return judgeProvenance(
     deps,
     { ...work, criteria, commands: config.verify.commands },
     { kind: "folder", place, fresh: place.worktree !== null },
@@ -145,15 +153,15 @@ function hasTrace({ commits, uncommitted }: Evidence): boolean {
   return commits > 0 || uncommitted.length > 0;
 }
 
-function broughtSpec(work: WorkInPlace, spec: Spec): Pick<Spec, "frontmatter" | "type" | "body"> {
-  const brought = broughtBy(work);
+function pickInitialSpec(work: LocatedWork, spec: Spec): Pick<Spec, "frontmatter" | "type" | "body"> {
+  const brought = parseInitialSpec(work);
   if (brought === null) return spec;
   const type = brought.frontmatter["type"];
   return { frontmatter: brought.frontmatter, type: typeof type === "string" ? type : "code", body: brought.body };
 }
 
 /** Omits the spec's own file, because planner commits it with its final status. */
-function withoutSpec(paths: readonly string[], id: SpecId): readonly string[] {
+function omitSpecFile(paths: readonly string[], id: SpecId): readonly string[] {
   return paths.filter((path) => !`/${path}`.endsWith(`/.planner/specs/${id}.md`));
 }
 
@@ -174,11 +182,11 @@ const judging = new TaskSlots(1);
  * Validates the spec's output. Source: docs/contract/spec-tool.md#output-2, docs/contract/spec-tool.md#output-4,
  * docs/contract/spec-tool.md#output-5.
  */
-async function outputReport({ context }: RunDeps, work: WorkInPlace, spec: Spec): Promise<OutputReport> {
+async function validateOutput({ context }: RunDeps, work: LocatedWork, spec: Spec): Promise<OutputReport> {
   const { config, log } = work;
   if (spec.outputSchema === null) return { lines: [], warnings: [], problem: null, passed: false };
   await log.flush();
-  const old = work.outputBefore === undefined ? (broughtBy(work)?.body ?? null) : work.outputBefore;
+  const old = work.outputBefore === undefined ? (parseInitialSpec(work)?.body ?? null) : work.outputBefore;
   const judged = old === null ? spec : { ...spec, body: `## Output\n\n${newOutput(spec.body, old)}\n` };
   const verdict = (await judging.run(() => judgeOutput(context, judged))) ?? { kind: "no_json" };
   const file = (await context.logs.open(spec.id))?.file ?? null;

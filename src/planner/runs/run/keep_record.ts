@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { RunReport, StoredReport } from "#planner/run_ports/process_records.ts";
+import type { RunReport, StoredRunReport } from "#planner/run_ports/process_records.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { parseReadable } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
@@ -8,25 +8,25 @@ import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import type { ManualEnd } from "../../work/provenance.ts";
 import { type RecordedWork, type RunSummary, runRecord } from "../../work/records/run_record.ts";
-import type { CareDeps, PlacedRun, RunDeps } from "../run_types.ts";
-import type { Gathered } from "./evidence.ts";
-import { withoutSlash } from "./place.ts";
+import type { PlacedRun, RepairDeps, RunDeps } from "../run_types.ts";
+import type { CollectedEvidence } from "./evidence.ts";
+import { removeTrailingSlash } from "./place.ts";
 
-export interface RunParts extends Pick<RunSummary, "report" | "lastWords" | "end" | "warnings"> {
+export interface RunRecordParts extends Pick<RunSummary, "report" | "lastWords" | "end" | "warnings"> {
   readonly startedAt: string;
   /** State of the worktree at the end; null if it was not examined. */
   readonly state: WorktreeState | null;
   /** Evidence of the run; null if none was collected. */
-  readonly gathered: Gathered | null;
+  readonly gathered: CollectedEvidence | null;
 }
 
 /** Stores the record of a run beside its work. Logs a refusal and continues, because the run has already ended. */
-export async function keepRecord(deps: RunDeps, run: PlacedRun, parts: RunParts): Promise<void> {
+export async function keepRunRecord(deps: RunDeps, run: PlacedRun, parts: RunRecordParts): Promise<void> {
   try {
-    const stored = await storeEnd(deps, run, parts);
+    const stored = await storeEndedRun(deps, run, parts);
     if (stored === null) return;
     await run.log.line(`planner: this was run ${stored.run}: "planner log ${run.id} --run ${stored.run}"`);
-    if (run.config.runs.commit) await writeFile(deps, run, stored);
+    if (run.config.runs.commit) await writeRecordFile(deps, run, stored);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     await run.log.line(`planner: the run's record could not be kept: ${error.message}`);
@@ -45,7 +45,7 @@ interface StoredRecord {
  * @returns null without a commit that can hold the record
  */
 async function storeRecord(
-  { ports }: CareDeps,
+  { ports }: RepairDeps,
   branch: string | null,
   summary: RunSummary,
 ): Promise<StoredRecord | null> {
@@ -58,15 +58,16 @@ async function storeRecord(
   return run === null ? null : { run, text };
 }
 
-function nowText({ context }: CareDeps): string {
+function formatNow({ context }: RepairDeps): string {
   return context.clock.now().toISOString();
 }
 
-async function storeEnd(deps: RunDeps, run: PlacedRun, parts: RunParts): Promise<StoredRecord | null> {
+async function storeEndedRun(deps: RunDeps, run: PlacedRun, parts: RunRecordParts): Promise<StoredRecord | null> {
   const { startedAt, state, gathered, ...ended } = parts;
   const { id, processId, wishes, spec, place } = run;
   const { worktree, base } = place;
-  const work = worktree !== null ? workOn(worktree, state) : base !== null ? await workSince(deps, base) : null;
+  const work =
+    worktree !== null ? describeBranchWork(worktree, state) : base !== null ? await readWorkSince(deps, base) : null;
   if (work === null) return null;
   const { criteria = [], outputProblem: problem = null } = gathered?.evidence ?? {};
   const { proof = null, unproven = null } = gathered ?? {};
@@ -74,37 +75,40 @@ async function storeEnd(deps: RunDeps, run: PlacedRun, parts: RunParts): Promise
   return storeRecord(deps, worktree?.branch ?? null, {
     ...ended,
     process: { spec_id: id, process_id: processId, mode: wishes.mode, started_at: startedAt },
-    ...{ work, judged: { criteria, proof, unproven, output }, ended_at: nowText(deps) },
+    ...{ work, judged: { criteria, proof, unproven, output }, ended_at: formatNow(deps) },
   });
 }
 
 type Work = Pick<WorktreeState, "commits" | "changed">;
 
 /** Returns the branch, commits and files of the work in a worktree. */
-function workOn({ branch, mainBranch }: Pick<Worktree, "branch" | "mainBranch">, work: Work | null): RecordedWork {
-  return { branch, mainBranch, base: null, commits: work?.commits ?? [], files: pathsOf(work?.changed ?? []) };
+function describeBranchWork(
+  { branch, mainBranch }: Pick<Worktree, "branch" | "mainBranch">,
+  work: Work | null,
+): RecordedWork {
+  return { branch, mainBranch, base: null, commits: work?.commits ?? [], files: listPaths(work?.changed ?? []) };
 }
 
 /** Returns the work in the project's folder since a commit; null without a repository. */
-async function workSince({ ports: { worktrees } }: CareDeps, base: string): Promise<RecordedWork | null> {
+async function readWorkSince({ ports: { worktrees } }: RepairDeps, base: string): Promise<RecordedWork | null> {
   const head = await worktrees.head();
   if (head === null) return null;
   const { commits, changed } = await worktrees.since(base);
-  return { branch: head.branch, mainBranch: null, base, commits, files: pathsOf(changed) };
+  return { branch: head.branch, mainBranch: null, base, commits, files: listPaths(changed) };
 }
 
-function pathsOf(changed: WorktreeState["changed"]): readonly string[] {
+function listPaths(changed: WorktreeState["changed"]): readonly string[] {
   return changed.map(({ path }) => path);
 }
 
 /** Also writes the record as a file, for projects that commit their run records. */
-async function writeFile(
+async function writeRecordFile(
   { files, root }: RunDeps,
   { id, place, spec, config }: PlacedRun,
   { run, text }: StoredRecord,
 ): Promise<void> {
   const path = `.planner/runs/${id}/${run}.json`;
-  if (place.worktree === null) return files.write(`${withoutSlash(root)}/${path}`, text);
+  if (place.worktree === null) return files.write(`${removeTrailingSlash(root)}/${path}`, text);
   const message = commitWriter(config.git.commit_template, spec)(COMMIT_SUMMARIES.record(id, run));
   await place.worktree.commitFile(path, text, message);
 }
@@ -119,7 +123,7 @@ interface CutOff {
  * Keeps the record of a run that could not do so itself, because its process was killed or an error prevented it. Does
  * nothing for a run that has a record. Call it with the spec's claim held, after all processes of the run have ended.
  */
-export async function keepCutOffRun(deps: CareDeps, id: SpecId, { processId, reason }: CutOff): Promise<void> {
+export async function keepCutOffRun(deps: RepairDeps, id: SpecId, { processId, reason }: CutOff): Promise<void> {
   const { worktrees, records } = deps.ports;
   const report = (await records.reports()).findLast((one) => one.process_id === processId && one.spec_id === id);
   if (report === undefined) return;
@@ -127,7 +131,7 @@ export async function keepCutOffRun(deps: CareDeps, id: SpecId, { processId, rea
   try {
     const latest = (await worktrees.record(id, null))?.record;
     if (latest?.["process_id"] === processId && latest["started_at"] === started_at) return;
-    const found = base === null ? await leftInWorktree(deps, id) : await leftInProject(deps, base);
+    const found = base === null ? await readWorkInWorktree(deps, id) : await readWorkInProject(deps, base);
     if (found === null) return;
     const { work, warnings, body } = found;
     const spec = await deps.context.specs.load(id).catch(() => null);
@@ -135,7 +139,7 @@ export async function keepCutOffRun(deps: CareDeps, id: SpecId, { processId, rea
     const criteria = spec === null ? [] : judgeCriteria(spec.body, body ?? spec.body);
     await storeRecord(deps, base === null ? work.branch : null, {
       process: { spec_id: id, process_id: processId, mode, started_at },
-      ...{ report, work, warnings, lastWords: null, ended_at: nowText(deps) },
+      ...{ report, work, warnings, lastWords: null, ended_at: formatNow(deps) },
       judged: { criteria, proof: null, unproven: null, output: null },
       end: completed ? { status: "completed", reasons: [] } : { status: "failed", reasons: [reason] },
     });
@@ -153,7 +157,7 @@ interface LeftWork {
   readonly body: string | null;
 }
 
-async function leftInWorktree({ ports }: CareDeps, id: SpecId): Promise<LeftWork | null> {
+async function readWorkInWorktree({ ports }: RepairDeps, id: SpecId): Promise<LeftWork | null> {
   const worktree = await ports.worktrees.find(id).catch(() => null);
   if (worktree === null) {
     const branch = await ports.worktrees.branch(id);
@@ -166,11 +170,11 @@ async function leftInWorktree({ ports }: CareDeps, id: SpecId): Promise<LeftWork
     ({ text }) => parseReadable(text).body,
     () => null,
   );
-  return { work: workOn(worktree, state), warnings: [...state.problems, ...state.warnings], body };
+  return { work: describeBranchWork(worktree, state), warnings: [...state.problems, ...state.warnings], body };
 }
 
-async function leftInProject(deps: CareDeps, base: string): Promise<LeftWork | null> {
-  const work = await workSince(deps, base);
+async function readWorkInProject(deps: RepairDeps, base: string): Promise<LeftWork | null> {
+  const work = await readWorkSince(deps, base);
   return work === null ? null : { work, warnings: [], body: null };
 }
 
@@ -178,7 +182,7 @@ async function leftInProject(deps: CareDeps, base: string): Promise<LeftWork | n
  * Whether the spec was completed after the run began: a run writes its spec before its record. Source:
  * docs/decisions.md#s-26.
  */
-function isCompletedSince(spec: Spec | null, { started_at }: StoredReport): boolean {
+function isCompletedSince(spec: Spec | null, { started_at }: StoredRunReport): boolean {
   const at = spec?.status === "completed" ? spec.frontmatter["completed_at"] : null;
   return typeof at === "string" && Date.parse(at) >= Date.parse(started_at);
 }
@@ -194,8 +198,8 @@ const NO_AGENT: RunReport = {
  *
  * @returns the number of the record; null without a commit, or if the record cannot be stored
  */
-export async function keepManual(
-  deps: CareDeps,
+export async function keepManualRecord(
+  deps: RepairDeps,
   { id, proof, unproven, outputSchema }: ManualEnd,
 ): Promise<number | null> {
   const { worktrees } = deps.ports;
@@ -206,11 +210,11 @@ export async function keepManual(
     const { branch, mainBranch } = worktree ?? { branch: head.branch, mainBranch: head.branch };
     const { commits, changed } = worktree === null ? { commits: [], changed: [] } : await worktree.branchWork();
     const base = commits.length > 0 ? null : (proof.state?.commit ?? head.hash);
-    const now = nowText(deps);
+    const now = formatNow(deps);
     const output = outputSchema === null ? null : { schema: outputSchema, problem: null };
     const stored = await storeRecord(deps, worktree?.branch ?? null, {
       process: { spec_id: id, process_id: `${id}-${deps.pid}`, mode: "manual", started_at: now },
-      ...{ report: NO_AGENT, work: { branch, mainBranch, base, commits, files: pathsOf(changed) } },
+      ...{ report: NO_AGENT, work: { branch, mainBranch, base, commits, files: listPaths(changed) } },
       judged: { criteria: proof.criteria, proof, unproven, output },
       ...{ end: { status: "completed", reasons: [] }, warnings: [], lastWords: null, ended_at: now },
     });

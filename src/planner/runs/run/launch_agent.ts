@@ -4,11 +4,11 @@ import { type AgentLaunch, agentLaunch } from "../../work/agent_launch.ts";
 import { assemblePrompt, type PromptRequest } from "../../work/prompts/prompt.ts";
 import { limitsOf } from "../../work/run_limits.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
-import { agentEnvironment, withoutSlash } from "./place.ts";
-import { type AgentEnd, type AgentRun, runAgent } from "./run_agent.ts";
-import { digest } from "./set_up.ts";
+import { buildAgentEnvironment, removeTrailingSlash } from "./place.ts";
+import { type AgentRunResult, type RunAgentOptions, runAgent } from "./run_agent.ts";
+import { hashText } from "./set_up.ts";
 
-export interface Launching extends AgentRun {
+export interface LaunchAgentOptions extends RunAgentOptions {
   /**
    * Name of a template, null for the default one; or a complete prompt text, which splits the spec instead of working
    * on it.
@@ -23,16 +23,16 @@ export interface Launching extends AgentRun {
  *
  * Prompt and configuration of the last run stay beside its log as `.planner/logs/<id>.prompt.md` and `<id>.mcp.json`.
  */
-export async function launchAgent(deps: RunDeps, launching: Launching): Promise<AgentEnd> {
+export async function launchAgent(deps: RunDeps, launching: LaunchAgentOptions): Promise<AgentRunResult> {
   const { job, prompted } = launching;
   const { id, place, processId, provider } = job;
   const isSplit = "text" in launching.prompt;
   const prompt = isSplit
     ? { ...launching.prompt, warnings: [] }
-    : await assemblePrompt(deps.context, await promptRequest(deps, job, launching.prompt.template));
+    : await assemblePrompt(deps.context, await buildPromptRequest(deps, job, launching.prompt.template));
   for (const warning of prompt.warnings) deps.tell({ event: "note", spec_id: id, message: warning });
   const [command = "", ...first] = deps.self;
-  const beside = `${withoutSlash(deps.root)}/.planner/logs/${id}`;
+  const beside = `${removeTrailingSlash(deps.root)}/.planner/logs/${id}`;
   const writable = provider.row.writableArgs === null ? [] : await deps.files.gitFolders(place.root);
   const server = isSplit ? null : { command, args: [...first, "mcp", "--root", place.root] };
   const promptWhole = place.earlier === null ? prompt.text : `${prompt.text.trimEnd()}\n\n${place.earlier}\n`;
@@ -42,27 +42,27 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
     mcpConfigFile: `${beside}.mcp.json`,
     runFile: beside,
     dir: place.root,
-    grant: { task: isSplit ? "split" : "work", commands: await grantedCommands(deps, job) },
+    grant: { task: isSplit ? "split" : "work", commands: await listGrantedCommands(deps, job) },
     session: job.session,
     server,
     writable,
   });
   for (const { path, text } of launch.files) await deps.files.write(path, text);
   const input = launch.input === null ? {} : { input: launch.input };
-  const env = { ...agentEnvironment(deps, id, place), ...place.worktree?.identity, ...launch.env };
+  const env = { ...buildAgentEnvironment(deps, id, place), ...place.worktree?.identity, ...launch.env };
   const start = { argv: launch.argv, cwd: place.root, env, processId, ...input };
   try {
     await extendProjectFile(deps, job, launch);
     const limits = limitsOf(job.config, provider.name, job.spec.frontmatter);
-    await prompted?.(digest(deps, promptWhole));
+    await prompted?.(hashText(deps, promptWhole));
     return await runAgent(deps, launching, { start, limits });
   } finally {
-    await displace(deps, job);
+    await restoreReplacedFiles(deps, job);
   }
 }
 
 /** Returns the accepted commands that judge the work, because the agent may run them too. */
-async function grantedCommands({ context }: RunDeps, { config, spec }: AgentJob): Promise<readonly string[]> {
+async function listGrantedCommands({ context }: RunDeps, { config, spec }: AgentJob): Promise<readonly string[]> {
   const settings = config.verify.commands.map((text) => ({ kind: "verify" as const, text }));
   const lines = [...settings, ...checkLines(spec.body)];
   if (lines.length === 0) return [];
@@ -70,7 +70,7 @@ async function grantedCommands({ context }: RunDeps, { config, spec }: AgentJob)
   return [...new Set(lines.filter((line) => isAccepted(accepted, line)).map(({ text }) => text))];
 }
 
-async function displace({ ports }: RunDeps, { id, log }: AgentJob): Promise<void> {
+async function restoreReplacedFiles({ ports }: RunDeps, { id, log }: AgentJob): Promise<void> {
   try {
     for (const file of await ports.worktrees.displace(id)) {
       await log.line(`planner: "${file}" was changed by the run and is left as it is, with planner's entry in it`);
@@ -82,14 +82,14 @@ async function displace({ ports }: RunDeps, { id, log }: AgentJob): Promise<void
 }
 
 /** Returns the data from which a prompt about a spec is written. Reads the spec in the folder where the agent works. */
-export async function promptRequest(
+export async function buildPromptRequest(
   deps: RunDeps,
   { id, config, place: { root, worktree } }: Pick<AgentJob, "id" | "config" | "place">,
   template: string | null,
 ): Promise<PromptRequest> {
   const specs = worktree === null ? deps.context.specs : worktree.specs();
   const [spec, { text: specText }] = [await specs.load(id), await specs.readText(id)];
-  const projectName = config.project.name ?? withoutSlash(deps.root).split(/[\\/]/).at(-1) ?? "";
+  const projectName = config.project.name ?? removeTrailingSlash(deps.root).split(/[\\/]/).at(-1) ?? "";
   const place = { path: root, branch: worktree?.branch ?? "", isolated: worktree !== null };
   return { spec, specText, config, projectName, template, place };
 }
@@ -103,7 +103,7 @@ async function extendProjectFile(
   if (projectFile === null) return;
   // Restores a file that a killed run left here, so that it is not mistaken for a person's own.
   await ports.worktrees.displace(id);
-  const root = withoutSlash(place.root);
+  const root = removeTrailingSlash(place.root);
   const texts = await Promise.all(projectFile.files.map((file) => files.read(`${root}/${file}`)));
   const there = texts.findIndex((text) => text !== null);
   const file = projectFile.files[Math.max(0, there)] ?? projectFile.files[0];

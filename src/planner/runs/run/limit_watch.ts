@@ -11,7 +11,7 @@ const LONGEST_PAUSE_MS = 15_000;
  */
 const BUSY_SHARE = 0.05;
 
-export interface SignsOfWork {
+export interface ActivitySource {
   /**
    * Processor time of the agent and all processes that it started, in milliseconds; null if the system does not report
    * it.
@@ -25,7 +25,7 @@ export interface SignsOfWork {
 /** Ends a run that reaches one of its limits. */
 export class LimitWatch {
   readonly #limits: LimitSettings;
-  readonly #signs: SignsOfWork;
+  readonly #signs: ActivitySource;
   readonly #end: () => void;
   readonly #timers: ReturnType<typeof setTimeout>[] = [];
   #heardAt: number;
@@ -34,7 +34,7 @@ export class LimitWatch {
   #reached: string | null = null;
 
   /** @param end called once, with the first limit that is reached */
-  constructor(limits: LimitSettings, signs: SignsOfWork, end: () => void) {
+  constructor(limits: LimitSettings, signs: ActivitySource, end: () => void) {
     this.#limits = limits;
     this.#signs = signs;
     this.#end = end;

@@ -2,7 +2,7 @@ import type { NewProcessRecord, RunReport } from "#planner/run_ports/process_rec
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { Provider } from "../../work/providers.ts";
 import type { ClaimedRun } from "../run_types.ts";
-import type { ReportedSoFar } from "./run_agent.ts";
+import type { PartialAgentReport } from "./run_agent.ts";
 
 /** Minimum time between two writes in milliseconds, which is also the maximum age of the stored report. */
 const LAG_MS = 5_000;
@@ -11,14 +11,14 @@ const LAG_MS = 5_000;
  * Writes the agent's report to the record of its process during the run, so that other commands can show it and it
  * survives a kill. Cost: at most one write of the record every `LAG_MS`.
  */
-export class LiveReport {
+export class LiveRunReport {
   readonly #ports: Pick<RunPorts, "records" | "agents">;
   readonly #processId: string;
   readonly #provider: Provider;
   #version: string | null = null;
   #promptHash: string | null = null;
   #outside: readonly string[] = [];
-  #soFar: ReportedSoFar;
+  #soFar: PartialAgentReport;
   #isNew = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -57,7 +57,7 @@ export class LiveReport {
   }
 
   /** Updates the report. Writes a new session id at once, because without it a killed run could not be resumed. */
-  take(soFar: ReportedSoFar): void {
+  take(soFar: PartialAgentReport): void {
     const { usage, denied } = soFar;
     const session = soFar.session ?? this.#soFar.session;
     const isBegun = session !== this.#soFar.session;

@@ -15,7 +15,7 @@ const MAX_REASON_CHARS = 2000;
  * Returns the prompt text about the previous run: why it did not complete, and which of its work is committed. Call it
  * before this run writes the worktree's status.
  */
-export async function earlierRunText(
+export async function describeEarlierRun(
   { context, ports }: Pick<RunDeps, "context" | "ports">,
   id: SpecId,
   worktree: Worktree,
@@ -25,8 +25,8 @@ export async function earlierRunText(
   const spec = `/.planner/specs/${id}.md`;
   const uncommitted = (await worktree.uncommitted()).filter((path) => !`/${path}`.endsWith(spec));
   const { begunAnew, mainBranch } = worktree;
-  if (begunAnew !== null) return conflictText(begunAnew, mainBranch);
-  const reason = withoutAdvice(status?.error ?? "")
+  if (begunAnew !== null) return describeConflict(begunAnew, mainBranch);
+  const reason = removeAdvice(status?.error ?? "")
     .toWellFormed()
     .slice(0, MAX_REASON_CHARS);
   const lines = [
@@ -46,7 +46,7 @@ export async function earlierRunText(
 }
 
 /** Returns the prompt text that asks the agent to resolve the conflicts of a merge. */
-function conflictText({ commit, files }: NonNullable<Worktree["begunAnew"]>, mainBranch: string): string {
+function describeConflict({ commit, files }: NonNullable<Worktree["begunAnew"]>, mainBranch: string): string {
   const where =
     files.length === 0
       ? "It applies without conflict markers, as one change that is not committed."
@@ -67,13 +67,13 @@ function conflictText({ commit, files }: NonNullable<Worktree["begunAnew"]>, mai
 const ADVICE =
   /(?:[:,]|\s\()\s?(?:in "[^"]*" (?:run|move)|run "|then |take (?:it|that) back|undo|see to it|make it pass|settle|commit the|make it|"(?:git|planner) )/;
 
-function withoutAdvice(reason: string): string {
+function removeAdvice(reason: string): string {
   const parts = reason.split("; ").filter((part) => !/^(?:then|or) /.test(part));
   return parts.map((part) => part.slice(0, ADVICE.exec(part)?.index)).join("; ");
 }
 
 /** Opens the location of a run: creates or reuses the worktree and marks it as begun, or uses the project itself. */
-export async function openPlace(
+export async function openRunPlace(
   deps: RunDeps,
   { spec, config, wishes }: ClaimedRun,
   { log, base }: { readonly log: RunLog; readonly base: RunPlace["base"] },
@@ -91,7 +91,7 @@ export async function openPlace(
     base: config.worktree.base,
   });
   if (worktree.reused) await log.line("planner: the worktree of an earlier run is used again, with what it holds");
-  const earlier = worktree.reused ? await earlierRunText(deps, spec.id, worktree) : null;
+  const earlier = worktree.reused ? await describeEarlierRun(deps, spec.id, worktree) : null;
   // A copy of the spec from an earlier run may still have that run's final status.
   const begun = { status: "in_progress", completed_at: undefined };
   await worktree.specs().edit(spec.id, (text) => editFields(text, begun));
@@ -100,7 +100,7 @@ export async function openPlace(
 }
 
 /** Returns the environment variables that tell an agent about its spec. Source: docs/work.md, Runs. */
-export function agentEnvironment(
+export function buildAgentEnvironment(
   { root }: RunDeps,
   id: SpecId,
   place: RunPlace,
@@ -109,13 +109,13 @@ export function agentEnvironment(
     ...place.worktree?.env,
     ...(place.port === null ? {} : { PORT: String(place.port) }),
     PLANNER_SPEC_ID: id,
-    PLANNER_SPEC_FILE: `${withoutSlash(place.root)}/.planner/specs/${id}.md`,
+    PLANNER_SPEC_FILE: `${removeTrailingSlash(place.root)}/.planner/specs/${id}.md`,
     PLANNER_PROJECT: root,
     PLANNER_WORKTREE: place.worktree?.path,
     PLANNER_BRANCH: place.worktree?.branch,
   };
 }
 
-export function withoutSlash(path: string): string {
+export function removeTrailingSlash(path: string): string {
   return path.replace(/[\\/]+$/, "");
 }

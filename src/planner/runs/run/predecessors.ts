@@ -5,10 +5,10 @@ import type { Spec } from "../../spec/spec.ts";
 import { parseParentId, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
 import { commitWriter } from "../../work/commit_message.ts";
 import type { RequestNote } from "../../work/requests/request_note.ts";
-import { notFinalText } from "../merge/complete_spec.ts";
-import { whyRequested } from "../merge/waiting_work.ts";
-import { admission } from "../proof/prove_spec.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
+import { describeMissingClaim } from "../merge/complete_spec.ts";
+import { explainOpenRequest } from "../merge/waiting_work.ts";
+import { createMergeAdmission } from "../proof/prove_spec.ts";
+import type { RunDeps, StopSignals } from "../run_types.ts";
 
 /** Milliseconds between two attempts to claim a spec that another process is merging, `planner watch` for example. */
 const TRY_EVERY_MS = 100;
@@ -28,7 +28,7 @@ const merging = new TaskSlots(1);
  */
 export async function mergePredecessors(deps: RunDeps, spec: Spec, wanting: Wanting): Promise<void> {
   const world = await loadWorld(deps.context);
-  const ids = predecessors(spec, world);
+  const ids = listPredecessors(spec, world);
   const unmerged: SpecId[] = [];
   const { worktrees } = deps.ports;
   const worked = new Set(ids.length === 0 ? [] : await worktrees.ids());
@@ -37,39 +37,39 @@ export async function mergePredecessors(deps: RunDeps, spec: Spec, wanting: Want
   }
   const requests = unmerged.length === 0 ? new Map<SpecId, RequestNote>() : await deps.ports.requests.notes();
   for (const id of unmerged) {
-    const why = whyRequested(id, requests.get(id));
-    if (why !== null) throw notMerged(id, spec.id, why);
+    const why = explainOpenRequest(id, requests.get(id));
+    if (why !== null) throw buildNotMergedError(id, spec.id, why);
   }
-  for (const id of unmerged) await merging.run(() => mergeOne(deps, { id, wanting: spec.id, ...wanting }));
+  for (const id of unmerged) await merging.run(() => mergePredecessor(deps, { id, wanting: spec.id, ...wanting }));
 }
 
 /** Returns the specs that must be done before `spec`, by the rules of readiness. */
-function predecessors(spec: Spec, { specs }: SpecWorld): readonly SpecId[] {
+function listPredecessors(spec: Spec, { specs }: SpecWorld): readonly SpecId[] {
   const named = new Set<string>([...spec.dependsOn, ...spec.members]);
   const parent = parseParentId(spec.id);
-  const earlier = Object.hasOwn(spec.frontmatter, "depends_on") ? -1 : memberNumber(spec.id);
+  const earlier = Object.hasOwn(spec.frontmatter, "depends_on") ? -1 : parseMemberNumber(spec.id);
   return specs
     .map(({ id }) => id)
     .filter((id) => {
       const above = parseParentId(id);
       if (above === spec.id) return true;
-      return named.has(id) || (parent !== undefined && above === parent && memberNumber(id) < earlier);
+      return named.has(id) || (parent !== undefined && above === parent && parseMemberNumber(id) < earlier);
     });
 }
 
-function memberNumber(id: SpecId): number {
+function parseMemberNumber(id: SpecId): number {
   return parseSpecIdParts(id)?.members.at(-1) ?? 0;
 }
 
 interface Wanting {
   /** Checked between merges; once it returns false, no further spec is merged. */
   readonly stillWanted: () => Promise<boolean>;
-  readonly stop: StopWishes;
+  readonly stop: StopSignals;
   /** Whether to skip requests to the remote that stores shared claims. */
   readonly offline: boolean;
 }
 
-function notMerged(id: SpecId, wanting: SpecId, why: string): OperationError {
+function buildNotMergedError(id: SpecId, wanting: SpecId, why: string): OperationError {
   return new OperationError(
     "failed_precondition",
     `Cannot start work on spec '${wanting}': the work of '${id}' is not merged: ${why}`,
@@ -82,10 +82,10 @@ interface Merging extends Wanting {
   readonly wanting: SpecId;
 }
 
-async function mergeOne(deps: RunDeps, { id, wanting, stillWanted, stop, offline }: Merging): Promise<void> {
+async function mergePredecessor(deps: RunDeps, { id, wanting, stillWanted, stop, offline }: Merging): Promise<void> {
   const { worktrees } = deps.ports;
   const refuse = (why: string): never => {
-    throw notMerged(id, wanting, why);
+    throw buildNotMergedError(id, wanting, why);
   };
   const claim = await claimForMerge(deps, id, stillWanted);
   if (claim === null && !(await stillWanted())) return;
@@ -95,9 +95,9 @@ async function mergeOne(deps: RunDeps, { id, wanting, stillWanted, stop, offline
     const { config, specs } = deps.context;
     const spec = await specs.load(id);
     const final = await claim.finish({ steal: false, offline });
-    if (final.kind !== "own") return refuse(notFinalText(id, final));
+    if (final.kind !== "own") return refuse(describeMissingClaim(id, final));
     const message = commitWriter((await config()).git.commit_template, spec);
-    const answer = await worktrees.merge(id, { message, admit: await admission(deps, spec, { stop }) });
+    const answer = await worktrees.merge(id, { message, admit: await createMergeAdmission(deps, spec, { stop }) });
     if (answer.kind === "refused") return refuse(answer.reasons.join("; "));
     if (answer.kind === "conflict") return refuse(`conflict in ${answer.files.join(", ")}`);
     if (answer.kind === "open") return refuse(`criteria were added to it: ${answer.criteria.join(", ")}`);

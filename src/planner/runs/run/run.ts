@@ -1,5 +1,5 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
-import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
+import type { ProcessResult } from "#planner/run_ports/process_records.ts";
 import type { RunLog } from "#planner/run_ports/run_ports.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -7,33 +7,33 @@ import { endOfRun, type RunEnd } from "../../work/end_of_run.ts";
 import { isAccountError } from "../../work/error_line.ts";
 import { exitMeaning } from "../../work/providers.ts";
 import { usageText } from "../../work/usage.ts";
-import { settleClaim } from "../claims.ts";
+import { finishClaimAtEnd } from "../claims.ts";
 import type { ClaimedRun, PlacedRun, RunDeps, RunResult } from "../run_types.ts";
-import { type Gathered, gather, type Leavings } from "./evidence.ts";
-import { keepRecord, type RunParts } from "./keep_record.ts";
+import { type AgentLeftovers, type CollectedEvidence, collectEvidence } from "./evidence.ts";
+import { keepRunRecord, type RunRecordParts } from "./keep_record.ts";
 import { launchAgent } from "./launch_agent.ts";
-import { LiveReport } from "./live_report.ts";
-import { openPlace } from "./place.ts";
+import { LiveRunReport } from "./live_report.ts";
+import { openRunPlace } from "./place.ts";
 import { mergePredecessors } from "./predecessors.ts";
-import type { AgentEnd } from "./run_agent.ts";
+import type { AgentRunResult } from "./run_agent.ts";
 import { setUpWorktree } from "./set_up.ts";
 import { markStarted } from "./start.ts";
-import { breakOff, specLeft, takeBack, writeEnd } from "./write_end.ts";
+import { readSpecAfterRun, recordBrokenRun, undoEmptyRun, writeRunEnd } from "./write_end.ts";
 
 /** Phases of a run in their order; `runSpec` checks and claims the spec before the first one. */
-export type Phase = "record" | "predecessors" | "start" | "worktree" | "agent" | "settle" | "evidence" | "complete";
+export type RunPhase = "record" | "predecessors" | "start" | "worktree" | "agent" | "settle" | "evidence" | "complete";
 
 const ENDED_OUTSIDE = "ended from outside";
 
 /** One agent's run on one claimed spec. Call `toEnd` once. */
-export class Run {
+export class AgentSpecRun {
   readonly #deps: RunDeps;
   readonly #start: ClaimedRun;
   readonly #id: SpecId;
-  #phase: Phase = "record";
+  #phase: RunPhase = "record";
   #log: RunLog | undefined;
-  #agent: AgentEnd | undefined;
-  readonly #live: LiveReport;
+  #agent: AgentRunResult | undefined;
+  readonly #live: LiveRunReport;
   #startedAt = "";
   #base: string | null = null;
   /** Warnings for a person about the claim and about the agent's use of git. */
@@ -41,7 +41,7 @@ export class Run {
 
   constructor(deps: RunDeps, start: ClaimedRun) {
     this.#deps = deps;
-    this.#live = new LiveReport(deps.ports, start);
+    this.#live = new LiveRunReport(deps.ports, start);
     this.#start = start;
     this.#id = start.spec.id;
     this.#warnings = start.notes;
@@ -56,7 +56,7 @@ export class Run {
     const begun = { process_id: processId, spec_id: this.#id, pid, started_at, mode: wishes.mode };
     this.#base = wishes.worktree ? null : ((await ports.worktrees.head())?.hash ?? null);
     await this.#live.start(begun, this.#base);
-    let end: ProcessEnd = { status: "failed", error: "the run broke off" };
+    let end: ProcessResult = { status: "failed", error: "the run broke off" };
     try {
       const result = await this.#phases();
       const error = `${result.status}: ${result.reasons.join("; ")}`;
@@ -87,7 +87,7 @@ export class Run {
       // This run must not change a spec that another process has taken by now.
       const reason = getErrorMessage(error);
       const { processId } = this.#start;
-      if (await this.#isHeld()) await breakOff(this.#deps, this.#id, { processId, reason, log: this.#log });
+      if (await this.#isHeld()) await recordBrokenRun(this.#deps, this.#id, { processId, reason, log: this.#log });
       if (!(error instanceof OperationError)) throw error;
       return this.#result("failed", [reason]);
     } finally {
@@ -99,7 +99,7 @@ export class Run {
     const log = await this.#deps.ports.logs.open(this.#id, this.#start.processId, this.#start.config.log.max_bytes);
     this.#log = log;
     this.#phase = "worktree";
-    const place = await openPlace(this.#deps, this.#start, { log, base: this.#base });
+    const place = await openRunPlace(this.#deps, this.#start, { log, base: this.#base });
     const run: PlacedRun = { ...this.#start, id: this.#id, place, log, before, stop: this.#start.wishes.stop };
     await setUpWorktree(this.#deps, run);
     const guard = place.worktree === null ? await this.#deps.ports.worktrees.guardProject(this.#id) : null;
@@ -146,31 +146,31 @@ export class Run {
   }
 
   /** Decides how the run ends, and writes the result. */
-  async #judged(run: PlacedRun, agent: AgentEnd, state: WorktreeState | null): Promise<RunResult> {
+  async #judged(run: PlacedRun, agent: AgentRunResult, state: WorktreeState | null): Promise<RunResult> {
     this.#phase = "evidence";
-    const spec = await specLeft(this.#deps, run, state);
+    const spec = await readSpecAfterRun(this.#deps, run, state);
     if (typeof spec === "string") return this.#endedWithoutSpec(run, state, spec);
-    const left: Leavings = { ...exitOf(agent, run), status: spec.status, state, spec };
-    const gathered = await gather(this.#deps, run, left);
+    const left: AgentLeftovers = { ...interpretExit(agent, run), status: spec.status, state, spec };
+    const gathered = await collectEvidence(this.#deps, run, left);
     // Checks take time. A process that took the spec or ended this run meanwhile decides about the spec.
     const claimed = await this.#isHeld();
     if (!claimed || !(await this.#isWanted())) return this.#endedByOthers(run, { claimed, state });
     this.#phase = "complete";
-    const decided = await settleClaim(this.#start.claim, endOfRun({ ...left, evidence: gathered.evidence }));
+    const decided = await finishClaimAtEnd(this.#start.claim, endOfRun({ ...left, evidence: gathered.evidence }));
     this.#warnings = [...this.#warnings, ...decided.notes];
     const output = agent.exit.code === 0 ? agent.output : "";
     const end = await this.#complete(run, { end: decided.end, gathered, output });
     await this.#keepRecord(run, { end, state, gathered });
     const { commits } = gathered;
     const warnings = [...this.#warnings, ...gathered.warnings];
-    return { ...this.#result(end.status, end.reasons), warnings, commits, halt: haltAfter(end, agent, run) };
+    return { ...this.#result(end.status, end.reasons), warnings, commits, halt: findHaltReason(end, agent, run) };
   }
 
   /** Ends the run as failed, because nothing can be judged without the spec. */
   async #endedWithoutSpec(run: PlacedRun, state: WorktreeState | null, reason: string): Promise<RunResult> {
     const { processId } = this.#start;
     await this.#keepRecord(run, { end: { status: "failed", reasons: [reason] }, state, gathered: null });
-    await breakOff(this.#deps, this.#id, { processId, reason, log: this.#log });
+    await recordBrokenRun(this.#deps, this.#id, { processId, reason, log: this.#log });
     return this.#result("failed", [reason]);
   }
 
@@ -179,15 +179,19 @@ export class Run {
    */
   async #complete(
     run: PlacedRun,
-    { end: decided, gathered, output }: { readonly end: RunEnd; readonly gathered: Gathered; readonly output: string },
+    {
+      end: decided,
+      gathered,
+      output,
+    }: { readonly end: RunEnd; readonly gathered: CollectedEvidence; readonly output: string },
   ): Promise<RunEnd> {
     const { log, place } = run;
     const lostCriteria = gathered.evidence.criteria.some(({ lost }) => lost);
     const ending = { ...decided, output, settled: gathered.settled, lostCriteria, unproven: gathered.unproven };
-    const end = decided.status === "pending" ? decided : await writeEnd(this.#deps, run, ending);
+    const end = decided.status === "pending" ? decided : await writeRunEnd(this.#deps, run, ending);
     for (const reason of end.reasons) await log.line(`planner: ${end.status}: ${reason}`);
     if (end.status === "completed") await log.line("planner: completed");
-    if (end.status === "pending") await takeBack(this.#deps, run);
+    if (end.status === "pending") await undoEmptyRun(this.#deps, run);
     if (end.status === "pending" || place.worktree === null) return end;
     await this.#deps.ports.worktrees.writeStatus({
       spec_id: this.#id,
@@ -215,13 +219,13 @@ export class Run {
     return this.#result("paused", [ENDED_OUTSIDE]);
   }
 
-  #keepRecord(run: PlacedRun, parts: Pick<RunParts, "end" | "state" | "gathered">): Promise<void> {
+  #keepRecord(run: PlacedRun, parts: Pick<RunRecordParts, "end" | "state" | "gathered">): Promise<void> {
     const { exit, output } = this.#agent ?? {};
     // The spec contains the last words of an agent that ended well, so only others are kept here.
     const lastWords = exit?.code === 0 || output === undefined || output === "" ? null : output;
     const report = this.#live.report;
     const warnings = [...this.#warnings, ...(parts.gathered?.warnings ?? [])];
-    return keepRecord(this.#deps, run, { ...parts, warnings, startedAt: this.#startedAt, report, lastWords });
+    return keepRunRecord(this.#deps, run, { ...parts, warnings, startedAt: this.#startedAt, report, lastWords });
   }
 
   /** Returns the error's message; adds the phase for unexpected errors, to help find the defect. */
@@ -256,7 +260,7 @@ export class Run {
 }
 
 /** Returns the agent's exit for the decision about the run. An agent that reports its own failure counts as failed. */
-function exitOf({ exit, failure, interrupted, limit, lastWords }: AgentEnd, { provider }: PlacedRun) {
+function interpretExit({ exit, failure, interrupted, limit, lastWords }: AgentRunResult, { provider }: PlacedRun) {
   const said = failure ?? (lastWords === "" ? null : lastWords);
   const own = said === null ? null : `it says: ${said}`;
   return {
@@ -268,9 +272,9 @@ function exitOf({ exit, failure, interrupted, limit, lastWords }: AgentEnd, { pr
 }
 
 /** Returns why the next run of the same queue would fail in the same way; null if it may succeed. */
-function haltAfter(
+function findHaltReason(
   { status }: RunEnd,
-  { failure, lastWords, limit }: AgentEnd,
+  { failure, lastWords, limit }: AgentRunResult,
   { provider }: PlacedRun,
 ): string | null {
   if (status !== "failed") return null;

@@ -1,4 +1,4 @@
-import type { AgentExit, AgentProcess, AgentStart } from "#planner/run_ports/agents.ts";
+import type { AgentExit, AgentProcess, AgentStartOptions } from "#planner/run_ports/agents.ts";
 import type { Claim } from "#planner/run_ports/claims.ts";
 import type { LimitSettings } from "../../config/config.ts";
 import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts";
@@ -6,8 +6,8 @@ import { type AgentAnswer, type AgentStream, openAgentStream } from "../../work/
 import { errorLine } from "../../work/error_line.ts";
 import { allowingLine } from "../../work/providers/grant.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
-import { LimitWatch, type SignsOfWork } from "./limit_watch.ts";
-import { onAbort, supervise } from "./run_commands.ts";
+import { type ActivitySource, LimitWatch } from "./limit_watch.ts";
+import { callOnAbort, superviseProgram } from "./run_commands.ts";
 
 /**
  * Maximum number of bytes of an agent's output processed in one turn of the event loop. Chosen by planner: some hundred
@@ -15,19 +15,19 @@ import { onAbort, supervise } from "./run_commands.ts";
  */
 const TURN_BYTES = 32 * 1024;
 
-export interface AgentRun {
+export interface RunAgentOptions {
   readonly job: AgentJob;
   readonly claim: Claim;
   /** Called once the agent's process is recorded; returns false if the run was ended before that. */
   readonly stillWanted: () => Promise<boolean>;
   /** Called with the complete report so far, each time the agent reports more. */
-  readonly reported?: (soFar: ReportedSoFar) => void;
+  readonly reported?: (soFar: PartialAgentReport) => void;
 }
 
-export type ReportedSoFar = Pick<AgentStream, "usage" | "denied" | "session">;
+export type PartialAgentReport = Pick<AgentStream, "usage" | "denied" | "session">;
 
 /** Result of an agent that has ended together with everything that it started. */
-export interface AgentEnd extends Omit<AgentAnswer, "lines"> {
+export interface AgentRunResult extends Omit<AgentAnswer, "lines"> {
   readonly exit: AgentExit;
   /** The line of the agent's standard error that names the error; empty if it names none. */
   readonly lastWords: string;
@@ -45,18 +45,18 @@ export interface AgentEnd extends Omit<AgentAnswer, "lines"> {
  */
 export async function runAgent(
   deps: RunDeps,
-  run: AgentRun,
-  { start, limits }: { readonly start: AgentStart; readonly limits: LimitSettings },
-): Promise<AgentEnd> {
-  const signs = (agent: AgentProcess): SignsOfWork => ({
+  run: RunAgentOptions,
+  { start, limits }: { readonly start: AgentStartOptions; readonly limits: LimitSettings },
+): Promise<AgentRunResult> {
+  const signs = (agent: AgentProcess): ActivitySource => ({
     cpuMs: () => agent.cpuMs(),
     lastChange: () => deps.files.lastChange(start.cwd),
     now: () => deps.context.clock.now().getTime(),
   });
-  const { exit, watch, printed } = await supervise(deps, start, {
+  const { exit, watch, printed } = await superviseProgram(deps, start, {
     watch(agent) {
       const limit = new LimitWatch(limits, signs(agent), () => void agent.stop(AGENT_GRACE_MS).catch(() => {}));
-      return watchOver(agent, run, limit);
+      return watchAgent(agent, run, limit);
     },
     async begin(agent, watching) {
       if (!(await run.claim.noteAgent(agent.mark))) watching.loseClaim();
@@ -72,12 +72,12 @@ export async function runAgent(
 interface Watch extends Pick<LimitWatch, "heard"> {
   end(graceMs: number): void;
   loseClaim(): void;
-  ends(): Pick<AgentEnd, "limit" | "interrupted" | "claimed">;
+  ends(): Pick<AgentRunResult, "limit" | "interrupted" | "claimed">;
   close(): void;
 }
 
 /** Ends the agent when it reaches a limit, when a stop signal is aborted, and when the claim is lost. */
-function watchOver(agent: AgentProcess, { job: { stop }, claim }: AgentRun, limit: LimitWatch): Watch {
+function watchAgent(agent: AgentProcess, { job: { stop }, claim }: RunAgentOptions, limit: LimitWatch): Watch {
   let interrupted = false;
   let claimed = true;
   const end = (graceMs: number): void => {
@@ -95,12 +95,12 @@ function watchOver(agent: AgentProcess, { job: { stop }, claim }: AgentRun, limi
     );
   }, CLAIM_CHECK_MS);
   const forget = [
-    onAbort(claim.lost, () => end(AGENT_GRACE_MS)),
-    onAbort(stop.soon, () => {
+    callOnAbort(claim.lost, () => end(AGENT_GRACE_MS)),
+    callOnAbort(stop.soon, () => {
       interrupted = true;
       end(AGENT_GRACE_MS);
     }),
-    onAbort(stop.now, () => end(0)),
+    callOnAbort(stop.now, () => end(0)),
   ];
   return {
     end,
@@ -115,10 +115,15 @@ function watchOver(agent: AgentProcess, { job: { stop }, claim }: AgentRun, limi
   };
 }
 
-async function readOutput(deps: RunDeps, agent: AgentProcess, run: AgentRun, watch: Watch): Promise<AgentAnswer> {
+async function readOutput(
+  deps: RunDeps,
+  agent: AgentProcess,
+  run: RunAgentOptions,
+  watch: Watch,
+): Promise<AgentAnswer> {
   const { id, log, provider } = run.job;
   const reader = openAgentStream(provider.stream, agent.secrets);
-  const report = reporter(deps, run);
+  const report = createReporter(deps, run);
   const write = async (lines: readonly string[]): Promise<void> => {
     watch.heard(reader.usage);
     const written = log.printed(lines, "stdout");
@@ -126,7 +131,7 @@ async function readOutput(deps: RunDeps, agent: AgentProcess, run: AgentRun, wat
     report(reader);
     await written;
   };
-  for await (const piece of yielding(agent.stdout)) await write(reader.push(piece));
+  for await (const piece of yieldPieces(agent.stdout)) await write(reader.push(piece));
   const answer = reader.end();
   await write(answer.lines);
   const line = allowingLine(provider.row.allowing, reader.denied, id);
@@ -135,9 +140,9 @@ async function readOutput(deps: RunDeps, agent: AgentProcess, run: AgentRun, wat
 }
 
 /** Returns a function that forwards new usage, denials and session ids from the agent's reports. */
-function reporter({ tell }: RunDeps, { job: { id }, reported }: AgentRun) {
-  let before: ReportedSoFar = { usage: null, denied: [], session: null };
-  return ({ usage, denied, session }: ReportedSoFar): void => {
+function createReporter({ tell }: RunDeps, { job: { id }, reported }: RunAgentOptions) {
+  let before: PartialAgentReport = { usage: null, denied: [], session: null };
+  return ({ usage, denied, session }: PartialAgentReport): void => {
     const isSpent = usage !== null && usage !== before.usage;
     if (isSpent) tell({ event: "usage", spec_id: id, ...usage });
     const told = before.denied.length;
@@ -152,7 +157,12 @@ function reporter({ tell }: RunDeps, { job: { id }, reported }: AgentRun) {
 const MAX_ERROR_LINES = 200;
 
 /** Returns the line that says why the agent failed, see `errorLine`. */
-async function readErrors({ tell }: RunDeps, agent: AgentProcess, { job }: AgentRun, watch: Watch): Promise<string> {
+async function readErrors(
+  { tell }: RunDeps,
+  agent: AgentProcess,
+  { job }: RunAgentOptions,
+  watch: Watch,
+): Promise<string> {
   const { id, log } = job;
   const reader = openAgentStream("text", agent.secrets);
   let last: readonly string[] = [];
@@ -163,7 +173,7 @@ async function readErrors({ tell }: RunDeps, agent: AgentProcess, { job }: Agent
     last = [...last, ...lines].slice(-MAX_ERROR_LINES);
     await written;
   };
-  for await (const piece of yielding(agent.stderr)) await write(reader.push(piece));
+  for await (const piece of yieldPieces(agent.stderr)) await write(reader.push(piece));
   await write(reader.end().lines);
   return errorLine(last).slice(0, MAX_STEP_CHARS);
 }
@@ -175,7 +185,7 @@ let lastTurn: Promise<unknown> = Promise.resolve();
  * Yields the output in pieces, one piece of one agent per turn of the event loop, which limits the garbage at one time
  * when many agents print much.
  */
-async function* yielding(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* yieldPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += TURN_BYTES) {
       lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));

@@ -1,5 +1,5 @@
 import { TaskSlots } from "#kernel/slots.ts";
-import type { AgentExit, AgentProcess, AgentStart } from "#planner/run_ports/agents.ts";
+import type { AgentExit, AgentProcess, AgentStartOptions } from "#planner/run_ports/agents.ts";
 import type { RunLog } from "#planner/run_ports/run_ports.ts";
 import { formatCountOf } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
@@ -7,7 +7,7 @@ import type { Hasher } from "../../program_ports.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
 import { type CommandResult, NOT_RUN } from "../../work/provenance.ts";
 import type { PlacedJob, RunDeps } from "../run_types.ts";
-import { agentEnvironment } from "./place.ts";
+import { buildAgentEnvironment } from "./place.ts";
 
 export interface CommandRules {
   /** Time limit of each command in seconds. */
@@ -56,15 +56,16 @@ async function runCommand(
 ): Promise<CommandResult> {
   const { shell, files, context } = deps;
   const began = context.clock.now().getTime();
-  const env = agentEnvironment(deps, id, place);
+  const env = buildAgentEnvironment(deps, id, place);
   const start = { argv: shell(command), cwd: place.root, env, processId, alone: width > 1 };
   const hash = files.hasher();
-  const { exit, watch } = await supervise(deps, start, {
+  const { exit, watch } = await superviseProgram(deps, start, {
     watch: (process) => watchTime(process, limitSeconds, stop.soon),
-    read: (process) => Promise.all([copy(process, "stdout", log, hash), copy(process, "stderr", log, null)]),
+    read: (process) =>
+      Promise.all([copyOutput(process, "stdout", log, hash), copyOutput(process, "stderr", log, null)]),
   });
   const duration_ms = context.clock.now().getTime() - began;
-  const problem = watch.late() ? `took over ${formatCountOf(limitSeconds, "second")}` : problemOf(exit);
+  const problem = watch.late() ? `took over ${formatCountOf(limitSeconds, "second")}` : describeExit(exit);
   return { command, status: exit.code, duration_ms, output_hash: hash.digest(), problem };
 }
 
@@ -76,7 +77,7 @@ function watchTime(process: AgentProcess, seconds: number, stop: AbortSignal) {
     late = true;
     end();
   }, seconds * 1000);
-  const forget = onAbort(stop, end);
+  const forget = callOnAbort(stop, end);
   return {
     late: () => late,
     close() {
@@ -86,7 +87,7 @@ function watchTime(process: AgentProcess, seconds: number, stop: AbortSignal) {
   };
 }
 
-async function copy(
+async function copyOutput(
   process: AgentProcess,
   stream: "stdout" | "stderr",
   log: RunLog,
@@ -100,7 +101,7 @@ async function copy(
   await log.printed(reader.end().lines, "stdout");
 }
 
-function problemOf({ code, signal }: AgentExit): string | null {
+function describeExit({ code, signal }: AgentExit): string | null {
   if (code === 0) return null;
   return code === null ? `was ended by ${signal ?? "a signal"}` : `ended with status ${code}`;
 }
@@ -118,9 +119,9 @@ export interface Supervision<Watch, Printed> {
  * Runs a program to its end and reads its output. When this returns or throws, the program and every process that it
  * started have ended.
  */
-export async function supervise<Watch extends { close(): void }, Printed>(
+export async function superviseProgram<Watch extends { close(): void }, Printed>(
   { ports }: RunDeps,
-  start: AgentStart,
+  start: AgentStartOptions,
   supervision: Supervision<Watch, Printed>,
 ): Promise<{ readonly exit: AgentExit; readonly watch: Watch; readonly printed: Printed }> {
   const program = await ports.agents.start(start);
@@ -145,7 +146,7 @@ export async function supervise<Watch extends { close(): void }, Printed>(
 /**
  * Calls `use` when the signal is aborted, immediately if it already is. @returns a function that removes the listener
  */
-export function onAbort(signal: AbortSignal, use: () => void): () => void {
+export function callOnAbort(signal: AbortSignal, use: () => void): () => void {
   signal.addEventListener("abort", use);
   if (signal.aborted) use();
   return () => signal.removeEventListener("abort", use);

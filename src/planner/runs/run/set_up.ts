@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { refuseUnacceptedSetup } from "../../operations/shared/start_checks.ts";
 import { LOCK_FILES, proposeSetup } from "../../work/setup_proposals.ts";
 import type { PlacedJob, RunDeps } from "../run_types.ts";
-import { withoutSlash } from "./place.ts";
+import { removeTrailingSlash } from "./place.ts";
 import { runCommands } from "./run_commands.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function setUpWorktree(deps: RunDeps, job: PlacedJob): Promise<void
   const { worktree } = place;
   if (worktree === null) return;
   for (const note of await worktree.furnish(config.worktree)) await log.line(`planner: ${note}`);
-  const locks = await lockTexts(deps, worktree.root);
+  const locks = await readLockFiles(deps, worktree.root);
   if (config.worktree.setup === null) {
     const [missing] = proposeSetup(locks);
     if (missing === undefined) return;
@@ -26,14 +26,14 @@ export async function setUpWorktree(deps: RunDeps, job: PlacedJob): Promise<void
     deps.tell({ event: "note", spec_id: id, message });
     return;
   }
-  if (config.worktree.setup.length > 0) await runSetup(deps, job, locks);
+  if (config.worktree.setup.length > 0) await runSetupCommands(deps, job, locks);
 }
 
-async function runSetup(deps: RunDeps, job: PlacedJob, locks: ReadonlyMap<string, string>): Promise<void> {
+async function runSetupCommands(deps: RunDeps, job: PlacedJob, locks: ReadonlyMap<string, string>): Promise<void> {
   const { config, log, place } = job;
   const commands = config.worktree.setup ?? [];
   await refuseUnacceptedSetup(deps.context, config);
-  const state = digest(deps, JSON.stringify([commands, ...locks]));
+  const state = hashText(deps, JSON.stringify([commands, ...locks]));
   // Stored in the worktree's git folder, which is removed with the worktree.
   const mark = `${(await deps.files.gitFolders(place.root)).at(-1) ?? ""}/planner-setup`;
   if ((await deps.files.read(mark)) === state) return;
@@ -49,20 +49,20 @@ async function runSetup(deps: RunDeps, job: PlacedJob, locks: ReadonlyMap<string
     throw new OperationError("failed_precondition", `${said}${where}`);
   }
   // A command may have rewritten the lock file.
-  await deps.files.write(mark, digest(deps, JSON.stringify([commands, ...(await lockTexts(deps, place.root))])));
+  await deps.files.write(mark, hashText(deps, JSON.stringify([commands, ...(await readLockFiles(deps, place.root))])));
 }
 
-async function lockTexts({ files }: RunDeps, root: string): Promise<ReadonlyMap<string, string>> {
+async function readLockFiles({ files }: RunDeps, root: string): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   for (const file of LOCK_FILES) {
-    const text = await files.read(`${withoutSlash(root)}/${file}`);
+    const text = await files.read(`${removeTrailingSlash(root)}/${file}`);
     if (text !== null) texts.set(file, text);
   }
   return texts;
 }
 
 /** Returns the SHA-256 of a text as hexadecimal digits. */
-export function digest({ files }: RunDeps, text: string): string {
+export function hashText({ files }: RunDeps, text: string): string {
   const hash = files.hasher();
   hash.update(new TextEncoder().encode(text));
   return hash.digest();

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Agents } from "#planner/run_ports/agents.ts";
-import type { StoredReport } from "#planner/run_ports/process_records.ts";
+import type { AgentLauncher } from "#planner/run_ports/agents.ts";
+import type { StoredRunReport } from "#planner/run_ports/process_records.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { refuseLostRules } from "../../operations/shared/held_rules.ts";
@@ -17,58 +17,59 @@ import { isSentBack } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type Provider, providerFor } from "../../work/providers.ts";
-import type { RunChoice, RunDeps, RunWishes } from "../run_types.ts";
+import type { RunChoice, RunDeps, RunSettings } from "../run_types.ts";
 
 /**
  * Checks every condition of a run before it changes anything.
  *
  * @throws OperationError that names the condition that is not met
  */
-export async function checkStart({ context, ports }: RunDeps, id: SpecId, wishes: RunWishes): Promise<RunChoice> {
+export async function checkStart({ context, ports }: RunDeps, id: SpecId, wishes: RunSettings): Promise<RunChoice> {
   const spec = await context.specs.load(id);
   refuseUnworkable(spec, await loadWorld(context), RESUMABLE);
   await refuseLintErrors(context, spec);
   const config = await context.config();
-  const provider = chosenProvider(config, spec, wishes);
+  const provider = chooseProvider(config, spec, wishes);
   await refuseMissingAgent(context, provider, `start work on spec '${id}'`);
   await refuseLostRules(context, `start work on spec '${id}'`);
   if (wishes.worktree) await refuseUnacceptedSetup(context, config);
   const reports = await ports.records.reports();
-  const goesOn = wishes.resume || (config.defaults.resume && spec.status !== "pending") || isAnswer(spec, reports);
-  const known = goesOn ? sessionOf(id, { provider, reports, wishes }) : null;
-  const session = known === null ? newSession(provider, ports.agents) : { name: known, isNew: false };
+  const goesOn =
+    wishes.resume || (config.defaults.resume && spec.status !== "pending") || isAnswerToReview(spec, reports);
+  const known = goesOn ? chooseSession(id, { provider, reports, wishes }) : null;
+  const session = known === null ? createSession(provider, ports.agents) : { name: known, isNew: false };
   return { spec, config, provider, session };
 }
 
-function newSession({ row }: Provider, agents: Agents): RunChoice["session"] {
+function createSession({ row }: Provider, agents: AgentLauncher): RunChoice["session"] {
   return row.newSessionArgs === null ? null : { name: agents.newSession(), isNew: true };
 }
 
 /** Whether the next run answers a review: a person has sent back the work of the spec's last run. */
-function isAnswer({ id, body }: Spec, reports: readonly StoredReport[]): boolean {
+function isAnswerToReview({ id, body }: Spec, reports: readonly StoredRunReport[]): boolean {
   return isSentBack(body, reports.findLast(({ spec_id }) => spec_id === id)?.started_at ?? null);
 }
 
 interface Resuming {
   readonly provider: Provider;
-  readonly reports: readonly StoredReport[];
-  readonly wishes: RunWishes;
+  readonly reports: readonly StoredRunReport[];
+  readonly wishes: RunSettings;
 }
 
 /**
  * Returns the session to continue, or null. Refuses an explicit wish that cannot be met, but ignores a setting of the
  * project that does not fit this run.
  */
-function sessionOf(id: SpecId, { provider, reports, wishes }: Resuming): string | null {
+function chooseSession(id: SpecId, { provider, reports, wishes }: Resuming): string | null {
   try {
-    return sessionToResume(id, provider, reports);
+    return findSessionToResume(id, provider, reports);
   } catch (error) {
     if (wishes.resume || !(error instanceof OperationError)) throw error;
     return null;
   }
 }
 
-function chosenProvider(config: PlannerConfig, spec: Spec, { provider, model }: RunWishes): Provider {
+function chooseProvider(config: PlannerConfig, spec: Spec, { provider, model }: RunSettings): Provider {
   const defaults = provider === null ? config.defaults : { ...config.defaults, provider };
   return providerFor({ ...config, defaults }, { model: model ?? spec.model, task: "work" });
 }
@@ -102,10 +103,10 @@ const SESSION = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$/;
  * @param reports oldest first
  * @throws OperationError `failed_precondition` that says why no session can be continued
  */
-export function sessionToResume(
+export function findSessionToResume(
   id: SpecId,
   { name, row }: Pick<Provider, "name" | "row">,
-  reports: readonly StoredReport[],
+  reports: readonly StoredRunReport[],
 ): string {
   const refuse = (why: string): never => {
     throw new OperationError("failed_precondition", `Cannot resume work on spec '${id}': ${why}`);

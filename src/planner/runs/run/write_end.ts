@@ -14,21 +14,21 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { bringBack, withOutput } from "../../work/bring_back.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
-import type { CareDeps, PlacedRun, RunDeps, RunPlace } from "../run_types.ts";
+import type { PlacedRun, RepairDeps, RunDeps, RunPlace } from "../run_types.ts";
 import { keepCutOffRun } from "./keep_record.ts";
-import { withoutSlash } from "./place.ts";
+import { removeTrailingSlash } from "./place.ts";
 
-export function specsOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore {
+export function specStoreOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore {
   return worktree === null ? context.specs : worktree.specs();
 }
 
 /** Returns the spec as the agent left it, or why it cannot be read, because the agent may have moved or removed it. */
-export async function specLeft(
+export async function readSpecAfterRun(
   deps: RunDeps,
   { id, place }: Pick<PlacedRun, "id" | "place">,
   state: WorktreeState | null,
 ): Promise<Spec | string> {
-  const specs = specsOf(deps, place);
+  const specs = specStoreOf(deps, place);
   try {
     const isThere = (await specs.ids()).includes(id);
     if (isThere) return await specs.load(id);
@@ -59,11 +59,11 @@ interface Ending extends RunEnd {
  *
  * @returns the end as it was written; a rejected commit adds a reason
  */
-export async function writeEnd(deps: RunDeps, run: PlacedRun, end: Ending): Promise<RunEnd> {
+export async function writeRunEnd(deps: RunDeps, run: PlacedRun, end: Ending): Promise<RunEnd> {
   const { worktree } = run.place;
-  if (worktree !== null) return writeBoth(deps, { run, worktree, end });
+  if (worktree !== null) return writeInBothCopies(deps, { run, worktree, end });
   const now = deps.context.clock.now();
-  await deps.context.specs.edit(run.id, (text) => finalText(withChecks(deps, run, text), { run, end, now }));
+  await deps.context.specs.edit(run.id, (text) => buildFinalText(restoreChecks(deps, run, text), { run, end, now }));
   return end;
 }
 
@@ -71,7 +71,7 @@ export async function writeEnd(deps: RunDeps, run: PlacedRun, end: Ending): Prom
  * Returns the project's text with the checks that judged this run restored, so that a check changed meanwhile does not
  * judge its merge.
  */
-function withChecks({ tell }: RunDeps, { id, before }: PlacedRun, text: string): string {
+function restoreChecks({ tell }: RunDeps, { id, before }: PlacedRun, text: string): string {
   const kept = keepChecks(text, { own: before, restores: true });
   if (kept === text) return text;
   const message = `checks in ".planner/specs/${id}.md" of the project were changed during the run: they are back, and what was made of them is proposed there`;
@@ -86,10 +86,10 @@ interface WorktreeEnd {
 }
 
 /** Writes the end in the worktree and commits it there. If git rejects the commit, the change stays uncommitted. */
-async function writeThere({ run, worktree, end }: WorktreeEnd, now: Date): Promise<RunEnd> {
+async function writeInWorktree({ run, worktree, end }: WorktreeEnd, now: Date): Promise<RunEnd> {
   const { id, config, spec } = run;
   const specs = worktree.specs();
-  await specs.edit(id, (text) => finalText(text, { run, end, now }));
+  await specs.edit(id, (text) => buildFinalText(text, { run, end, now }));
   const message = commitWriter(config.git.commit_template, spec);
   try {
     await worktree.commitSpec(message(COMMIT_SUMMARIES.ended(id, end.status)));
@@ -98,28 +98,28 @@ async function writeThere({ run, worktree, end }: WorktreeEnd, now: Date): Promi
     if (!(error instanceof OperationError)) throw error;
     // The worktree contains all work, so the run did not fail. A person has to find out why git rejected the commit.
     const status = end.status === "completed" ? "needs_attention" : end.status;
-    await specs.edit(id, (text) => finalText(text, { run, end: { ...end, status, output: "" }, now }));
+    await specs.edit(id, (text) => buildFinalText(text, { run, end: { ...end, status, output: "" }, now }));
     return { status, reasons: [...end.reasons, error.message] };
   }
 }
 
-async function writeBoth(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Promise<RunEnd> {
+async function writeInBothCopies(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Promise<RunEnd> {
   const { id, before, log } = run;
   const now = deps.context.clock.now();
-  const written = end.settled ? await writeThere({ run, worktree, end }, now) : end;
+  const written = end.settled ? await writeInWorktree({ run, worktree, end }, now) : end;
   const { text } = await worktree.specs().readText(id);
   // Leaves the worktree unchanged, because a further change could hinder a person's repair.
-  const there = end.settled ? text : finalText(text, { run, end, now });
+  const there = end.settled ? text : buildFinalText(text, { run, end, now });
   let bodyLeft = false;
   if (!(await deps.context.specs.ids()).includes(id)) {
     const file = `.planner/specs/${id}.md`;
     throw new OperationError(
       "failed_precondition",
-      `"${file}" is gone from the project since the run began: "cp ${quoteShellWord(`${withoutSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`,
+      `"${file}" is gone from the project since the run began: "cp ${quoteShellWord(`${removeTrailingSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`,
     );
   }
   await changeSpec(deps.context, id, (found) => {
-    const here = withChecks(deps, run, found);
+    const here = restoreChecks(deps, run, found);
     const brought = bringBack({ before, here, there, keepBody: end.lostCriteria });
     bodyLeft = brought.bodyLeft;
     return editFields(brought.text, { status: written.status });
@@ -132,7 +132,7 @@ async function writeBoth(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Pr
   return written;
 }
 
-function finalText(
+function buildFinalText(
   text: string,
   { run: { before }, end, now }: { readonly run: PlacedRun; readonly end: Ending; readonly now: Date },
 ): string {
@@ -142,11 +142,11 @@ function finalText(
   const isCompleted = end.status === "completed";
   const unproven = (isCompleted ? end.unproven : null) ?? undefined;
   const fields = { status: end.status, completed_at: isCompleted ? at : undefined, unproven };
-  const own = outputOf(text) !== outputOf(before);
+  const own = parseOutput(text) !== parseOutput(before);
   return withOutput(editFields(text, fields), shortenOutput(end.output), own);
 }
 
-function outputOf(text: string): string {
+function parseOutput(text: string): string {
   const document = parseDocument(text);
   const section = document.ok ? findLastSection(document.body, "Output") : undefined;
   return section === undefined || !document.ok ? "" : document.body.slice(section.heading.next, section.end).trim();
@@ -161,7 +161,7 @@ function shortenOutput(output: string): string {
 }
 
 /** Sets the spec back to pending and removes the worktree of a run that left no work. */
-export async function takeBack({ context, ports }: RunDeps, { id, place }: PlacedRun): Promise<void> {
+export async function undoEmptyRun({ context, ports }: RunDeps, { id, place }: PlacedRun): Promise<void> {
   await changeSpec(context, id, (text) => editFields(text, { status: "pending" }));
   if (place.worktree === null) return;
   try {
@@ -179,7 +179,7 @@ export async function takeBack({ context, ports }: RunDeps, { id, place }: Place
  *
  * @param log log of the run; undefined if it was not opened
  */
-export async function breakOff(
+export async function recordBrokenRun(
   deps: RunDeps,
   id: SpecId,
   { processId, reason, log }: { readonly processId: string; readonly reason: string; readonly log: RunLog | undefined },
@@ -187,7 +187,7 @@ export async function breakOff(
   const { ports, tell } = deps;
   const steps = [
     async () => log?.line(`planner: failed: ${reason}`),
-    () => failStarted(deps, id),
+    () => markStartedSpecFailed(deps, id),
     () => keepCutOffRun(deps, id, { processId, reason }),
     async () => {
       if (!(await ports.worktrees.ids()).includes(id)) return;
@@ -207,7 +207,7 @@ export async function breakOff(
  * Marks a spec failed, unless its status is no longer in_progress, because it was cancelled for example. @returns
  * whether the status was changed
  */
-export function failStarted({ context }: CareDeps, id: SpecId): Promise<boolean> {
+export function markStartedSpecFailed({ context }: RepairDeps, id: SpecId): Promise<boolean> {
   return changeSpec(context, id, (text, { status }) =>
     status === "in_progress" ? editFields(text, { status: "failed" }) : text,
   );

@@ -5,9 +5,9 @@ import { variablesOf } from "../../work/prompts/prompt.ts";
 import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prompts/prompt_template.ts";
 import { SPLIT_ANSWER, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/prompts/standard_prompt.ts";
 import { exitMeaning, type Provider } from "../../work/providers.ts";
-import { placeAt } from "../job.ts";
-import { launchAgent, promptRequest } from "../run/launch_agent.ts";
-import type { AgentEnd } from "../run/run_agent.ts";
+import { buildRunPlace } from "../job.ts";
+import { buildPromptRequest, launchAgent } from "../run/launch_agent.ts";
+import type { AgentRunResult } from "../run/run_agent.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
 
 /**
@@ -23,15 +23,15 @@ export async function askForMembers(
   const { id } = claim;
   const spec = await context.specs.load(id);
   const config = await context.config();
-  const text = await splitPrompt(deps, id);
+  const text = await buildSplitPrompt(deps, id);
   const log = await ports.logs.open(id, processId, config.log.max_bytes);
   try {
     await log.line(`planner: ${provider.name} is asked how to split the spec`);
-    const job = { id, processId, config, log, stop, place: placeAt(root, null), spec, provider, session: null };
+    const job = { id, processId, config, log, stop, place: buildRunPlace(root, null), spec, provider, session: null };
     const stillWanted = (): Promise<boolean> => ports.records.isRunning(processId);
     const end = await launchAgent(deps, { job, claim, stillWanted, prompt: { text } });
-    if (!(await stillWanted())) throw splitFailed(id, "it was ended from outside");
-    refuseBadEnd(id, end, provider);
+    if (!(await stillWanted())) throw buildSplitError(id, "it was ended from outside");
+    refuseFailedAgent(id, end, provider);
     return end.output;
   } catch (error) {
     if (error instanceof OperationError) await log.line(`planner: failed: ${error.message}`).catch(() => {});
@@ -41,31 +41,35 @@ export async function askForMembers(
   }
 }
 
-function refuseBadEnd(id: SpecId, { exit, failure, interrupted, claimed }: AgentEnd, provider: Provider): void {
-  if (!claimed) throw splitFailed(id, "another process has taken the spec over");
-  if (interrupted) throw splitFailed(id, "interrupted before the agent was done");
-  if (exit.code === null) throw splitFailed(id, `the agent was ended by ${exit.signal ?? "a signal"}`);
+function refuseFailedAgent(
+  id: SpecId,
+  { exit, failure, interrupted, claimed }: AgentRunResult,
+  provider: Provider,
+): void {
+  if (!claimed) throw buildSplitError(id, "another process has taken the spec over");
+  if (interrupted) throw buildSplitError(id, "interrupted before the agent was done");
+  if (exit.code === null) throw buildSplitError(id, `the agent was ended by ${exit.signal ?? "a signal"}`);
   if (exit.code !== 0) {
     const meaning = exitMeaning(provider, exit.code);
-    throw splitFailed(id, `the agent ended with status ${exit.code}${meaning === null ? "" : `: ${meaning}`}`);
+    throw buildSplitError(id, `the agent ended with status ${exit.code}${meaning === null ? "" : `: ${meaning}`}`);
   }
-  if (failure !== null) throw splitFailed(id, `the agent says: ${failure}`);
+  if (failure !== null) throw buildSplitError(id, `the agent says: ${failure}`);
 }
 
-function splitFailed(id: SpecId, why: string): OperationError {
+function buildSplitError(id: SpecId, why: string): OperationError {
   return new OperationError("failed_precondition", `Failed to split spec '${id}': ${why}`);
 }
 
 /** Returns the project's split template, or the built-in one, followed by the required format of the answer. */
-async function splitPrompt(deps: RunDeps, id: SpecId): Promise<string> {
+async function buildSplitPrompt(deps: RunDeps, id: SpecId): Promise<string> {
   const { context, root, tell } = deps;
   const { prompts } = context;
   const own = (await prompts.names()).includes(SPLIT_PROMPT_NAME);
   const template: PromptTemplate = own
     ? await loadTemplate(prompts, SPLIT_PROMPT_NAME)
     : { name: SPLIT_PROMPT_NAME, text: SPLIT_PROMPT };
-  const job = { id, config: await context.config(), place: placeAt(root, null) };
-  const values = await variablesOf(context, await promptRequest(deps, job, null));
+  const job = { id, config: await context.config(), place: buildRunPlace(root, null) };
+  const values = await variablesOf(context, await buildPromptRequest(deps, job, null));
   const filled = fillTemplate(template, values);
   for (const message of filled.warnings) tell({ event: "note", spec_id: id, message });
   return `${filled.text.trim()}\n\n${SPLIT_ANSWER}`;

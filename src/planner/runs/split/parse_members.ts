@@ -28,15 +28,17 @@ export const MAX_MEMBERS = 50;
  */
 export function parseMembers(answer: string): readonly ProposedMember[] {
   const found = extractJson(answer);
-  if (found === undefined) throw refuseMembers("it holds no JSON");
+  if (found === undefined) throw buildMembersError("it holds no JSON");
   const listed = isJsonObject(found.value) ? found.value["members"] : undefined;
-  if (!Array.isArray(listed)) throw refuseMembers('expected an object with a list "members"');
+  if (!Array.isArray(listed)) throw buildMembersError('expected an object with a list "members"');
   if (listed.length < 2 || listed.length > MAX_MEMBERS) {
-    throw refuseMembers(`expected 2 to ${MAX_MEMBERS} members, got ${listed.length}`);
+    throw buildMembersError(`expected 2 to ${MAX_MEMBERS} members, got ${listed.length}`);
   }
-  const members = listed.map((value: unknown, index) => memberOf(value, { number: index + 1, count: listed.length }));
-  const circle = circleIn(members);
-  if (circle !== undefined) throw refuseMembers(`members depend on each other in a circle: ${circle.join(" -> ")}`);
+  const members = listed.map((value: unknown, index) =>
+    parseMember(value, { number: index + 1, count: listed.length }),
+  );
+  const circle = findCycle(members);
+  if (circle !== undefined) throw buildMembersError(`members depend on each other in a circle: ${circle.join(" -> ")}`);
   return members;
 }
 
@@ -45,65 +47,71 @@ interface Place {
   readonly count: number;
 }
 
-function memberOf(value: unknown, place: Place): ProposedMember {
-  if (!isJsonObject(value)) throw refuseMembers(`member ${place.number} is not an object`);
-  const { criteria, checks } = criteriaIn(value, place);
-  if (criteria.length === 0) throw refuseMembers(`member ${place.number} has no acceptance criteria`);
+function parseMember(value: unknown, place: Place): ProposedMember {
+  if (!isJsonObject(value)) throw buildMembersError(`member ${place.number} is not an object`);
+  const { criteria, checks } = parseCriteria(value, place);
+  if (criteria.length === 0) throw buildMembersError(`member ${place.number} has no acceptance criteria`);
   return {
-    title: joinLines(textOf(value["title"], `title of member ${place.number}`)),
+    title: joinLines(parseText(value["title"], `title of member ${place.number}`)),
     description:
-      value["description"] === undefined ? "" : textOf(value["description"], `description of member ${place.number}`),
+      value["description"] === undefined
+        ? ""
+        : parseText(value["description"], `description of member ${place.number}`),
     ...{ criteria, checks },
-    targetFiles: texts(value, "target_files", place),
-    dependsOn: numbers(value, place),
+    targetFiles: parseTextList(value, "target_files", place),
+    dependsOn: parseDependencies(value, place),
   };
 }
 
 /** Parses criteria, each of which is a text or an object with a text and its check. */
-function criteriaIn(value: Fields, place: Place): Pick<ProposedMember, "criteria" | "checks"> {
+function parseCriteria(value: Fields, place: Place): Pick<ProposedMember, "criteria" | "checks"> {
   const list = value["acceptance_criteria"] ?? [];
-  if (!Array.isArray(list)) throw refuseMembers(`"acceptance_criteria" of member ${place.number} is not a list`);
+  if (!Array.isArray(list)) throw buildMembersError(`"acceptance_criteria" of member ${place.number} is not a list`);
   const items = list.map((item: unknown) => (isJsonObject(item) ? item : { criterion: item }));
-  const named = texts({ criteria: items.map(({ criterion }) => criterion) }, "criteria", place).map(plainCriterion);
+  const named = parseTextList({ criteria: items.map(({ criterion }) => criterion) }, "criteria", place).map(
+    removeCheckbox,
+  );
   const checks = items.flatMap(({ criterion, verify }): readonly (readonly [string, string])[] => {
     if (typeof criterion !== "string" || verify === undefined || verify === null) return [];
-    return [[plainCriterion(joinLines(criterion)), joinLines(textOf(verify, `"verify" of member ${place.number}`))]];
+    return [[removeCheckbox(joinLines(criterion)), joinLines(parseText(verify, `"verify" of member ${place.number}`))]];
   });
   return { criteria: [...new Set(named)], checks: new Map(checks) };
 }
 
-function textOf(value: unknown, what: string): string {
-  if (typeof value !== "string" || value.trim() === "") throw refuseMembers(`the ${what} is not a text`);
-  if (value.includes("\0") || !value.isWellFormed()) throw refuseMembers(`the ${what} holds what no file can`);
+function parseText(value: unknown, what: string): string {
+  if (typeof value !== "string" || value.trim() === "") throw buildMembersError(`the ${what} is not a text`);
+  if (value.includes("\0") || !value.isWellFormed()) throw buildMembersError(`the ${what} holds what no file can`);
   return value.trim();
 }
 
-function texts(object: Fields, name: string, { number }: Place): readonly string[] {
+function parseTextList(object: Fields, name: string, { number }: Place): readonly string[] {
   const list = object[name] ?? [];
-  if (!Array.isArray(list)) throw refuseMembers(`"${name}" of member ${number} is not a list`);
-  return [...new Set(list.map((item: unknown) => joinLines(textOf(item, `"${name}" of member ${number}`))))];
+  if (!Array.isArray(list)) throw buildMembersError(`"${name}" of member ${number} is not a list`);
+  return [...new Set(list.map((item: unknown) => joinLines(parseText(item, `"${name}" of member ${number}`))))];
 }
 
-function numbers(object: Fields, { number, count }: Place): readonly number[] {
+function parseDependencies(object: Fields, { number, count }: Place): readonly number[] {
   const list = object["depends_on"] ?? [];
-  if (!Array.isArray(list)) throw refuseMembers(`"depends_on" of member ${number} is not a list`);
+  if (!Array.isArray(list)) throw buildMembersError(`"depends_on" of member ${number} is not a list`);
   for (const item of list as readonly unknown[]) {
     if (!Number.isInteger(item) || Number(item) < 1 || Number(item) > count) {
-      throw refuseMembers(`member ${number} depends on ${JSON.stringify(item)}: expected a number from 1 to ${count}`);
+      throw buildMembersError(
+        `member ${number} depends on ${JSON.stringify(item)}: expected a number from 1 to ${count}`,
+      );
     }
-    if (item === number) throw refuseMembers(`member ${number} depends on itself`);
+    if (item === number) throw buildMembersError(`member ${number} depends on itself`);
   }
   return [...new Set(list as readonly number[])].sort((a, b) => a - b);
 }
 
 /** Removes a checkbox from a criterion, because agents often write it too. */
-function plainCriterion(text: string): string {
+function removeCheckbox(text: string): string {
   const plain = text.replace(/^(?:[-*+]|\d{1,9}[.)])\s+(?=\[)|^[-*+]\s+/, "").replace(/^\[[ xX]\]\s*/, "");
   return plain === "" ? text : plain;
 }
 
 /** Returns the numbers of members that form a dependency cycle; undefined without one. */
-function circleIn(members: readonly ProposedMember[]): readonly number[] | undefined {
+function findCycle(members: readonly ProposedMember[]): readonly number[] | undefined {
   const done = new Set<number>();
   const visit = (number: number, way: readonly number[]): readonly number[] | undefined => {
     const at = way.indexOf(number);
@@ -125,6 +133,6 @@ function circleIn(members: readonly ProposedMember[]): readonly number[] | undef
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function refuseMembers(why: string): OperationError {
+function buildMembersError(why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot read members from the agent's answer: ${why}`);
 }

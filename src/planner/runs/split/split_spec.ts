@@ -1,5 +1,5 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
-import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
+import type { ProcessResult } from "#planner/run_ports/process_records.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/spec_facts.ts";
 import { refuseMissingAgent } from "../../operations/shared/start_checks.ts";
@@ -12,18 +12,18 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { providerFor } from "../../work/providers.ts";
 import { claimSpec } from "../claims.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
+import type { RunDeps, StopSignals } from "../run_types.ts";
 import { askForMembers } from "./ask_agent.ts";
 import { type ProposedMember, parseMembers } from "./parse_members.ts";
 
-export interface SplitWishes {
+export interface SplitOptions {
   readonly force: boolean;
   readonly recursive: boolean;
   /** Maximum number of levels, including the first split. */
   readonly maxDepth: number;
   /** Model to use instead of the configured one; null for the configured one. */
   readonly model: string | null;
-  readonly stop: StopWishes;
+  readonly stop: StopSignals;
 }
 
 export interface SplitResult {
@@ -46,17 +46,17 @@ export interface SplitReport {
  *
  * Source: docs/decisions.md#s-27.
  */
-export async function splitSpec(deps: RunDeps, id: SpecId, wishes: SplitWishes): Promise<SplitReport> {
-  const splits = [await splitOne(deps, id, wishes)];
+export async function splitSpec(deps: RunDeps, id: SpecId, wishes: SplitOptions): Promise<SplitReport> {
+  const splits = [await splitOneSpec(deps, id, wishes)];
   const refused: { readonly spec_id: SpecId; readonly reason: string }[] = [];
   if (!wishes.recursive) return { splits, refused };
   let level = splits.flatMap(({ members }) => members);
   for (let depth = 2; depth <= wishes.maxDepth && level.length > 0; depth++) {
     const next: SpecId[] = [];
-    for (const member of await tooLarge(deps, level)) {
+    for (const member of await findTooLarge(deps, level)) {
       if (wishes.stop.soon.aborted) return { splits, refused };
       try {
-        const result = await splitOne(deps, member, { ...wishes, force: false });
+        const result = await splitOneSpec(deps, member, { ...wishes, force: false });
         splits.push(result);
         next.push(...result.members);
       } catch (error) {
@@ -69,13 +69,13 @@ export async function splitSpec(deps: RunDeps, id: SpecId, wishes: SplitWishes):
   return { splits, refused };
 }
 
-async function tooLarge({ context }: RunDeps, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
+async function findTooLarge({ context }: RunDeps, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
   const { lint } = await context.config();
   const specs = await Promise.all(ids.map((id) => context.specs.load(id)));
-  return specs.filter((spec) => exceedsThreshold(spec, lint.thresholds)).map(({ id }) => id);
+  return specs.filter((spec) => exceedsLintThreshold(spec, lint.thresholds)).map(({ id }) => id);
 }
 
-function exceedsThreshold(spec: Spec, thresholds: PlannerConfig["lint"]["thresholds"]): boolean {
+function exceedsLintThreshold(spec: Spec, thresholds: PlannerConfig["lint"]["thresholds"]): boolean {
   const facts = new SpecFacts(spec);
   return (
     facts.criteria.length > thresholds.complexity_criteria ||
@@ -84,7 +84,7 @@ function exceedsThreshold(spec: Spec, thresholds: PlannerConfig["lint"]["thresho
   );
 }
 
-async function splitOne(deps: RunDeps, id: SpecId, wishes: SplitWishes): Promise<SplitResult> {
+async function splitOneSpec(deps: RunDeps, id: SpecId, wishes: SplitOptions): Promise<SplitResult> {
   const { context, ports, pid } = deps;
   await refuseUnsplittable(context, await context.specs.load(id), wishes.force);
   const provider = providerFor(await context.config(), { model: wishes.model, task: "split" });
@@ -94,7 +94,7 @@ async function splitOne(deps: RunDeps, id: SpecId, wishes: SplitWishes): Promise
   try {
     const started_at = deps.startedAt ?? context.clock.now().toISOString();
     await ports.records.start({ process_id: processId, spec_id: id, pid, started_at, mode: "split" });
-    let end: ProcessEnd = { status: "failed", error: "the split broke off" };
+    let end: ProcessResult = { status: "failed", error: "the split broke off" };
     try {
       const answer = await askForMembers(deps, { processId, provider, claim, stop: wishes.stop });
       const members = await writeMembers(deps, id, { answer, force: wishes.force });
@@ -123,7 +123,7 @@ async function writeMembers(
   const proposed = parseMembers(answer);
   const spec = await context.specs.load(id);
   await refuseUnsplittable(context, spec, force);
-  const members = memberTexts(spec, proposed);
+  const members = buildMembers(spec, proposed);
   const ids = members.map((member) => member.id);
   await context.specs.createMembers(id, { members, fields: { type: "driver", members: ids } });
   return ids;
@@ -138,15 +138,15 @@ interface NewMember {
  * Returns the files of a split spec's members, `<id>.1` to `<id>.<n>`. Each has an explicit dependency list, even an
  * empty one, so that independent members can be worked at the same time. Labels, model and prompt are the parent's.
  */
-export function memberTexts(parent: Spec, members: readonly ProposedMember[]): readonly NewMember[] {
+export function buildMembers(parent: Spec, members: readonly ProposedMember[]): readonly NewMember[] {
   return members.map((member, index) => {
-    const id = memberId(parent.id, index + 1);
-    const depends_on = member.dependsOn.map((number) => memberId(parent.id, number));
+    const id = buildMemberId(parent.id, index + 1);
+    const depends_on = member.dependsOn.map((number) => buildMemberId(parent.id, number));
     const prompt = parent.frontmatter["prompt"];
     const text = buildSpecFile({
       id,
       title: member.title,
-      body: bodyOf(member),
+      body: buildMemberBody(member),
       type: parent.type === "driver" || parent.type === "group" ? "code" : parent.type,
       ...(typeof prompt === "string" ? { prompt } : {}),
       fields: {
@@ -160,13 +160,13 @@ export function memberTexts(parent: Spec, members: readonly ProposedMember[]): r
   });
 }
 
-function memberId(parent: SpecId, number: number): SpecId {
+function buildMemberId(parent: SpecId, number: number): SpecId {
   return `${parent}.${number}` as SpecId;
 }
 
 // The first criteria section counts. A description that has one therefore follows the proposed criteria, under a
 // heading that ends them. A code fence that the description leaves open would hide the following text.
-function bodyOf({ description, criteria, checks }: ProposedMember): string {
+function buildMemberBody({ description, criteria, checks }: ProposedMember): string {
   const fence = findMissingFence(description);
   const text = fence === undefined ? description : `${description}\n${fence}`;
   const itemOf = (criterion: string): string => {

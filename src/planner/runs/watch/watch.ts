@@ -1,22 +1,22 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { WatchHold } from "#planner/run_ports/run_ports.ts";
+import type { WatchFileHold } from "#planner/run_ports/run_ports.ts";
 import type { PlannerConfig } from "../../config/config.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
+import type { RunDeps, StopSignals } from "../run_types.ts";
 import {
-  newWatchState,
+  createWatchState,
   type RoundResult,
-  type WatchEnd,
+  runWatchRound,
+  type WatchEndReason,
   type WatchEvent,
   type WatchState,
-  watchRound,
 } from "./watch_round.ts";
 
-export interface WatchWishes {
+export interface WatchOptions {
   /** Whether to end after one round. */
   readonly once: boolean;
   /** Poll interval in milliseconds to use instead of the configured one; null for the configured one. */
   readonly pollMs: number | null;
-  readonly stop: StopWishes;
+  readonly stop: StopSignals;
   readonly tell: (event: WatchEvent) => void;
 }
 
@@ -29,12 +29,12 @@ export interface WatchWishes {
  *
  * Source: docs/decisions.md#s-27; docs/contract/spec-tool.md#rule-7, docs/contract/spec-tool.md#rule-8.
  */
-export async function watch(deps: RunDeps, wishes: WatchWishes): Promise<{ readonly unmerged: boolean }> {
+export async function watchProject(deps: RunDeps, wishes: WatchOptions): Promise<{ readonly unmerged: boolean }> {
   const hold = await deps.ports.watch.take();
   if (hold === null) throw new OperationError("failed_precondition", "Watch is already running");
   try {
     wishes.tell({ event: "started", pid: deps.pid });
-    const { reason, unmerged } = await rounds(deps, wishes, hold);
+    const { reason, unmerged } = await runRounds(deps, wishes, hold);
     wishes.tell({ event: "ended", reason });
     return { unmerged };
   } finally {
@@ -42,11 +42,11 @@ export async function watch(deps: RunDeps, wishes: WatchWishes): Promise<{ reado
   }
 }
 
-async function rounds(
+async function runRounds(
   deps: RunDeps,
-  wishes: WatchWishes,
-  hold: WatchHold,
-): Promise<{ readonly reason: WatchEnd; readonly unmerged: boolean }> {
+  wishes: WatchOptions,
+  hold: WatchFileHold,
+): Promise<{ readonly reason: WatchEndReason; readonly unmerged: boolean }> {
   const { clock } = deps.context;
   const look = new Looks(deps, wishes);
   let busyAt = clock.now().getTime();
@@ -67,12 +67,12 @@ async function rounds(
 /** Runs rounds and continues after failed ones: the cause, such as a broken file or a full disk, may be temporary. */
 class Looks {
   readonly #deps: RunDeps;
-  readonly #wishes: WatchWishes;
-  readonly #state: WatchState = newWatchState();
+  readonly #wishes: WatchOptions;
+  readonly #state: WatchState = createWatchState();
   #config: PlannerConfig | undefined;
   #told = "";
 
-  constructor(deps: RunDeps, wishes: WatchWishes) {
+  constructor(deps: RunDeps, wishes: WatchOptions) {
     this.#deps = deps;
     this.#wishes = wishes;
   }
@@ -82,7 +82,7 @@ class Looks {
     const { tell, stop, pollMs } = this.#wishes;
     const options = { config, pollMs: pollMs ?? config.watch.poll_interval_ms, stop, tell };
     try {
-      const result = await watchRound(this.#deps, this.#state, options);
+      const result = await runWatchRound(this.#deps, this.#state, options);
       this.#told = "";
       return { config, result };
     } catch (error) {

@@ -10,11 +10,11 @@ import { parseCriteria } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { membersOf } from "../../work/merge_order.ts";
 import { closeGroup, isDoneGroup } from "../close_group.ts";
-import { deadRecords, staleClaims } from "../doctor/check_processes.ts";
+import { findDeadRecords, findStaleClaims } from "../doctor/check_processes.ts";
 import type { MergeResult } from "../merge/complete_spec.ts";
 import { mergeSpecs } from "../merge/merge_specs.ts";
-import { waitingWork } from "../merge/waiting_work.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
+import { listWaitingWork } from "../merge/waiting_work.ts";
+import type { RunDeps, StopSignals } from "../run_types.ts";
 
 /** Events of watch; `--json` prints them. */
 export type WatchEvent =
@@ -25,10 +25,10 @@ export type WatchEvent =
   | { readonly event: "closed"; readonly spec_id: SpecId; readonly message: string }
   | { readonly event: "retry"; readonly spec_id: SpecId; readonly process_id: string; readonly pid: number }
   | { readonly event: "note"; readonly message: string }
-  | { readonly event: "ended"; readonly reason: WatchEnd };
+  | { readonly event: "ended"; readonly reason: WatchEndReason };
 
 /** `lost`: another process has removed or taken the PID file. */
-export type WatchEnd = "once" | "stopped" | "idle" | "lost";
+export type WatchEndReason = "once" | "stopped" | "idle" | "lost";
 
 export interface RoundResult {
   /** Whether work was done, is running or will be retried, so that watch must not end as idle. */
@@ -77,14 +77,14 @@ export interface WatchState {
   readonly unstarted: Map<SpecId, string>;
 }
 
-export function newWatchState(): WatchState {
+export function createWatchState(): WatchState {
   return { refusals: new Refusals(), unstarted: new Map() };
 }
 
 export interface RoundOptions {
   readonly config: PlannerConfig;
   readonly pollMs: number;
-  readonly stop: StopWishes;
+  readonly stop: StopSignals;
   readonly tell: (event: WatchEvent) => void;
 }
 
@@ -94,12 +94,12 @@ export interface RoundOptions {
  *
  * Source: docs/decisions.md#s-27.
  */
-export async function watchRound(deps: RunDeps, state: WatchState, options: RoundOptions): Promise<RoundResult> {
-  await repair(deps, options);
-  const results = await merge(deps, state, options);
+export async function runWatchRound(deps: RunDeps, state: WatchState, options: RoundOptions): Promise<RoundResult> {
+  await repairProject(deps, options);
+  const results = await mergeFinishedWork(deps, state, options);
   if (options.stop.soon.aborted) return { busy: true, unmerged: false };
-  await closeDone(deps, (spec_id, message) => options.tell({ event: "closed", spec_id, message }));
-  const retrying = await retry(deps, state, options);
+  await closeDoneGroups(deps, (spec_id, message) => options.tell({ event: "closed", spec_id, message }));
+  const retrying = await retryFailedSpecs(deps, state, options);
   const running = (await deps.context.work.processes()).some(({ status }) => status === "running");
   return {
     busy: running || retrying || results.some(({ outcome }) => outcome === "merged" || outcome === "nothing"),
@@ -108,8 +108,8 @@ export async function watchRound(deps: RunDeps, state: WatchState, options: Roun
 }
 
 /** Repairs claims first and records last, because reading the records anywhere marks dead ones as failed. */
-async function repair(deps: RunDeps, { tell }: RoundOptions): Promise<void> {
-  for (const check of [staleClaims, deadRecords]) {
+async function repairProject(deps: RunDeps, { tell }: RoundOptions): Promise<void> {
+  for (const check of [findStaleClaims, findDeadRecords]) {
     for (const { subject, repair: mend } of await check(deps)) {
       const message = await mend?.();
       if (message != null) tell({ event: "repaired", subject, message });
@@ -117,13 +117,13 @@ async function repair(deps: RunDeps, { tell }: RoundOptions): Promise<void> {
   }
 }
 
-async function merge(
+async function mergeFinishedWork(
   deps: RunDeps,
   { refusals }: WatchState,
   { stop, pollMs, tell }: RoundOptions,
 ): Promise<readonly MergeResult[]> {
   const now = deps.context.clock.now().getTime();
-  const ids = (await waitingWork(deps)).finished.filter((id) => refusals.isDue(id, now));
+  const ids = (await listWaitingWork(deps)).finished.filter((id) => refusals.isDue(id, now));
   if (ids.length === 0) return [];
   return mergeSpecs(deps, { ids, stop, unproven: null, shared: { steal: false, offline: false } }, (result) => {
     const { spec_id } = result;
@@ -134,12 +134,12 @@ async function merge(
 }
 
 /** Retries failed specs that are due. @returns whether a run was begun or a retry is still due later */
-async function retry(deps: RunDeps, state: WatchState, { config, tell }: RoundOptions): Promise<boolean> {
+async function retryFailedSpecs(deps: RunDeps, state: WatchState, { config, tell }: RoundOptions): Promise<boolean> {
   const { context } = deps;
   const { specs, readiness } = await loadWorld(context);
   const failed = specs.filter((spec) => spec.status === "failed" && readiness.isReady(spec));
   if (failed.length === 0) return false;
-  const records = bySpec(await context.work.processes());
+  const records = groupRecordsBySpec(await context.work.processes());
   const now = context.clock.now().getTime();
   let coming = false;
   for (const { id } of failed) {
@@ -168,7 +168,7 @@ async function beginRun(
   }
 }
 
-function bySpec(records: readonly ProcessRecord[]): ReadonlyMap<string, readonly ProcessRecord[]> {
+function groupRecordsBySpec(records: readonly ProcessRecord[]): ReadonlyMap<string, readonly ProcessRecord[]> {
   const found = new Map<string, ProcessRecord[]>();
   // The failure of a split does not concern the spec's work.
   for (const record of records.filter(({ mode }) => mode !== "split")) {
@@ -185,16 +185,16 @@ function bySpec(records: readonly ProcessRecord[]): ReadonlyMap<string, readonly
  *
  * @param told called with the result for each
  */
-async function closeDone(deps: RunDeps, told: (id: SpecId, message: string) => void): Promise<void> {
+async function closeDoneGroups(deps: RunDeps, told: (id: SpecId, message: string) => void): Promise<void> {
   for (;;) {
     const world = await loadWorld(deps.context);
-    const done = await firstDone(deps, world);
+    const done = await findFirstDone(deps, world);
     if (done === undefined) return;
     told(done.id, (await closeGroup(deps, done.id)).message);
   }
 }
 
-async function firstDone(deps: RunDeps, world: SpecWorld): Promise<Spec | undefined> {
+async function findFirstDone(deps: RunDeps, world: SpecWorld): Promise<Spec | undefined> {
   for (const spec of world.specs) {
     if (!(isDoneGroup(spec, world) || isDoneDriver(spec, world))) continue;
     const members = membersOf(spec, world.specs) as readonly SpecId[];

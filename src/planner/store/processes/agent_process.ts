@@ -6,7 +6,7 @@ import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep 
 import type { Readable, Writable } from "node:stream";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { AgentExit, AgentProcess, AgentStart, Agents } from "#planner/run_ports/agents.ts";
+import type { AgentExit, AgentLauncher, AgentProcess, AgentStartOptions } from "#planner/run_ports/agents.ts";
 import type { ProcessMark } from "#planner/run_ports/claims.ts";
 import { secretValues } from "../../work/secrets.ts";
 import { reason } from "../files/disk_error.ts";
@@ -125,7 +125,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
  * Opens the agents of the project in `root`, an absolute path, which distinguishes its runs from those of another
  * project.
  */
-export function openAgents(root: string): Agents {
+export function openAgents(root: string): AgentLauncher {
   const nameOf = (processId: string): string => `${processId}@${root}`;
   return {
     start: (start) => startAgent(start, nameOf(start.processId)),
@@ -139,7 +139,10 @@ export function openAgents(root: string): Agents {
   };
 }
 
-async function startAgent({ argv, cwd, env, input, alone = false }: AgentStart, name: string): Promise<AgentProcess> {
+async function startAgent(
+  { argv, cwd, env, input, alone = false }: AgentStartOptions,
+  name: string,
+): Promise<AgentProcess> {
   const [program, ...args] = argv;
   if (program === undefined) throw new OperationError("failed_precondition", "Cannot start an agent: no program given");
   if (!existsSync(cwd)) throw cannotStart(program, `no such folder: "${cwd}"`);

@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
-import type { Claim, ClaimAnswer, ClaimHolder, Claims, ProcessMark, SharedAnswer } from "#planner/run_ports/claims.ts";
+import type {
+  Claim,
+  ClaimHolder,
+  ClaimResult,
+  ProcessMark,
+  SharedClaimResult,
+  SpecClaims,
+} from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal } from "../files/disk_error.ts";
 import { removeInside } from "../files/open_folder.ts";
@@ -25,7 +32,7 @@ const BEAT_MS = 60_000;
  *
  * Source: docs/decisions.md#s-23.
  */
-export function openClaims(root: string, clock: Clock): Claims {
+export function openClaims(root: string, clock: Clock): SpecClaims {
   return {
     claim: (id, processId) => withProjectLock(root, () => claim({ root, clock, id }, processId)),
     holder: async (id) => readClaim(root, id, clock.now())?.holder ?? null,
@@ -43,7 +50,7 @@ interface Place {
   readonly id: SpecId;
 }
 
-async function claim(place: Place, processId: string): Promise<ClaimAnswer> {
+async function claim(place: Place, processId: string): Promise<ClaimResult> {
   const { root, clock, id } = place;
   await removeLeftovers(join(root, LOCKS));
   const held = readClaim(root, id, clock.now())?.holder;
@@ -96,11 +103,11 @@ class FileClaim implements Claim {
     return this.renew();
   }
 
-  share(): Promise<SharedAnswer> {
+  share(): Promise<SharedClaimResult> {
     return Promise.resolve({ kind: "own", notes: [] });
   }
 
-  finish(): Promise<SharedAnswer> {
+  finish(): Promise<SharedClaimResult> {
     return this.share();
   }
 

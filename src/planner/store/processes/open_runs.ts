@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
-import type { Leftovers, RunPorts } from "#planner/run_ports/run_ports.ts";
+import type { LeftoverFiles, RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { DEFAULT_CONFIG } from "../../config/default_config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -57,7 +57,7 @@ const FOLDERS: readonly (readonly [path: string, recursive: boolean])[] = [
 ];
 
 /** Opens the temporary files of killed writers in the project in `root`, an absolute path. */
-function openLeftovers(root: string): Leftovers {
+function openLeftovers(root: string): LeftoverFiles {
   return {
     files: () => leftovers(root),
     remove: () =>

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { StoredReport } from "#planner/run_ports/process_records.ts";
+import type { StoredRunReport } from "#planner/run_ports/process_records.ts";
 import type { Usage } from "../../work/usage.ts";
 import { readJson, textField } from "../files/json_file.ts";
 import { PROCESSES } from "../project/places.ts";
@@ -9,7 +9,7 @@ import { PROCESSES } from "../project/places.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns the reports in the records of `.planner/processes/`, oldest first. Skips unreadable records. */
-export async function readReports(root: string): Promise<readonly StoredReport[]> {
+export async function readReports(root: string): Promise<readonly StoredRunReport[]> {
   const names = await readdir(join(root, PROCESSES)).catch(() => []);
   const found = names
     .filter((name) => name.endsWith(".json") && !name.startsWith("."))
@@ -24,7 +24,7 @@ export async function readReports(root: string): Promise<readonly StoredReport[]
   );
 }
 
-function storedReport(record: Fields, report: Fields): StoredReport {
+function storedReport(record: Fields, report: Fields): StoredRunReport {
   return {
     process_id: textField(record, "process_id") ?? "",
     spec_id: textField(record, "spec_id") ?? "",

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { createRandomId } from "#kernel/random.ts";
-import type { WatchFile, WatchHold } from "#planner/run_ports/run_ports.ts";
+import type { WatchFileHold, WatchPidFile } from "#planner/run_ports/run_ports.ts";
 import { diskRefusal } from "../files/disk_error.ts";
 import { readJson, textField } from "../files/json_file.ts";
 import { removeInside } from "../files/open_folder.ts";
@@ -18,7 +18,7 @@ import { argumentsOf, markProcess, stillRuns, wroteFile } from "./process_mark.t
  *
  * Source: docs/decisions.md#s-27; docs/contract/spec-tool.md#rule-7, docs/contract/spec-tool.md#rule-8.
  */
-export function openWatchFile(root: string): WatchFile {
+export function openWatchFile(root: string): WatchPidFile {
   return {
     take: () => withProjectLock(root, () => take(root)),
     holder: async () => readWatch(root),
@@ -32,7 +32,7 @@ export function openWatchFile(root: string): WatchFile {
   };
 }
 
-async function take(root: string): Promise<WatchHold | null> {
+async function take(root: string): Promise<WatchFileHold | null> {
   const holder = readWatch(root);
   if (holder?.alive === true) return null;
   if (holder !== null) await removeFile(root);

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { SharedTrouble } from "#planner/run_ports/claims.ts";
+import type { SharedClaimProblem } from "#planner/run_ports/claims.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { ClaimRemote } from "./claim_remote.ts";
 import type { ClaimSession } from "./claim_session.ts";
@@ -20,7 +20,10 @@ const ORIGINAL = "upstream";
  *
  * @param contact whether to query the remote, with the repository's git settings
  */
-export async function examineClaims(place: RemoteClaimsPlace, contact: boolean): Promise<readonly SharedTrouble[]> {
+export async function examineClaims(
+  place: RemoteClaimsPlace,
+  contact: boolean,
+): Promise<readonly SharedClaimProblem[]> {
   try {
     return await inSession(place, async (session) => [
       ...findUnsupported(place, session),
@@ -38,7 +41,7 @@ export async function examineClaims(place: RemoteClaimsPlace, contact: boolean):
   }
 }
 
-function findUnsupported(place: RemoteClaimsPlace, { known }: ClaimSession): readonly SharedTrouble[] {
+function findUnsupported(place: RemoteClaimsPlace, { known }: ClaimSession): readonly SharedClaimProblem[] {
   if (known.support !== "no") return [];
   return [
     {
@@ -54,14 +57,14 @@ function findUnsupported(place: RemoteClaimsPlace, { known }: ClaimSession): rea
   ];
 }
 
-function findSlow({ known: { pushMs } }: ClaimSession): readonly SharedTrouble[] {
+function findSlow({ known: { pushMs } }: ClaimSession): readonly SharedClaimProblem[] {
   if (pushMs <= SLOW_PUSH_MS) return [];
   const seconds = Math.round(pushMs / 1000);
   const advice = 'if its key wants a touch for every use, raise "claims.renew_minutes"';
   return [{ message: `the last push of a claim took ${seconds} s`, advice }];
 }
 
-async function findForked({ name, git }: ClaimRemote): Promise<readonly SharedTrouble[]> {
+async function findForked({ name, git }: ClaimRemote): Promise<readonly SharedClaimProblem[]> {
   if (name === ORIGINAL || (await git.ask(["remote", "get-url", ORIGINAL])) === null) return [];
   return [
     {
@@ -72,7 +75,7 @@ async function findForked({ name, git }: ClaimRemote): Promise<readonly SharedTr
 }
 
 /** Finds final claims whose specs are done in the remote's main branch. */
-async function findFinished(place: RemoteClaimsPlace, session: ClaimSession): Promise<readonly SharedTrouble[]> {
+async function findFinished(place: RemoteClaimsPlace, session: ClaimSession): Promise<readonly SharedClaimProblem[]> {
   if (session.known.support === "no") return [];
   const ids = await finishedIds(place, session);
   if (ids.length === 0) return [];

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ignoreRefusal } from "#kernel/errors.ts";
-import type { OtherClaim } from "#planner/run_ports/claims.ts";
+import type { OtherCloneClaim } from "#planner/run_ports/claims.ts";
 import { seenForMs } from "../../work/claims/claim_looks.ts";
 import { holderText, isKeptByHand } from "../../work/claims/decide_claim.ts";
 import { Git } from "../git/git.ts";
@@ -26,7 +26,7 @@ const PROTOCOLS = { GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh" };
  * Queries the remote only if this clone has used its claims before, and only with the user's own git settings, because
  * read commands run no program that the repository names. Never throws a refusal.
  */
-export async function othersClaims(place: RemoteClaimsPlace): Promise<readonly OtherClaim[]> {
+export async function othersClaims(place: RemoteClaimsPlace): Promise<readonly OtherCloneClaim[]> {
   const before = readClaimsFile(place.root);
   if (before?.support !== "yes") return [];
   if (isDue(before)) await look(place).catch(ignoreRefusal);

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { SharedAnswer } from "#planner/run_ports/claims.ts";
+import type { SharedClaimResult } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { SeenClaim } from "../../work/claims/claim_looks.ts";
 import { type ClaimState, claimRef } from "../../work/claims/claim_text.ts";
@@ -43,9 +43,9 @@ export interface Wanting {
 
 export type RemoteAnswer =
   /** `shared` is false if the server does not support claims. */
-  (Extract<SharedAnswer, { readonly kind: "own" }> & { readonly shared: boolean }) | NotOwn;
+  (Extract<SharedClaimResult, { readonly kind: "own" }> & { readonly shared: boolean }) | NotOwn;
 
-type NotOwn = Exclude<SharedAnswer, { readonly kind: "own" }>;
+type NotOwn = Exclude<SharedClaimResult, { readonly kind: "own" }>;
 
 export function takeRemote(place: RemoteClaimsPlace, id: SpecId, wanting: Wanting): Promise<RemoteAnswer> {
   return change(place, id, { ...wanting, state: "held", decide: decideTake });
@@ -78,7 +78,7 @@ export async function releaseRemote(place: RemoteClaimsPlace, id: SpecId, proces
  * Releases a claim of this clone, even a final one. Contacts the remote only if there is such a claim; retries later if
  * it cannot be reached.
  */
-export async function giveUpRemote(place: RemoteClaimsPlace, id: SpecId): Promise<SharedAnswer> {
+export async function giveUpRemote(place: RemoteClaimsPlace, id: SpecId): Promise<SharedClaimResult> {
   const before = readClaimsFile(place.root)?.own.get(id);
   if (before === undefined) return { kind: "own", notes: [] };
   return inSession(place, async (session) => {

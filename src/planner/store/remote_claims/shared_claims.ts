@@ -1,5 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Claim, Claims, ProcessMark, SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type {
+  Claim,
+  ProcessMark,
+  SharedClaimOptions,
+  SharedClaimResult,
+  SpecClaims,
+} from "#planner/run_ports/claims.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { KEPT_BY_HAND } from "../../work/claims/claim_text.ts";
@@ -25,7 +31,7 @@ const LEAST_ASK_MS = 250;
 
 export interface SharedParts {
   readonly root: string;
-  readonly local: Claims;
+  readonly local: SpecClaims;
   readonly config: () => Promise<PlannerConfig>;
   readonly isLive: (id: SpecId) => boolean;
 }
@@ -36,7 +42,7 @@ export interface SharedParts {
  *
  * Source: docs/claims.md.
  */
-export function openSharedClaims(parts: SharedParts): Claims {
+export function openSharedClaims(parts: SharedParts): SpecClaims {
   const { local } = parts;
   const active = new ActiveClaims(parts);
   return {
@@ -84,7 +90,7 @@ class SharedClaim implements Claim {
     this.#lost.abort(`its claim was lost to ${to}, who works on it in another clone`);
   }
 
-  async share({ steal, offline }: SharedClaimWishes): Promise<SharedAnswer> {
+  async share({ steal, offline }: SharedClaimOptions): Promise<SharedClaimResult> {
     const { parts, active, processId } = this.#parts;
     const place = await placeOf(parts);
     if (place === null) return { kind: "own", notes: [] };
@@ -99,7 +105,7 @@ class SharedClaim implements Claim {
     return { kind: "own", notes: answer.notes };
   }
 
-  async finish({ steal, offline }: SharedClaimWishes): Promise<SharedAnswer> {
+  async finish({ steal, offline }: SharedClaimOptions): Promise<SharedClaimResult> {
     const { parts, active, processId } = this.#parts;
     const place = await placeOf(parts);
     if (place === null) return { kind: "own", notes: [] };
@@ -183,15 +189,15 @@ class ActiveClaims {
 }
 
 interface HandChange {
-  readonly deed: Parameters<Claims["byHand"]>[1];
-  readonly wishes: SharedClaimWishes;
+  readonly deed: Parameters<SpecClaims["byHand"]>[1];
+  readonly wishes: SharedClaimOptions;
 }
 
 async function changeByHand(
   parts: SharedParts,
   id: SpecId,
   { deed, wishes: { steal, offline } }: HandChange,
-): Promise<SharedAnswer> {
+): Promise<SharedClaimResult> {
   const place = await placeOf(parts);
   if (place === null) return { kind: "own", notes: [] };
   if (offline) return { kind: "own", notes: [notAskedText(place)] };

@@ -1,5 +1,11 @@
 import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
-import type { Advance, MergeSearch, Requests, RequestTarget, SearchedMerge } from "#planner/run_ports/requests.ts";
+import type {
+  MainBranchUpdate,
+  MergeSearchQuery,
+  MergeSearchResult,
+  PullRequests,
+  RequestTarget,
+} from "#planner/run_ports/requests.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { specName, specOfName } from "../../work/claims/claim_text.ts";
@@ -26,11 +32,11 @@ import { findTarget } from "./request_target.ts";
  *
  * @param config settings that name the remote and the kind of its server
  */
-export function openRequests(root: string, config: () => Promise<PlannerConfig>): Requests {
+export function openRequests(root: string, config: () => Promise<PlannerConfig>): PullRequests {
   return new GitRequests(root, config);
 }
 
-class GitRequests implements Requests {
+class GitRequests implements PullRequests {
   readonly #root: string;
   readonly #config: () => Promise<PlannerConfig>;
   /** Git that only reads; the next field is git for work that a person started. */
@@ -44,11 +50,11 @@ class GitRequests implements Requests {
     this.#writing = this.#git.toWrite();
   }
 
-  notes(): ReturnType<Requests["notes"]> {
+  notes(): ReturnType<PullRequests["notes"]> {
     return readNotes(this.#git);
   }
 
-  note(...[id, note]: Parameters<Requests["note"]>): Promise<void> {
+  note(...[id, note]: Parameters<PullRequests["note"]>): Promise<void> {
     return noteRequest(this.#git, id, note);
   }
 
@@ -65,7 +71,7 @@ class GitRequests implements Requests {
     return this.#ask(target, getCall(target, number));
   }
 
-  create(...[target, text, draft]: Parameters<Requests["create"]>): Promise<ForgeRequest> {
+  create(...[target, text, draft]: Parameters<PullRequests["create"]>): Promise<ForgeRequest> {
     return this.#ask(target, createCall(target, { ...text, draft }));
   }
 
@@ -73,7 +79,7 @@ class GitRequests implements Requests {
     return this.#ask(target, updateCall(target, number, body));
   }
 
-  async push(...[, target, pushed]: Parameters<Requests["push"]>): ReturnType<Requests["push"]> {
+  async push(...[, target, pushed]: Parameters<PullRequests["push"]>): ReturnType<PullRequests["push"]> {
     await refusePlantedElsewhere(await requireRepository(this.#root), this.#root);
     return pushBranch(this.#writing, target, pushed);
   }
@@ -89,7 +95,7 @@ class GitRequests implements Requests {
     return (await this.#git.ask(["merge-base", ...ends]))?.split("\n")[0] ?? null;
   }
 
-  async advance(id: SpecId, { remote, into, head, base }: RequestTarget): Promise<Advance> {
+  async advance(id: SpecId, { remote, into, head, base }: RequestTarget): Promise<MainBranchUpdate> {
     const { pr } = await this.#config();
     const from = into.path === head.path ? remote : (pr.upstream ?? remote);
     const commit = await fetchRef(this.#writing, from, `refs/heads/${base}`);
@@ -100,7 +106,7 @@ class GitRequests implements Requests {
     await bringSpecBack(await this.#place(id));
   }
 
-  async search(id: SpecId, { forge, remote, began }: SearchedMerge): Promise<MergeSearch> {
+  async search(id: SpecId, { forge, remote, began }: MergeSearchQuery): Promise<MergeSearchResult> {
     const ends = await this.#ends(id);
     const isKnown = forge === null || (await this.#has(forge.head));
     // Only the forge has commits that others have added to the request.
@@ -108,7 +114,7 @@ class GitRequests implements Requests {
     return searchMerge(this.#git, { ...ends, forge, began });
   }
 
-  async named(id: SpecId, commit: string, began: string | null): Promise<MergeSearch> {
+  async named(id: SpecId, commit: string, began: string | null): Promise<MergeSearchResult> {
     const ends = await this.#ends(id);
     const hash = await this.#git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^{commit}`]);
     const { mainBranch } = await this.#branches(id);

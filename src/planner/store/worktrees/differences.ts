@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import type { Difference, Differences, FileChange, WorkCommit } from "#planner/run_ports/differences.ts";
-import type { ForecastConflict } from "#planner/run_ports/worktrees.ts";
+import type { DifferenceReader, FileChange, WorkCommit, WorkDifference } from "#planner/run_ports/differences.ts";
+import type { PredictedConflict } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { Git } from "../git/git.ts";
 import { startPaged } from "../git/start_git.ts";
@@ -8,7 +8,7 @@ import { type Branches, exists } from "./worktree_commits.ts";
 import { openPlace, type Repository, readOrigin, requireRepository } from "./worktree_place.ts";
 
 /** Opens the differences of work in the project in `root`, an absolute path. */
-export function openDifferences(root: string): Differences {
+export function openDifferences(root: string): DifferenceReader {
   const open = async () => {
     const repository = await requireRepository(root);
     // Paths are relative to the repository's top.
@@ -39,7 +39,7 @@ export function openDifferences(root: string): Differences {
   };
 }
 
-async function ofBranch(git: Git, { branch, mainBranch }: Branches): Promise<Difference> {
+async function ofBranch(git: Git, { branch, mainBranch }: Branches): Promise<WorkDifference> {
   const [main, own] = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
   const [tip = "", head = ""] = (await git.line(["rev-parse", `${main}^{commit}`, `${own}^{commit}`])).split("\n");
   // Compares branches without a common commit directly.
@@ -88,7 +88,7 @@ async function commitsOf(git: Git, range: string): Promise<readonly WorkCommit[]
 /** Lists changed files: git prints the kind of change of each file first, then its line counts. */
 async function filesOf(
   git: Git,
-  { from, to }: Pick<Difference, "from" | "to">,
+  { from, to }: Pick<WorkDifference, "from" | "to">,
   inMain: ReadonlySet<string>,
 ): Promise<readonly FileChange[]> {
   const words = await git.list(["diff", "--raw", "--numstat", "--no-renames", "-z", from, to, "--"]);
@@ -154,9 +154,9 @@ export function isMergeTreeMissing(stderr: string): boolean {
 export async function forecastConflicts(
   git: Git,
   branches: readonly { readonly id: SpecId; readonly branch: string }[],
-): Promise<readonly ForecastConflict[]> {
+): Promise<readonly PredictedConflict[]> {
   const compared = branches.slice(0, MAX_BRANCHES);
-  const found: ForecastConflict[] = [];
+  const found: PredictedConflict[] = [];
   for (const [index, one] of compared.entries()) {
     for (const other of compared.slice(index + 1)) {
       const ends = [`refs/heads/${one.branch}`, `refs/heads/${other.branch}`];

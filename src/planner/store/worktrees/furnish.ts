@@ -1,7 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { copyFile, cp, lstat, mkdir, readFile, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import type { Furniture } from "#planner/run_ports/worktree.ts";
+import type { IgnoredFileRules } from "#planner/run_ports/worktree.ts";
 import { reason } from "../files/disk_error.ts";
 import { inFolderOf, removeFolderInside } from "../files/open_folder.ts";
 import { Git, gitsWords } from "../git/git.ts";
@@ -90,7 +90,10 @@ const MAX_FILES = 1000;
  *
  * @returns one sentence for each file that was or could not be added
  */
-export async function furnishWorktree(place: Place, { copy, link, symlink }: Furniture): Promise<readonly string[]> {
+export async function furnishWorktree(
+  place: Place,
+  { copy, link, symlink }: IgnoredFileRules,
+): Promise<readonly string[]> {
   const linking = { from: place.root, to: place.worktree.root, git: new Git(place.worktree.root) };
   return [
     ...(await addSubmodules(place)),

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { PlantedChange } from "#planner/run_ports/worktrees.ts";
+import type { GitProgramChange } from "#planner/run_ports/worktrees.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import {
@@ -66,8 +66,8 @@ function refuse(problem: string | null): void {
 }
 
 /** Returns every change that differs from a run's note, with the command that undoes it. */
-export async function plantedChanges(repository: Repository, root: string): Promise<readonly PlantedChange[]> {
-  const found: PlantedChange[] = [];
+export async function plantedChanges(repository: Repository, root: string): Promise<readonly GitProgramChange[]> {
+  const found: GitProgramChange[] = [];
   for (const [id, changes] of await changesByRun(repository, root, { isAsked: () => true, isMeant: () => true })) {
     for (const change of changes) {
       const undo = await undoOf(repository, change);

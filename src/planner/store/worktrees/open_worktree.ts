@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { FolderState, Furniture, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { FolderState, IgnoredFileRules, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { SpecStore } from "../../ports.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { activeFile } from "../project/places.ts";
@@ -55,7 +55,7 @@ export class OpenWorktree implements Worktree {
     return placeFile(this.#place, path, text);
   }
 
-  furnish(wanted: Furniture): Promise<readonly string[]> {
+  furnish(wanted: IgnoredFileRules): Promise<readonly string[]> {
     return furnishWorktree(this.#place, wanted);
   }
 

@@ -1,4 +1,4 @@
-import type { KeptRunRecord, RecordFacts } from "#planner/run_ports/kept_records.ts";
+import type { CommitFacts, KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { hashOf } from "../../work/records/read_record.ts";
 import type { Git } from "../git/git.ts";
@@ -15,7 +15,7 @@ export async function recordFacts(
   { git, prefix }: Repository,
   id: SpecId,
   { run, record }: KeptRunRecord,
-): Promise<RecordFacts> {
+): Promise<CommitFacts> {
   const parent = await git.ask(["rev-parse", "--verify", "--quiet", `${refOf(id, run)}^1`]);
   const [base, head] = [hashOf(record["base"]), hashOf(record["head"])];
   const merged = hashesIn(record["merged"], "commits");
@@ -53,7 +53,7 @@ interface Range {
 async function rangeOf(
   git: Git,
   { base, head, prefix }: Range,
-): Promise<Pick<RecordFacts, "range" | "files" | "hasMerges">> {
+): Promise<Pick<CommitFacts, "range" | "files" | "hasMerges">> {
   const [range, changed] = [
     await commitsIn(git, `${base}..${head}`),
     await changedIn(git, prefix, `${base}...${head}`),

@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { KeptRunRecord, LatestRun, RunHead } from "#planner/run_ports/kept_records.ts";
+import type { BranchHead, KeptRunRecord, LatestRunRef } from "#planner/run_ports/kept_records.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 
@@ -28,7 +28,7 @@ interface Kept {
 export async function keepRunRecord(
   git: Git,
   { id, branch }: Kept,
-  write: (head: RunHead) => object,
+  write: (head: BranchHead) => object,
 ): Promise<number | null> {
   const asked = [...(branch === null ? [] : [`refs/heads/${branch}`]), `${RUN_REFS}${id}`];
   const lines = (await git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...asked])).split("\n");
@@ -116,10 +116,10 @@ async function commitRecord(git: Git, { ref, parent, record, force }: RecordComm
  * Lists the latest record of every spec, with the last commit of the branch that `branches` names. Cost: one git
  * process.
  */
-export async function latestRuns(git: Git, branches: ReadonlyMap<SpecId, string>): Promise<readonly LatestRun[]> {
+export async function latestRuns(git: Git, branches: ReadonlyMap<SpecId, string>): Promise<readonly LatestRunRef[]> {
   const asked = [RUN_REFS, ...[...branches.values()].map((branch) => `refs/heads/${branch}`)];
   const listed = await git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...asked]);
-  const latest = new Map<SpecId, Omit<LatestRun, "head">>();
+  const latest = new Map<SpecId, Omit<LatestRunRef, "head">>();
   const heads = new Map<string, string>();
   for (const line of listed.split("\n")) {
     const [commit = "", ref = ""] = line.split(" ");
@@ -133,7 +133,7 @@ export async function latestRuns(git: Git, branches: ReadonlyMap<SpecId, string>
 }
 
 /** Reads records by the commits that contain them; omits unreadable ones. Cost: one git process. */
-export async function readRuns(git: Git, runs: readonly LatestRun[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>> {
+export async function readRuns(git: Git, runs: readonly LatestRunRef[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>> {
   if (runs.length === 0) return new Map();
   const input = runs.map(({ commit }) => `${commit}:${RECORD_FILE}\n`).join("");
   const { status, stdout } = await git.try(["cat-file", "--batch"], { input });

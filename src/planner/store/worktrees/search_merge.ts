@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shortenHash } from "#kernel/shortened.ts";
-import type { ForgeMerge, FoundMerge, MergeSearch, MergeSign } from "#planner/run_ports/requests.ts";
+import type { ForgeMerge, FoundMerge, MergeEvidence, MergeSearchResult } from "#planner/run_ports/requests.ts";
 import { isPlannersFile } from "../../work/default_evidence.ts";
 import type { Git } from "../git/git.ts";
 import { isMergeTreeMissing } from "./differences.ts";
@@ -35,7 +35,7 @@ interface Work extends Searched {
 }
 
 /** Rules in the order in which they are tried; the first match counts. Source: docs/pr.md#recognition. */
-const RULES: readonly (readonly [sign: MergeSign, rule: Rule])[] = [
+const RULES: readonly (readonly [sign: MergeEvidence, rule: Rule])[] = [
   ["forge", byForge],
   ["ancestor", byAncestor],
   ["cherry", byCherry],
@@ -47,7 +47,7 @@ const RULES: readonly (readonly [sign: MergeSign, rule: Rule])[] = [
  * Searches the main branch for the work of a branch: its commits, copies of them, or one commit with the same change.
  * Changes nothing. A match does not prove that the main branch still contains the work.
  */
-export async function searchMerge(git: Git, searched: Searched): Promise<MergeSearch> {
+export async function searchMerge(git: Git, searched: Searched): Promise<MergeSearchResult> {
   const { head, main } = searched;
   const notes: string[] = [];
   const base = (await git.ask(["merge-base", main, head]))?.split("\n")[0] ?? null;
@@ -62,7 +62,7 @@ export async function searchMerge(git: Git, searched: Searched): Promise<MergeSe
 }
 
 /** Returns the merge by a commit of the main branch that a person names. */
-export async function foundAs(git: Git, searched: Searched, sign: MergeSign, commit: string): Promise<FoundMerge> {
+export async function foundAs(git: Git, searched: Searched, sign: MergeEvidence, commit: string): Promise<FoundMerge> {
   const commitHolds = await reverseApplies(git, { base: `${commit}^1`, head: commit, main: searched.main });
   return { sign, commit, stillThere: await isStillThere(git, searched), commitHolds };
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { Advance } from "#planner/run_ports/requests.ts";
-import type { MergeAnswer, MergeWishes } from "#planner/run_ports/worktrees.ts";
+import type { MainBranchUpdate } from "#planner/run_ports/requests.ts";
+import type { BranchMergeOptions, BranchMergeResult } from "#planner/run_ports/worktrees.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { Git, gitsWords } from "../git/git.ts";
@@ -27,7 +27,7 @@ import { blobText, mergeMark, rebase, withNote } from "./worktree_rebase.ts";
 const MAX_TRIES = 8;
 
 /** Rebases the branch, fast-forwards the main branch and copies the spec back. The worktree must exist. */
-export async function mergeWorktree(place: Place, { message, admit }: MergeWishes): Promise<MergeAnswer> {
+export async function mergeWorktree(place: Place, { message, admit }: BranchMergeOptions): Promise<BranchMergeResult> {
   const { problems } = await settle(place, null);
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
   refuseChanges(`Worktree "${worktreeFiles.folder(place.id)}"`, await uncommittedFiles(place));
@@ -47,7 +47,7 @@ async function noteConflict({ root, id, git }: Place): Promise<void> {
   if (origin !== null) await writeOrigin(root, id, { ...origin, conflict: await git.line(["rev-parse", "HEAD"]) });
 }
 
-async function moveForward(place: Place, { message, admit }: MergeWishes): Promise<MergeAnswer> {
+async function moveForward(place: Place, { message, admit }: BranchMergeOptions): Promise<BranchMergeResult> {
   const { worktree, git } = place;
   const notes = new Set<string>();
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -153,7 +153,7 @@ async function fastForward(
  *
  * @throws OperationError `failed_precondition` if a changed file would be overwritten, or a git operation is unfinished
  */
-export async function advanceMain(place: Place, commit: string): Promise<Advance> {
+export async function advanceMain(place: Place, commit: string): Promise<MainBranchUpdate> {
   const { git, worktree } = place;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const main = await git.line(["rev-parse", "--verify", `refs/heads/${worktree.mainBranch}^{commit}`]);

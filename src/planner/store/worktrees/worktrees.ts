@@ -2,18 +2,18 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { KeptRunRecord, LatestRun, RecordFacts, RunHead } from "#planner/run_ports/kept_records.ts";
+import type { BranchHead, CommitFacts, KeptRunRecord, LatestRunRef } from "#planner/run_ports/kept_records.ts";
 import type { FolderState, SpecChanges, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type {
-  ForecastConflict,
-  MergeAnswer,
-  MergeWishes,
+  BranchMergeOptions,
+  BranchMergeResult,
+  GitProgramChange,
   NewWorktreeStatus,
-  PlantedChange,
+  PredictedConflict,
   ProjectGuard,
   ProjectHead,
-  RemovalWishes,
   WorktreeOptions,
+  WorktreeRemovalOptions,
   Worktrees,
 } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -113,7 +113,7 @@ class GitWorktrees implements Worktrees {
     return place === null ? null : new OpenWorktree(place);
   }
 
-  async planted(): Promise<readonly PlantedChange[]> {
+  async planted(): Promise<readonly GitProgramChange[]> {
     // Without a repository, no run can have changed programs of git.
     const repository = await this.#opened().catch(() => null);
     return repository === null ? [] : plantedChanges(repository, this.#root);
@@ -154,14 +154,14 @@ class GitWorktrees implements Worktrees {
     return withMain(git, branches, id, () => isBranchMerged(git, branches));
   }
 
-  async merge(id: SpecId, wishes: Partial<MergeWishes> = {}): Promise<MergeAnswer> {
+  async merge(id: SpecId, wishes: Partial<BranchMergeOptions> = {}): Promise<BranchMergeResult> {
     const { message = PLAIN_MESSAGE, admit = async () => [] } = wishes;
     await this.#openedToWrite();
     // The lock is needed because the main checkout has changes during another merge.
     return withMergeLock(this.#root, () => this.#merge(id, { message, admit }));
   }
 
-  async remove(id: SpecId, { unmerged = "refuse" }: RemovalWishes = {}): Promise<readonly string[]> {
+  async remove(id: SpecId, { unmerged = "refuse" }: WorktreeRemovalOptions = {}): Promise<readonly string[]> {
     await this.#openedToWrite().catch(() => null);
     const branches = await this.#branches(id);
     const place = await this.#find(id);
@@ -236,26 +236,26 @@ class GitWorktrees implements Worktrees {
     return specChanges(await this.#opened(), since);
   }
 
-  async keepRecord(id: SpecId, branch: string | null, write: (head: RunHead) => object): Promise<number | null> {
+  async keepRecord(id: SpecId, branch: string | null, write: (head: BranchHead) => object): Promise<number | null> {
     const { git } = await this.#opened();
     return keepRunRecord(git, { id, branch }, write);
   }
 
-  async forecast(): Promise<readonly ForecastConflict[]> {
+  async forecast(): Promise<readonly PredictedConflict[]> {
     const branches = this.#branchesOf(await this.known());
     if (branches.length < 2) return [];
     await this.#opened();
     return forecastConflicts(new Git(this.#root), branches);
   }
 
-  async latestRuns(): Promise<readonly LatestRun[]> {
+  async latestRuns(): Promise<readonly LatestRunRef[]> {
     const repository = await this.#opened().catch(() => null);
     if (repository === null) return [];
     const branches = this.#branchesOf(await this.known());
     return latestRuns(repository.git, new Map(branches.map(({ id, branch }) => [id, branch])));
   }
 
-  async readRuns(runs: readonly LatestRun[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>> {
+  async readRuns(runs: readonly LatestRunRef[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>> {
     return readRuns((await this.#opened()).git, runs);
   }
 
@@ -271,7 +271,7 @@ class GitWorktrees implements Worktrees {
     return readRunRecord(git, id, run);
   }
 
-  async recordFacts(id: SpecId, kept: KeptRunRecord): Promise<RecordFacts> {
+  async recordFacts(id: SpecId, kept: KeptRunRecord): Promise<CommitFacts> {
     return recordFacts(await this.#opened(), id, kept);
   }
 
@@ -286,7 +286,7 @@ class GitWorktrees implements Worktrees {
     await noteMergedRun(git, id, { commits, at: this.#clock.now().toISOString() });
   }
 
-  async #merge(id: SpecId, wishes: MergeWishes): Promise<MergeAnswer> {
+  async #merge(id: SpecId, wishes: BranchMergeOptions): Promise<BranchMergeResult> {
     const place = await this.#find(id);
     if (place !== null) return mergeWorktree(place, wishes);
     const branches = await this.#branches(id);

@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { RecordFacts } from "#planner/run_ports/kept_records.ts";
+import type { CommitFacts } from "#planner/run_ports/kept_records.ts";
 import { formatCountOf } from "#words/names.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import { parseReadable } from "../../spec/document.ts";
@@ -17,7 +17,7 @@ export interface RecordCheck {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Compares the record of a run with the current repository. */
-export function judgeRecord(id: SpecId, record: Fields, facts: RecordFacts): readonly RecordCheck[] {
+export function judgeRecord(id: SpecId, record: Fields, facts: CommitFacts): readonly RecordCheck[] {
   return [
     specCheck(id, record),
     endCheck(record, facts),
@@ -52,7 +52,7 @@ function specCheck(id: SpecId, { spec_id }: Fields): RecordCheck {
   return { part: "spec", result: "differs", detail: `the record is about "${String(spec_id)}"` };
 }
 
-function endCheck({ head }: Fields, { parent }: RecordFacts): RecordCheck {
+function endCheck({ head }: Fields, { parent }: CommitFacts): RecordCheck {
   if (head === parent) return { part: "end", result: "ok", detail: `commit ${shortenValue(head)} is there` };
   return {
     part: "end",
@@ -61,7 +61,7 @@ function endCheck({ head }: Fields, { parent }: RecordFacts): RecordCheck {
   };
 }
 
-function commitsCheck(id: SpecId, record: Fields, facts: RecordFacts): RecordCheck {
+function commitsCheck(id: SpecId, record: Fields, facts: CommitFacts): RecordCheck {
   const part = "commits";
   const hashes = listIn(record, "commits").map(({ hash }) => String(hash));
   const gone = hashes.filter((hash) => !facts.present.has(hash));
@@ -83,7 +83,7 @@ function commitsCheck(id: SpecId, record: Fields, facts: RecordFacts): RecordChe
   return { part, result: "ok", detail: formatCountOf(hashes.length, "commit") };
 }
 
-function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: RecordFacts): RecordCheck {
+function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: CommitFacts): RecordCheck {
   const part = "files";
   const named = textsOf(record["files"]);
   // The last commit of the spec is made after the files were listed.
@@ -100,7 +100,7 @@ function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: RecordFact
   return { part, result: "differs", detail: found.join("; ") };
 }
 
-function criteriaCheck(record: Fields, { specText }: RecordFacts): RecordCheck {
+function criteriaCheck(record: Fields, { specText }: CommitFacts): RecordCheck {
   const part = "criteria";
   const named = listIn(record, "criteria");
   if (named.length === 0) return { part, result: "ok", detail: "none were required" };
@@ -146,7 +146,7 @@ function verdictCheck(record: Fields): RecordCheck {
   return { part, result: "differs", detail: `completed although ${against.join("; ")}` };
 }
 
-function mergedCheck(id: SpecId, record: Fields, { present, inMain, patches }: RecordFacts): RecordCheck {
+function mergedCheck(id: SpecId, record: Fields, { present, inMain, patches }: CommitFacts): RecordCheck {
   const part = "merged";
   const { merged } = record;
   if (!isJsonObject(merged)) return { part, result: "ok", detail: "not merged" };

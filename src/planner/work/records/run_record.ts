@@ -1,4 +1,4 @@
-import type { RunHead } from "#planner/run_ports/kept_records.ts";
+import type { BranchHead } from "#planner/run_ports/kept_records.ts";
 import type { NewProcessRecord, RunReport } from "#planner/run_ports/process_records.ts";
 import type { BranchCommit } from "#planner/run_ports/worktree.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
@@ -47,7 +47,7 @@ export interface RecordedJudgement {
 export const MAX_RECORDED_FILES = 1000;
 
 /** Returns a run's record in the stored format, see docs/work.md. */
-export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
+export function runRecord(summary: RunSummary, { run, head }: BranchHead): object {
   const { process, report, work, judged, end } = summary;
   const { criteria, proof, unproven, output } = judged;
   const proofs = proof?.criteria ?? [];

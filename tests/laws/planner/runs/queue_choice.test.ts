@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type QueueState, startableIds, wantedIds } from "#planner/runs/queue_choice.ts";
+import { listRequestedIds, listStartableIds, type QueueState } from "#planner/runs/queue_choice.ts";
 import { computeReadiness } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -33,11 +33,11 @@ function worked(plan: Project, named: readonly SpecId[], stopAtFailure: boolean)
     builtSpec(IDS[index] ?? "", `status: ${status}\ndepends_on: [${dependsOn.join(", ")}]`),
   );
   const world = () => ({ specs, readiness: computeReadiness(specs, new Set()) });
-  const wanted = wantedIds(named, world());
+  const wanted = listRequestedIds(named, world());
   const [tried, completed] = [new Set<SpecId>(), new Set<SpecId>()];
   for (;;) {
     const state: QueueState = { named, wanted, follow: true, tried, completed };
-    const [next] = startableIds(state, world());
+    const [next] = listStartableIds(state, world());
     if (next === undefined) return [...tried];
     tried.add(next);
     const index = IDS.indexOf(next);

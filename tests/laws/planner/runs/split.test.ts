@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { OperationError } from "#kernel/errors.ts";
 import { parseMembers } from "#planner/runs/split/parse_members.ts";
-import { memberTexts } from "#planner/runs/split/split_spec.ts";
+import { buildMembers } from "#planner/runs/split/split_spec.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
@@ -60,7 +60,7 @@ test("memberTexts gives specs that name each other, with exactly the criteria th
     fc.property(members, (list) => {
       const parsed = parseMembers(answerOf(list));
 
-      const texts = memberTexts(builtSpec(PARENT, "status: pending\nlabels: [x]"), parsed);
+      const texts = buildMembers(builtSpec(PARENT, "status: pending\nlabels: [x]"), parsed);
 
       for (const [index, { id, text }] of texts.entries()) {
         const spec = builtSpec(id, text.split("\n---\n")[0]?.slice(4) ?? "", text.slice(text.indexOf("\n---\n") + 5));

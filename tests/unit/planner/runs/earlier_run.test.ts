@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
-import { earlierRunText } from "#planner/runs/run/place.ts";
+import { describeEarlierRun } from "#planner/runs/run/place.ts";
 import { fakeRuns, ID } from "../../../support/run_fakes.ts";
 
 interface Left {
@@ -24,7 +24,7 @@ async function told({ error, commits, uncommitted }: Left): Promise<readonly str
   const worktrees = { ...runs.deps.ports.worktrees, commits: async () => commits };
   const worktree = { mainBranch: "main", begunAnew: null, uncommitted: async () => uncommitted } as unknown as Worktree;
   const { context } = runs.deps;
-  const text = await earlierRunText({ context, ports: { ...runs.deps.ports, worktrees } }, ID, worktree);
+  const text = await describeEarlierRun({ context, ports: { ...runs.deps.ports, worktrees } }, ID, worktree);
   return text.split("\n").slice(3, -1);
 }
 

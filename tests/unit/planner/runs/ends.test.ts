@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { endStranded } from "#planner/runs/doctor/trouble.ts";
+import { endInterruptedRun } from "#planner/runs/doctor/trouble.ts";
 import { mergeSpec } from "#planner/runs/merge/merge_spec.ts";
-import { waitingWork } from "#planner/runs/merge/waiting_work.ts";
+import { listWaitingWork } from "#planner/runs/merge/waiting_work.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { fakeRuns, ID, wishes } from "../../../support/run_fakes.ts";
 
@@ -21,7 +21,7 @@ test.each([
 ])("endStranded says what is true of a spec that is %s", async (before, after, status) => {
   using runs = await cutOff(before);
 
-  const said = await endStranded(runs.deps, ID);
+  const said = await endInterruptedRun(runs.deps, ID);
 
   expect(said).toBe(before === after ? null : `set spec ${ID} to failed`);
   expect(runs.status()).toBe(after);
@@ -69,7 +69,7 @@ test.each([
   using runs = await cutOff(status);
   runs.project.write(`.planner/worktrees/${ID}.status.json`, JSON.stringify({ spec_id: ID, status: "done" }));
 
-  const { finished, left } = await waitingWork(runs.deps);
+  const { finished, left } = await listWaitingWork(runs.deps);
 
   expect([finished.length, left.length]).toEqual(taken ? [1, 0] : [0, 1]);
 });

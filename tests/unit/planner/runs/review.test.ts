@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { diagnose } from "#planner/operations/diagnose.ts";
 import { acceptWork } from "#planner/runs/review/accept_work.ts";
 import { rejectWork } from "#planner/runs/review/reject_work.ts";
-import { reviewFacts } from "#planner/runs/review/review_facts.ts";
-import { sendBack } from "#planner/runs/review/send_back.ts";
+import { readReviewFacts } from "#planner/runs/review/review_facts.ts";
+import { sendBackWork } from "#planner/runs/review/send_back.ts";
 import { type ReviewProject, reviewProject } from "../../../support/review_project.ts";
 import { wishes } from "../../../support/run_fakes.ts";
 import { ID, OTHER } from "../../../support/worktree_project.ts";
@@ -20,7 +20,7 @@ test("reviewFacts shows what a merge would change of the main branch as it is no
   await project.mustGit("add", "-A", "README.md");
   await project.mustGit("commit", "--quiet", "-m", "main goes on");
 
-  const facts = await reviewFacts(project.deps, "abc");
+  const facts = await readReviewFacts(project.deps, "abc");
 
   expect(facts).toMatchObject({
     spec_id: ID,
@@ -49,7 +49,7 @@ test("reviewFacts names the files that the main branch changed too, and those in
   project.write("src/code.txt", "one\nzwei\nthree\n");
   await project.mustGit("commit", "--quiet", "-m", "main goes on", "src/code.txt");
 
-  const { difference } = await reviewFacts(project.deps, ID);
+  const { difference } = await readReviewFacts(project.deps, ID);
 
   expect(difference).toMatchObject({ kind: "branch", conflicts: ["src/code.txt"] });
   expect(difference?.files.map(({ path, changed_in_main }) => [path, changed_in_main])).toEqual([
@@ -63,7 +63,7 @@ test("sendBack adds the text, opens the spec and keeps branch and worktree", asy
   await project.end("completed");
   const before = project.text();
 
-  const { specs, at } = await sendBack(project.deps, ID, "\n  Say why.\nAnd how.\n");
+  const { specs, at } = await sendBackWork(project.deps, ID, "\n  Say why.\nAnd how.\n");
 
   expect(specs).toEqual([ID]);
   const entry = `\n## Review\n\n**Sent back**, ${at}\n\n>   Say why.\n> And how.\n`;
@@ -73,7 +73,7 @@ test("sendBack adds the text, opens the spec and keeps branch and worktree", asy
     status: "failed",
     error: "a person has reviewed the work and sent it back",
   });
-  expect((await reviewFacts(project.deps, ID)).reviews).toEqual([{ at, text: "  Say why.\nAnd how." }]);
+  expect((await readReviewFacts(project.deps, ID)).reviews).toEqual([{ at, text: "  Say why.\nAnd how." }]);
 });
 
 test.each(["", " \n\t", "a\0b", "\ud800"])("sendBack refuses the text %j and changes nothing", async (text) => {
@@ -81,7 +81,7 @@ test.each(["", " \n\t", "a\0b", "\ud800"])("sendBack refuses the text %j and cha
   await project.end("completed");
   const before = project.text();
 
-  await expect(sendBack(project.deps, ID, text)).rejects.toThrow("Invalid text of the review: expected");
+  await expect(sendBackWork(project.deps, ID, text)).rejects.toThrow("Invalid text of the review: expected");
   expect(project.text()).toBe(before);
 });
 
@@ -142,8 +142,8 @@ test("a spec that nothing is to be said about is refused with what to do", async
   ] as const) {
     await project.set(OTHER, { status: own });
     for (const act of [
-      () => reviewFacts(project.deps, OTHER),
-      () => sendBack(project.deps, OTHER, "x"),
+      () => readReviewFacts(project.deps, OTHER),
+      () => sendBackWork(project.deps, OTHER, "x"),
       () => rejectWork(project.deps, OTHER),
       () => acceptWork(project.deps, { id: OTHER, stop }),
     ]) {
@@ -152,7 +152,7 @@ test("a spec that nothing is to be said about is refused with what to do", async
   }
   const claim = await project.deps.ports.claims.claim(ID, "other");
   await project.end("in_progress");
-  await expect(reviewFacts(project.deps, ID)).rejects.toThrow(`"planner pause ${ID}" stops it`);
+  await expect(readReviewFacts(project.deps, ID)).rejects.toThrow(`"planner pause ${ID}" stops it`);
   if ("claim" in claim) await claim.claim.release();
 });
 
@@ -162,13 +162,13 @@ test("a group stands for its members: each whose work waits is sent back or reje
   const group = "2026-01-05-003-grp";
   project.spec(group, `---\nid: ${group}\nstatus: pending\ntype: group\nmembers: [${ID}, ${OTHER}]\n---\n\n# All\n`);
 
-  expect((await reviewFacts(project.deps, group)).members).toMatchObject([
+  expect((await readReviewFacts(project.deps, group)).members).toMatchObject([
     { spec_id: ID, need: { kind: "finished" } },
     { spec_id: OTHER, need: null },
   ]);
-  expect((await sendBack(project.deps, group, "again")).specs).toEqual([ID]);
+  expect((await sendBackWork(project.deps, group, "again")).specs).toEqual([ID]);
   expect(project.text(group)).not.toContain("Review");
-  await expect(sendBack(project.deps, group, "again")).rejects.toThrow("it has no worktree");
+  await expect(sendBackWork(project.deps, group, "again")).rejects.toThrow("it has no worktree");
   await project.end("completed");
   expect((await rejectWork(project.deps, group)).map(({ spec_id }) => spec_id)).toEqual([ID, OTHER, group] as never);
 });
@@ -183,7 +183,7 @@ test("a spec that was sent back is healthy: its commits are what the next run go
   };
   expect(await problems()).toEqual(["pending, although a commit names it"]);
 
-  await sendBack(project.deps, ID, "again");
+  await sendBackWork(project.deps, ID, "again");
 
   expect(await problems()).toEqual([]);
 });
@@ -198,7 +198,7 @@ test("a run without a worktree is judged by its commits and finalized in place",
   await project.worktrees.keepRecord(OTHER, null, () => record);
   await project.set(OTHER, { status: "needs_attention" });
 
-  const { branch, worktree, difference } = await reviewFacts(project.deps, OTHER);
+  const { branch, worktree, difference } = await readReviewFacts(project.deps, OTHER);
   expect({ branch, worktree }).toEqual({ branch: null, worktree: null });
   expect(difference).toMatchObject({ kind: "commits", from: base, to: head, commits: [{ hash: head }] });
   expect(difference?.files).toMatchObject([{ path: "src/code.txt", added: 0, removed: 1 }]);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { hostname } from "node:os";
-import type { Claim, ClaimAnswer } from "#planner/run_ports/claims.ts";
+import type { Claim, ClaimResult } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { HEARTBEAT_LIMIT_MS } from "#planner/store/locks/lock_file.ts";
 import { openClaims } from "#planner/store/processes/claims.ts";
@@ -17,7 +17,7 @@ const clock = { now: () => NOW };
 /** A process number that no process has. */
 const NOBODY = 4_194_305;
 
-function claimOf(answer: ClaimAnswer): Claim {
+function claimOf(answer: ClaimResult): Claim {
   if ("heldBy" in answer) throw new Error(`held by ${answer.heldBy.pid}`);
   return answer.claim;
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ForgeMerge, MergeSearch } from "#planner/run_ports/requests.ts";
+import type { ForgeMerge, MergeSearchResult } from "#planner/run_ports/requests.ts";
 import { Git } from "#planner/store/git/git.ts";
 import { searchMerge } from "#planner/store/worktrees/search_merge.ts";
 import { type GitProject, gitProject } from "../../../../support/git_project.ts";
@@ -49,7 +49,7 @@ beforeEach(async () => {
 
 afterEach(() => project.remove());
 
-async function search(options: { forge?: ForgeMerge; began?: string } = {}): Promise<MergeSearch> {
+async function search(options: { forge?: ForgeMerge; began?: string } = {}): Promise<MergeSearchResult> {
   const [head = "", main = ""] = (await git("rev-parse", "planner/x", "main")).split("\n");
   return searchMerge(new Git(project.root), { head, main, began: options.began ?? null, forge: options.forge ?? null });
 }

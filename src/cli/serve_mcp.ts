@@ -24,7 +24,7 @@ export function serveMcp({ root }: ServeMcpOptions): Promise<never> {
     info: { name: "planner", version: "0.1.0" },
     instructions: INSTRUCTIONS,
     loadTools: async (log) => {
-      const [{ plannerTools }, { openPlanner }, { statSync }] = await Promise.all([
+      const [{ createPlannerTools: plannerTools }, { openPlanner }, { statSync }] = await Promise.all([
         import("#interfaces/mcp/planner_tools.ts"),
         import("./compose.ts"),
         import("node:fs"),

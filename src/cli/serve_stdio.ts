@@ -1,5 +1,5 @@
 import { isatty } from "node:tty";
-import type { ServerWords } from "#interfaces/mcp/revision.ts";
+import type { ServerDescription } from "#interfaces/mcp/revision.ts";
 import { McpServer } from "#interfaces/mcp/server.ts";
 import type { StderrWriter } from "#interfaces/mcp/stderr_writer.ts";
 import type { ToolSet } from "#interfaces/mcp/tool_set.ts";
@@ -11,7 +11,7 @@ const STATUS_OF_SIGNAL = { SIGINT: EXIT_STATUS.interrupted, SIGTERM: EXIT_STATUS
 
 type StopSignal = keyof typeof STATUS_OF_SIGNAL;
 
-export interface ServeStdioOptions extends ServerWords {
+export interface ServeStdioOptions extends ServerDescription {
   /** Loads the tools and their modules. Called after the greeting, so that the greeting is sent without delay. */
   readonly loadTools: (log: Log) => Promise<ToolSet>;
 }

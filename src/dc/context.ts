@@ -7,7 +7,7 @@ import type { LoadViewer, Rasterize } from "./render/render_screen.ts";
 export const AUTH_METHODS = ["none", "token", "jwt"] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
-/** A meter reports readings and may do nothing else. */
+/** Roles of principals. A meter may only report readings. */
 export const ROLES = ["reader", "writer", "admin", "meter"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -18,7 +18,7 @@ export interface Principal {
   readonly authMethod: AuthMethod;
 }
 
-/** Everything about a call but its request. `principal` is absent for an anonymous caller. */
+/** All facts about a call other than its request. `principal` is absent for an anonymous caller. */
 export interface Caller {
   readonly interface: AuditInterface;
   readonly principal?: Principal;
@@ -38,21 +38,21 @@ export interface FinishedCall {
   readonly seconds: number;
 }
 
-/** Ports of the service to the outside. */
+/** Dependencies of the service on its environment. */
 export interface DcContext {
   readonly store: DcStore;
   readonly clock: Clock;
   /** False only if the operator turned authentication off. */
   readonly authRequired: boolean;
-  /** Seals page tokens; 32 bytes, the same on every replica. */
+  /** Key that encrypts page tokens; 32 bytes, the same on every replica. */
   readonly pageKey: Uint8Array;
-  /** Makes ids of change log entries and transactions: UUIDs. */
+  /** Creates ids of change log entries and transactions: UUIDs. */
   readonly newId: () => string;
   readonly observe: (call: FinishedCall) => void;
-  /** Takes the result of each verification of the change log. */
+  /** Receives the result of each verification of the change log. */
   readonly noteLog?: ((verdict: LogVerdict) => void) | undefined;
-  /** Makes PNG pictures; absent if not supported. */
+  /** Converts SVG to PNG; absent if not supported. */
   readonly rasterize?: Rasterize | undefined;
-  /** Reads the page of HTML pictures; absent if not supported. */
+  /** Loads the HTML page of the picture viewer; absent if not supported. */
   readonly loadViewer?: LoadViewer | undefined;
 }

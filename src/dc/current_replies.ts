@@ -1,22 +1,25 @@
 import type { DcStore } from "./ports.ts";
 
-/** How often the revision is read while a reply is kept current, in milliseconds. Ours: ready before a console asks again. */
+/**
+ * Interval at which the revision is read while a reply is kept current, in milliseconds. Our choice: the reply is ready
+ * before a console requests it again.
+ */
 const LOOK_MS = 250;
-/** How long a reply is kept current that no caller asks for again, in milliseconds, while no change stream is open. */
+/** Time for which a reply without further requests is kept current, in milliseconds, while no change stream is open. */
 const WANTED_MS = 10 * 60_000;
-/** Maximum replies that are kept current, the most recent ones. Ours: a console needs two. */
+/** Maximum number of replies that are kept current, the most recent ones. Our choice: a console needs two. */
 const MAX_QUESTIONS = 4;
 
 interface Question {
-  /** Answers the question again; the answer goes to the reply cache. */
+  /** Computes the reply again and puts it into the reply cache. */
   readonly answer: (signal: AbortSignal) => Promise<unknown>;
-  /** Milliseconds of the monotonic clock. */
+  /** Time of the last request, in milliseconds of the monotonic clock. */
   readonly askedAt: number;
 }
 
 interface Needs {
   readonly store: DcStore;
-  /** Whether a client follows the changes, as an open console does. */
+  /** Whether a client reads the stream of changes, as an open console does. */
   readonly isFollowed: () => boolean;
   /** Builds the data that all reads share. */
   readonly warmUp: (signal: AbortSignal) => Promise<void>;
@@ -30,7 +33,7 @@ interface Needs {
  */
 export class CurrentReplies {
   readonly #needs: Needs;
-  /** By the key of the request, those asked last at the end. */
+  /** Questions by the key of their request, the most recently requested last. */
   readonly #questions = new Map<string, Question>();
   /** Aborts when the server ends; undefined while nothing is kept current. */
   #ending: AbortSignal | undefined;
@@ -45,13 +48,13 @@ export class CurrentReplies {
     this.#needs = needs;
   }
 
-  /** Keeps replies current from now on. @param ending aborts when the server ends */
+  /** Starts to keep replies current. @param ending aborts when the server ends */
   start(ending: AbortSignal): void {
     this.#ending = ending;
     ending.addEventListener("abort", () => this.#rest(), { once: true });
   }
 
-  /** Takes note of a question that a caller asks. */
+  /** Records a question that a caller asked. */
   note(key: string, answer: Question["answer"]): void {
     if (this.#ending === undefined || this.#ending.aborted) return;
     if (!this.#questions.delete(key)) this.#answered = -1;
@@ -106,7 +109,7 @@ export class CurrentReplies {
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, ending]);
     this.#running = { revision, stop };
-    // What fails here fails again, and is reported, where a caller asks.
+    // An error here occurs again, and is reported, when a caller asks.
     this.#answered = revision;
     try {
       await this.#needs.warmUp(signal);

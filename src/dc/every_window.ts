@@ -3,11 +3,11 @@ import { ListWindowsRequestSchema, type ListWindowsResponse } from "#gen/datacen
 import type { Caller } from "./context.ts";
 import { MAX_PAGE_SIZE } from "./limits.ts";
 import { listWindows } from "./operations/planning/windows/list_windows.ts";
-import { type Calls, readPages } from "./read_pages.ts";
+import { readPages, type ServiceCalls } from "./read_pages.ts";
 
-/** All pages of a list of windows as one reply, which is not to be changed. */
-export async function everyWindow(
-  service: Calls,
+/** Reads all pages of the list of windows as one reply, which must not be modified. */
+export async function listEveryWindow(
+  service: ServiceCalls,
   caller: Caller,
   wanted: MessageInitShape<typeof ListWindowsRequestSchema> = {},
 ): Promise<ListWindowsResponse> {

@@ -5,9 +5,9 @@ import type { TopologyCache } from "./operations/answers/topology.ts";
 import { areStartsStored, findFindings, storeStarts } from "./operations/planning/readings/read_findings.ts";
 import type { DcReader, DcStore } from "./ports.ts";
 
-/** Pause between two searches, in milliseconds: how exact the start of a finding is. */
+/** Pause between two searches, in milliseconds: the precision of a finding's start. */
 const PAUSE_MS = 30_000;
-/** A search takes at most this share of the time. */
+/** Maximum share of the time that searches take. */
 const SHARE = 0.05;
 
 const NONE = "no readings";
@@ -19,12 +19,13 @@ interface Needs {
 }
 
 /**
- * Keeps when each finding began, since readings hold their latest value only. Looks for findings when readings or the
- * inventory have changed, or when time alone makes a reading one that stopped. Several servers of one database may do so.
+ * Stores the start of each finding, since only the latest value of a reading is stored. Searches for findings after
+ * readings or the inventory have changed, or when time alone turns a reading into a stopped one. Several servers of one
+ * database may do so.
  */
 export class FindingKeeper {
   readonly #needs: Needs;
-  /** What the last search saw, and until when it holds. */
+  /** Revisions that the last search read. */
   #seen = "";
   #until = 0;
 
@@ -32,7 +33,7 @@ export class FindingKeeper {
     this.#needs = needs;
   }
 
-  /** Looks again and again until the signal aborts. */
+  /** Searches repeatedly until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const began = performance.now();
@@ -43,13 +44,13 @@ export class FindingKeeper {
     }
   }
 
-  /** Keeps the starts of the findings that there are now. @throws the signal's reason once it aborts */
+  /** Stores the starts of the current findings. @throws the signal's reason once it aborts */
   async look(signal?: AbortSignal): Promise<void> {
     const { store, clock, topologies } = this.#needs;
     const scheduler = new CooperativeScheduler(signal, IDLE_PEER);
     const now = clock.now().getTime();
     const changed = await store.read(async (whole) => {
-      const seen = await revisionsOf(whole);
+      const seen = await readRevisions(whole);
       if (seen === NONE || (seen === this.#seen && now < this.#until)) return undefined;
       const topology = await topologies.at(whole);
       const reader = scheduler.between(whole);
@@ -62,8 +63,8 @@ export class FindingKeeper {
   }
 }
 
-async function revisionsOf(reader: DcReader): Promise<string> {
+async function readRevisions(reader: DcReader): Promise<string> {
   const readings = await reader.readingsRevision();
-  // Without any reading there is nothing to find, whatever the inventory.
+  // Without any reading there are no findings, whatever the inventory contains.
   return readings === 0 ? NONE : `${await reader.revision()} ${readings}`;
 }

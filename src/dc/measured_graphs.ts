@@ -7,14 +7,14 @@ import { DAY_MS, dayOf, peakOf } from "./model/readings/day_history.ts";
 import type { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { DcReader } from "./ports.ts";
 
-/** Graphs that are kept. Ours: those of the latest value and of the peak. */
+/** Number of cached graphs. Our choice: one of the latest values and one of the peaks. */
 const KEPT = 2;
 
-/** Which readings count. */
+/** Selection of the readings that are used. */
 export interface MeasuredQuestion {
-  /** By the 95th percentile of 30 days instead of the latest value. */
+  /** Whether to use the 95th percentile of 30 days instead of the latest value. */
   readonly isPeak: boolean;
-  /** Oldest reading that counts, in seconds. */
+  /** Maximum age of a reading, in seconds. */
   readonly maxAgeS: number;
 }
 
@@ -27,12 +27,12 @@ export interface MeasuredMoment {
   readonly readings: number;
 }
 
-/** Graphs with measured draws, and until when they hold if no reading arrives. */
+/** Graphs with measured draws, and the time until which they are valid if no reading arrives. */
 export interface MeasuredGraph {
   readonly topology: Topology;
-  /** Unset if no reading of power is kept. */
+  /** Absent if no power reading is stored. */
   readonly load?: MeasuredLoad;
-  /** Of the draw of each consumer, what meters say, in watts, by node. */
+  /** Measured part of the draw of each consumer in watts, by node. */
   readonly measuredW?: ReadonlyMap<number, number>;
   readonly until: number;
 }
@@ -41,15 +41,15 @@ interface Kept {
   readonly recorded: Topology;
   readonly readings: number;
   readonly question: string;
-  /** Readings that were too old then would count at an earlier time. */
+  /** Start of validity: at an earlier time, readings that were too old then would be used. */
   readonly from: number;
   readonly made: Promise<MeasuredGraph>;
-  /** Others do not wait for a build that runs when nothing else does. */
+  /** Whether other reads wait for this build; they do not wait for one that runs only when the event loop is idle. */
   isJoined: boolean;
   until: number;
 }
 
-/** Keeps graphs with measured draws, so that all questions between two reports share one build. */
+/** Keeps graphs with measured draws, so that all requests between two reports share one build. */
 export class MeasuredGraphs {
   /** Oldest first. */
   #kept: readonly Kept[] = [];
@@ -63,15 +63,15 @@ export class MeasuredGraphs {
     const known = this.#kept.find((one) => isSame(one) && one.isJoined && one.from <= at && at < one.until);
     if (known !== undefined) {
       const made = await known.made.catch(() => undefined);
-      // The read that built it may have been cancelled, and what it built may not hold as long as this read is late.
+      // The read that built the graph may have been cancelled, or its result may have expired for this later read.
       if (made !== undefined && at < made.until) return made;
       this.#kept = this.#kept.filter((one) => one !== known);
       return this.at(moment, recorded, asked);
     }
-    const made = measure(moment, recorded, asked);
+    const made = buildMeasuredGraph(moment, recorded, asked);
     const isJoined = !moment.scheduler.isIdle;
     const kept: Kept = { recorded, readings, question, from: at, made, isJoined, until: Number.POSITIVE_INFINITY };
-    // What belongs to older readings is not asked for again.
+    // Graphs of older readings are never requested again.
     const others = this.#kept.filter((one) => !isSame(one) && one.readings >= readings);
     this.#kept = [...others, kept].slice(-KEPT);
     try {
@@ -86,7 +86,7 @@ export class MeasuredGraphs {
   }
 }
 
-async function measure(
+async function buildMeasuredGraph(
   { reader, scheduler, now }: MeasuredMoment,
   recorded: Topology,
   { isPeak, maxAgeS }: MeasuredQuestion,

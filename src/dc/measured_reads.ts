@@ -9,7 +9,7 @@ import type { ReadRpc } from "./operations/rpc.ts";
 
 type Message = MessageShape<ReadRpc["method"]["input"]>;
 
-/** Fields of a request about measured loads. */
+/** Fields of a request that select measured loads. */
 interface Asked {
   readonly loadBasis: LoadBasis;
   readonly maxAgeS?: number;
@@ -19,19 +19,19 @@ interface Moment extends MeasuredMoment {
   readonly lapsesAt: (moment: number) => void;
 }
 
-/** Whether new readings change the reply: it lists readings, or takes loads by them. */
-export function takesReadings(rpc: ReadRpc, request: Message): boolean {
-  return rpc.takesReadings?.(request) === true || isMeasured(rpc, request);
+/** Whether new readings change the reply: it lists readings, or uses loads from them. */
+export function usesReadings(rpc: ReadRpc, request: Message): boolean {
+  return rpc.takesReadings?.(request) === true || usesMeasuredLoads(rpc, request);
 }
 
-/** Whether a request asks for measured loads, of an RPC that takes readings: its request has an age for them. */
-function isMeasured({ method }: ReadRpc, request: Message): boolean {
-  if (fieldOf(method.input, "maxAgeS") === undefined) return false;
+/** Whether a request uses measured loads. Only RPCs with a field for the age of readings can. */
+function usesMeasuredLoads({ method }: ReadRpc, request: Message): boolean {
+  if (findField(method.input, "maxAgeS") === undefined) return false;
   const { loadBasis } = request as unknown as Asked;
   return loadBasis === LoadBasis.MEASURED || loadBasis === LoadBasis.MEASURED_PEAK;
 }
 
-function fieldOf({ fields }: DescMessage, localName: string): DescField | undefined {
+function findField({ fields }: DescMessage, localName: string): DescField | undefined {
   return fields.find((field) => field.localName === localName);
 }
 
@@ -42,27 +42,27 @@ export class MeasuredReads {
   readonly #graphs: MeasuredGraphs;
   #made: Promise<MeasuredGraph> | undefined;
 
-  /** @throws Refusal for an age of readings with loads that do not take them by age */
+  /** @throws Refusal for an age of readings with a load basis that ignores it */
   constructor(rpc: ReadRpc, request: Message, graphs: MeasuredGraphs) {
     this.#rpc = rpc;
     this.#request = request;
     this.#graphs = graphs;
-    demandUsedAge(request as unknown as Asked);
+    refuseUnusedAge(request as unknown as Asked);
   }
 
   /** Returns the graphs with measured draws. @throws Refusal for an age that is out of range */
   async topology(moment: Moment, recorded: () => Promise<Topology>): Promise<Topology> {
-    if (!isMeasured(this.#rpc, this.#request)) return recorded();
+    if (!usesMeasuredLoads(this.#rpc, this.#request)) return recorded();
     this.#made ??= this.#measure(moment, recorded);
     return (await this.#made).topology;
   }
 
-  /** Of the draw of each consumer, what meters say, in watts, by node; undefined unless the read took readings of power. */
+  /** Returns the measured draw of each consumer in watts, by node; undefined unless the read used power readings. */
   async measuredW(): Promise<ReadonlyMap<number, number> | undefined> {
     return (await this.#made)?.measuredW;
   }
 
-  /** Adds to the reply how much of its load is measured, if a reading of power is kept. */
+  /** Adds the measured share of the load to the reply, if a power reading is stored. */
   async complete(reply: MessageShape<ReadRpc["method"]["output"]>): Promise<void> {
     const load = (await this.#made)?.load;
     if (load !== undefined) (reply as unknown as { measuredLoad?: MeasuredLoad }).measuredLoad = load;
@@ -70,7 +70,7 @@ export class MeasuredReads {
 
   async #measure(moment: Moment, recorded: () => Promise<Topology>): Promise<MeasuredGraph> {
     const { loadBasis, maxAgeS = DEFAULT_READING_AGE_S } = this.#request as unknown as Asked;
-    demandAge(maxAgeS);
+    requireAgeInRange(maxAgeS);
     const isPeak = loadBasis === LoadBasis.MEASURED_PEAK;
     const made = await this.#graphs.at(moment, await recorded(), { isPeak, maxAgeS });
     moment.lapsesAt(made.until);
@@ -78,8 +78,8 @@ export class MeasuredReads {
   }
 }
 
-/** An age that changes nothing would let its sender believe that it does. @throws Refusal */
-function demandUsedAge({ maxAgeS, loadBasis }: Partial<Asked>): void {
+/** Refuses an age that has no effect, because its sender would expect one. @throws Refusal */
+function refuseUnusedAge({ maxAgeS, loadBasis }: Partial<Asked>): void {
   if (maxAgeS === undefined || loadBasis === LoadBasis.MEASURED) return;
   const expected = "load_basis LOAD_BASIS_MEASURED";
   throw refuse("FIELD_CONFLICT", `Field "max_age_s" is set without measured loads: expected ${expected}`, {
@@ -89,8 +89,8 @@ function demandUsedAge({ maxAgeS, loadBasis }: Partial<Asked>): void {
   });
 }
 
-/** @throws Refusal */
-function demandAge(maxAgeS: number): void {
+/** Requires that the age is in its range. @throws Refusal */
+function requireAgeInRange(maxAgeS: number): void {
   const most = READING_KEPT_MS / 1000;
   if (maxAgeS >= 1 && maxAgeS <= most) return;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "max_age_s" is out of range: ${maxAgeS}`, {

@@ -16,12 +16,12 @@ export interface ServiceOptions {
 
 const PAGE_KEY = "page_token_key";
 
-/** Opens the service on a database. The key of page tokens lives in the database, so that replicas share it. */
+/** Opens the service on a database. The key of page tokens is stored in the database, so that replicas share it. */
 export async function openService(
   store: DcStore,
   { clock, authRequired, observe = () => {}, noteLog, rasterize, loadViewer }: ServiceOptions,
 ): Promise<DcService> {
-  // Read first: a database on read-only media has its key already.
+  // Read first: a database on read-only media already has its key.
   const kept = await store.read((reader) => reader.setting(PAGE_KEY));
   const pageKey =
     kept ??

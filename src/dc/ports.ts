@@ -8,14 +8,14 @@ import type { SettingName } from "./model/setting_names.ts";
 import type { SiteReader } from "./model/site.ts";
 
 /** A resource with its etag and times, ISO 8601 in UTC. */
-export interface Stored<Resource> {
+export interface StoredVersion<Resource> {
   readonly resource: Resource;
   readonly etag: string;
   readonly createTime: string;
   readonly updateTime: string;
 }
 
-export interface Area {
+export interface LocationArea {
   readonly siteId: string;
   readonly floorNumber: number;
   readonly name: string;
@@ -23,10 +23,10 @@ export interface Area {
 
 /** A filter of devices: fields are joined by AND, values of one field by OR, tags and labels by AND. */
 export interface DeviceFilter extends Partial<Omit<FilterMessage, PlacesOfFilter | PowerOfFilter>> {
-  readonly floors?: readonly Omit<Area, "name">[];
-  readonly rooms?: readonly Area[];
-  readonly rows?: readonly Area[];
-  /** Only these codes; `fed_by` becomes such a list. */
+  readonly floors?: readonly Omit<LocationArea, "name">[];
+  readonly rooms?: readonly LocationArea[];
+  readonly rows?: readonly LocationArea[];
+  /** Only these codes; `fed_by` is converted to such a list. */
   readonly codes?: readonly string[];
   /** None of these codes. */
   readonly exceptCodes?: readonly string[];
@@ -39,7 +39,7 @@ export const DEVICE_ORDERS = ["code", "name", "role", "rack_code", "position_u",
 export type DeviceOrder = (typeof DEVICE_ORDERS)[number];
 
 /** Last row of the previous page: its value in the order column and its key. */
-export interface Cursor {
+export interface PageCursor {
   readonly value: string | number;
   readonly key: string;
 }
@@ -48,21 +48,21 @@ export interface DeviceQuery {
   readonly filter: DeviceFilter;
   readonly order: DeviceOrder;
   readonly descending: boolean;
-  readonly after?: Cursor;
+  readonly after?: PageCursor;
   readonly limit: number;
 }
 
 /** A page and the number of matches on all pages, from one snapshot. */
 export interface DevicePage {
-  readonly devices: readonly Stored<DeviceBody>[];
+  readonly devices: readonly StoredVersion<DeviceBody>[];
   /** Start of the next page; absent on the last one. */
-  readonly next?: Cursor;
+  readonly next?: PageCursor;
   readonly total: number;
   readonly roleCounts: ReadonlyMap<string, number>;
 }
 
 export interface HistoryQuery {
-  /** Matches the changed resource and the resources that it belongs to. */
+  /** Matches the changed resource and the resources that contain it. */
   readonly entity?: string;
   readonly actor?: string;
   /** How the actor was authenticated. */
@@ -73,12 +73,12 @@ export interface HistoryQuery {
   readonly since?: string;
   readonly until?: string;
   readonly descending: boolean;
-  /** The last seq of the previous page. */
+  /** Sequence number of the last entry of the previous page. */
   readonly after?: number;
   readonly limit: number;
 }
 
-/** The end of the chain; seq 0 and an empty hash before the first change. */
+/** Head of the hash chain; seq 0 and an empty hash before the first change. */
 export interface ChainHead {
   readonly seq: number;
   readonly hash: string;
@@ -89,7 +89,7 @@ export interface RememberedRequest {
   readonly principal: string;
   readonly requestId: string;
   readonly method: string;
-  /** Hash of the request, which distinguishes a repetition from another request under the same id. */
+  /** Hash of the request, which distinguishes a repetition from another request with the same id. */
   readonly fingerprint: string;
   /** The reply as proto JSON text. */
   readonly reply: string;
@@ -103,7 +103,7 @@ export interface FeedDelivery {
   readonly rowKey: string;
   /** Commit position, which distinguishes the versions of a row. */
   readonly mark: string;
-  /** Entry of the change log about it; 0 without one. */
+  /** Sequence number of the log entry about it; 0 without one. */
   readonly seq: number;
   readonly receivedAt: string;
 }
@@ -151,14 +151,14 @@ export interface StoredCheckpoint {
 /** A stored resource, and the faults of the columns and rows that are derived from it. */
 export interface CheckedRow {
   readonly key: string;
-  /** Undefined when the row cannot be read. */
-  readonly stored?: Stored<ResourceByKind[ResourceKind]>;
+  /** Undefined if the row cannot be parsed. */
+  readonly stored?: StoredVersion<ResourceByKind[ResourceKind]>;
   readonly problem?: string;
 }
 
 export type ResourceKeys = Readonly<Record<ResourceKind, readonly string[]>>;
 
-/** Numbers of racks, cooling units and devices of a floor. */
+/** Number of racks, cooling units and devices of a floor. */
 export interface FloorCounts {
   /** Empty for resources without a location. */
   readonly siteId: string;
@@ -171,7 +171,7 @@ export interface FloorCounts {
 export interface InventoryCounts {
   /** Every floor that has resources, unordered. */
   readonly floors: readonly FloorCounts[];
-  /** The fabric of every link. */
+  /** Fabric of each link, one entry per link. */
   readonly links: readonly string[];
   readonly cables: number;
   readonly ports: number;
@@ -181,53 +181,58 @@ export interface InventoryCounts {
 export interface DcReader extends SiteReader, ReadingReader {
   /** Returns the devices that exist. Cost: one query for any number of keys. */
   devices(codes: readonly string[]): Promise<readonly Device[]>;
-  /** Network ports by the keys of the devices that have any. Cost: one query for any number of keys. */
+  /**
+   * Returns network ports by the key of their device, for devices that have any. Cost: one query for any number of
+   * keys.
+   */
   networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPorts>>;
-  /** Rises with every committed write transaction that changed something. */
+  /** Returns a number that rises with every committed write transaction that changed something. */
   revision(): Promise<number>;
-  stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined>;
-  /** Cables with an end at a device, in the order of keys. Cost: one query for any number of cables. */
-  storedCablesOf(deviceCode: string): Promise<readonly Stored<Cable>[]>;
+  stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<StoredVersion<ResourceByKind[Kind]> | undefined>;
+  /** Returns cables with an end at a device, in the order of keys. Cost: one query for any number of cables. */
+  storedCablesOf(deviceCode: string): Promise<readonly StoredVersion<Cable>[]>;
   searchDevices(query: DeviceQuery): Promise<DevicePage>;
-  /** Keys of the devices that have a data port without a cable: one walk over the index of port types. */
+  /**
+   * Returns the keys of the devices that have a data port without a cable. Cost: one scan of the index of port types.
+   */
   devicesWithFreePorts(): Promise<ReadonlySet<string>>;
   history(query: HistoryQuery): Promise<readonly ChangeRecord[]>;
   chainHead(): Promise<ChainHead>;
   remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined>;
   setting(name: SettingName): Promise<string | undefined>;
   document(space: string, key: string): Promise<string | undefined>;
-  /** Documents of a space in the order of keys, starting after `after`. */
+  /** Returns documents of a space in the order of keys, starting after `after`. */
   documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]>;
-  /** Rows of the change log after a seq, in order. */
+  /** Returns rows of the change log after a seq, in order. */
   logRows(after: number, limit: number): Promise<readonly LogRow[]>;
-  /** References into the change log after a given one, in the order of their keys. */
+  /** Returns references into the change log after a given one, in the order of their keys. */
   logReferences(after: LogReference | undefined, limit: number): Promise<readonly LogReference[]>;
-  /** Rows of a kind after a key, compared with the columns and rows that are derived from them. */
+  /** Returns rows of a kind after a key, compared with the columns and rows that are derived from them. */
   checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]>;
-  /** Tables that have rows without a resource, with the number of these rows. */
+  /** Returns tables that have rows without a resource, with the number of these rows. */
   strayRows(): Promise<ReadonlyMap<string, number>>;
-  /** All stored checkpoints, smallest first. */
+  /** Returns all stored checkpoints, smallest first. */
   checkpoints(): Promise<readonly StoredCheckpoint[]>;
   /** Whether this version of a row was delivered before. */
   delivered(table: string, rowKey: string, mark: string): Promise<boolean>;
   /** Whether a delivery has been matched with this entry of the change log. */
   witnessed(seq: number): Promise<boolean>;
-  /** Newest first. */
+  /** Returns dead letters, newest first. */
   deadLetters(limit: number): Promise<readonly DeadLetter[]>;
   deadLetter(id: string): Promise<DeadLetter | undefined>;
   countDeadLetters(): Promise<number>;
   /**
-   * References of resources that changed after a seq of the change log, each once, unordered, at most `limit`.
-   * Undefined if entries after the seq have been archived.
+   * Returns references of resources that changed after a seq of the change log, each once, unordered, at most `limit`;
+   * undefined if entries after the seq have been archived.
    */
   changedSince(seq: number, limit: number): Promise<readonly string[] | undefined>;
   inventory(): Promise<Inventory>;
-  /** Resources of a kind in the order of keys, starting after `after`, to page through the inventory. */
+  /** Returns resources of a kind in the order of keys, starting after `after`, to page through the inventory. */
   page<Kind extends ResourceKind>(kind: Kind, after: string, limit: number): Promise<readonly ResourceByKind[Kind][]>;
   inventoryCounts(): Promise<InventoryCounts>;
   /**
-   * The inventory with power ports and power cables only: all that the power graph needs.
-   * With `among`, only these keys, and the power cables of these devices.
+   * Returns the inventory with power ports and power cables only: all that the power graph needs. With `among`, only
+   * resources with these keys, and the power cables of these devices.
    */
   powerInventory(among?: ResourceKeys): Promise<Inventory>;
 }
@@ -236,14 +241,17 @@ export interface DcReader extends SiteReader, ReadingReader {
 export interface DcWriter extends DcReader, ReadingWriter {
   /** Loads the resources that rules will read about resources to be written, in few queries. Changes nothing. */
   lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void>;
-  put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void>;
+  put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void>;
   remove(kind: ResourceKind, key: string): Promise<void>;
   /** Adds entries to the change log. */
   append(records: readonly ChangeRecord[]): Promise<void>;
   keepCheckpoint(checkpoint: StoredCheckpoint): Promise<void>;
   /** Removes the entries up to a seq from the change log. */
   dropLog(until: number): Promise<void>;
-  /** Marks the inventory as changed; `append` must record what changed in the same transaction. */
+  /**
+   * Marks the inventory as changed and returns its new revision. `append` must record the changes in the same
+   * transaction.
+   */
   raiseRevision(): Promise<number>;
   remember(request: RememberedRequest): Promise<void>;
   /** Removes stored replies older than `before`. */
@@ -273,17 +281,17 @@ export interface DcStore {
   read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result>;
   write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result>;
   /**
-   * Runs `work` on a snapshot as a write would, and keeps nothing of it. Writes go on meanwhile. `work` may use the reads
-   * of rules and of changed resources.
+   * Runs `work` on a snapshot as a write would, and then discards its changes. Writes continue meanwhile. `work` may
+   * use the reads of rules and of changed resources.
    */
   draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result>;
-  /** The revision that a new read would see. Cost: one statement, no transaction. */
+  /** Returns the revision that a new read would get. Cost: one statement, no transaction. */
   revision(): Promise<number>;
   /**
    * Checks whether reads and writes can succeed now. @throws OperationError unavailable with the reason as its cause
    */
   check(): Promise<void>;
-  /** Current numbers of running and waiting transactions. Does not query the database. */
+  /** Returns the current numbers of running and waiting transactions. Does not query the database. */
   use(): Readonly<Record<"read" | "write", QueueUse>>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { TaskSlots } from "#kernel/slots.ts";
 import type { Topology } from "./analysis/topology.ts";
 import type { DcContext } from "./context.ts";
 import { MeasuredGraphs } from "./measured_graphs.ts";
-import { MeasuredReads, takesReadings } from "./measured_reads.ts";
+import { MeasuredReads, usesReadings } from "./measured_reads.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import { encodeReply } from "./operations/messages/pieces.ts";
@@ -12,9 +12,9 @@ import { duringWindowOf, openSessionDuring } from "./operations/planning/windows
 import type { ReadRpc, Rpc } from "./operations/rpc.ts";
 import type { DcReader } from "./ports.ts";
 import { type KeptReply, ReplyCache } from "./reply_cache.ts";
-import { type Computation, SharedReads, type Waiting } from "./shared_reads.ts";
+import { type RunComputation, SharedReads, type WaitingCaller } from "./shared_reads.ts";
 
-/** Reads of one connection that run at once. Ours: as many as the store has connections for all of them. */
+/** Maximum number of reads of one connection that run at once. Our choice: the store's number of connections. */
 const RUNNING_PER_PEER = 8;
 
 /**
@@ -49,12 +49,15 @@ export class PeerGate {
 type Message = MessageShape<ReadRpc["method"]["input"]>;
 type Reply = MessageShape<ReadRpc["method"]["output"]>;
 
-/** Reads: the reply cache first, then one computation for equal questions, a few at a time for each connection. */
+/**
+ * Runs reads: first looks in the reply cache, then computes each question once for all its callers, with a limit for
+ * each connection.
+ */
 export class ReadCalls {
   readonly #context: DcContext;
   readonly #topologies: TopologyCache;
   readonly #replies = new ReplyCache();
-  /** Replies that readings change as well, by the sum of both revisions. */
+  /** Cached replies that also depend on readings, by the sum of both revisions. */
   readonly #measured = new ReplyCache();
   readonly #graphs = new MeasuredGraphs();
   readonly #keys = new RequestKeys();
@@ -70,10 +73,10 @@ export class ReadCalls {
     return this.#keys.of(rpc, request);
   }
 
-  async answer(rpc: ReadRpc, request: Message, waiting: Waiting): Promise<Reply> {
+  async answer(rpc: ReadRpc, request: Message, waiting: WaitingCaller): Promise<Reply> {
     const key = this.keyOf(rpc, request);
     if (rpc.isReadAnew === true) return this.#readAnew(rpc, request, key, waiting);
-    const isMeasured = takesReadings(rpc, request);
+    const isMeasured = usesReadings(rpc, request);
     const kept = () => (isMeasured ? this.#keptMeasured(key) : this.kept<Reply>(key));
     const known = await kept();
     if (known !== undefined) return known;
@@ -86,7 +89,7 @@ export class ReadCalls {
     });
   }
 
-  #readAnew(rpc: ReadRpc, request: Message, key: string, { peer, signal }: Waiting): Promise<Reply> {
+  #readAnew(rpc: ReadRpc, request: Message, key: string, { peer, signal }: WaitingCaller): Promise<Reply> {
     const compute = this.#computation(rpc, request, { key, isMeasured: false });
     return this.#gate.run(peer, signal, () => compute(new CooperativeScheduler(signal, peer), () => {}));
   }
@@ -96,7 +99,7 @@ export class ReadCalls {
     rpc: ReadRpc,
     request: Message,
     { key, isMeasured }: { readonly key: string; readonly isMeasured: boolean },
-  ): Computation<Reply> {
+  ): RunComputation<Reply> {
     const answer = async (scheduler: CooperativeScheduler, atRevision: (seen: number) => void, whole: DcReader) => {
       const now = this.#context.clock.now().toISOString();
       const reader = scheduler.between(whole);
@@ -104,7 +107,7 @@ export class ReadCalls {
       const readings = isMeasured ? await reader.readingsRevision() : 0;
       const known = revision + readings;
       atRevision(known);
-      // Others may wait for the same topology, so that it is built to its end.
+      // Other reads may wait for the same topology, so its build continues even if this read is cancelled.
       const recorded = () => this.#topologies.at(whole, revision);
       const judge = (topology: Topology) => this.#topologies.judged(topology, scheduler);
       const judged = async () => judge(await recorded());
@@ -130,7 +133,7 @@ export class ReadCalls {
     return (scheduler, atRevision) => this.#context.store.read((whole) => answer(scheduler, atRevision, whole));
   }
 
-  /** The answer that was kept and still holds. The database is asked for no more than its revision. */
+  /** Returns the cached reply if it is still valid. Reads only the revision from the database. */
   async kept<Reply>(key: string): Promise<Reply | undefined> {
     if (!this.#replies.has(key)) return undefined;
     const revision = await this.#context.store.revision();
@@ -143,17 +146,19 @@ export class ReadCalls {
   }
 
   #measuredRevision(): Promise<number> {
-    return this.#context.store.read(bothRevisions);
+    return this.#context.store.read(sumRevisions);
   }
 
-  /** Keeps a reply of `revision` in the reply cache. */
+  /** Stores a reply of `revision` in the reply cache. */
   keep<Kept>(key: string, kept: KeptReply<Kept>, revision: number): void {
     this.#replies.keep(key, kept, revision);
   }
 }
 
-/** Rises whenever the inventory or a reading changes: both numbers only rise. */
-async function bothRevisions(reader: DcReader): Promise<number> {
+/**
+ * Returns a number that rises whenever the inventory or a reading changes: the sum of two revisions, which only rise.
+ */
+async function sumRevisions(reader: DcReader): Promise<number> {
   return (await reader.revision()) + (await reader.readingsRevision());
 }
 

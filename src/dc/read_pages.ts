@@ -6,17 +6,17 @@ interface Page {
   nextPageToken: string;
 }
 
-/** What answers calls: the service. */
-export interface Calls {
+/** The part of the service that answers calls. */
+export interface ServiceCalls {
   call(rpc: Rpc, request: MessageShape<Rpc["method"]["input"]>, caller: Caller): Promise<unknown>;
 }
 
 /**
- * Asks for all pages of a reply as one, until its list has `limit` items. `list` names the items of a page. The reply may be one
- * that the service keeps for other callers.
+ * Requests all pages of a reply as one, until its list has `limit` items. `list` names the list of items. The result
+ * may be a reply object that the service shares with other callers.
  */
 export async function readPages<Reply extends Page, Request extends DescMessage>(
-  service: Calls,
+  service: ServiceCalls,
   rpc: Rpc,
   asked: { readonly schema: Request; readonly init: MessageInitShape<Request>; readonly caller?: Caller },
   list: (reply: Reply) => unknown[],

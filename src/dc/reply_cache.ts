@@ -1,6 +1,9 @@
-/** Maximum bytes of cached replies in binary form. Ours: some 200 screens; objects in memory take ten times as much. */
+/**
+ * Maximum size of all cached replies in binary form, in bytes. Our choice: some 200 screens; objects in memory take ten
+ * times as much.
+ */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Largest cached reply. Ours: one reply must not evict all others. */
+/** Maximum size of a cached reply, in bytes. Our choice: one reply must not evict all others. */
 const MAX_REPLY_BYTES = MAX_BYTES / 8;
 
 /** A reply, its binary size, and the time until which it is valid, in milliseconds since 1970. */
@@ -22,7 +25,7 @@ export class ReplyCache {
     return this.#entries.has(key);
   }
 
-  /** @param now milliseconds since 1970 */
+  /** Returns the cached reply if it is valid for the revision and the time. @param now milliseconds since 1970 */
   find<Reply>(key: string, revision: number, now: number): Reply | undefined {
     this.#follow(revision);
     const known: KeptReply<Reply> | undefined = revision === this.#revision ? this.#entries.get(key) : undefined;
@@ -37,7 +40,7 @@ export class ReplyCache {
     if (revision === this.#revision && kept.bytes <= MAX_REPLY_BYTES) this.#set(key, kept);
   }
 
-  /** Only slow readers could use replies of an older revision; they compute theirs again. */
+  /** Removes replies of older revisions: only slow readers could use them, and these compute their own. */
   #follow(revision: number): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;
@@ -49,7 +52,7 @@ export class ReplyCache {
     this.#forget(key);
     this.#entries.set(key, kept);
     this.#bytes += kept.bytes;
-    // A Map keeps the order of insertion, so the first key is the longest unused one.
+    // A Map keeps the order of insertion, so the first key is the least recently used one.
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= MAX_BYTES) break;
       this.#forget(oldest);

@@ -32,7 +32,7 @@ export class RequestMemory {
     this.#session = session;
   }
 
-  /** @throws Refusal when the id was used for another request */
+  /** Returns the stored reply of a repeated request. @throws Refusal if the id was used for another request */
   async recall(requestId: string): Promise<Reply | undefined> {
     if (requestId === "") return undefined;
     const known = await this.#session.writer.remembered(this.#principal(), requestId);
@@ -62,7 +62,7 @@ export class RequestMemory {
     });
   }
 
-  /** Who asks, with the way of signing in: a token and a JWT of one name are two principals. */
+  /** Returns the principal with its authentication method: a token and a JWT of one name are two principals. */
   #principal(): string {
     const { principal } = this.#session.caller;
     return principal === undefined ? "none anonymous" : `${principal.authMethod} ${principal.name}`;

@@ -2,12 +2,12 @@ import type { MessageShape } from "@bufbuild/protobuf";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { authorise, demandPrincipal } from "./access.ts";
+import { authorizeCall, requirePrincipal } from "./access.ts";
 import type { Topology } from "./analysis/topology.ts";
 import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { CurrentReplies } from "./current_replies.ts";
-import { everyWindow } from "./every_window.ts";
+import { listEveryWindow } from "./every_window.ts";
 import { FindingKeeper } from "./finding_keeper.ts";
 import { CooperativeScheduler, IDLE_PEER } from "./operations/answers/cooperative_scheduler.ts";
 import { TopologyCache } from "./operations/answers/topology.ts";
@@ -29,7 +29,7 @@ import { type LoadOptions, WriteCalls } from "./write_calls.ts";
 export { LOG_PROBLEMS } from "./audit/chain.ts";
 export type { LogVerdict };
 
-/** The server itself, which follows verdicts for streams; other calls go first. */
+/** Caller for the server's own reads, which follow verdicts for streams; other calls run first. */
 const WATCHER: Caller = {
   interface: "SYSTEM",
   principal: { name: "streams", roles: [], authMethod: "none" },
@@ -41,8 +41,8 @@ type Message = MessageShape<Rpc["method"]["input"]>;
 type Reply = MessageShape<Rpc["method"]["output"]>;
 
 /**
- * The entry point of every RPC, the same for all interfaces: authorise, cache, run, audit, count.
- * A refusal leaves as `OperationError`; anything else thrown is a defect.
+ * The entry point of every RPC, the same for all interfaces: authorizes, caches, runs, audits and counts calls. A
+ * refusal is thrown as `OperationError`; any other error is a defect.
  */
 export class DcService {
   readonly #context: DcContext;
@@ -58,7 +58,7 @@ export class DcService {
     this.#context = context;
     this.#reads = new ReadCalls(context, this.#topologies);
     this.#writes = new WriteCalls(context, this.#topologies);
-    this.#streams = new ChangeStreams(context, () => everyWindow(this, WATCHER, OPEN));
+    this.#streams = new ChangeStreams(context, () => listEveryWindow(this, WATCHER, OPEN));
     this.#current = new CurrentReplies({
       store: context.store,
       isFollowed: () => this.#streams.count > 0,
@@ -68,8 +68,8 @@ export class DcService {
   }
 
   /**
-   * Builds what reads stand on before the first one asks, loads after every single loss included; calls go first.
-   * @throws the signal's reason when it is no longer wanted
+   * Builds the data that reads need before the first read, including loads after every single loss; calls run first.
+   * @throws the signal's reason once it aborts
    */
   async warmUp(signal: AbortSignal): Promise<void> {
     const between = (reader: DcReader) => new CooperativeScheduler(signal).between(reader);
@@ -77,34 +77,33 @@ export class DcService {
     await this.#topologies.judged(topology, new CooperativeScheduler(signal, IDLE_PEER));
   }
 
-  /** Returns the inventory's graphs as they are now, for what the server does itself. */
+  /** Returns the inventory's current graphs, for the server's own work. */
   inventory(): Promise<Topology> {
     return this.#context.store.read((reader) => this.#topologies.at(reader));
   }
 
   /**
-   * Answers what is asked for again after changes, and keeps when findings began, until the signal aborts. For a server:
-   * others end after their call.
+   * Keeps recent replies current and stores the starts of findings, until the signal aborts. Only for servers: other
+   * processes end after their call.
    */
   keepCurrent(signal: AbortSignal): void {
     this.#current.start(signal);
     void this.#findings.run(signal);
   }
 
-  /** Keeps when the findings began that there are now, as a server does every half minute. */
+  /** Stores the starts of the current findings, as a server does every half minute. */
   noteFindings(): Promise<void> {
     return this.#findings.look();
   }
 
   /**
    * Answers one call.
-   *
-   * @param signal says that the caller no longer waits for the answer: a read stops at its next step, a write goes on
-   * @throws OperationError for a refusal, the signal's reason for a read that was stopped
+   * @param signal aborts when the caller no longer waits for the reply: a read stops at its next step, a write
+   * continues @throws OperationError for a refusal, the signal's reason for an aborted read
    */
   async call(rpc: Rpc, request: Message, caller: Caller, signal?: AbortSignal): Promise<Reply> {
     const answer = async () => {
-      authorise(this.#context, { effect: rpc.effect, method: rpc.method.name }, caller);
+      authorizeCall(this.#context, { effect: rpc.effect, method: rpc.method.name }, caller);
       if (rpc.effect === "preview") return this.#writes.preview(rpc, request, caller, signal);
       if (rpc.effect === "write") return this.#writes.write(rpc, request, caller);
       if (rpc.effect === "report") return this.#report(rpc, request, caller);
@@ -125,26 +124,26 @@ export class DcService {
     });
   }
 
-  /** Reads the change log back; open to readers. @throws OperationError for a refusal */
+  /** Reads a page of the change log; requires the role of a reader. @throws OperationError for a refusal */
   async history(parameters: HistoryParameters, caller: Caller): Promise<HistoryPage> {
     return this.#counted("AuditHistory", caller, () => {
-      authorise(this.#context, { effect: "read", method: "AuditHistory" }, caller);
+      authorizeCall(this.#context, { effect: "read", method: "AuditHistory" }, caller);
       return this.#context.store.read((reader) => auditHistory(this.#context, reader, parameters));
     });
   }
 
   /**
-   * Opens a stream of changes behind the entry `after`, or behind the last one; open to readers.
-   * @throws OperationError for a refusal
+   * Opens a stream of changes after the entry `after`, or after the last one; requires the role of a reader. @throws
+   * OperationError for a refusal
    */
   async changeStream(after: number | undefined, caller: Caller): Promise<ChangeStream> {
     return this.#counted("ChangeStream", caller, () => {
-      authorise(this.#context, { effect: "read", method: "ChangeStream" }, caller);
+      authorizeCall(this.#context, { effect: "read", method: "ChangeStream" }, caller);
       return this.#streams.open(after, caller.peer ?? caller);
     });
   }
 
-  /** The name of this database in calendars. */
+  /** Name of this database in calendars. */
   get instance(): string {
     return calendarInstance(this.#context);
   }
@@ -154,8 +153,8 @@ export class DcService {
   }
 
   /**
-   * Writes many resources in one transaction: `work` gives them in batches of one kind. What it throws undoes all of
-   * them; it may be run again when the transaction lost against another one.
+   * Writes many resources in one transaction: `work` passes them in batches of one kind. An error of `work` rolls all
+   * of them back; `work` may run again after a conflict with another transaction.
    */
   async load<Result>(
     work: (batch: LoadBatch) => Promise<Result>,
@@ -165,14 +164,14 @@ export class DcService {
     return this.#loading(caller, options, (session) =>
       work(async (kind, messages) => {
         const loaded = await loadResources(session, kind, messages);
-        // Batch by batch, so that what waits for the log does not grow with the load.
+        // Flushed after each batch, so that the buffered log entries do not grow with the load.
         await session.changes.flush();
         return loaded;
       }),
     );
   }
 
-  /** Writes one batch of an import that follows a source, in one transaction. What `work` throws undoes it. */
+  /** Writes one batch of an import from a source, in one transaction. An error of `work` rolls it back. */
   async exchange<Result>(
     work: (session: ExchangeSession) => Promise<Result>,
     caller: Caller,
@@ -186,17 +185,17 @@ export class DcService {
   }
 
   /**
-   * Walks the change log's whole chain; open to readers. A call during a walk gets that walk's
-   * verdict, so that asking often costs no more. Cost: one hash per entry.
+   * Verifies the whole chain of the change log; requires the role of a reader. Calls during a verification share its
+   * result, so that frequent calls cost no more. Cost: one hash per entry.
    */
   async verifyHistory(caller: Caller): Promise<LogVerdict> {
     return this.#counted("AuditVerify", caller, () => {
-      authorise(this.#context, { effect: "read", method: "AuditVerify" }, caller);
+      authorizeCall(this.#context, { effect: "read", method: "AuditVerify" }, caller);
       return this.#verifyLog();
     });
   }
 
-  /** Walks the whole chain once, as every server does after its start. */
+  /** Verifies the whole chain once, as every server does after its start. */
   async checkLog(): Promise<void> {
     await this.#counted("AuditVerify", { interface: "SYSTEM" }, () => this.#verifyLog());
   }
@@ -215,8 +214,8 @@ export class DcService {
   }
 
   /**
-   * Takes a change feed's delivery: `body` is its JSON. The interface has checked the feed's own secret.
-   * @throws OperationError for a refusal; an event that cannot be understood is kept aside instead
+   * Applies a change feed's delivery: `body` is its JSON. The interface has checked the feed's own secret. @throws
+   * OperationError for a refusal; an event that cannot be parsed becomes a dead letter instead
    */
   async changeFeed(body: unknown, feed: string, caller: Caller): Promise<DeliveryReceipt> {
     return this.#counted("AuditWebhook", caller, async () => {
@@ -227,20 +226,23 @@ export class DcService {
     });
   }
 
-  /** Takes an event that was kept aside, or throws it away. @throws OperationError for a refusal */
+  /** Processes a dead letter again, or deletes it. @throws OperationError for a refusal */
   async settleDeadLetter(id: string, how: Settlement, caller: Caller): Promise<DeliveryReceipt | undefined> {
     const method = "SettleDeadLetter";
     return this.#counted(method, caller, () => {
-      authorise(this.#context, { effect: "write", method }, caller);
+      authorizeCall(this.#context, { effect: "write", method }, caller);
       const source = { context: this.#context, caller };
       return this.#context.store.write((writer) => settleDeadLetter(source, writer, { id, how }));
     });
   }
 
-  /** What there is, by site and floor; open to readers. @throws OperationError for a refusal */
+  /**
+   * Returns the totals of the inventory by site and floor; requires the role of a reader. @throws OperationError for a
+   * refusal
+   */
   async overview(caller: Caller): Promise<InventoryOverview> {
     return this.#counted("EstateOverview", caller, async () => {
-      authorise(this.#context, { effect: "read", method: "EstateOverview" }, caller);
+      authorizeCall(this.#context, { effect: "read", method: "EstateOverview" }, caller);
       const key = "EstateOverview";
       const known = await this.#reads.kept<InventoryOverview>(key);
       if (known !== undefined) return known;
@@ -254,21 +256,21 @@ export class DcService {
   }
 
   /**
-   * Reads resources as stored, to be changed, at most 50; open to readers.
-   * @throws OperationError for a refusal, such as of a reference that names no resource
+   * Reads at most 50 stored resources for editing; requires the role of a reader. @throws OperationError for a refusal,
+   * such as of a reference that names no resource
    */
   async stored(refs: readonly string[], caller: Caller): Promise<readonly StoredResource[]> {
     return this.#counted("StoredResources", caller, () => {
-      authorise(this.#context, { effect: "read", method: "StoredResources" }, caller);
+      authorizeCall(this.#context, { effect: "read", method: "StoredResources" }, caller);
       return this.#context.store.read((reader) => readStoredResources(reader, refs));
     });
   }
 
-  /** Says who calls and what they may do; open to every principal. @throws OperationError for a refusal */
+  /** Returns the caller and its permissions; open to every principal. @throws OperationError for a refusal */
   async session(caller: Caller): Promise<Session> {
     return this.#counted("Session", caller, async () => {
-      demandPrincipal(this.#context, caller);
-      return sessionOf(this.#context.authRequired, caller.principal);
+      requirePrincipal(this.#context, caller);
+      return describeSession(this.#context.authRequired, caller.principal);
     });
   }
 
@@ -294,9 +296,9 @@ export class DcService {
     }
   }
 
-  /** Refuses a call that its principal may not make, before the request is read. @throws OperationError */
+  /** Refuses a call for which its principal lacks the role, before the request is read. @throws OperationError */
   demandRole({ effect, method }: Rpc, principal: Caller["principal"]): void {
-    authorise(this.#context, { effect, method: method.name }, principal === undefined ? {} : { principal });
+    authorizeCall(this.#context, { effect, method: method.name }, principal === undefined ? {} : { principal });
   }
 
   async #loading<Result>(
@@ -306,7 +308,7 @@ export class DcService {
   ): Promise<Result> {
     const method = "Import";
     return this.#counted(method, caller, async () => {
-      authorise(this.#context, { effect: "write", method }, caller);
+      authorizeCall(this.#context, { effect: "write", method }, caller);
       return this.#writes.session(method, caller, options, work);
     });
   }
@@ -316,14 +318,14 @@ export class DcService {
 interface Session {
   /** False if the operator disabled authentication. */
   readonly auth_required: boolean;
-  /** Empty for an anonymous caller. */
+  /** Name of the principal; empty for an anonymous caller. */
   readonly principal: string;
   readonly roles: readonly Role[];
   readonly auth_method: Principal["authMethod"];
 }
 
 /** Describes a caller, so that a client offers only operations that the service would accept. */
-function sessionOf(isAuthRequired: boolean, principal: Principal | undefined): Session {
+function describeSession(isAuthRequired: boolean, principal: Principal | undefined): Session {
   return {
     auth_required: isAuthRequired,
     principal: principal?.name ?? "",

@@ -1,20 +1,20 @@
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 
-/** Who waits for a read. */
-export interface Waiting {
+/** A caller that waits for a read. */
+export interface WaitingCaller {
   readonly signal: AbortSignal | undefined;
   readonly peer: object | undefined;
 }
 
-/** One read that runs: it reports the revision of its snapshot as soon as it has it. */
-export type Computation<Reply> = (
+/** Runs one read, and reports the revision of its snapshot as soon as it is known. */
+export type RunComputation<Reply> = (
   scheduler: CooperativeScheduler,
   atRevision: (seen: number) => void,
 ) => Promise<Reply>;
 
 interface Running {
   readonly reply: Promise<unknown>;
-  /** Of the snapshot that is read. */
+  /** Revision of the snapshot that is read. */
   readonly revision: Promise<number>;
   readonly scheduler: CooperativeScheduler;
   readonly stop: AbortController;
@@ -23,8 +23,8 @@ interface Running {
 
 /**
  * Computes equal reads once while they run. A caller joins a read only if its snapshot has the inventory's current
- * revision, so that it sees every change that was acknowledged before it asked. A read counts against
- * every connection that waits for it, and stops when none does.
+ * revision, so that it sees every change that was acknowledged before its request. A read counts against every
+ * connection that waits for it, and stops when none does.
  */
 export class SharedReads {
   readonly #running = new Map<string, Running>();
@@ -37,8 +37,8 @@ export class SharedReads {
    */
   async run<Reply>(
     key: string,
-    { signal, peer }: Waiting,
-    { revision, compute }: { readonly revision: () => Promise<number>; readonly compute: Computation<Reply> },
+    { signal, peer }: WaitingCaller,
+    { revision, compute }: { readonly revision: () => Promise<number>; readonly compute: RunComputation<Reply> },
   ): Promise<Reply> {
     const known = this.#running.get(key);
     const isJoined = known !== undefined && (await isCurrent(known, revision)) && !known.stop.signal.aborted;
@@ -48,7 +48,7 @@ export class SharedReads {
     return this.#wait<Reply>(known, signal);
   }
 
-  #start<Reply>(key: string, peer: object | undefined, compute: Computation<Reply>): Running {
+  #start<Reply>(key: string, peer: object | undefined, compute: RunComputation<Reply>): Running {
     const stop = new AbortController();
     const scheduler = new CooperativeScheduler(stop.signal, peer);
     const { promise: revision, resolve, reject } = Promise.withResolvers<number>();

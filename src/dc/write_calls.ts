@@ -11,7 +11,7 @@ import { Changes } from "./operations/writes/changes.ts";
 import type { DcWriter } from "./ports.ts";
 import { RequestMemory } from "./request_memory.ts";
 
-/** Thrown to undo a transaction that was only to be tried; carries its answer. */
+/** Thrown to roll back a dry run; contains its reply. */
 class Tried<Result> extends Error {
   readonly result: Result;
 
@@ -21,8 +21,8 @@ class Tried<Result> extends Error {
   }
 }
 
-/** Gives the result of a transaction, or its answer if it was only tried. */
-async function resultOf<Result>(transaction: Promise<Result>): Promise<Result> {
+/** Returns the result of a transaction, or the reply of a dry run. */
+async function resultOrDryRun<Result>(transaction: Promise<Result>): Promise<Result> {
   try {
     return await transaction;
   } catch (error) {
@@ -33,10 +33,10 @@ async function resultOf<Result>(transaction: Promise<Result>): Promise<Result> {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** What every mutation carries beside its own fields. */
+/** Fields that every mutation has in addition to its own. */
 interface Common {
   readonly requestId: string;
-  /** This and the message are absent where nothing comes into the change log. */
+  /** Like the message, absent for mutations without log entries. */
   readonly validateOnly?: boolean;
   readonly changeMessage?: string;
 }
@@ -62,18 +62,18 @@ function checkCommon({ requestId, changeMessage = "" }: Common): void {
 type Message = MessageShape<WriteRpc["method"]["input"]>;
 type Reply = MessageShape<WriteRpc["method"]["output"]>;
 
-/** What a preview takes from its transaction. */
+/** Data of a preview that stay valid after its transaction. */
 interface Drafted {
   readonly work: ReplyAfterPreview<PreviewRpc["method"]>;
   readonly topology: Topology;
 }
 
-/** How a load of many resources is recorded in the change log, and whether it is only tried. */
+/** Audit metadata of a bulk load, and whether it is a dry run. */
 export interface LoadOptions {
   readonly validateOnly: boolean;
-  /** A UUID that all entries of the load carry. */
+  /** A UUID that is stored in all entries of the load. */
   readonly requestId: string;
-  /** The message that all entries of the load have in the change log; empty if they have none. */
+  /** The message of all entries of the load in the change log; empty for none. */
   readonly message: string;
 }
 
@@ -81,7 +81,7 @@ export interface LoadOptions {
 export class WriteCalls {
   readonly #context: DcContext;
   readonly #topologies: TopologyCache;
-  /** One at a time: each keeps what it changes in memory. */
+  /** Runs one draft at a time, because each keeps its changes in memory. */
   readonly #drafts = new TaskSlots(1);
 
   constructor(context: DcContext, topologies: TopologyCache) {
@@ -95,13 +95,13 @@ export class WriteCalls {
     checkCommon(common);
     const { store } = this.#context;
     const work = (writer: DcWriter) => this.#transact(rpc, request, caller, writer);
-    return common.validateOnly === true ? this.#drafts.run(() => resultOf(store.draft(work))) : store.write(work);
+    return common.validateOnly === true ? this.#drafts.run(() => resultOrDryRun(store.draft(work))) : store.write(work);
   }
 
-  /** Makes changes in a draft, and answers what they would do. */
+  /** Applies changes in a draft, and returns their effects. */
   async preview(rpc: PreviewRpc, request: Message, caller: Caller, signal: AbortSignal | undefined): Promise<Reply> {
     const context = this.#context;
-    // A topology that is built or judged within the draft would keep other drafts waiting.
+    // Built and judged outside of the draft, so that other drafts do not wait for it.
     const scheduler = new CooperativeScheduler(signal, caller.peer);
     await context.store.read(async (reader) => this.#topologies.judged(await this.#topologies.at(reader), scheduler));
     const draft = () =>
@@ -115,7 +115,8 @@ export class WriteCalls {
         return { work: await rpc.run(session, request), topology };
       });
     const { work, topology } = await this.#drafts.run(draft, signal);
-    // Another change may have come since the read. Its loads are judged here, where no other draft waits for them.
+    // Another change may have been committed since the read. Its loads are computed here, where no other draft waits
+    // for them.
     await this.#topologies.judged(topology, scheduler);
     return work(scheduler);
   }
@@ -135,7 +136,7 @@ export class WriteCalls {
       if (validateOnly) throw new Tried(result);
       return result;
     });
-    return resultOf(written);
+    return resultOrDryRun(written);
   }
 
   async #transact(rpc: WriteRpc, request: Message, caller: Caller, writer: DcWriter): Promise<Reply> {

@@ -4,9 +4,9 @@ import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { rpcs } from "#dc/operations/index.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { remoteBackend } from "#interfaces/dc_mcp/remote_backend.ts";
-import { dcTools } from "#interfaces/dc_mcp/tool_set.ts";
-import { httpHandler } from "#interfaces/http/handler.ts";
+import { createRemoteBackend } from "#interfaces/dc_mcp/remote_backend.ts";
+import { createDcTools } from "#interfaces/dc_mcp/tool_set.ts";
+import { createHttpHandler } from "#interfaces/http/handler.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { ams1Store } from "../support/dc/ams1_inventory.ts";
 import { graphqlInput, graphqlSelection } from "../support/dc/graphql.ts";
@@ -69,7 +69,7 @@ function literal(value: unknown): string {
 /** The tools of an agent who asks a server; every part of the answer that is expected is asked for by name. */
 async function overMcp(url: string, { rpc, request, expected }: Question) {
   const { localName, input, output } = methodOf(rpc);
-  const tools = dcTools(async () => remoteBackend({ url, token: undefined, timeoutMs: 30_000 }));
+  const tools = createDcTools(async () => createRemoteBackend({ url, token: undefined, timeoutMs: 30_000 }));
   const tool = tools.get(localName.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   if (tool === undefined) throw new Error(`There is no tool for ${rpc}`);
   const options = { useProtoFieldName: true };
@@ -102,7 +102,7 @@ let server: OnePort;
 beforeAll(async () => {
   const site = await testService({ store: await ams1Store() });
   server = new OnePort({
-    handler: httpHandler({
+    handler: createHttpHandler({
       service: site.service,
       findPrincipal: async () => undefined,
       whyNotReady: async () => undefined,

@@ -3,8 +3,8 @@ import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { allRpcs, rpcs } from "#dc/operations/index.ts";
-import { graphqlSchema } from "#interfaces/graphql/schema.ts";
-import { httpApp } from "#interfaces/http/app.ts";
+import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
+import { createHttpApp } from "#interfaces/http/app.ts";
 import { goodRequests } from "../support/dc/good_requests.ts";
 import { openServed } from "../support/dc/served.ts";
 import { http1 } from "../support/http_client.ts";
@@ -54,7 +54,7 @@ async function post(path: string, body: string | Uint8Array, headers: Record<str
 
 /** The GraphQL field of an RPC: one that gets a thing has its name. */
 const fieldOf = (localName: string) => localName.replace(/^get([A-Z])/, (_, letter: string) => letter.toLowerCase());
-const mutations = new Set(Object.keys(graphqlSchema().getMutationType()?.getFields() ?? {}));
+const mutations = new Set(Object.keys(buildGraphqlSchema().getMutationType()?.getFields() ?? {}));
 
 const INTERFACES: Readonly<Record<string, Ask>> = {
   "Connect JSON": async ({ name, parent }, role) => {
@@ -150,7 +150,7 @@ test("a meter reads no route but its session, calls no tool and subscribes to no
 });
 
 test("of all routes, only those that tell nothing of the inventory are open to everyone", async () => {
-  const app = httpApp({
+  const app = createHttpApp({
     service: at.site.service,
     findPrincipal: async () => undefined,
     whyNotReady: async () => undefined,

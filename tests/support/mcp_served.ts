@@ -1,5 +1,5 @@
-import { type Ending, McpServer } from "#interfaces/mcp/server.ts";
-import type { McpTool, Subject, ToolSet } from "#interfaces/mcp/tool_set.ts";
+import { McpServer, type ServingEnd } from "#interfaces/mcp/server.ts";
+import type { CallSubject, McpTool, ToolSet } from "#interfaces/mcp/tool_set.ts";
 import type { ToolResult } from "#kernel/tool.ts";
 
 type Answer = Record<string, unknown>;
@@ -26,7 +26,7 @@ function served({ name, writes = false, slow = false, call }: TestTool): McpTool
     },
     writes,
     slow: () => slow,
-    subject: (args): Subject => {
+    subject: (args): CallSubject => {
       const id = (args as { id?: string } | undefined)?.id;
       return id === undefined ? "whole" : { key: id };
     },
@@ -45,7 +45,7 @@ export class Served {
   readonly answers: Answer[] = [];
   readonly log: string[] = [];
   readonly server: McpServer;
-  readonly ending: Promise<Ending>;
+  readonly ending: Promise<ServingEnd>;
   /** Chunks that the server has asked for so far. */
   taken = 0;
   readonly #stop = new AbortController();
@@ -107,12 +107,12 @@ export class Served {
   }
 
   /** Ends the input and waits for the server. */
-  end(): Promise<Ending> {
+  end(): Promise<ServingEnd> {
     this.endInput();
     return this.ending;
   }
 
-  stop(): Promise<Ending> {
+  stop(): Promise<ServingEnd> {
     this.#stop.abort();
     return this.ending;
   }

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { BoardAccess } from "#interfaces/board/access.ts";
 import type { ReviewActions } from "#interfaces/board/board_app.ts";
-import { boardHandler, isBoardStream } from "#interfaces/board/board_handler.ts";
+import { createBoardHandler, isBoardStream } from "#interfaces/board/board_handler.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { BoardChoices } from "#planner/board/wire.ts";
 import { PROVIDER_NAMES } from "#planner/config/config_values.ts";
@@ -51,7 +51,7 @@ export async function serveBoard(
   const access = new BoardAccess();
   const shutdown = new AbortController();
   const signals = listenForSignals(() => shutdown.abort());
-  const handler = boardHandler({
+  const handler = createBoardHandler({
     context,
     access,
     project: name,

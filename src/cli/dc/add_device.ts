@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { filledFromType } from "#dc/exchange/fill_from_types.ts";
-import { compact } from "#dc/exchange/item.ts";
+import { removeEmptyFields } from "#dc/exchange/item.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
@@ -58,7 +58,7 @@ async function wholeDevice(reader: DcReader, said: SaidDevice, type: string | un
   const kind = said.kind ?? built?.kind;
   if (kind === undefined) throw usage('Missing "--type" or "--kind": expected one of them');
   const { manufacturer, model } = built ?? {};
-  const device = compact<Device>({ ...said, kind, manufacturer, model });
+  const device = removeEmptyFields<Device>({ ...said, kind, manufacturer, model });
   return built === undefined ? device : filledFromType(device, built);
 }
 
@@ -76,7 +76,7 @@ function saidDevice(call: AddDeviceCall): SaidDevice {
     throw usage(`Wrong value "${call.position}" for "--position": expected a unit, such as 12`);
   }
   const { site, floor, room } = call;
-  return compact<SaidDevice>({
+  return removeEmptyFields<SaidDevice>({
     code: call.code,
     kind: call.kind && enumName(call.kind),
     status: call.status && enumName(call.status),

@@ -87,19 +87,19 @@ export const TARGETS = {
   "netbox-csv": {
     holds:
       "Sites, manufacturers, types, roles, racks, devices, ports, bays and cables, one file each, numbered in the order of import. Codes are the names there. Devices of one model that differ in height or depth get separate types, such as `R740 (4U)`. Power panels are devices with outlets; feeds, floors, rooms, rows, weights, cooling units and labels have no column",
-    write: async (inventory) => (await import("#dc/exchange/out/netbox_csv.ts")).netboxCsv(inventory),
+    write: async (inventory) => (await import("#dc/exchange/out/netbox_csv.ts")).writeNetboxCsv(inventory),
   },
   graphviz: {
     holds: "Cabled devices and an edge for each cable, dashed if it is planned",
-    write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).graphviz(inventory),
+    write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).writeGraphviz(inventory),
   },
   "prometheus-sd": {
     holds: FACTS,
-    write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).prometheusSd(inventory),
+    write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).writePrometheusSd(inventory),
   },
   ansible: {
     holds: FACTS,
-    write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).ansibleInventory(inventory),
+    write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).writeAnsibleInventory(inventory),
   },
 } as const satisfies Readonly<Record<string, Target>>;
 

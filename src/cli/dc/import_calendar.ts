@@ -2,9 +2,9 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { everyWindow } from "#dc/every_window.ts";
-import { type ReadEvent, readCalendar } from "#dc/exchange/calendar/read_calendar.ts";
-import { codeFrom } from "#dc/exchange/codes.ts";
+import { listEveryWindow } from "#dc/every_window.ts";
+import { type ImportedEvent, readCalendar } from "#dc/exchange/calendar/read_calendar.ts";
+import { toCode } from "#dc/exchange/codes.ts";
 import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { WINDOW_STATES } from "#dc/model/enum_values.ts";
@@ -41,7 +41,7 @@ export interface ImportCall {
 }
 
 /** The change for an event, or why it is left. */
-type Plan = { readonly event: ReadEvent; readonly code: string } & (
+type Plan = { readonly event: ImportedEvent; readonly code: string } & (
   | { readonly change: InventoryChange }
   | { readonly left: string }
 );
@@ -89,10 +89,10 @@ interface FileDefaults {
 
 async function planEvents(
   service: DcService,
-  events: readonly ReadEvent[],
+  events: readonly ImportedEvent[],
   given: FileDefaults,
 ): Promise<readonly Plan[]> {
-  const { windows } = await everyWindow(service, { interface: "SYSTEM" });
+  const { windows } = await listEveryWindow(service, { interface: "SYSTEM" });
   const known = windows.flatMap(({ window }) => window ?? []);
   const byUid = new Map(known.map((window) => [calendarUidOf(window, service.instance), window]));
   const taken = new Set(known.map(({ code }) => codeKey(code)));
@@ -111,8 +111,8 @@ async function planEvents(
 }
 
 /** A code from what the provider or the calendar calls the event. */
-function freeCode({ maintenanceId, uid }: ReadEvent, taken: ReadonlySet<string>): string {
-  const base = codeFrom(maintenanceId) || codeFrom(uid) || "event";
+function freeCode({ maintenanceId, uid }: ImportedEvent, taken: ReadonlySet<string>): string {
+  const base = toCode(maintenanceId) || toCode(uid) || "event";
   for (let count = 1; ; count += 1) {
     const code = count === 1 ? base : `${base.slice(0, 60)}-${count}`;
     if (!taken.has(codeKey(code))) return code;
@@ -121,7 +121,7 @@ function freeCode({ maintenanceId, uid }: ReadEvent, taken: ReadonlySet<string>)
 
 /** Reason why an event changes nothing, or undefined if it may. */
 function whyLeft(
-  { sequence, state, endsAt }: ReadEvent,
+  { sequence, state, endsAt }: ImportedEvent,
   window: MaintenanceWindow | undefined,
   isOwn: boolean,
 ): string | undefined {
@@ -136,7 +136,7 @@ function whyLeft(
 }
 
 interface Asked {
-  readonly event: ReadEvent;
+  readonly event: ImportedEvent;
   readonly code: string;
   readonly window: MaintenanceWindow | undefined;
   /** Whether this database wrote the event: its texts follow from the window then. */
@@ -189,7 +189,7 @@ function cutText(text: string, chars: number): string {
 }
 
 /** References of what an event names. @throws OperationError with the line for what nothing is called */
-async function objectsOf(service: DcService, event: ReadEvent, file: string): Promise<string[]> {
+async function objectsOf(service: DcService, event: ImportedEvent, file: string): Promise<string[]> {
   const refs: string[] = [];
   for (const { id, line } of event.objects) {
     try {

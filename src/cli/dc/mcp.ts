@@ -1,5 +1,5 @@
 import type { DcBackend } from "#interfaces/dc_mcp/backend.ts";
-import { dcServerWords } from "#interfaces/dc_mcp/server_words.ts";
+import { describeDcServer } from "#interfaces/dc_mcp/server_words.ts";
 import { serveStdio } from "../serve_stdio.ts";
 import { type Database, databaseOf, demandDatabase } from "./database.ts";
 import type { ServerAddress } from "./server_client.ts";
@@ -27,9 +27,9 @@ export function plainDcMcpWords(words: readonly string[], cwd: string): DcMcpOpt
  */
 export function serveDcMcp(options: DcMcpOptions): Promise<never> {
   return serveStdio({
-    ...dcServerWords(options.planning),
+    ...describeDcServer(options.planning),
     loadTools: async () => {
-      const { dcTools } = await import("#interfaces/dc_mcp/tool_set.ts");
+      const { createDcTools: dcTools } = await import("#interfaces/dc_mcp/tool_set.ts");
       return dcTools(() => openBackend(options), options.planning);
     },
   });
@@ -37,13 +37,13 @@ export function serveDcMcp(options: DcMcpOptions): Promise<never> {
 
 async function openBackend(options: DcMcpOptions): Promise<DcBackend> {
   if ("database" in options) return openDatabase(options.database);
-  const { remoteBackend } = await import("#interfaces/dc_mcp/remote_backend.ts");
+  const { createRemoteBackend: remoteBackend } = await import("#interfaces/dc_mcp/remote_backend.ts");
   return remoteBackend(options.server);
 }
 
 async function openDatabase(database: Database): Promise<DcBackend> {
   demandDatabase(database);
-  const [{ openService }, { serviceBackend }, { Rasterizer }, { loadPage }] = await Promise.all([
+  const [{ openService }, { createServiceBackend: serviceBackend }, { Rasterizer }, { loadPage }] = await Promise.all([
     import("#dc/open_service.ts"),
     import("#interfaces/dc_mcp/service_backend.ts"),
     import("#runtime/rasterizer.ts"),

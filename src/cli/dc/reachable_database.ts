@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DcStore } from "#dc/ports.ts";
 import { isUnreachable } from "#dc/store/unreachable.ts";
-import { startingHandler } from "#interfaces/http/starting.ts";
+import { createStartingHandler } from "#interfaces/http/starting.ts";
 import { OnePort, type TlsCredentials } from "#runtime/one_port.ts";
 import type { Database } from "./database.ts";
 
@@ -57,7 +57,11 @@ async function listening(
   tls: TlsCredentials | undefined,
   why: () => string,
 ): Promise<OnePort> {
-  const probes = new OnePort({ handler: startingHandler(why), cleartext: true, ...(tls !== undefined && { tls }) });
+  const probes = new OnePort({
+    handler: createStartingHandler(why),
+    cleartext: true,
+    ...(tls !== undefined && { tls }),
+  });
   // A port that is taken is an error of the server itself, which names it.
   await probes.listen(port, host).catch(() => {});
   return probes;

@@ -1,6 +1,6 @@
 import { create, fromJson } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { everyWindow } from "#dc/every_window.ts";
+import { listEveryWindow } from "#dc/every_window.ts";
 import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
 import { getWindow } from "#dc/operations/planning/windows/get_window.ts";
 import { upsertWindow } from "#dc/operations/planning/windows/put_window.ts";
@@ -100,7 +100,11 @@ export async function listWindows(database: Database, call: ListedCall, log: Std
 
 async function readAll(service: DcService, { element = "", request }: ListedCall): Promise<ListWindowsResponse> {
   const element_ref = await resolveRef(service, element, []);
-  return everyWindow(service, { interface: "SYSTEM" }, fromJson(ListWindowsRequestSchema, { ...request, element_ref }));
+  return listEveryWindow(
+    service,
+    { interface: "SYSTEM" },
+    fromJson(ListWindowsRequestSchema, { ...request, element_ref }),
+  );
 }
 
 /** Moves a window to another state. @throws OperationError for one that cannot follow */

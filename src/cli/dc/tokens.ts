@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import {
+  formatTokens,
   hashToken,
   parseTokens,
   type TokenRole,
   type TokenRow,
   type TokenTable,
-  writeTokens,
 } from "#interfaces/http/token_table.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
@@ -51,7 +51,7 @@ function addToken(file: string, { name, role }: NewToken, times: Pick<TokenRow, 
   }
   const token = TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
   const row: TokenRow = { name, roles: [role], sha256: hashToken(token), ...times };
-  writePrivateFile(file, writeTokens(all, row));
+  writePrivateFile(file, formatTokens(all, row));
   return token;
 }
 
@@ -85,7 +85,7 @@ export async function revokeToken(file: string, name: string): Promise<void> {
     const { all } = readTable(file);
     const left = all.filter((row) => !(isJsonObject(row) && row["name"] === name));
     if (left.length === all.length) throw new OperationError("not_found", `There is no token "${name}" in ${file}`);
-    writePrivateFile(file, writeTokens(left));
+    writePrivateFile(file, formatTokens(left));
   });
 }
 

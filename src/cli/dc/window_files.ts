@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
-import { everyWindow } from "#dc/every_window.ts";
+import { listEveryWindow } from "#dc/every_window.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
 import { modelJson } from "#dc/operations/messages/model_json.ts";
@@ -35,7 +35,7 @@ export async function exportWindowLines(
 /** Writes all windows as an iCalendar file, to standard output without one. */
 export async function exportCalendar(database: Database, output: string | undefined, log: StderrLogger): Promise<void> {
   const text = await withService(database, async (service) => {
-    const { windows } = await everyWindow(service, { interface: "SYSTEM" });
+    const { windows } = await listEveryWindow(service, { interface: "SYSTEM" });
     return writeWindowCalendar(windows, { instance: service.instance, now: Date.now() });
   });
   await writeLines(output, [text]);

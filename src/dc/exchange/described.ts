@@ -7,36 +7,36 @@ import {
   MAX_TEXT_CHARS,
 } from "#dc/limits.ts";
 import { isSlug } from "#dc/model/code.ts";
-import { slugFrom } from "./codes.ts";
-import { compact, type Omissions } from "./item.ts";
+import { toSlug } from "./codes.ts";
+import { type Omissions, removeEmptyFields } from "./item.ts";
 
 /** Labels that name the imported object of a resource. */
 export const ORIGIN_LABEL = "origin";
 export const ORIGIN_URL_LABEL = "origin_url";
 
-/** What a source says about an object beside its own fields. */
+/** Information of a source about an object, other than the object's own fields. */
 export interface Remarks {
-  /** `cable/12`. */
+  /** Id of the object in the source, such as `cable/12`. */
   readonly id: string;
   readonly name: string;
-  /** `netbox:cable/12`. */
+  /** Id with the name of the source, such as `netbox:cable/12`. */
   readonly origin: string;
   readonly url?: string | undefined;
-  /** Most important first; labels beyond the limit are left out. */
+  /** Most important first; labels beyond the limit are omitted. */
   readonly labels: readonly (readonly [key: string, value: string])[];
   readonly tags: readonly string[];
   readonly comments: readonly string[];
 }
 
-export interface Described {
+export interface DescribedResource {
   readonly labels?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
   readonly comments?: string;
 }
 
-/** Brings remarks within the limits of labels, tags and comments, and notes what that cuts. */
-export function describeResource(remarks: Remarks, omissions: Omissions): Described {
-  return compact<Described>({
+/** Fits remarks into the limits of labels, tags and comments, and notes what is cut. */
+export function describeResource(remarks: Remarks, omissions: Omissions): DescribedResource {
+  return removeEmptyFields<DescribedResource>({
     labels: labelsOf(remarks, omissions),
     tags: tagsOf(remarks, omissions),
     comments: clipText(
@@ -79,7 +79,7 @@ function labelsOf({ id, name, origin, url, labels }: Remarks, omissions: Omissio
 function tagsOf({ id, name, tags }: Remarks, omissions: Omissions): readonly string[] {
   const slugs = new Set<string>();
   for (const tag of tags) {
-    const slug = isSlug(tag) ? tag : slugFrom(tag);
+    const slug = isSlug(tag) ? tag : toSlug(tag);
     if (slug === undefined) omissions.add("A tag has no letter or digit that a slug takes", id, name, tag);
     else slugs.add(slug);
   }
@@ -87,13 +87,13 @@ function tagsOf({ id, name, tags }: Remarks, omissions: Omissions): readonly str
   return [...slugs].slice(0, MAX_TAGS);
 }
 
-/** A short text within the limit of names; `cut` is called when that loses something. */
+/** Returns a text within the limit of names; calls `cut` if it loses anything. */
 export function shortText(text: string, cut: () => void, most = MAX_TEXT_CHARS): string | undefined {
   const short = clipText(cleanText(text), most, cut);
   return short === "" ? undefined : short;
 }
 
-/** Text without control characters. */
+/** Removes control characters from a text. */
 export function cleanText(text: string): string {
   return /[\p{Cc}\p{Cs}]/u.test(text) ? text.replace(/[\p{Cc}\p{Cs}]+/gu, " ").trim() : text.trim();
 }
@@ -102,7 +102,7 @@ function clipText(text: string, most: number, cut: () => void): string {
   const safe = text.includes("\0") ? text.replaceAll("\0", " ") : text;
   if (safe.length <= most) return safe;
   cut();
-  // A pair of surrogates is not torn.
+  // Never separates a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(safe[most - 1] ?? "") ? most - 1 : most;
   return safe.slice(0, end);
 }

@@ -1,42 +1,42 @@
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 
-/** A resource made from a source's object, with the identity that the object has there. */
+/** A resource made from a source's object, with the object's identity in that source. */
 export type SourceItem = {
   readonly [Kind in ResourceKind]: {
     readonly kind: Kind;
-    /** Unique and stable within the source, as `device/12`; a cable with several lanes adds `#2`. */
+    /** Unique and stable within the source, such as `device/12`; a cable with several lanes appends `#2`. */
     readonly id: string;
     readonly resource: ResourceByKind[Kind];
-    /** Where the source says it, if it is a file of lines. */
+    /** Position of the object in the source, if that is a file of lines. */
     readonly place?: SourcePlace;
   };
 }[ResourceKind];
 
 export interface SourcePlace {
   readonly file: string;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
 }
 
-/** Something that a source holds and the inventory cannot. */
+/** Content of a source that the inventory cannot store. */
 export interface Omission {
-  /** A short sentence, the same for every object that it concerns. */
+  /** A short sentence, the same for every affected object. */
   readonly reason: string;
-  /** What it concerns, as `cable/12`; a table's name when whole tables are left out. */
+  /** Id of the affected object, such as `cable/12`; a table's name if whole tables are omitted. */
   readonly id: string;
-  /** What people call it there. */
+  /** Name of the object in the source. */
   readonly name: string;
-  /** How many objects, when `id` names a table. */
+  /** Number of objects, if `id` names a table. */
   readonly count?: number;
-  /** The value concerned. */
+  /** The affected value. */
   readonly detail?: string;
 }
 
-/** What a source's objects become. */
-export interface Mapped {
+/** The items and omissions made from a source's objects. */
+export interface MappedSource {
   readonly items: readonly SourceItem[];
   readonly omissions: readonly Omission[];
-  /** Kinds that the source speaks of, all without it: a spreadsheet of devices does not say that racks are gone. */
+  /** Kinds that the source contains; all if absent. A spreadsheet of devices does not imply that racks were removed. */
   readonly kinds?: readonly ResourceKind[];
 }
 
@@ -64,8 +64,10 @@ function quoteText(text: string): string {
   return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS - 1)}…`;
 }
 
-/** Drops fields without a value, and empty lists and maps, as stored resources have none. */
-export function compact<Value extends object>(value: { readonly [Key in keyof Value]: Value[Key] | undefined }): Value {
+/** Removes fields without a value, and empty lists and maps, as in stored resources. */
+export function removeEmptyFields<Value extends object>(
+  value: { readonly [Key in keyof Value]: Value[Key] | undefined },
+): Value {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => !isEmpty(one))) as Value;
 }
 

@@ -1,6 +1,6 @@
 import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { compact, type SourceItem } from "./item.ts";
+import { removeEmptyFields, type SourceItem } from "./item.ts";
 
 /** The parts of a resource that an import has set: the others belong to people, and stay. */
 export interface OwnedParts {
@@ -14,15 +14,15 @@ export const NOTHING_OWNED: OwnedParts = { fields: [], ports: [], labels: [], ta
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Parts that are merged one by one. */
+/** Fields whose parts are merged one by one. */
 const MERGED = ["ports", "labels", "tags"];
-/** Fields of a port that measurements and people set and no source does. */
+/** Fields of a port that are set by measurements and people, but by no source. */
 const PORT_FIELDS_OF_PEOPLE = ["netRole", "rxMbps", "txMbps", "measuredAt"];
 const INLET_FIELDS_OF_PEOPLE = ["sourceRef", "powerPath"];
 const OUTLET_FIELDS_OF_PEOPLE = ["breakerPosition", "breakerPoles"];
 
-/** What an import of this resource sets. */
-export function ownedParts(resource: ResourceByKind[ResourceKind]): OwnedParts {
+/** Returns the parts of this resource that an import sets. */
+export function listOwnedParts(resource: ResourceByKind[ResourceKind]): OwnedParts {
   const { ports = [], labels = {}, tags = [] } = resource as Partial<Device>;
   return {
     fields: Object.keys(resource).filter((name) => !MERGED.includes(name)),
@@ -37,7 +37,7 @@ export function ownedParts(resource: ResourceByKind[ResourceKind]): OwnedParts {
  * and everything else stays as people left it.
  * @param kept names of ports that must stay although the source no longer has them
  */
-export function merge<Kind extends ResourceKind>(
+export function mergeResource<Kind extends ResourceKind>(
   before: ResourceByKind[Kind],
   wanted: ResourceByKind[Kind],
   owned: OwnedParts,
@@ -48,20 +48,20 @@ export function merge<Kind extends ResourceKind>(
   const merged: Record<string, unknown> = { ...was };
   for (const name of owned.fields) if (!(name in is)) delete merged[name];
   Object.assign(merged, is);
-  merged["labels"] = mergedLabels(was["labels"] as Labels, is["labels"] as Labels, owned.labels);
-  merged["tags"] = mergedTags(was["tags"] as Tags, is["tags"] as Tags, owned.tags);
+  merged["labels"] = mergeLabels(was["labels"] as Labels, is["labels"] as Labels, owned.labels);
+  merged["tags"] = mergeTags(was["tags"] as Tags, is["tags"] as Tags, owned.tags);
   if ("ports" in was || "ports" in is) {
-    merged["ports"] = mergedPorts(was["ports"] as Ports, is["ports"] as Ports, owned.ports, kept);
+    merged["ports"] = mergePorts(was["ports"] as Ports, is["ports"] as Ports, owned.ports, kept);
   }
-  forgetDerived(merged, was, is);
-  return compact(merged) as unknown as ResourceByKind[Kind];
+  clearDerivedValues(merged, was, is);
+  return removeEmptyFields(merged) as unknown as ResourceByKind[Kind];
 }
 
 type Labels = Readonly<Record<string, string>> | undefined;
 type Tags = readonly string[] | undefined;
 type Ports = readonly Port[] | undefined;
 
-function mergedLabels(
+function mergeLabels(
   before: Labels = {},
   wanted: Labels = {},
   owned: readonly string[],
@@ -70,12 +70,12 @@ function mergedLabels(
   return { ...Object.fromEntries(stays), ...wanted };
 }
 
-function mergedTags(before: Tags = [], wanted: Tags = [], owned: readonly string[]): readonly string[] {
+function mergeTags(before: Tags = [], wanted: Tags = [], owned: readonly string[]): readonly string[] {
   return [...new Set([...wanted, ...before.filter((tag) => !owned.includes(tag))])];
 }
 
-/** Ports of the source in its order, then those that people added and those that must stay. */
-function mergedPorts(
+/** Returns the ports of the source in its order, then those that people added and those that must stay. */
+function mergePorts(
   before: Ports = [],
   wanted: Ports = [],
   owned: readonly string[],
@@ -85,14 +85,14 @@ function mergedPorts(
   const names = new Set(wanted.map(({ name }) => name));
   const vanished = new Set(owned);
   return [
-    ...wanted.map((port) => overPort(known.get(port.name), port)),
+    ...wanted.map((port) => mergePort(known.get(port.name), port)),
     ...before.filter(({ name }) => !names.has(name) && (kept.has(name) || !vanished.has(name))),
   ];
 }
 
-function overPort(before: Port | undefined, wanted: Port): Port {
+function mergePort(before: Port | undefined, wanted: Port): Port {
   if (before === undefined || before.kind !== wanted.kind) return wanted;
-  return compact<Port>({
+  return removeEmptyFields<Port>({
     ...pickFields(before, PORT_FIELDS_OF_PEOPLE),
     ...wanted,
     powerIn: { ...pickFields(before.powerIn, INLET_FIELDS_OF_PEOPLE), ...wanted.powerIn },
@@ -104,8 +104,8 @@ function pickFields<Value extends object>(value: Value | undefined, names: reado
   return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => names.includes(name))) as Partial<Value>;
 }
 
-/** Drops values that the service derived from something that has changed, so that it derives them again. */
-function forgetDerived(merged: Record<string, unknown>, was: Fields, is: Fields): void {
+/** Clears values that the service derived from a changed value, so that it derives them again. */
+function clearDerivedValues(merged: Record<string, unknown>, was: Fields, is: Fields): void {
   const changed = (name: string) => merged[name] !== was[name];
   const drop = (name: string) => {
     if (!(name in is)) delete merged[name];
@@ -121,23 +121,23 @@ function forgetDerived(merged: Record<string, unknown>, was: Fields, is: Fields)
 /** Record of an imported object: its resource, and the fields that the import has set. */
 export interface OriginRecord {
   readonly kind: ResourceKind;
-  /** As far as the identity goes: a code, or two ends. */
+  /** The resource's identity only: a code, or two ends. */
   readonly named: ResourceByKind[ResourceKind];
   readonly owned: OwnedParts;
 }
 
-/** The space of documents that holds what was imported from a source. */
+/** Returns the document space of the objects imported from a source. */
 export function originSpace(origin: string): string {
   return `origin:${origin}`;
 }
 
-export function originText({ kind, resource }: SourceItem): string {
+export function formatOrigin({ kind, resource }: SourceItem): string {
   const named = "code" in resource ? { code: resource.code } : { a: resource.a, b: resource.b };
-  return JSON.stringify({ kind, named, owned: ownedParts(resource) });
+  return JSON.stringify({ kind, named, owned: listOwnedParts(resource) });
 }
 
-/** Reads a record back; undefined for one of another shape. */
-export function readOrigin(text: string): OriginRecord | undefined {
+/** Parses a record; returns undefined for one of another form. */
+export function parseOrigin(text: string): OriginRecord | undefined {
   const value: unknown = JSON.parse(text);
   if (!isJsonObject(value) || !isJsonObject(value["named"]) || !isJsonObject(value["owned"])) return undefined;
   return value as unknown as OriginRecord;

@@ -1,7 +1,7 @@
 import type { Cable, Device, Port, Rack } from "#dc/model/resources.ts";
 import type { SourceItem } from "./item.ts";
 
-/** Something that makes answers about an inventory less certain. */
+/** A gap in the documentation that makes analyses of an inventory less certain. */
 export interface QualityFinding {
   readonly code:
     | "INLET_WITHOUT_SOURCE"
@@ -14,8 +14,8 @@ export interface QualityFinding {
   readonly refs: readonly string[];
 }
 
-/** How much of an inventory is documented. */
-export interface Quality {
+/** Counts of documented and undocumented parts of an inventory. */
+export interface InventoryQuality {
   readonly inlets: number;
   readonly inletsWithSource: number;
   readonly findings: readonly QualityFinding[];
@@ -31,8 +31,8 @@ const MESSAGES: Readonly<Record<QualityFinding["code"], string>> = {
 };
 
 /** Rates the completeness of imported items. Cost: linear in the items. */
-export function judgeQuality(items: readonly SourceItem[]): Quality {
-  const cabled = new Set(items.flatMap((item) => (item.kind === "cable" ? endsOf(item.resource) : [])));
+export function judgeQuality(items: readonly SourceItem[]): InventoryQuality {
+  const cabled = new Set(items.flatMap((item) => (item.kind === "cable" ? endRefsOf(item.resource) : [])));
   const judge = new Judge(cabled);
   for (const item of items) {
     if (item.kind === "device") judge.device(item.resource);
@@ -41,7 +41,7 @@ export function judgeQuality(items: readonly SourceItem[]): Quality {
   return judge.result();
 }
 
-function endsOf({ a, b }: Cable): readonly string[] {
+function endRefsOf({ a, b }: Cable): readonly string[] {
   return [a, b].map(({ deviceCode, portName }) => `${deviceCode}/${portName}`);
 }
 
@@ -84,7 +84,7 @@ class Judge {
     return source !== undefined || this.#cabled.has(`${code}/${name}`);
   }
 
-  result(): Quality {
+  result(): InventoryQuality {
     const findings = [...this.#found].map(([code, refs]) => ({ code, message: MESSAGES[code], refs }));
     return { inlets: this.#inlets, inletsWithSource: this.#sourced, findings };
   }

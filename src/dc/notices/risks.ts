@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "#dc/context.ts";
-import { everyWindow } from "#dc/every_window.ts";
+import { listEveryWindow } from "#dc/every_window.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { FAILURE_SEVERITIES, type FailureSeverity, FINDING_KINDS, type WindowVerdict } from "#dc/model/enum_values.ts";
 import type { RiskKind } from "#dc/operations/notices/notice.ts";
@@ -130,7 +130,7 @@ async function readFindings({ service, caller }: Wanted, found: Map<string, Risk
 
 async function readWindows({ service, caller }: Wanted, found: Map<string, Risk>): Promise<void> {
   const states = [WindowState.PLANNED, WindowState.BEGUN];
-  const { windows } = await everyWindow(service, caller, { states });
+  const { windows } = await listEveryWindow(service, caller, { states });
   const elements = new Map(windows.map(({ window }) => [window?.code ?? "", window?.elementRefs ?? []]));
   for (const { code, verdict, summary } of collectStandings(windows).values()) {
     const refs = (elements.get(code) ?? []).slice(0, MAX_ELEMENTS);

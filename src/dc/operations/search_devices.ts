@@ -5,7 +5,7 @@ import { DEVICE_VIEWS, type SupplyState } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
-import { type Cursor, DEVICE_ORDERS, type DeviceFilter, type DeviceOrder, type Stored } from "#dc/ports.ts";
+import { DEVICE_ORDERS, type DeviceFilter, type DeviceOrder, type PageCursor, type StoredVersion } from "#dc/ports.ts";
 import {
   DatacenterService,
   type Device,
@@ -32,7 +32,7 @@ export const searchDevices = defineRead({
     await requireFilterLocations(session, request.filter);
     const question = { filter, power, order, descending };
     const { pageToken } = request;
-    const after = pageToken === "" ? undefined : openPageToken<Cursor>(context.pageKey, question, pageToken);
+    const after = pageToken === "" ? undefined : openPageToken<PageCursor>(context.pageKey, question, pageToken);
     const page = await reader.searchDevices({
       filter:
         Object.keys(power).length === 0
@@ -126,7 +126,7 @@ function codesBySupplyState({ power, live }: Topology, states: readonly SupplySt
 
 async function pageMessages(
   { reader, scheduler }: ReadSession,
-  devices: readonly Stored<DeviceBody>[],
+  devices: readonly StoredVersion<DeviceBody>[],
   isFull: boolean,
 ): Promise<readonly Device[]> {
   const full = isFull ? await reader.devices(devices.map(({ resource }) => resource.code)) : [];

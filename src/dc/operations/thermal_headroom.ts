@@ -4,7 +4,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Crac, Rack } from "#dc/model/resources.ts";
-import type { Places } from "#dc/render/thermal/heat_map.ts";
+import type { RecordedLocations } from "#dc/render/thermal/heat_map.ts";
 import type { ThermalPicture } from "#dc/render/thermal/thermal.ts";
 import {
   DatacenterService,
@@ -77,7 +77,10 @@ export function thermalPicture({ racks, cracs }: Inventory, reply: ThermalHeadro
   return { reply, places: locationsByCode(racks, reply.racks), unitPlaces: locationsByCode(cracs, reply.cracs) };
 }
 
-function locationsByCode(all: readonly (Rack | Crac)[], asked: readonly { readonly code: string }[]): Places {
+function locationsByCode(
+  all: readonly (Rack | Crac)[],
+  asked: readonly { readonly code: string }[],
+): RecordedLocations {
   const wanted = new Set(asked.map(({ code }) => code.toLowerCase()));
   return new Map(
     all.flatMap(({ code, placement, location }) => {

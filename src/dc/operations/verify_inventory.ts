@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { refKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Crac, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { CheckedRow, DcReader, Stored } from "#dc/ports.ts";
+import type { CheckedRow, DcReader, StoredVersion } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { modelJson } from "./messages/model_json.ts";
 import { etagOf, SCHEMAS } from "./writes/changes.ts";
@@ -125,7 +125,7 @@ async function* readRowsOfKind(reader: DcReader, kind: ResourceKind): AsyncGener
 
 function describeDifference(
   kind: ResourceKind,
-  { resource, etag, createTime, updateTime }: Stored<ResourceByKind[ResourceKind]>,
+  { resource, etag, createTime, updateTime }: StoredVersion<ResourceByKind[ResourceKind]>,
   state: LoggedState,
 ): string | undefined {
   const { seq, digest } = state;
@@ -143,10 +143,10 @@ function describeDifference(
  */
 function revertUpgrade(
   kind: ResourceKind,
-  stored: Stored<ResourceByKind[ResourceKind]>,
-): Stored<ResourceByKind[ResourceKind]> | undefined {
+  stored: StoredVersion<ResourceByKind[ResourceKind]>,
+): StoredVersion<ResourceByKind[ResourceKind]> | undefined {
   if (kind !== "crac") return undefined;
-  const { resource, ...rest } = stored as Stored<Crac>;
+  const { resource, ...rest } = stored as StoredVersion<Crac>;
   return resource.kind === "CDU" ? { ...rest, resource: { ...resource, medium: "AIR" } } : undefined;
 }
 

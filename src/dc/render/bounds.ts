@@ -1,5 +1,5 @@
 import type { Item, Point } from "./scene.ts";
-import { fitText, textWidth } from "./text_width.ts";
+import { fitText, measureText } from "./text_width.ts";
 
 export interface Box {
   readonly west: number;
@@ -8,16 +8,16 @@ export interface Box {
   readonly south: number;
 }
 
-/** How far letters reach above and below their baseline, in em. */
+/** Height of letters above and depth below their baseline, in em. */
 const ASCENT = 0.76;
 const DESCENT = 0.24;
 
-/** The smallest box around items, or undefined without items. Cost: O(items and letters). */
+/** Returns the smallest box around items, or undefined without items. Cost: O(items and letters). */
 export function boundsOf(items: readonly Item[]): Box | undefined {
   let all: Box | undefined;
   for (const item of items) {
     const box = boundsOfItem(item);
-    if (box !== undefined) all = all === undefined ? box : boxAround(all, box);
+    if (box !== undefined) all = all === undefined ? box : uniteBoxes(all, box);
   }
   return all;
 }
@@ -29,12 +29,12 @@ function boundsOfItem(item: Item): Box | undefined {
     case "circle":
       return { west: item.cx - item.r, north: item.cy - item.r, east: item.cx + item.r, south: item.cy + item.r };
     case "line":
-      return boxOf([
+      return boxOfPoints([
         [item.x1, item.y1],
         [item.x2, item.y2],
       ]);
     case "path":
-      return boxOf(item.points);
+      return boxOfPoints(item.points);
     case "text":
       return textBox(item);
     default:
@@ -42,7 +42,7 @@ function boundsOfItem(item: Item): Box | undefined {
   }
 }
 
-/** The box of a text as it is drawn, cut and turned. */
+/** Returns the bounding box of a text as it is drawn, truncated and rotated. */
 export function textBox({
   x,
   y,
@@ -54,7 +54,7 @@ export function textBox({
   rotate = 0,
 }: Extract<Item, { readonly kind: "text" }>): Box {
   const shown = maxWidth === undefined ? text : fitText(text, maxWidth, { size, weight });
-  const width = textWidth(shown, { size, weight });
+  const width = measureText(shown, { size, weight });
   const west = { start: 0, middle: -width / 2, end: -width }[anchor];
   const turn = (rotate * Math.PI) / 180;
   const corners = [west, west + width].flatMap((dx) =>
@@ -62,10 +62,10 @@ export function textBox({
       (dy): Point => [x + dx * Math.cos(turn) - dy * Math.sin(turn), y + dx * Math.sin(turn) + dy * Math.cos(turn)],
     ),
   );
-  return boxOf(corners) as Box;
+  return boxOfPoints(corners) as Box;
 }
 
-function boxOf(points: readonly Point[]): Box | undefined {
+function boxOfPoints(points: readonly Point[]): Box | undefined {
   if (points.length === 0) return undefined;
   const xs = points.map(([x]) => x);
   const ys = points.map(([, y]) => y);
@@ -77,7 +77,7 @@ function boxOf(points: readonly Point[]): Box | undefined {
   };
 }
 
-function boxAround(a: Box, b: Box): Box {
+function uniteBoxes(a: Box, b: Box): Box {
   return {
     west: Math.min(a.west, b.west),
     north: Math.min(a.north, b.north),

@@ -1,17 +1,17 @@
 import type { Theme } from "#dc/model/enum_values.ts";
 import { quoteDot } from "#kernel/quote_dot.ts";
 import type { Graph, GraphEdge, GraphNode } from "./drawing.ts";
-import { colorOf, type Token } from "./palette.ts";
+import { type ColorToken, colorOf } from "./palette.ts";
 
 export interface DotOptions {
   readonly theme: Theme;
-  /** Width at which Graphviz lays it out, in pixels of 1/96 inch; its own when absent. */
+  /** Width at which Graphviz lays the graph out, in pixels of 1/96 inch; Graphviz chooses it if absent. */
   readonly widthPx?: number | undefined;
 }
 
 const PX_PER_INCH = 96;
 
-/** Formats a graph in Graphviz's language. Every text is quoted, so no name can end a statement. */
+/** Formats a graph in Graphviz's language. Every text is quoted, so that no name can end a statement. */
 export function toDot(graph: Graph, { theme, widthPx }: DotOptions): string {
   const paint = (token: Parameters<typeof colorOf>[1]) => colorOf(theme, token);
   const size = widthPx === undefined ? {} : { size: `${(widthPx / PX_PER_INCH).toFixed(2)},1000`, ratio: "compress" };
@@ -19,10 +19,10 @@ export function toDot(graph: Graph, { theme, widthPx }: DotOptions): string {
   const ground = { bgcolor: paint("surface"), rankdir: graph.rankdir, fontname: "DejaVu Sans", ...size };
   return [
     `${graph.directed ? "digraph" : "graph"} ${quoteDot(graph.name)} {`,
-    `  graph ${attributes({ ...ground, color: paint("line"), fontcolor: paint("ink") })};`,
-    `  node ${attributes({ shape: "box", style: "filled", fillcolor: paint("panel"), color: paint("line"), fontcolor: paint("on:panel"), fontname: "DejaVu Sans" })};`,
-    `  edge ${attributes({ color: paint("muted"), fontcolor: paint("ink"), fontname: "DejaVu Sans" })};`,
-    ...clusters(graph.nodes, paint),
+    `  graph ${formatAttributes({ ...ground, color: paint("line"), fontcolor: paint("ink") })};`,
+    `  node ${formatAttributes({ shape: "box", style: "filled", fillcolor: paint("panel"), color: paint("line"), fontcolor: paint("on:panel"), fontname: "DejaVu Sans" })};`,
+    `  edge ${formatAttributes({ color: paint("muted"), fontcolor: paint("ink"), fontname: "DejaVu Sans" })};`,
+    ...formatClusters(graph.nodes, paint),
     ...graph.edges.map(
       (edge) => `  ${quoteDot(edge.from)} ${line} ${quoteDot(edge.to)} ${edgeAttributes(edge, paint)};`,
     ),
@@ -33,7 +33,7 @@ export function toDot(graph: Graph, { theme, widthPx }: DotOptions): string {
 
 type PaintOf = (token: Parameters<typeof colorOf>[1]) => string;
 
-function clusters(nodes: readonly GraphNode[], paint: PaintOf): readonly string[] {
+function formatClusters(nodes: readonly GraphNode[], paint: PaintOf): readonly string[] {
   const groups = new Map<string | undefined, GraphNode[]>();
   for (const node of nodes) groups.set(node.cluster, [...(groups.get(node.cluster) ?? []), node]);
   return [...groups].flatMap(([label, members], index) => {
@@ -45,26 +45,26 @@ function clusters(nodes: readonly GraphNode[], paint: PaintOf): readonly string[
 }
 
 function nodeAttributes({ label, shape, fill, style }: GraphNode, paint: PaintOf): string {
-  return attributes({
+  return formatAttributes({
     label,
     ...(shape !== undefined && { shape }),
     ...(style !== undefined && { style: `filled,${style}` }),
     ...(fill !== undefined && {
       fillcolor: paint(fill),
-      fontcolor: paint(fill.startsWith("on:") ? "ink" : `on:${fill as Token}`),
+      fontcolor: paint(fill.startsWith("on:") ? "ink" : `on:${fill as ColorToken}`),
     }),
   });
 }
 
 function edgeAttributes({ label, stroke, style }: GraphEdge, paint: PaintOf): string {
-  return attributes({
+  return formatAttributes({
     ...(label !== undefined && label !== "" && { label }),
     ...(stroke !== undefined && { color: paint(stroke) }),
     ...(style !== undefined && { style }),
   });
 }
 
-function attributes(values: Readonly<Record<string, string>>): string {
+function formatAttributes(values: Readonly<Record<string, string>>): string {
   return `[${Object.entries(values)
     .map(([name, value]) => `${name}=${quoteDot(value)}`)
     .join(", ")}]`;

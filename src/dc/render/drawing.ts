@@ -5,7 +5,7 @@ import type { Scene } from "./scene.ts";
 /** Result of drawing a screen, from which every file format is made. */
 export interface Drawing {
   readonly scene: Scene;
-  /** The same as nodes and edges, for Graphviz. */
+  /** The drawing as nodes and edges, for Graphviz. */
   readonly graph: Graph;
   /** Facts about each element, for tooltips, search and details; they become the embedded dataset. */
   readonly elements: readonly Element[];
@@ -25,7 +25,7 @@ export interface Graph {
 export interface GraphNode {
   /** Unique in the graph; a reference if the node is one element. */
   readonly id: string;
-  /** Lines are parted by "\n". */
+  /** Lines are separated by newlines. */
   readonly label: string;
   readonly shape?: "box" | "ellipse" | "diamond" | "cylinder" | "hexagon" | "note";
   readonly fill?: Paint;
@@ -43,12 +43,12 @@ export interface GraphEdge {
 }
 
 export interface Element {
-  /** Its reference; equals `ref` of its group in the scene. */
+  /** Reference of the element; equals `ref` of its group in the scene. */
   readonly ref: string;
-  /** Such as rack, device, feed. */
+  /** Kind of element, such as rack, device, feed. */
   readonly kind: string;
   readonly title: string;
-  /** Label and value, in the order in which they are read. */
+  /** Facts as label and value, in display order. */
   readonly facts: readonly (readonly [label: string, value: string])[];
   /** References of connected elements. */
   readonly related?: readonly string[];
@@ -57,15 +57,15 @@ export interface Element {
 export interface DrawOptions {
   /** Meaning of the colours; undefined selects the screen's default. */
   readonly coloring: Coloring | undefined;
-  /** Which side, or how much; undefined leaves it to the screen. */
+  /** Face or level of detail to draw; the screen selects one if undefined. */
   readonly view: RenderView | undefined;
   /** References that must not be collapsed. `emphasize` highlights them afterwards. */
   readonly highlight: ReadonlySet<string>;
-  /** What the legend of a floor calls highlighted elements; absent for "highlighted". */
+  /** Legend text for highlighted elements of a floor; "highlighted" if absent. */
   readonly highlightLabel?: string;
   /** Maximum number of nodes drawn before groups are collapsed; above 0. */
   readonly maxNodes: number;
 }
 
-/** Draws one screen's reply. Pure; theme and size in pixels are applied later. */
+/** Draws one screen's reply. A pure function; theme and size in pixels are applied later. */
 export type Draw<Reply> = (reply: Reply, options: DrawOptions) => Drawing;

@@ -21,21 +21,22 @@ function emphasizeItem(item: Item, keys: ReadonlySet<string>): Item {
   if (item.kind !== "group") return item;
   if (item.ref !== undefined && keys.has(item.ref.toLowerCase())) return strengthenGroup(item);
   const items = item.items.map((inner) => emphasizeItem(inner, keys));
-  if (item.ref === undefined || item.items.some((inner) => holdsKey(inner, keys))) return { ...item, items };
+  if (item.ref === undefined || item.items.some((inner) => hasElementOf(inner, keys))) return { ...item, items };
   return { ...item, emphasis: "faint" };
 }
 
-function holdsKey(item: Item, keys: ReadonlySet<string>): boolean {
+function hasElementOf(item: Item, keys: ReadonlySet<string>): boolean {
   if (item.kind !== "group") return false;
   return (
-    (item.ref !== undefined && keys.has(item.ref.toLowerCase())) || item.items.some((inner) => holdsKey(inner, keys))
+    (item.ref !== undefined && keys.has(item.ref.toLowerCase())) ||
+    item.items.some((inner) => hasElementOf(inner, keys))
   );
 }
 
 /** Frames an area; widens a bare line, such as a cable. */
 function strengthenGroup(group: Group): Group {
   const bare = group.items.every(({ kind }) => kind === "line" || kind === "path");
-  if (bare) return { ...group, emphasis: "strong", items: group.items.map(broad) };
+  if (bare) return { ...group, emphasis: "strong", items: group.items.map(widenLine) };
   const box = boundsOf(group.items);
   if (box === undefined) return group;
   const frame = {
@@ -46,13 +47,13 @@ function strengthenGroup(group: Group): Group {
     height: box.south - box.north + 2 * GAP,
     radius: 3,
   } as const;
-  // Its own ground on both sides, so that it is seen beside whatever colour.
+  // A casing in the background colour on both sides makes the frame visible beside any colour.
   const casing: Item = { ...frame, stroke: "panel", strokeWidth: 6 };
   const line: Item = { ...frame, stroke: "accent", strokeWidth: 3 };
   return { ...group, emphasis: "strong", items: [...group.items, casing, line] };
 }
 
-function broad(item: Item): Item {
+function widenLine(item: Item): Item {
   if (item.kind !== "line" && item.kind !== "path") return item;
   return { ...item, stroke: "accent", strokeWidth: (item.strokeWidth ?? 1) + 2 };
 }

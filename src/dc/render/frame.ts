@@ -1,20 +1,20 @@
 import type { Paint, State } from "./palette.ts";
-import { HEADING_HEIGHT, heading, MARGIN } from "./parts/chrome.ts";
+import { drawHeading, HEADING_HEIGHT, MARGIN } from "./parts/chrome.ts";
 import type { Item, Scene } from "./scene.ts";
-import { textWidth } from "./text_width.ts";
+import { measureText } from "./text_width.ts";
 
 export interface Figure {
   readonly label: string;
   readonly value: string;
-  /** Colour of the value; plain ink when absent. */
+  /** Colour of the value; plain ink if absent. */
   readonly tone?: State;
 }
 
-/** A line of words under the figures. */
+/** A line of text under the figures. */
 export interface Note {
   readonly text: string;
   readonly tone?: State;
-  /** Whether only the picture says it: a page around it says everything else itself. */
+  /** Whether only the picture contains the note; a page shows all other notes itself. */
   readonly isOwn?: boolean;
 }
 
@@ -39,27 +39,27 @@ export interface FrameInput {
 const LEAST_WIDTH = 760;
 const FIGURE_GAP = 10;
 const FIGURE_HEIGHT = 44;
-/** Pixels below the heading that are above the first note. */
+/** Pixels between the heading and the first note. */
 const BODY_GAP = 10;
 const NOTE_HEIGHT = 18;
 const LEGEND_HEIGHT = 22;
 const SAMPLE = 26;
 
-/** The ink for words in the colour of a state. */
-export function toneText(tone: State | undefined): Paint {
+/** Returns the text colour for a state. */
+export function textColorOf(tone: State | undefined): Paint {
   return tone === undefined ? "ink" : `${tone}Text`;
 }
 
 /**
- * Puts a title, figures and notes above a body and a legend below it. Everything wraps at the width of the body. What a page
- * says itself is one part, which it takes off.
+ * Arranges a title, figures and notes above a body and a legend below it. All of them wrap at the width of the body.
+ * The title, figures and notes that a page shows itself form one part, which the page removes.
  */
 export function frameScene(input: FrameInput): Scene {
   const width = Math.max(LEAST_WIDTH, Math.ceil(input.bodyWidth)) + 2 * MARGIN;
   const room = width - 2 * MARGIN;
-  const head: Item[] = [...heading(input, width)];
+  const head: Item[] = [...drawHeading(input, width)];
   let y = MARGIN + HEADING_HEIGHT - BODY_GAP;
-  const figures = flow(input.figures.map(figureWidth), room, FIGURE_GAP);
+  const figures = arrangeInRows(input.figures.map(figureWidth), room, FIGURE_GAP);
   for (const [index, figure] of input.figures.entries()) {
     const [x, row] = figures.places[index] ?? [0, 0];
     head.push(figureItem(figure, MARGIN + x, y + row * (FIGURE_HEIGHT + FIGURE_GAP)));
@@ -68,7 +68,7 @@ export function frameScene(input: FrameInput): Scene {
   const noteAt = ({ text, tone }: Note): Item => {
     y += NOTE_HEIGHT;
     const weight = tone === undefined ? {} : { weight: "bold" as const };
-    return { kind: "text", x: MARGIN, y: y - 4, text, size: 12, fill: toneText(tone), maxWidth: room, ...weight };
+    return { kind: "text", x: MARGIN, y: y - 4, text, size: 12, fill: textColorOf(tone), maxWidth: room, ...weight };
   };
   head.push(...input.notes.filter(({ isOwn }) => isOwn !== true).map(noteAt));
   const items: Item[] = [{ kind: "group", part: "heading", height: y - BODY_GAP, items: head }];
@@ -76,7 +76,7 @@ export function frameScene(input: FrameInput): Scene {
   y += MARGIN - BODY_GAP;
   items.push({ kind: "group", at: [MARGIN, y], items: input.body });
   y += Math.ceil(input.bodyHeight) + 22;
-  const legend = flow(input.legend.map(legendWidth), room, 18);
+  const legend = arrangeInRows(input.legend.map(legendWidth), room, 18);
   for (const [index, { label, sample }] of input.legend.entries()) {
     const [x, row] = legend.places[index] ?? [0, 0];
     items.push({
@@ -91,11 +91,11 @@ export function frameScene(input: FrameInput): Scene {
 }
 
 function figureWidth({ label, value }: Figure): number {
-  return Math.ceil(Math.max(textWidth(label, { size: 10 }), textWidth(value, { size: 16, weight: "bold" }))) + 24;
+  return Math.ceil(Math.max(measureText(label, { size: 10 }), measureText(value, { size: 16, weight: "bold" }))) + 24;
 }
 
 function legendWidth({ label }: LegendLine): number {
-  return SAMPLE + 7 + Math.ceil(textWidth(label, { size: 11 }));
+  return SAMPLE + 7 + Math.ceil(measureText(label, { size: 11 }));
 }
 
 function figureItem(figure: Figure, x: number, y: number): Item {
@@ -112,16 +112,16 @@ function figureItem(figure: Figure, x: number, y: number): Item {
         y: 8,
         width: 3,
         height: FIGURE_HEIGHT - 16,
-        fill: tone === undefined ? "grid" : toneText(tone),
+        fill: tone === undefined ? "grid" : textColorOf(tone),
       },
       { kind: "text", x: 12, y: 16, text: label, size: 10, fill: "muted" },
-      { kind: "text", x: 12, y: 36, text: value, size: 16, weight: "bold", fill: toneText(tone) },
+      { kind: "text", x: 12, y: 36, text: value, size: 16, weight: "bold", fill: textColorOf(tone) },
     ],
   };
 }
 
 /** Arranges widths side by side, in as many rows as required. */
-export function flow(
+export function arrangeInRows(
   widths: readonly number[],
   room: number,
   gap: number,

@@ -8,23 +8,23 @@ import type { Scene } from "./scene.ts";
 export interface HtmlInput {
   readonly svg: string;
   readonly theme: Theme;
-  /** The dataset behind the picture; without it, search and details use the picture's tooltips. */
+  /** Dataset of the picture; without it, search and details use the picture's tooltips. */
   readonly data: JsonObject | undefined;
-  /** The viewer's page with its script and style, and marks where the picture is inserted. */
+  /** HTML page of the viewer with its script and style, and placeholders for the picture. */
   readonly page: string;
 }
 
 /**
- * Returns a picture as one HTML file with zoom, pan, search, filters and details, for mouse, touch and keyboard. It
- * loads nothing from the network, and its policy permits only the viewer's script.
+ * Returns a picture as one HTML file with zoom, pan, search, filters and details, for mouse, touch and keyboard. The
+ * file loads nothing from the network, and its policy permits only the viewer's script.
  */
 export function toHtml({ title, description }: Scene, { svg, theme, data, page }: HtmlInput): string {
-  const colors = colorsOf(theme);
+  const colors = colorVariables(theme);
   const policy = [
     "default-src 'none'",
-    `script-src ${hashesOf(page, "script")}`,
-    `style-src ${hashesOf(page, "style")} ${hash(colors)}`,
-    // The small copy of a large picture.
+    `script-src ${policyHashesOf(page, "script")}`,
+    `style-src ${policyHashesOf(page, "style")} ${policyHash(colors)}`,
+    // Allows the overview image of a large picture.
     "img-src data:",
     "base-uri 'none'",
     "form-action 'none'",
@@ -33,30 +33,30 @@ export function toHtml({ title, description }: Scene, { svg, theme, data, page }
     policy: `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     title: `<meta name="description" content="${escapeXml(description)}">\n<title>${escapeXml(title)}</title>\n<style>${colors}</style>`,
     picture: `<h1>${escapeXml(title)}</h1>\n<main>${svg}</main>`,
-    data: `<script type="application/json" id="data">${jsonFor(data)}</script>`,
+    data: `<script type="application/json" id="data">${scriptSafeJson(data)}</script>`,
   };
   return page.replaceAll(/<!-- (\w+) -->/g, (mark, name: string) => parts[name] ?? mark);
 }
 
-/** The hashes of all elements of a name in the page, as a policy has them. */
-function hashesOf(page: string, name: "script" | "style"): string {
+/** Returns the hashes of all elements of a name in the page, in the form of a content security policy. */
+function policyHashesOf(page: string, name: "script" | "style"): string {
   const found = page.matchAll(new RegExp(`<${name}[^>]*>([\\s\\S]*?)</${name}>`, "g"));
-  return [...found].map(([, inside = ""]) => hash(inside)).join(" ");
+  return [...found].map(([, inside = ""]) => policyHash(inside)).join(" ");
 }
 
-function hash(text: string): string {
+function policyHash(text: string): string {
   return `'sha256-${sha256(text, "base64")}'`;
 }
 
 /** Encodes JSON so that it cannot end its script element. */
-function jsonFor(data: JsonObject | undefined): string {
+function scriptSafeJson(data: JsonObject | undefined): string {
   return JSON.stringify(data ?? null).replace(/[<>&\u2028\u2029]/g, (letter) => {
     return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }
 
-/** The colours of the theme under the names that the viewer's style has for them. */
-function colorsOf(theme: Theme): string {
+/** Returns the theme's colours as the CSS variables of the viewer's style. */
+function colorVariables(theme: Theme): string {
   const names = {
     bg: "surface",
     surface: "panel",

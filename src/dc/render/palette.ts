@@ -1,10 +1,12 @@
 import type { Theme } from "#dc/model/enum_values.ts";
 import { FULL_PCT, WATCH_PCT } from "#kernel/judge_share.ts";
 
-/** Grounds and lines. */
+/** Backgrounds and lines. */
 const PLAIN = ["surface", "panel", "sunken", "line", "grid", "ink", "muted", "accent", "accentSoft"] as const;
 
-/** States as strong fills; the soft ones are grounds of larger areas, the texts are for words on surface and panel. */
+/**
+ * States as strong fills. Soft fills are backgrounds of larger areas, text colours are for words on surface and panel.
+ */
 const STATES = ["ok", "watch", "fault", "info", "offline"] as const;
 export type State = (typeof STATES)[number];
 
@@ -15,20 +17,20 @@ const STATE_TEXT = ["okText", "watchText", "faultText", "infoText", "offlineText
 const ROLES = ["role1", "role2", "role3", "role4", "role5", "role6", "role7", "role8", "roleOther"] as const;
 export type RoleToken = (typeof ROLES)[number];
 
-/** Steps of a measured value from little to much. */
+/** Steps of a measured value from low to high. */
 const SCALE = ["scale0", "scale1", "scale2", "scale3", "scale4", "scale5"] as const;
 export type ScaleToken = (typeof SCALE)[number];
 
-export const TOKENS = [...PLAIN, ...STATES, ...STATE_SOFT, ...STATE_TEXT, ...ROLES, ...SCALE] as const;
-export type Token = (typeof TOKENS)[number];
+export const COLOR_TOKENS = [...PLAIN, ...STATES, ...STATE_SOFT, ...STATE_TEXT, ...ROLES, ...SCALE] as const;
+export type ColorToken = (typeof COLOR_TOKENS)[number];
 
 /** A recorded colour as `#rrggbb`, the same in every theme. */
-export type OwnColor = `#${string}`;
+export type RecordedColor = `#${string}`;
 
-/** A colour by name, or a recorded one; `on:<colour>` is the ink that is readable on that colour. */
-export type Paint = Token | OwnColor | `on:${Token | OwnColor}`;
+/** A colour by name, or a recorded one; `on:<colour>` is the text colour that is readable on that colour. */
+export type Paint = ColorToken | RecordedColor | `on:${ColorToken | RecordedColor}`;
 
-type Colors = Readonly<Record<Token, string>>;
+type Colors = Readonly<Record<ColorToken, string>>;
 
 const LIGHT: Colors = {
   surface: "#f6f8fb",
@@ -116,7 +118,7 @@ const DARK: Colors = {
   scale5: "#f07167",
 };
 
-/** Dark ink on white paper: fills are light, so that hatches distinguish them and toner is saved. */
+/** Dark ink on white paper: fills are light, to save toner and keep hatches distinguishable. */
 const PRINT: Colors = {
   ...LIGHT,
   surface: "#ffffff",
@@ -199,33 +201,33 @@ const HIGH_CONTRAST: Colors = {
 
 const THEME_COLORS: Readonly<Record<Theme, Colors>> = { LIGHT, DARK, PRINT, HIGH_CONTRAST };
 
-/** The colour of a paint as `#rrggbb`. */
+/** Returns the colour of a paint as `#rrggbb`. */
 export function colorOf(theme: Theme, paint: Paint): string {
-  if (!paint.startsWith("on:")) return groundOf(theme, paint as Token | OwnColor);
-  const ground = groundOf(theme, paint.slice("on:".length) as Token | OwnColor);
-  const ink = INKS.get(ground) ?? inkOn(ground);
+  if (!paint.startsWith("on:")) return backgroundColor(theme, paint as ColorToken | RecordedColor);
+  const ground = backgroundColor(theme, paint.slice("on:".length) as ColorToken | RecordedColor);
+  const ink = INKS.get(ground) ?? textColorOn(ground);
   INKS.set(ground, ink);
   return ink;
 }
 
-function groundOf(theme: Theme, paint: Token | OwnColor): string {
-  return paint.startsWith("#") ? paint : THEME_COLORS[theme][paint as Token];
+function backgroundColor(theme: Theme, paint: ColorToken | RecordedColor): string {
+  return paint.startsWith("#") ? paint : THEME_COLORS[theme][paint as ColorToken];
 }
 
-/** Text colour for a background colour of a theme, cached because a picture needs it for each text. */
+/** Text colours by background colour, cached because a picture needs one for each text. */
 const INKS = new Map<string, string>();
 
-function inkOn(ground: string): string {
-  return contrast(ground, "#0b1119") >= contrast(ground, "#ffffff") ? "#0b1119" : "#ffffff";
+function textColorOn(ground: string): string {
+  return contrastRatio(ground, "#0b1119") >= contrastRatio(ground, "#ffffff") ? "#0b1119" : "#ffffff";
 }
 
-/** Contrast of two colours, 1 to 21. Source: WCAG 2.2, contrast ratio. */
-export function contrast(a: string, b: string): number {
-  const [dark = 0, light = 0] = [luminance(a), luminance(b)].toSorted((one, other) => one - other);
+/** Returns the contrast of two colours, 1 to 21. Source: WCAG 2.2, contrast ratio. */
+export function contrastRatio(a: string, b: string): number {
+  const [dark = 0, light = 0] = [relativeLuminance(a), relativeLuminance(b)].toSorted((one, other) => one - other);
   return (light + 0.05) / (dark + 0.05);
 }
 
-function luminance(color: string): number {
+function relativeLuminance(color: string): number {
   const [r = 0, g = 0, b = 0] = [1, 3, 5]
     .map((start) => Number.parseInt(color.slice(start, start + 2), 16) / 255)
     .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
@@ -234,11 +236,11 @@ function luminance(color: string): number {
 
 interface PrintHatch {
   readonly pattern: "diagonal" | "dots";
-  readonly paint: OwnColor;
+  readonly paint: RecordedColor;
 }
 
-/** Hatches that distinguish roles of one grey on paper: grey on white and light grey, white on the darker one. */
-const PRINT_HATCHES: Readonly<Partial<Record<Token, PrintHatch>>> = {
+/** Hatches that distinguish roles of one grey on paper: grey on white and light grey, white on the darker grey. */
+const PRINT_HATCHES: Readonly<Partial<Record<ColorToken, PrintHatch>>> = {
   role3: { pattern: "diagonal", paint: "#9a9a9a" },
   role4: { pattern: "diagonal", paint: "#8a8a8a" },
   role5: { pattern: "diagonal", paint: "#ffffff" },
@@ -247,13 +249,13 @@ const PRINT_HATCHES: Readonly<Partial<Record<Token, PrintHatch>>> = {
   roleOther: { pattern: "dots", paint: "#ffffff" },
 };
 
-/** The hatch of a fill in a theme. */
+/** Returns the hatch of a fill in a theme; undefined for a plain fill. */
 export function hatchOf(theme: Theme, fill: Paint | undefined): PrintHatch | undefined {
-  return theme === "PRINT" ? PRINT_HATCHES[fill as Token] : undefined;
+  return theme === "PRINT" ? PRINT_HATCHES[fill as ColorToken] : undefined;
 }
 
-/** The step for a share in percent: 80 and more is warm, 100 and more is the hottest. */
-export function scaleStep(pct: number): ScaleToken {
+/** Returns the colour step for a share in percent: from 80 on warm, from 100 on the hottest. */
+export function scaleTokenOf(pct: number): ScaleToken {
   if (pct >= FULL_PCT) return "scale5";
   if (pct >= 90) return "scale4";
   if (pct >= WATCH_PCT) return "scale3";

@@ -1,30 +1,36 @@
 import type { Location, Rack } from "#dc/model/resources.ts";
 
-/** Widths of the areas into which elements are collapsed; each is a kind of reference. */
-export const WIDTHS = ["rack", "row", "room", "floor", "site"] as const;
-export type Width = (typeof WIDTHS)[number];
+/** Kinds of areas into which elements are collapsed, from the smallest to the largest; each is a kind of reference. */
+export const AREA_KINDS = ["rack", "row", "room", "floor", "site"] as const;
+export type AreaKind = (typeof AREA_KINDS)[number];
 
-/** References of the smallest known areas that contain an element, by minimum width. */
-export type Place = Readonly<Record<Width, string>>;
+/** References of the smallest known areas that contain an element and are at least as large as each kind. */
+export type AreasOfElement = Readonly<Record<AreaKind, string>>;
 
 /** Area of elements without a recorded location. */
 const UNKNOWN = "no place recorded";
-export const NOWHERE: Place = { rack: UNKNOWN, row: UNKNOWN, room: UNKNOWN, floor: UNKNOWN, site: UNKNOWN };
+export const UNKNOWN_AREAS: AreasOfElement = {
+  rack: UNKNOWN,
+  row: UNKNOWN,
+  room: UNKNOWN,
+  floor: UNKNOWN,
+  site: UNKNOWN,
+};
 
-export function isRacked({ rack }: Place): boolean {
+export function isRacked({ rack }: AreasOfElement): boolean {
   return rack.startsWith("rack:");
 }
 
 /** Formats a reference for the middle of a title: "row A, floor 1 of AMS1", "device UPS-A2". */
-export function refWords(ref: string): string {
-  const words = placeWords(ref);
+export function formatRefInTitle(ref: string): string {
+  const words = formatArea(ref);
   return words.toLowerCase() === ref.toLowerCase()
     ? ref.replace(":", " ")
     : words.charAt(0).toLowerCase() + words.slice(1);
 }
 
 /** Formats an area: "Row A, floor 1 of AMS1". */
-export function placeWords(id: string): string {
+export function formatArea(id: string): string {
   const [, before = "", kind = "", place = ""] = /^(.* of |)([a-z]+):(.*)$/.exec(id) ?? [];
   const [first = "", floor = "", name = ""] = place.split("/");
   const words: Readonly<Record<string, string>> = {
@@ -39,16 +45,16 @@ export function placeWords(id: string): string {
 }
 
 /** Finds the areas of equipment. Equipment of one rack shares one object, so that grouping much of it is cheap. */
-export class Places {
+export class AreaFinder {
   readonly #rack: (code: string) => Rack | undefined;
-  readonly #byRack = new Map<string, Place>();
-  readonly #byArea = new Map<string, Place>();
+  readonly #byRack = new Map<string, AreasOfElement>();
+  readonly #byArea = new Map<string, AreasOfElement>();
 
   constructor(rack: (code: string) => Rack | undefined) {
     this.#rack = rack;
   }
 
-  of({ rackCode, location }: { readonly rackCode?: string; readonly location?: Location }): Place {
+  of({ rackCode, location }: { readonly rackCode?: string; readonly location?: Location }): AreasOfElement {
     if (rackCode === undefined) return this.#area(location);
     const known = this.#byRack.get(rackCode);
     if (known !== undefined) return known;
@@ -58,8 +64,8 @@ export class Places {
     return place;
   }
 
-  #area(location: Location | undefined): Place {
-    if (location === undefined) return NOWHERE;
+  #area(location: Location | undefined): AreasOfElement {
+    if (location === undefined) return UNKNOWN_AREAS;
     const { siteId, floorNumber, room, row } = location;
     const key = `${siteId}/${floorNumber}/${room ?? ""}/${row ?? ""}`;
     const known = this.#byArea.get(key);

@@ -17,51 +17,54 @@ export interface PictureOptions {
   readonly format: RenderFormat;
   readonly theme: Theme;
   readonly coloring: Coloring;
-  /** Undefined leaves it to the screen. */
+  /** The screen selects a view if undefined. */
   readonly view: RenderView | undefined;
   readonly highlight: ReadonlySet<string>;
-  /** What the legend of a floor calls highlighted elements; absent for "highlighted". */
+  /** Legend text for highlighted elements of a floor; "highlighted" if absent. */
   readonly highlightLabel?: string;
   readonly embedDataset: boolean;
-  /** Undefined leaves the width to the screen. */
+  /** Width in pixels; the screen selects one if undefined. */
   readonly widthPx: number | undefined;
   readonly maxNodes: number;
 }
 
 /**
  * Checks the options of a picture for one screen, before anything is computed.
- *
  * @throws Refusal naming the field, such as `render.width_px`
  */
 export function readRenderOptions(screen: keyof ScreenReplies, options: RenderOptions | undefined): PictureOptions {
   const { views } = SCREEN_DRAWINGS[screen];
   return {
-    format: word("render.format", options?.format, RENDER_FORMATS) ?? "SVG",
-    theme: word("render.theme", options?.theme, THEMES) ?? "LIGHT",
+    format: optionWord("render.format", options?.format, RENDER_FORMATS) ?? "SVG",
+    theme: optionWord("render.theme", options?.theme, THEMES) ?? "LIGHT",
     coloring: readColoring(screen, "render.coloring", options?.coloring),
-    view: checkOffered("render.view", word("render.view", options?.view, RENDER_VIEWS), { known: views, screen }),
+    view: checkOffered("render.view", optionWord("render.view", options?.view, RENDER_VIEWS), { known: views, screen }),
     highlight: readHighlight(options?.highlight ?? []),
     embedDataset: options?.embedDataset === true,
     widthPx: readWidth(options?.widthPx ?? 0),
-    maxNodes: readNodes(options?.maxNodes ?? 0),
+    maxNodes: readMaxNodes(options?.maxNodes ?? 0),
   };
 }
 
-/** The requested meaning of a screen's colours, or the screen's default. @throws Refusal naming the field */
+/** Returns the requested colouring, or the screen's default. @throws Refusal naming the field */
 export function readColoring(screen: keyof ScreenReplies, field: string, asked: number | undefined): Coloring {
   const known = SCREEN_DRAWINGS[screen].colorings;
-  return checkOffered(field, word(field, asked, COLORINGS), { known, screen }) ?? known[0];
+  return checkOffered(field, optionWord(field, asked, COLORINGS), { known, screen }) ?? known[0];
 }
 
-/** The word of an enumeration's number; undefined when it is not set. */
-function word<Word extends string>(field: string, value: number | undefined, words: readonly Word[]): Word | undefined {
+/** Returns the word for an enumeration's number; undefined if it is not set. */
+function optionWord<Word extends string>(
+  field: string,
+  value: number | undefined,
+  words: readonly Word[],
+): Word | undefined {
   if (value === undefined || value === 0) return undefined;
   const found = words[value - 1];
   if (found !== undefined) return found;
-  throw outOfRange(field, value, words.join(", "));
+  throw refuseOutOfRange(field, value, words.join(", "));
 }
 
-/** The requested value if the screen offers it; undefined if none is requested. */
+/** Returns the requested value if the screen offers it; undefined if none is requested. */
 function checkOffered<Word extends string>(
   field: string,
   asked: Word | undefined,
@@ -77,7 +80,7 @@ function checkOffered<Word extends string>(
 
 function readHighlight(refs: readonly string[]): ReadonlySet<string> {
   if (refs.length > MOST_HIGHLIGHTS) {
-    throw outOfRange("render.highlight", `${refs.length} references`, `at most ${MOST_HIGHLIGHTS} references`);
+    throw refuseOutOfRange("render.highlight", `${refs.length} references`, `at most ${MOST_HIGHLIGHTS} references`);
   }
   for (const [index, ref] of refs.entries()) {
     if (parseRef(ref) !== undefined) continue;
@@ -94,16 +97,16 @@ function readHighlight(refs: readonly string[]): ReadonlySet<string> {
 function readWidth(asked: number): number | undefined {
   if (asked === 0) return undefined;
   if (asked >= LEAST_WIDTH_PX && asked <= MOST_WIDTH_PX) return asked;
-  throw outOfRange("render.width_px", asked, `${LEAST_WIDTH_PX} to ${MOST_WIDTH_PX}, or 0`);
+  throw refuseOutOfRange("render.width_px", asked, `${LEAST_WIDTH_PX} to ${MOST_WIDTH_PX}, or 0`);
 }
 
-function readNodes(asked: number): number {
+function readMaxNodes(asked: number): number {
   if (asked === 0) return USUAL_NODES;
   if (asked > 0 && asked <= MOST_NODES) return asked;
-  throw outOfRange("render.max_nodes", asked, `1 to ${MOST_NODES}, or 0`);
+  throw refuseOutOfRange("render.max_nodes", asked, `1 to ${MOST_NODES}, or 0`);
 }
 
-function outOfRange(field: string, value: string | number, expected: string) {
+function refuseOutOfRange(field: string, value: string | number, expected: string) {
   return refuse("FIELD_OUT_OF_RANGE", `Field "${field}" is out of range: ${value}`, {
     field,
     value,
@@ -111,7 +114,7 @@ function outOfRange(field: string, value: string | number, expected: string) {
   });
 }
 
-/** Narrowest and widest picture, in pixels. Source: docs/rpcs.md#render. */
+/** Minimum and maximum width of a picture, in pixels. Source: docs/rpcs.md#render. */
 const LEAST_WIDTH_PX = 64;
 const MOST_WIDTH_PX = 8192;
 
@@ -119,11 +122,11 @@ const MOST_WIDTH_PX = 8192;
 const USUAL_NODES = 500;
 const MOST_NODES = 10_000;
 
-/** Maximum number of references to highlight. Our choice: with more, none is conspicuous. */
+/** Maximum number of highlighted references. Our choice: with more, none stands out. */
 const MOST_HIGHLIGHTS = 1000;
 
 /**
- * Maximum pixels of a PNG. Our choice: each takes four bytes, several times while the file is made; 16,000 by 16,000
- * would take 2 GiB.
+ * Maximum number of pixels of a PNG. Our choice: each pixel takes four bytes, several times while the file is made;
+ * 16,000 by 16,000 would take 2 GiB.
  */
-export const MOST_PIXELS = 16_000_000;
+export const MAX_PNG_PIXELS = 16_000_000;

@@ -9,15 +9,15 @@ import {
 import { sha256 } from "./digest.ts";
 import type { Draw, Drawing } from "./drawing.ts";
 import { emphasize } from "./emphasis.ts";
-import { MOST_PIXELS, type PictureOptions } from "./read_options.ts";
+import { MAX_PNG_PIXELS, type PictureOptions } from "./read_options.ts";
 import type { Scene } from "./scene.ts";
 import { SCREEN_DRAWINGS, type ScreenReplies } from "./screens.ts";
 import { toSvg } from "./svg.ts";
 
-/** Turns SVG into PNG of a width in pixels. */
+/** Converts SVG to PNG of a width in pixels. */
 export type Rasterize = (svg: string, widthPx: number) => Promise<Uint8Array>;
 
-/** Reads the page in which HTML files show a picture. */
+/** Loads the HTML page of the viewer; undefined if it is not available. */
 export type LoadViewer = () => Promise<string | undefined>;
 
 export interface RenderPorts {
@@ -25,7 +25,9 @@ export interface RenderPorts {
   readonly rasterize: Rasterize | undefined;
   /** Loads the viewer's page for HTML files; absent if this process does not make them. */
   readonly loadViewer?: LoadViewer | undefined;
-  /** Awaited between the steps of a picture, so that a server can answer other calls. Rejects to stop. */
+  /**
+   * Awaited between the steps of a picture, so that a server can answer other calls. A rejection stops the rendering.
+   */
   readonly checkpoint?: () => Promise<void>;
 }
 
@@ -54,8 +56,7 @@ export async function renderScreen<Name extends keyof ScreenReplies>(
 }
 
 /**
- * Writes a drawing in the requested format. Deterministic. With NONE only the dataset is returned.
- *
+ * Writes a drawing in the requested format. Deterministic. With the format NONE it returns only the dataset.
  * @throws Refusal if a PNG would have too many pixels
  */
 export async function renderDrawing(
@@ -64,7 +65,7 @@ export async function renderDrawing(
   { options, ports }: RenderInput,
 ): Promise<RenderResult> {
   const { format, highlight, embedDataset } = options;
-  const data = datasetOf(screen, drawing);
+  const data = buildDataset(screen, drawing);
   const scene = { ...drawing.scene, items: emphasize(drawing.scene.items, highlight) };
   const numbers = {
     format: FormatNumber[format],
@@ -79,7 +80,7 @@ export async function renderDrawing(
     ...size,
     mediaType,
     artifact:
-      typeof content === "string" ? { case: "text", value: content } : { case: "binary", value: bytesOf(content) },
+      typeof content === "string" ? { case: "text", value: content } : { case: "binary", value: copyBytes(content) },
     contentHash: sha256(content, "hex"),
     ...(embedDataset && { data }),
   });
@@ -95,7 +96,7 @@ interface WriterInput {
 
 const WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: WriterInput) => Promise<Artifact>>> = {
   async SVG({ scene, options: { theme, widthPx } }) {
-    const size = sizeOf(scene, widthPx);
+    const size = scaledSize(scene, widthPx);
     return { mediaType: "image/svg+xml", content: toSvg(scene, { theme, widthPx: size.widthPx }), ...size };
   },
   async PNG({ scene, options: { theme, widthPx }, ports }) {
@@ -120,7 +121,7 @@ const WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: WriterInpu
         expected: "SVG, PNG, DOT",
       });
     }
-    const size = sizeOf(scene, widthPx);
+    const size = scaledSize(scene, widthPx);
     const svg = toSvg(scene, { theme, widthPx: size.widthPx });
     const content = toHtml(scene, { svg, theme, page, data: embedDataset ? data : undefined });
     return { mediaType: "text/html", content, ...size };
@@ -131,32 +132,35 @@ const WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: WriterInpu
   },
 };
 
-function sizeOf({ width, height }: Scene, widthPx = Math.round(width)) {
+function scaledSize({ width, height }: Scene, widthPx = Math.round(width)) {
   return { widthPx, heightPx: Math.round((widthPx * height) / width) };
 }
 
-/** A requested width is used or rejected; a default width shrinks until the pixels fit. */
+/**
+ * Returns width and height of a PNG. A requested width is used or rejected; a default width shrinks until the pixel
+ * limit holds.
+ */
 function pixelSize(scene: Scene, asked: number | undefined) {
-  const size = sizeOf(scene, asked);
+  const size = scaledSize(scene, asked);
   const pixels = size.widthPx * size.heightPx;
-  if (pixels <= MOST_PIXELS) return size;
-  const fitting = Math.floor(Math.sqrt((MOST_PIXELS * scene.width) / scene.height));
-  if (asked === undefined) return sizeOf(scene, fitting);
+  if (pixels <= MAX_PNG_PIXELS) return size;
+  const fitting = Math.floor(Math.sqrt((MAX_PNG_PIXELS * scene.width) / scene.height));
+  if (asked === undefined) return scaledSize(scene, fitting);
   const expected = `at most ${fitting} for this picture`;
   throw refuse(
     "FIELD_OUT_OF_RANGE",
-    `Field "render.width_px" asks for ${size.widthPx} x ${size.heightPx} pixels, more than ${MOST_PIXELS}: expected ${expected}`,
+    `Field "render.width_px" asks for ${size.widthPx} x ${size.heightPx} pixels, more than ${MAX_PNG_PIXELS}: expected ${expected}`,
     { field: "render.width_px", value: asked, expected },
   );
 }
 
 /** Copies the bytes to a separate ArrayBuffer, which messages and digests require. */
-function bytesOf(bytes: Uint8Array<ArrayBufferLike>): Uint8Array<ArrayBuffer> {
+function copyBytes(bytes: Uint8Array<ArrayBufferLike>): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }
 
-/** The picture's content as plain JSON: title, description and every element with its facts. */
-export function datasetOf(screen: string, { scene, elements, omittedNodes }: Drawing): JsonObject {
+/** Returns the picture's content as plain JSON: title, description and every element with its facts. */
+export function buildDataset(screen: string, { scene, elements, omittedNodes }: Drawing): JsonObject {
   return {
     screen,
     title: scene.title.toWellFormed(),

@@ -1,7 +1,7 @@
 import type { LegendLine } from "./frame.ts";
-import { scaleStep } from "./palette.ts";
+import { scaleTokenOf } from "./palette.ts";
 
-/** Lower edges of the steps of a share of a capacity or limit, in percent, the same on every picture. */
+/** Lower bounds of the steps of a share of a capacity or limit, in percent, the same on every picture. */
 export const SHARE_STEPS: readonly (readonly [pct: number, label: string])[] = [
   [0, "below 20 %"],
   [20, "from 20 %"],
@@ -14,6 +14,6 @@ export const SHARE_STEPS: readonly (readonly [pct: number, label: string])[] = [
 export function scaleLegend(): readonly LegendLine[] {
   return SHARE_STEPS.map(([pct, label]) => ({
     label,
-    sample: [{ kind: "rect", x: 4, y: 1, width: 18, height: 12, radius: 2, fill: scaleStep(pct), stroke: "line" }],
+    sample: [{ kind: "rect", x: 4, y: 1, width: 18, height: 12, radius: 2, fill: scaleTokenOf(pct), stroke: "line" }],
   }));
 }

@@ -4,7 +4,7 @@ import type { Paint } from "./palette.ts";
 // painted in order. Colours are names, so that one scene serves every theme.
 
 export interface Scene {
-  /** One line that names the picture, for readers that do not see it. */
+  /** One line that names the picture, for screen readers. */
   readonly title: string;
   /** Content of the picture, in one or two sentences. */
   readonly description: string;
@@ -17,20 +17,20 @@ export type Item = Rect | Line | Path | Circle | Text | Group;
 
 export interface Stroke {
   readonly stroke?: Paint;
-  /** Pixels; 1 when a stroke is given without. */
+  /** Width in pixels; 1 if only a stroke is given. */
   readonly strokeWidth?: number;
   readonly dash?: Dash;
 }
 
 export type Dash = "dashed" | "dotted";
 
-/** Lines drawn over a fill, so that states differ without colour as well. */
+/** Lines drawn over a fill, so that states differ even without colour. */
 export type Hatch = "diagonal" | "cross" | "dots";
 
 interface Shape extends Stroke {
   readonly fill?: Paint;
   readonly hatch?: { readonly pattern: Hatch; readonly paint: Paint };
-  /** 0 to 1; 1 when absent. */
+  /** 0 to 1; 1 if absent. */
   readonly opacity?: number;
 }
 
@@ -64,10 +64,10 @@ export type Point = readonly [x: number, y: number];
 export interface Path extends Shape {
   readonly kind: "path";
   readonly points: readonly Point[];
-  /** "cubic": every three points after the first are two controls and an end. Straight when absent. */
+  /** "cubic": every three points after the first are two control points and an end point. Straight if absent. */
   readonly curve?: "cubic";
   readonly closed?: boolean;
-  /** A filled arrow head at the last point, in the stroke's colour. */
+  /** Draws a filled arrow head at the last point, in the stroke's colour. */
   readonly arrow?: boolean;
 }
 
@@ -76,29 +76,39 @@ export interface Text {
   /** Position of the anchor; y is the baseline. */
   readonly x: number;
   readonly y: number;
-  /** One line. */
+  /** Text of one line. */
   readonly text: string;
   readonly size: number;
   readonly fill: Paint;
   readonly anchor?: "start" | "middle" | "end";
   readonly weight?: "bold";
-  /** Longer text is truncated with an ellipsis; the tooltip of the group contains all of it. */
+  /**
+   * Maximum width in pixels. Longer text is truncated with an ellipsis; the tooltip of the group contains all of it.
+   */
   readonly maxWidth?: number;
-  /** Degrees clockwise around x and y. */
+  /** Rotation in degrees clockwise around x and y. */
   readonly rotate?: number;
 }
 
 export interface Group {
   readonly kind: "group";
-  /** The element that this group shows, such as rack:A01; marks it for highlighting, searching and clicking. */
+  /**
+   * Reference of the element that this group shows, such as rack:A01; used for highlighting, searching and clicking.
+   */
   readonly ref?: string;
-  /** Set for parts beside the elements: legend entries, or what a page around the picture says itself, above or beside them. */
+  /**
+   * Set for groups that are no elements: legend entries, and headings or side texts that a page around the picture
+   * shows itself.
+   */
   readonly part?: "legend" | "heading" | "aside";
-  /** Of a heading: pixels that the picture is higher by it. Of it and an aside: pixels to move up what is drawn after it. */
+  /**
+   * For a heading: pixels that it adds to the picture's height. If a heading or an aside is removed, later items move
+   * up by this number.
+   */
   readonly height?: number;
-  /** Its tooltip; lines are separated by "\n". */
+  /** Tooltip; lines are separated by newlines. */
   readonly tip?: string;
-  /** Pixels by which the whole group is moved. */
+  /** Offset of the whole group in pixels. */
   readonly at?: Point;
   /** Highlighted or faded; set by `emphasize`. */
   readonly emphasis?: "strong" | "faint";

@@ -6,7 +6,7 @@ import type { FabricPicture } from "./fabric/picture.ts";
 import type { PowerFailure } from "./power/failure.ts";
 import type { ThermalPicture } from "./thermal/thermal.ts";
 
-/** Input of each screen's drawing: its reply, or the complete analysis if the reply is limited to a number of items. */
+/** Input of each screen's drawing: its reply, or the complete analysis if the reply limits its number of items. */
 export interface ScreenReplies {
   readonly ELEVATION: GetRackResponse;
   readonly CABLE_PATH: CablePicture;
@@ -17,11 +17,11 @@ export interface ScreenReplies {
 }
 
 export interface ScreenDrawing<Reply> {
-  /** Possible meanings of colours; the first one is the default. */
+  /** Supported colourings; the first one is the default. */
   readonly colorings: readonly [Coloring, ...Coloring[]];
-  /** Views that a request may select; otherwise the drawing selects one. */
+  /** Views that a request may select; the drawing selects one if the request does not. */
   readonly views: readonly RenderView[];
-  /** Loads the drawing on first use, so that a service that draws nothing loads nothing. */
+  /** Loads the drawing's module on first use, so that a service that draws nothing does not load it. */
   readonly load: () => Promise<Draw<Reply>>;
 }
 

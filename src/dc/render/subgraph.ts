@@ -1,32 +1,32 @@
 import { formatCountOf } from "#words/names.ts";
 import type { Drawing, DrawOptions, Element, GraphEdge } from "./drawing.ts";
 import { frameScene } from "./frame.ts";
-import { layOut } from "./layout/layered.ts";
-import type { Token } from "./palette.ts";
+import { layOutGraph } from "./layout/layered.ts";
+import type { ColorToken } from "./palette.ts";
 import type { Item, Point } from "./scene.ts";
 
-/** Exactly the requested elements, and their connections. */
+/** The requested elements and their connections. */
 export interface Subgraph {
   readonly title: string;
   readonly directed: boolean;
   readonly nodes: readonly SubgraphNode[];
-  /** By indexes into `nodes`. */
+  /** Edges by indexes into `nodes`. */
   readonly edges: readonly SubgraphEdge[];
 }
 
 export interface SubgraphNode extends Omit<Element, "related"> {
-  /** A second line below the title. */
+  /** Second line of text, below the title. */
   readonly detail: string;
-  readonly fill: Token;
+  readonly fill: ColorToken;
 }
 
 export interface SubgraphEdge {
   readonly from: number;
   readonly to: number;
   readonly label: string;
-  /** False if it carries nothing. */
+  /** False if the edge carries no power. */
   readonly live: boolean;
-  /** True if it represents a path through elements that were not requested. */
+  /** True if the edge represents a path through elements that were not requested. */
   readonly indirect: boolean;
 }
 
@@ -42,7 +42,7 @@ export function drawSubgraph(
   const nodes = all.nodes.slice(0, maxNodes);
   const edges = all.edges.filter(({ from, to }) => from < nodes.length && to < nodes.length);
   const omittedNodes = all.nodes.length - nodes.length;
-  const { corners, routes, width, height } = layOut(
+  const { corners, routes, width, height } = layOutGraph(
     nodes.map(() => BOX),
     edges,
   );
@@ -72,8 +72,8 @@ export function drawSubgraph(
       },
     ],
     body: [
-      ...edges.flatMap((edge, index) => edgeItem(edge, routes[index] ?? [], directed)),
-      ...nodes.map((node, index) => nodeItem(node, corners[index] ?? [0, 0])),
+      ...edges.flatMap((edge, index) => drawEdge(edge, routes[index] ?? [], directed)),
+      ...nodes.map((node, index) => drawNode(node, corners[index] ?? [0, 0])),
     ],
     bodyWidth: width,
     bodyHeight: height,
@@ -107,7 +107,7 @@ export function drawSubgraph(
   };
 }
 
-function edgeItem(
+function drawEdge(
   { label, live, indirect }: SubgraphEdge,
   points: readonly Point[],
   directed: boolean,
@@ -125,7 +125,7 @@ function edgeItem(
   return [label === "" ? path : { kind: "group", tip: label, items: [path] }];
 }
 
-function nodeItem({ ref, title, detail, fill, facts }: SubgraphNode, [x, y]: Point): Item {
+function drawNode({ ref, title, detail, fill, facts }: SubgraphNode, [x, y]: Point): Item {
   return {
     kind: "group",
     ref,

@@ -7,11 +7,11 @@ import { fitText } from "./text_width.ts";
 
 export interface SvgOptions {
   readonly theme: Theme;
-  /** Width in pixels at which it is shown; the scene's own when absent. The height follows. */
+  /** Displayed width in pixels; the scene's width if absent. The height is scaled accordingly. */
   readonly widthPx?: number | undefined;
 }
 
-/** DejaVu first, because the widths are its own; then faces that are as wide or narrower. */
+/** DejaVu first, because texts are measured in it; then faces that are as wide or narrower. */
 const FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
 
 /**
@@ -23,8 +23,8 @@ export function toSvg(scene: Scene, { theme, widthPx = scene.width }: SvgOptions
   const body = scene.items.map((item) => writer.item(item)).join("");
   const height = Math.round((widthPx * scene.height) / scene.width);
   return (
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${num(scene.width)} ${num(scene.height)}"` +
-    ` width="${num(widthPx)}" height="${height}" role="img" font-family="${FONTS}">` +
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${formatNumber(scene.width)} ${formatNumber(scene.height)}"` +
+    ` width="${formatNumber(widthPx)}" height="${height}" role="img" font-family="${FONTS}">` +
     `<title>${escapeXml(scene.title)}</title><desc>${escapeXml(scene.description)}</desc>` +
     writer.patterns() +
     `<rect width="100%" height="100%" fill="${colorOf(theme, "surface")}"/>${body}</svg>\n`
@@ -63,19 +63,22 @@ class SvgWriter {
   #rect(rect: Rect): string {
     const { x, y, width, height, radius } = rect;
     const place =
-      `<rect x="${num(x)}" y="${num(y)}" width="${num(Math.max(0, width))}" height="${num(Math.max(0, height))}"` +
-      (radius === undefined ? "" : ` rx="${num(radius)}"`);
+      `<rect x="${formatNumber(x)}" y="${formatNumber(y)}" width="${formatNumber(Math.max(0, width))}" height="${formatNumber(Math.max(0, height))}"` +
+      (radius === undefined ? "" : ` rx="${formatNumber(radius)}"`);
     return this.#shape(place, rect);
   }
 
   #circle(circle: Circle): string {
-    return this.#shape(`<circle cx="${num(circle.cx)}" cy="${num(circle.cy)}" r="${num(circle.r)}"`, circle);
+    return this.#shape(
+      `<circle cx="${formatNumber(circle.cx)}" cy="${formatNumber(circle.cy)}" r="${formatNumber(circle.r)}"`,
+      circle,
+    );
   }
 
-  /** The shape in its fill, and once more in its hatch. */
+  /** Draws the shape in its fill, and a second time in its hatch. */
   #shape(start: string, { fill, hatch: own, opacity, ...stroke }: Omit<Rect, "kind" | "x" | "y" | "width" | "height">) {
     const hatch = own ?? hatchOf(this.#theme, fill);
-    const faint = opacity === undefined ? "" : ` opacity="${num(opacity)}"`;
+    const faint = opacity === undefined ? "" : ` opacity="${formatNumber(opacity)}"`;
     const plain = `${start}${this.#fill(fill)}${this.#stroke(stroke)}${faint}/>`;
     if (hatch === undefined) return plain;
     return `${plain}${start} fill="url(#${this.#pattern(hatch.pattern, hatch.paint)})"${faint}/>`;
@@ -83,15 +86,18 @@ class SvgWriter {
 
   #line(line: Line): string {
     const { x1, y1, x2, y2 } = line;
-    return `<line x1="${num(x1)}" y1="${num(y1)}" x2="${num(x2)}" y2="${num(y2)}"${this.#stroke(line)}/>`;
+    return `<line x1="${formatNumber(x1)}" y1="${formatNumber(y1)}" x2="${formatNumber(x2)}" y2="${formatNumber(y2)}"${this.#stroke(line)}/>`;
   }
 
   #path(path: Path): string {
     const { points, curve, closed, arrow } = path;
     const [first, ...rest] = points;
     if (first === undefined) return "";
-    const steps = curve === "cubic" ? `C${rest.map(pair).join(" ")}` : rest.map((point) => `L${pair(point)}`).join("");
-    const drawn = this.#shape(`<path d="M${pair(first)}${steps}${closed === true ? "Z" : ""}"`, path);
+    const steps =
+      curve === "cubic"
+        ? `C${rest.map(formatPoint).join(" ")}`
+        : rest.map((point) => `L${formatPoint(point)}`).join("");
+    const drawn = this.#shape(`<path d="M${formatPoint(first)}${steps}${closed === true ? "Z" : ""}"`, path);
     return arrow === true ? drawn + this.#arrow(path) : drawn;
   }
 
@@ -105,17 +111,19 @@ class SvgWriter {
       tip[0] - size * Math.cos(along + turn),
       tip[1] - size * Math.sin(along + turn),
     ];
-    return `<path d="M${pair(tip)}L${pair(wing(0.4))}L${pair(wing(-0.4))}Z" fill="${colorOf(this.#theme, stroke)}"/>`;
+    return `<path d="M${formatPoint(tip)}L${formatPoint(wing(0.4))}L${formatPoint(wing(-0.4))}Z" fill="${colorOf(this.#theme, stroke)}"/>`;
   }
 
   #text({ x, y, text, size, fill, anchor, weight, maxWidth, rotate }: Text): string {
     const shown = maxWidth === undefined ? text : fitText(text, maxWidth, { size, weight });
     if (shown === "") return "";
     return (
-      `<text x="${num(x)}" y="${num(y)}" font-size="${num(size)}" fill="${colorOf(this.#theme, fill)}"` +
+      `<text x="${formatNumber(x)}" y="${formatNumber(y)}" font-size="${formatNumber(size)}" fill="${colorOf(this.#theme, fill)}"` +
       (anchor === undefined || anchor === "start" ? "" : ` text-anchor="${anchor}"`) +
       (weight === undefined ? "" : ` font-weight="${weight}"`) +
-      (rotate === undefined ? "" : ` transform="rotate(${num(rotate)} ${num(x)} ${num(y)})"`) +
+      (rotate === undefined
+        ? ""
+        : ` transform="rotate(${formatNumber(rotate)} ${formatNumber(x)} ${formatNumber(y)})"`) +
       `>${escapeXml(shown)}</text>`
     );
   }
@@ -126,8 +134,8 @@ class SvgWriter {
       "<g" +
       (ref === undefined ? "" : ` data-ref="${escapeXml(ref)}"`) +
       (part === undefined ? "" : ` data-part="${part}"`) +
-      (height === undefined ? "" : ` data-height="${num(height)}"`) +
-      (at === undefined ? "" : ` transform="translate(${num(at[0])} ${num(at[1])})"`) +
+      (height === undefined ? "" : ` data-height="${formatNumber(height)}"`) +
+      (at === undefined ? "" : ` transform="translate(${formatNumber(at[0])} ${formatNumber(at[1])})"`) +
       (emphasis === "faint" ? ` opacity="${FAINT_OPACITY}"` : "") +
       `>${tip === undefined ? "" : `<title>${escapeXml(tip)}</title>`}${inner}</g>`
     );
@@ -142,12 +150,12 @@ class SvgWriter {
     const dashes = { dashed: "6 4", dotted: "1.5 3" };
     return (
       ` stroke="${colorOf(this.#theme, stroke)}"` +
-      (strokeWidth === 1 ? "" : ` stroke-width="${num(strokeWidth)}"`) +
+      (strokeWidth === 1 ? "" : ` stroke-width="${formatNumber(strokeWidth)}"`) +
       (dash === undefined ? "" : ` stroke-dasharray="${dashes[dash]}"`)
     );
   }
 
-  /** The name depends only on the pattern, so that pictures on one page may share it. */
+  /** Returns the name of a pattern, which depends only on its content, so that pictures on one page may share it. */
   #pattern(hatch: Hatch, paint: Paint): string {
     const color = colorOf(this.#theme, paint);
     const id = `hatch-${hatch}-${color.slice(1)}`;
@@ -166,11 +174,11 @@ class SvgWriter {
   }
 }
 
-function pair([x, y]: Point): string {
-  return `${num(x)} ${num(y)}`;
+function formatPoint([x, y]: Point): string {
+  return `${formatNumber(x)} ${formatNumber(y)}`;
 }
 
-/** At most two decimals, which is finer than any screen. */
-function num(value: number): string {
+/** Formats a number with at most two decimals, which is finer than any screen. */
+function formatNumber(value: number): string {
   return String(Math.round(value * 100) / 100);
 }

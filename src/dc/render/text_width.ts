@@ -1,13 +1,16 @@
 import { BOLD_ADVANCES, REGULAR_ADVANCES } from "./dejavu_advances.ts";
 
 const UNITS_PER_EM = 2048;
-/** Emoji and the letters of East Asia are as wide as high; emoji faces draw a little beyond it. */
+/** Width of emoji in em, slightly more than their height. Letters of East Asia are as wide as high. */
 const EMOJI_EM = 1.3;
 const FULL_EM = 1;
-/** A letter of any other script that the table lacks. Wider than most, so that text is rather cut than overflows. */
+/**
+ * Width in em of a letter that the table lacks. Wider than most letters, so that text is truncated rather than
+ * overflows.
+ */
 const OTHER_EM = 0.85;
 
-/** Width of the replacement for characters that XML cannot contain. */
+/** Width in em of the replacement for characters that XML cannot contain. */
 const UNKNOWN_EM = 1.05;
 
 const UNKNOWN = /^[\p{Cc}\p{Cs}]$/u;
@@ -22,26 +25,25 @@ interface FitOptions {
 }
 
 /**
- * Width of one line of text in DejaVu Sans, in pixels.
- *
+ * Returns the width of one line of text in DejaVu Sans, in pixels.
  * The fonts that replace it in browsers (Verdana, Segoe UI, Helvetica) are as wide or narrower, so text that fits here
  * fits there. Joined or shaped letters are counted separately, which never underestimates. Cost: O(letters).
  */
-export function textWidth(text: string, { size, weight }: FitOptions): number {
+export function measureText(text: string, { size, weight }: FitOptions): number {
   const widths = weight === "bold" ? bold : regular;
   let em = 0;
   for (const letter of text) em += widths.of(letter);
   return em * size;
 }
 
-/** The text, or as much of its beginning as fits with an ellipsis; empty when not even that fits. */
+/** Returns the text, or as much of its beginning as fits with an ellipsis; empty if not even the ellipsis fits. */
 export function fitText(text: string, maxWidth: number, options: FitOptions): string {
-  if (textWidth(text, options) <= maxWidth) return text;
-  const room = maxWidth - textWidth("…", options);
+  if (measureText(text, options) <= maxWidth) return text;
+  const room = maxWidth - measureText("…", options);
   let kept = "";
   let used = 0;
   for (const { segment } of SEGMENTS.segment(text)) {
-    used += textWidth(segment, options);
+    used += measureText(segment, options);
     if (used > room) break;
     kept += segment;
   }
@@ -61,12 +63,12 @@ class FaceWidths {
   }
 
   of(letter: string): number {
-    this.#known ??= unpack(this.#packed);
-    return this.#known.get(letter) ?? guess(letter);
+    this.#known ??= unpackWidths(this.#packed);
+    return this.#known.get(letter) ?? guessWidth(letter);
   }
 }
 
-function unpack(packed: string): Map<string, number> {
+function unpackWidths(packed: string): Map<string, number> {
   const widths = new Map<string, number>();
   for (const run of packed.split(" ")) {
     const [first = 0, count = 0, width = 0] = run.split(".").map((part) => Number.parseInt(part, 36));
@@ -77,7 +79,7 @@ function unpack(packed: string): Map<string, number> {
   return widths;
 }
 
-function guess(letter: string): number {
+function guessWidth(letter: string): number {
   if (UNKNOWN.test(letter)) return UNKNOWN_EM;
   if (NOTHING.test(letter)) return 0;
   if (EMOJI.test(letter)) return EMOJI_EM;

@@ -15,7 +15,7 @@ import type {
 } from "#dc/model/resources.ts";
 import type { Consumer } from "#dc/model/site.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
-import type { DcWriter, KeptDocument, ResourceKeys, Stored } from "#dc/ports.ts";
+import type { DcWriter, KeptDocument, ResourceKeys, StoredVersion } from "#dc/ports.ts";
 import { DraftLimits, unansweredRead } from "./draft_limits.ts";
 import type { Dialect } from "./sql/dialect.ts";
 import { type SqlRunner, text } from "./sql/sql_runner.ts";
@@ -53,7 +53,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     return this.#below.lookAhead(kind, resources);
   }
 
-  put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
+  put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void> {
     this.#hidden.add(kind, resourceKey(stored.resource));
     return this.#above.put(kind, stored);
   }
@@ -86,7 +86,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
   override async stored<Kind extends ResourceKind>(
     kind: Kind,
     key: string,
-  ): Promise<Stored<ResourceByKind[Kind]> | undefined> {
+  ): Promise<StoredVersion<ResourceByKind[Kind]> | undefined> {
     return this.#layerOf(kind, key).stored(kind, key);
   }
 
@@ -126,7 +126,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     return this.#merged("cable", (layer) => layer.cablesOfAll(deviceCodes));
   }
 
-  override storedCablesOf(deviceCode: string): Promise<readonly Stored<Cable>[]> {
+  override storedCablesOf(deviceCode: string): Promise<readonly StoredVersion<Cable>[]> {
     const layered = (layer: DcWriter) => layer.storedCablesOf(deviceCode);
     return this.#layered("cable", ({ resource }) => resourceKey(resource), layered);
   }

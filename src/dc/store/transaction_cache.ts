@@ -9,9 +9,9 @@ import type {
   ResourceByKind,
   ResourceKind,
 } from "#dc/model/resources.ts";
-import type { Stored } from "#dc/ports.ts";
+import type { StoredVersion } from "#dc/ports.ts";
 
-type AnyStored = Stored<ResourceByKind[ResourceKind]>;
+type AnyStored = StoredVersion<ResourceByKind[ResourceKind]>;
 /** Cables by port name; a cable stays JSON text until it is read, because a batch loads the ends of many devices. */
 type CableEnds = Map<string, Cable | string>;
 
@@ -34,12 +34,12 @@ export class TransactionCache {
   async resource<Kind extends ResourceKind>(
     kind: Kind,
     key: string,
-    load: () => Promise<Stored<ResourceByKind[Kind]> | undefined>,
-  ): Promise<Stored<ResourceByKind[Kind]> | undefined> {
+    load: () => Promise<StoredVersion<ResourceByKind[Kind]> | undefined>,
+  ): Promise<StoredVersion<ResourceByKind[Kind]> | undefined> {
     const name = `${kind} ${key}`;
     const found = await this.#resources.get(name, load);
     if (found === undefined) this.#absent.add(name);
-    return found as Stored<ResourceByKind[Kind]> | undefined;
+    return found as StoredVersion<ResourceByKind[Kind]> | undefined;
   }
 
   /** Returns the keys whose resource is not cached, each once. */

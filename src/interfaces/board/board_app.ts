@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { type Context, Hono } from "hono";
-import { pageHandler } from "#interfaces/http/pages.ts";
+import { createPageHandler } from "#interfaces/http/pages.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { BOARD_TOOLS } from "#planner/board/board_tools.ts";
@@ -14,34 +14,34 @@ import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
 import type { BoardAccess } from "./access.ts";
 import { BoardFeed } from "./board_feed.ts";
-import { eventStream } from "./event_stream.ts";
+import { createEventStream } from "./event_stream.ts";
 
 export interface BoardOptions {
   readonly context: PlannerContext;
   readonly access: BoardAccess;
-  /** Name of the project in its settings, else of its folder. */
+  /** Name of the project in its settings, else the name of its folder. */
   readonly project: string;
   readonly choices: () => Promise<BoardChoices>;
   readonly loadPage: () => Promise<string | undefined>;
-  /** What a person decides about work; each returns what was done. @throws OperationError for a refusal */
+  /** Review decisions; each returns the result as text. @throws OperationError for a refusal */
   readonly review: ReviewActions;
   /** Called for an error that is a defect of the program. */
   readonly report: (error: unknown) => void;
   readonly shutdown: AbortSignal;
 }
 
-/** As `planner review` with `--accept`, `--back` and `--reject`. */
+/** Actions of `planner review` with `--accept`, `--back` and `--reject`. */
 export interface ReviewActions {
   accept(id: string): Promise<string>;
   back(id: string, text: string): Promise<string>;
   reject(id: string): Promise<string>;
 }
 
-export const STREAM_PATH = "/stream";
+export const BOARD_STREAM_PATH = "/stream";
 
-/** Longest body of a request, in bytes: the longest text of a spec, and more. */
+/** Maximum size of a request body in bytes: more than the longest text of a spec. */
 const MOST_BODY = 4 * 1024 * 1024;
-/** Replies from this size on are compressed, in bytes. */
+/** Minimum size in bytes of replies that are compressed. */
 const ZIPPED_FROM = 4096;
 
 const STATUS_OF_KIND: Readonly<Record<ErrorKind, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 503 | 504>> = {
@@ -57,13 +57,15 @@ const STATUS_OF_KIND: Readonly<Record<ErrorKind, 400 | 401 | 403 | 404 | 409 | 4
   unavailable: 503,
 };
 
-/** Returns the board's routes. Every one but the page itself requires the cookie and the key, see `BoardAccess`. */
-export function boardApp(options: BoardOptions): Hono {
+/**
+ * Returns the board's routes. Every route except the page itself requires the cookie and the key, see `BoardAccess`.
+ */
+export function createBoardApp(options: BoardOptions): Hono {
   const { context, access, shutdown } = options;
   const feed = new BoardFeed(context, options.report);
-  // While the browser starts. A request for the board reports what fails here.
+  // Starts reading while the browser starts. A request for the board reports any error.
   feed.refresh().catch(() => {});
-  const page = pageHandler(options.loadPage);
+  const page = createPageHandler(options.loadPage);
   const app = new Hono();
   app.use(async (request, next) => {
     const { headers } = request.req.raw;
@@ -86,29 +88,34 @@ export function boardApp(options: BoardOptions): Hono {
     if (access.hasCookie(request.req.raw.headers)) return request.redirect("/", 303);
     return request.text('This address was used before. Run "planner board" again for a new one.\n', 403);
   });
-  app.get("/board", async (request) => replyJson(request, await boardData(options, feed)));
+  app.get("/board", async (request) => replyJson(request, await collectBoardData(options, feed)));
   app.get("/picture", async (request) => replyJson(request, (await feed.refresh()).picture()));
   app.get("/spec", async (request) =>
-    replyJson(request, await readSpecPage(context, askedValue(request, "id"), digest)),
+    replyJson(request, await readSpecPage(context, requireQueryValue(request, "id"), hashText)),
   );
   app.get("/difference", async (request) => {
-    const [from, to] = [hashOf(askedValue(request, "from")), hashOf(askedValue(request, "to"))];
+    const [from, to] = [
+      parseCommitHash(requireQueryValue(request, "from")),
+      parseCommitHash(requireQueryValue(request, "to")),
+    ];
     const { differences } = await context.runs();
-    return replyJson(request, { text: await differences.patch({ from, to }, askedValue(request, "path")) });
+    return replyJson(request, { text: await differences.patch({ from, to }, requireQueryValue(request, "path")) });
   });
-  app.get(STREAM_PATH, (request) => {
+  app.get(BOARD_STREAM_PATH, (request) => {
     const log = request.req.query("log") ?? null;
     const offset = request.req.query("offset");
-    const wishes = { revision: numberOf(askedValue(request, "revision"), "revision"), log };
-    return eventStream(
+    const wishes = { revision: parseOffset(requireQueryValue(request, "revision"), "revision"), log };
+    return createEventStream(
       { context, feed, shutdown },
       {
         ...wishes,
-        offset: offset === undefined ? null : numberOf(offset, "offset"),
+        offset: offset === undefined ? null : parseOffset(offset, "offset"),
       },
     );
   });
-  app.post("/do", async (request) => replyJson(request, await carryOut(options, feed, await bodyOf(request.req.raw))));
+  app.post("/do", async (request) =>
+    replyJson(request, await runCommand(options, feed, await readCommand(request.req.raw))),
+  );
   app.notFound((request) => request.json({ kind: "not_found", message: "There is nothing at this address" }, 404));
   app.onError((error, request) => {
     if (error instanceof OperationError) {
@@ -126,7 +133,7 @@ export function boardApp(options: BoardOptions): Hono {
   return app;
 }
 
-async function boardData({ project, choices }: BoardOptions, feed: BoardFeed): Promise<BoardData> {
+async function collectBoardData({ project, choices }: BoardOptions, feed: BoardFeed): Promise<BoardData> {
   const state = await feed.refresh();
   return { ...state.totals(), project, choices: await choices(), cards: state.cards() };
 }
@@ -134,16 +141,16 @@ async function boardData({ project, choices }: BoardOptions, feed: BoardFeed): P
 interface Command {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** Digest of the file that the person saw. */
+  /** Hash of the file that the person edited. */
   readonly seen: string | null;
-  /** The revision of the board that the person saw. */
+  /** Revision of the board that the person edited. */
   readonly revision: number | null;
 }
 
-async function carryOut(options: BoardOptions, feed: BoardFeed, command: Command): Promise<CommandResult> {
+async function runCommand(options: BoardOptions, feed: BoardFeed, command: Command): Promise<CommandResult> {
   const { context } = options;
   const { id: named, text: words } = command.args;
-  if (isReview(command.tool)) {
+  if (isReviewTool(command.tool)) {
     const id = await findSpecId(context, String(named), { archived: true });
     return { text: await options.review[command.tool](id, String(words ?? "")), spec_id: id };
   }
@@ -152,7 +159,7 @@ async function carryOut(options: BoardOptions, feed: BoardFeed, command: Command
     const expected = [...BOARD_TOOLS.keys(), ...REVIEWS].join(", ");
     throw new OperationError("invalid_argument", `Invalid tool "${command.tool}": expected one of ${expected}`);
   }
-  const guarded = entry.writes ? await guardedContext(context, feed, command) : context;
+  const guarded = entry.writes ? await guardContext(context, feed, command) : context;
   const { value, text } = await runTool(guarded, entry.tool, command.args);
   const id = isJsonObject(value) && typeof value["spec_id"] === "string" ? value["spec_id"] : null;
   return { text: text ?? JSON.stringify(value), spec_id: id };
@@ -160,18 +167,18 @@ async function carryOut(options: BoardOptions, feed: BoardFeed, command: Command
 
 const REVIEWS = ["accept", "back", "reject"] as const;
 
-function isReview(tool: string): tool is keyof ReviewActions {
+function isReviewTool(tool: string): tool is keyof ReviewActions {
   return (REVIEWS as readonly string[]).includes(tool);
 }
 
-/** Refuses a change of a spec that is not what the person saw. */
-async function guardedContext(
+/** Returns a context that refuses to change a spec which differs from what the person saw. */
+async function guardContext(
   context: PlannerContext,
   feed: BoardFeed,
   { args, seen, revision }: Command,
 ): Promise<PlannerContext> {
   const id = await findSpecId(context, String(args["id"]), { archived: false });
-  if (seen !== null) return { ...context, specs: guardSeenText(context.specs, id, (text) => digest(text) === seen) };
+  if (seen !== null) return { ...context, specs: guardSeenText(context.specs, id, (text) => hashText(text) === seen) };
   if (revision === null) {
     throw new OperationError("invalid_argument", 'Missing "seen": expected the digest of the spec, or a "revision"');
   }
@@ -181,12 +188,12 @@ async function guardedContext(
   return { ...context, specs: guardSeenText(context.specs, id, (text) => text === before.text) };
 }
 
-async function bodyOf(request: Request): Promise<Command> {
+async function readCommand(request: Request): Promise<Command> {
   const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/json") {
     throw new OperationError("invalid_argument", "Expected Content-Type application/json");
   }
-  const body = parseBody(await textOf(request));
+  const body = parseBody(await readText(request));
   if (!isJsonObject(body) || typeof body["tool"] !== "string" || !isJsonObject(body["args"])) {
     throw new OperationError("invalid_argument", 'Invalid body: expected an object with "tool" and "args"');
   }
@@ -199,7 +206,7 @@ async function bodyOf(request: Request): Promise<Command> {
   };
 }
 
-async function textOf(request: Request): Promise<string> {
+async function readText(request: Request): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {
@@ -220,24 +227,24 @@ function parseBody(text: string): unknown {
   }
 }
 
-function askedValue(request: Context, name: string): string {
+function requireQueryValue(request: Context, name: string): string {
   const value = request.req.query(name);
   if (value !== undefined) return value;
   throw new OperationError("invalid_argument", `Missing parameter "${name}"`);
 }
 
-function numberOf(text: string, name: string): number {
+function parseOffset(text: string, name: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new OperationError("invalid_argument", `Invalid ${name} "${text}": expected a number from 0`);
 }
 
-/** Git would take other words for options or other names. */
-function hashOf(text: string): string {
+/** Reads a commit hash. Any other text could be an option or another name to Git. */
+function parseCommitHash(text: string): string {
   if (/^[0-9a-f]{40,64}$/.test(text)) return text;
   throw new OperationError("invalid_argument", `Invalid commit "${text}": expected a full hash`);
 }
 
-function digest(text: string): string {
+function hashText(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }
 

@@ -2,23 +2,23 @@ import { BoardState } from "#planner/board/board_state.ts";
 import { FactsReader } from "#planner/board/facts_reader.ts";
 import type { PlannerContext } from "#planner/context.ts";
 
-/** How often the project is looked at while a page listens, in milliseconds. */
+/** Interval of checks of the project while a page listens, in milliseconds. */
 const LOOK_EVERY_MS = 400;
-/** Wanted pause as a multiple of the time that a look takes: ten thousand specs take 60 ms. */
+/** Intended pause as a multiple of the duration of a check: a check of ten thousand specs takes 60 ms. */
 const PAUSES = 3;
-/** Longest time until a change is seen, in milliseconds, while a look takes no more than a third of it. */
+/** Maximum time until a change is noticed, in milliseconds, while a check takes no more than a third of it. */
 const SEEN_WITHIN_MS = 900;
 
 /**
- * Returns the pause after a look, in milliseconds. A change that a look just missed is seen at the end of the next look,
- * so the longest wait is two looks and the pause. The pause is at least as long as the look.
+ * Returns the pause after a check, in milliseconds. A change just after a check is noticed at the end of the next one,
+ * so the longest delay is two checks and the pause. The pause is at least as long as the check.
  */
-export function pauseAfter(lookMs: number): number {
+export function pauseAfterCheck(lookMs: number): number {
   const shared = Math.max(LOOK_EVERY_MS, PAUSES * lookMs);
   return Math.max(lookMs, Math.min(shared, SEEN_WITHIN_MS - 2 * lookMs));
 }
 
-/** Keeps the board's state current: on request, and continuously while a page listens. Without one nothing runs. */
+/** Keeps the board's state current: on request, and continuously while a page listens. Otherwise it does not check. */
 export class BoardFeed {
   readonly state = new BoardState();
   readonly #reader: FactsReader;
@@ -32,9 +32,9 @@ export class BoardFeed {
     this.#report = report;
   }
 
-  /** Reads the project as it is now. @throws OperationError if its folders cannot be read */
+  /** Reads the current state of the project. @throws OperationError if its folders cannot be read */
   async refresh(): Promise<BoardState> {
-    // A look that is under way may have missed the latest write.
+    // A check that is already running may have missed the latest write.
     await this.#looking?.catch(() => {});
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -59,7 +59,7 @@ export class BoardFeed {
     this.#timer = setTimeout(async () => {
       const began = performance.now();
       await this.refresh().catch(this.#report);
-      if (this.#listeners.size > 0) this.#schedule(pauseAfter(performance.now() - began));
+      if (this.#listeners.size > 0) this.#schedule(pauseAfterCheck(performance.now() - began));
       else this.#timer = undefined;
     }, afterMs);
   }

@@ -5,31 +5,31 @@ import { log } from "#planner/operations/log.ts";
 import { runTool } from "#planner/service.ts";
 import type { BoardFeed } from "./board_feed.ts";
 
-/** How often a followed log is looked at, in milliseconds. */
+/** Interval of checks of a followed log, in milliseconds. */
 const LOG_EVERY_MS = 200;
-/** How often a silent stream sends a comment, so that a lost connection is noticed. */
+/** Interval at which a stream without events sends a comment, so that a lost connection is noticed, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
-/** Lines that a page gets of a log at first. */
+/** Number of log lines that a page gets at first. */
 const FIRST_LINES = 400;
 
 const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
 
-export interface StreamWishes {
+export interface StreamRequest {
   readonly revision: number;
-  /** The spec whose log it shows, or null. */
+  /** Id of the spec whose log the page shows, or null. */
   readonly log: string | null;
-  /** The offset in that log up to which the page has read it; null if it has read nothing. */
+  /** Offset up to which the page has read the log; null if it has read nothing. */
   readonly offset: number | null;
 }
 
 /** Sends changes of the board, and of one log, as server-sent events until one side ends the connection. */
-export function eventStream(
+export function createEventStream(
   {
     context,
     feed,
     shutdown,
   }: { readonly context: PlannerContext; readonly feed: BoardFeed; readonly shutdown: AbortSignal },
-  wishes: StreamWishes,
+  wishes: StreamRequest,
 ): Response {
   const left = new AbortController();
   const body = new ReadableStream<Uint8Array>({
@@ -42,7 +42,7 @@ export function eventStream(
       const send = (text: string) => {
         if (left.signal.aborted) return;
         controller.enqueue(encoder.encode(text));
-        // A page that does not read connects again later, from the revision that it has.
+        // A page that stops reading is disconnected; it connects again later, from its last revision.
         if ((controller.desiredSize ?? 0) < -MOST_WAITING) end();
       };
       const event = (name: string, data: object) => send(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
@@ -72,19 +72,19 @@ export function eventStream(
   return new Response(body, { headers: HEADERS });
 }
 
-/** Chunks that may wait for a page. */
+/** Maximum number of chunks that are buffered for a page. */
 const MOST_WAITING = 200;
 
 const encoder = new TextEncoder();
 
-/** Sends what a log gets; returns what ends that. */
-function followLog(context: PlannerContext, wishes: StreamWishes, send: (piece: LogChunk) => void): () => void {
+/** Sends new text of a log. Returns a function that stops this. */
+function followLog(context: PlannerContext, wishes: StreamRequest, send: (piece: LogChunk) => void): () => void {
   const id = wishes.log ?? "";
   let offset = wishes.offset;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
   const look = async (): Promise<void> => {
-    const next = await nextPiece(context, id, offset);
+    const next = await readNextPiece(context, id, offset);
     if (isOver) return;
     if (next !== null) {
       if (next.text !== "" || next.fresh) send(next);
@@ -99,15 +99,15 @@ function followLog(context: PlannerContext, wishes: StreamWishes, send: (piece: 
   };
 }
 
-/** Null while there is no log. */
-async function nextPiece(context: PlannerContext, id: string, offset: number | null): Promise<LogChunk | null> {
+/** Reads the next piece of a log; null if there is no log. */
+async function readNextPiece(context: PlannerContext, id: string, offset: number | null): Promise<LogChunk | null> {
   const args = offset === null ? { id, lines: FIRST_LINES } : { id, offset };
   try {
     const { value } = await runTool(context, log, args);
     return { id, text: value.content, offset: value.byte_offset, fresh: offset === null };
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    // Only a log that was replaced by a shorter one makes our own offset wrong.
+    // The stored offset is wrong only if the log was replaced by a shorter one.
     return error.kind === "invalid_argument" && offset !== null ? { id, text: "", offset: 0, fresh: true } : null;
   }
 }

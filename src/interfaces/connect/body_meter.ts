@@ -6,36 +6,36 @@ import type { ByteAccount } from "#kernel/byte_budget.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import { JsonScan } from "#kernel/json_scan.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { mostInflated } from "./limits.ts";
-import { UNSCANNED_BYTES, wireShape } from "./wire_scan.ts";
+import { maxInflatedBytes } from "./limits.ts";
+import { MIN_SCANNED_BYTES, measureWireShape } from "./wire_scan.ts";
 
-/** Memory of one value that was read, in bytes. Ours: an estimate, not measured. */
+/** Estimated memory of one parsed value, in bytes. Our choice: not measured. */
 const VALUE_BYTES = 100;
 /** Memory of one object or message without its values, in bytes. A device without any value uses as much. */
 const OBJECT_BYTES = 1000;
-/** Copies of a JSON text during parsing: as bytes, as a string, and once more to locate an error in it. */
+/** Number of copies of a JSON text during parsing: as bytes, as a string, and once more to locate an error in it. */
 const JSON_COPIES = 3;
 
-/** Bytes of JSON that are scanned in one step: some hundred microseconds. */
+/** Number of bytes of JSON that are scanned in one step: some hundred microseconds. */
 const SCANNED_BYTES = 128 * 1024;
 
-/** Bytes from which looking at them, or turning them into a message, queues for its turn at the event loop. */
+/** Size in bytes from which a body is scanned and parsed in turns with other calls. */
 export const LARGE_BYTES = 16 * 1024;
 
-/** A refusal because the memory budget is used up. */
-export function serverBusy(): OperationError {
+/** Returns the refusal for a used-up memory budget. */
+export function refuseBusy(): OperationError {
   return refuse("SERVER_BUSY", "The server holds as many bytes of other requests as it may: try again later");
 }
 
-/** Error for a body whose sender disconnected. It is not sent; metrics count it as cancelled. */
-export function uploadAborted(): ConnectError {
+/** Returns the error for a body whose sender disconnected. It is not sent; metrics count it as cancelled. */
+export function uploadAbortedError(): ConnectError {
   return new ConnectError("The caller aborted the request", Code.Canceled);
 }
 
 export interface MeteredBody {
   readonly account: ByteAccount;
   readonly isJson: boolean;
-  /** Whether the body is compressed: its shape is checked once it is decompressed. */
+  /** Whether the body is compressed: its shape is then checked after decompression. */
   readonly isCompressed?: boolean;
   readonly peer?: object;
 }
@@ -70,13 +70,13 @@ export class BodyMeter {
   /** Charges the next piece. @throws Refusal SERVER_BUSY */
   charge(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
-    if (!this.#account.hold(bytes.length)) throw serverBusy();
+    if (!this.#account.hold(bytes.length)) throw refuseBusy();
   }
 
   /** Checks the shape of the next piece. Cost: about 2 ms per MiB. @throws Refusal MESSAGE_TOO_COMPLEX */
   scan(bytes: Uint8Array): void {
     const problem = this.#scan?.feed(bytes);
-    if (problem !== undefined) throw tooComplex(problem);
+    if (problem !== undefined) throw refuseComplexMessage(problem);
   }
 
   /** Checks decompressed JSON and charges the memory for parsing it. @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY */
@@ -86,38 +86,41 @@ export class BodyMeter {
 
   /** Charges the memory for parsing the complete body. @throws Refusal SERVER_BUSY */
   finish(): void {
-    const inflated = this.#isCompressed ? mostInflated(this.#bytes) : 0;
-    const json = this.#scan === undefined ? 0 : jsonBytes(this.#scan, this.#bytes);
-    if (!this.#account.hold(inflated + json)) throw serverBusy();
+    const inflated = this.#isCompressed ? maxInflatedBytes(this.#bytes) : 0;
+    const json = this.#scan === undefined ? 0 : jsonMemoryBytes(this.#scan, this.#bytes);
+    if (!this.#account.hold(inflated + json)) throw refuseBusy();
   }
 }
 
 /**
- * Checks a JSON text whose bytes could not be checked as they arrived, decompressed ones, and charges the account.
+ * Checks a JSON text that could not be checked as it arrived because it was compressed, and charges the account.
  * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY
  */
 export function* checkJsonShape(bytes: Uint8Array, account?: ByteAccount): Steps<void> {
   const scan = new JsonScan();
   for (let at = 0; at < bytes.length; at += SCANNED_BYTES) {
     const problem = scan.feed(bytes.subarray(at, at + SCANNED_BYTES));
-    if (problem !== undefined) throw tooComplex(problem);
+    if (problem !== undefined) throw refuseComplexMessage(problem);
     yield;
   }
-  if (account?.hold(jsonBytes(scan, bytes.length)) === false) throw serverBusy();
+  if (account?.hold(jsonMemoryBytes(scan, bytes.length)) === false) throw refuseBusy();
 }
 
-/** The same for a binary message. Cost: little for a small one. @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY */
+/**
+ * Checks the shape of a binary message and charges the account. Cost: little for a small message. @throws Refusal
+ * MESSAGE_TOO_COMPLEX or SERVER_BUSY
+ */
 export function* checkWireShape(desc: DescMessage, bytes: Uint8Array, account: ByteAccount): Steps<void> {
-  if (bytes.length <= UNSCANNED_BYTES) return;
-  const { values, messages, problem } = yield* wireShape(desc, bytes);
+  if (bytes.length <= MIN_SCANNED_BYTES) return;
+  const { values, messages, problem } = yield* measureWireShape(desc, bytes);
   if (problem !== undefined) throw refuse("MESSAGE_TOO_COMPLEX", `Cannot read the message of the request: ${problem}`);
-  if (!account.hold(values * VALUE_BYTES + messages * OBJECT_BYTES)) throw serverBusy();
+  if (!account.hold(values * VALUE_BYTES + messages * OBJECT_BYTES)) throw refuseBusy();
 }
 
-function jsonBytes({ values, objects }: JsonScan, bytes: number): number {
+function jsonMemoryBytes({ values, objects }: JsonScan, bytes: number): number {
   return values * VALUE_BYTES + objects * OBJECT_BYTES + bytes * JSON_COPIES;
 }
 
-function tooComplex(problem: string): OperationError {
+function refuseComplexMessage(problem: string): OperationError {
   return refuse("MESSAGE_TOO_COMPLEX", `Cannot read the JSON of the request: ${problem}`);
 }

@@ -15,10 +15,9 @@ export function markCounted(): void {
 
 /**
  * Answers a request and counts it exactly once: `count` runs unless the service has counted the call.
- *
- * @param count receives the answer and the seconds it took
+ * @param count receives the answer and its duration in seconds
  */
-export async function withCallAccounting<Answer>(
+export async function countCallOnce<Answer>(
   answer: () => Promise<Answer>,
   count: (answer: Answer, seconds: number) => void | Promise<void>,
 ): Promise<Answer> {

@@ -11,31 +11,33 @@ const principalKey = createContextKey<Principal | undefined>(undefined, { descri
 const addressKey = createContextKey<string | undefined>(undefined, { description: "The caller's network address" });
 
 const peerKey = createContextKey<object | undefined>(undefined, { description: "The connection of the call" });
-const failureKey = createContextKey<Failure | undefined>(undefined, { description: "Why the call has failed already" });
+const failureKey = createContextKey<EarlyFailure | undefined>(undefined, {
+  description: "Why the call has failed already",
+});
 
 /** An error that occurred before the library handled the call, and whether the service has counted it. */
-export interface Failure {
+export interface EarlyFailure {
   readonly error: unknown;
   readonly isCounted: boolean;
 }
 
 /**
- * Context values of a call, set before the library reads it: the caller's address, and the error if it has already
- * failed.
+ * Returns the context values of a call, set before the library reads it: the caller's address, and the error if the
+ * call has already failed.
  */
-export function valuesOf(request: NodeRequest, failure: Failure | undefined): ContextValues {
+export function contextValuesOf(request: NodeRequest, failure: EarlyFailure | undefined): ContextValues {
   return createContextValues()
     .set(addressKey, request.socket.remoteAddress)
-    .set(peerKey, peerOf(request))
+    .set(peerKey, connectionOf(request))
     .set(failureKey, failure);
 }
 
-/** Identity of the connection that a request arrived on. */
-export function peerOf(request: NodeRequest): object {
+/** Returns the object that identifies the connection of a request. */
+export function connectionOf(request: NodeRequest): object {
   return "stream" in request ? (request.stream.session ?? request.stream) : request.socket;
 }
 
-export function failureOf({ values }: HandlerContext): Failure | undefined {
+export function failureOfCall({ values }: HandlerContext): EarlyFailure | undefined {
   return values.get(failureKey);
 }
 
@@ -43,7 +45,7 @@ export function setPrincipal({ values }: HandlerContext, principal: Principal | 
   values.set(principalKey, principal);
 }
 
-/** Builds the service's description of the caller. */
+/** Returns the service's description of the caller. */
 export function callerOf({ values, requestHeader, protocolName }: HandlerContext): Caller {
   return describeCaller(requestHeader, {
     interface: protocolName === "connect" ? "REST" : "GRPC",
@@ -60,7 +62,7 @@ interface Known {
   readonly peer?: object | undefined;
 }
 
-/** Adds the values of headers: the client program and the trace of the call. */
+/** Adds values of headers to a caller: the client program and the trace of the call. */
 export function describeCaller(headers: Pick<Headers, "get">, known: Known): Caller {
   const userAgent = headers.get("user-agent")?.slice(0, MAX_USER_AGENT_CHARS);
   const parent = headers.get("traceparent");

@@ -4,22 +4,22 @@ import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { refuse } from "#dc/model/refusal.ts";
 import { toConnectError } from "./errors.ts";
 import { checkDecompressed } from "./json_reading.ts";
-import { MOST_GROWTH, mostInflated } from "./limits.ts";
+import { MAX_GROWTH_RATIO, maxInflatedBytes } from "./limits.ts";
 
-/** Supported message compressions. A small request that expands to megabytes is rejected. */
+/** Supported message compressions. They reject a small request that expands to megabytes. */
 export const COMPRESSIONS: Compression[] = [compressionGzip, compressionBrotli].map((inner) => ({
   ...inner,
   decompress: async (bytes, readMaxBytes) => {
-    const limit = mostInflated(bytes.length);
+    const limit = maxInflatedBytes(bytes.length);
     const inflated = await inner.decompress(bytes, Math.min(limit, readMaxBytes)).catch((error: unknown) => {
       const isTooMuch = error instanceof ConnectError && error.code === Code.ResourceExhausted;
-      throw isTooMuch && limit < readMaxBytes ? grownTooMuch() : error;
+      throw isTooMuch && limit < readMaxBytes ? expansionError() : error;
     });
     return checkDecompressed(inflated);
   },
 }));
 
-function grownTooMuch(): ConnectError {
-  const message = `Cannot read the compressed request: it grows to more than ${MOST_GROWTH} times its size`;
+function expansionError(): ConnectError {
+  const message = `Cannot read the compressed request: it grows to more than ${MAX_GROWTH_RATIO} times its size`;
   return toConnectError(refuse("MESSAGE_TOO_COMPLEX", message), () => {});
 }

@@ -3,12 +3,12 @@ import { Refusal } from "#dc/model/refusal.ts";
 import { authChallenge, errorDetails, GRPC_CODE } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Receives each defect, with the name of the method that met it. */
+/** Receives each defect, with the name of the method in which it occurred. */
 export type ReportDefect = (method: string, error: unknown) => void;
 
 /**
- * A failure as Connect, gRPC-Web and gRPC send it: a refusal with its code and details, any other error as `internal`
- * without its message.
+ * Converts a failure to the error of Connect, gRPC-Web and gRPC: a refusal with its code and details, any other error
+ * as `internal` without its message.
  */
 export function toConnectError(error: unknown, defect: (error: unknown) => void): ConnectError {
   if (error instanceof ConnectError) return error;
@@ -16,17 +16,20 @@ export function toConnectError(error: unknown, defect: (error: unknown) => void)
     // Connect's codes are gRPC's canonical numbers.
     const code: Code = GRPC_CODE[error.kind];
     const details = errorDetails(error).map(({ schema, init }) => ({ desc: schema, value: init }));
-    return new ConnectError(error.message, code, headersOf(error), details);
+    return new ConnectError(error.message, code, refusalHeaders(error), details);
   }
   defect(error);
   return new ConnectError("Internal error", Code.Internal);
 }
 
-/** Seconds after which a busy server is worth another try. Ours: slow peers are ended within a few. */
+/**
+ * Seconds after which a client should try a busy server again. Our choice: slow peers are disconnected within a few
+ * seconds.
+ */
 const RETRY_AFTER_S = "2";
 
-/** Response headers that help a client react to a refusal. */
-export function headersOf(error: OperationError): Readonly<Record<string, string>> {
+/** Returns response headers that help a client react to a refusal. */
+export function refusalHeaders(error: OperationError): Readonly<Record<string, string>> {
   if (error.kind === "unauthenticated") return { "www-authenticate": authChallenge(error) };
   if (error instanceof Refusal && error.reason === "SERVER_BUSY") return { "retry-after": RETRY_AFTER_S };
   return {};

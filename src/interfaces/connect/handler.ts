@@ -11,21 +11,21 @@ import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
-import { isEncoded, serverBusy } from "./body_meter.ts";
-import { markCounted, withCallAccounting } from "./call_accounting.ts";
-import { callerOf, type FindPrincipal, failureOf, peerOf, setPrincipal, valuesOf } from "./caller.ts";
+import { isEncoded, refuseBusy } from "./body_meter.ts";
+import { countCallOnce, markCounted } from "./call_accounting.ts";
+import { callerOf, connectionOf, contextValuesOf, type FindPrincipal, failureOfCall, setPrincipal } from "./caller.ts";
 import { COMPRESSIONS } from "./compressions.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
-import { healthRoutes } from "./health_routes.ts";
-import type { WhyNotReady } from "./health_status.ts";
+import { registerHealthRoutes } from "./health_routes.ts";
+import type { FindUnreadyReason } from "./health_status.ts";
 import { BINARY_OPTIONS, jsonOptions, largeForm } from "./json_options.ts";
-import { largeRequest, withPlaces } from "./json_reading.ts";
+import { currentLargeMessage, withFieldLookup } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
-import { chargedReply, isBinary, isPlainJson, meteredBody } from "./metered_body.ts";
-import { hasLeft, type NodeRequest, type NodeResponse } from "./node_http.ts";
-import { type Delegated, PlainPath } from "./plain_path.ts";
+import { chargeReply, isBinaryRequest, isPlainJson, meterBody } from "./metered_body.ts";
+import { hasDisconnected, type NodeRequest, type NodeResponse } from "./node_http.ts";
+import { type DelegatedCall, PlainPath } from "./plain_path.ts";
 import { checkProtocolVersion } from "./protocol_version.ts";
-import { reflectionRoutes } from "./reflection_routes.ts";
+import { registerReflectionRoutes } from "./reflection_routes.ts";
 import { interfaceOf, outcomeOfGrpc, outcomeOfStatus } from "./refused_outcome.ts";
 import { explainUnreadable } from "./unreadable.ts";
 
@@ -36,13 +36,13 @@ const HEADER = "grpc-message";
  * The library escapes everything that a URI would, which some clients (grpc-js) decode only in part. Source: gRPC over
  * HTTP/2, Status-Message.
  */
-function writeMessagePlainly(trailer: Headers | undefined): void {
+function encodeStatusMessage(trailer: Headers | undefined): void {
   const escaped = trailer?.get(HEADER);
   if (escaped === undefined || escaped === null) return;
-  trailer?.set(HEADER, statusMessage(decodeURIComponent(escaped)));
+  trailer?.set(HEADER, escapeStatusMessage(decodeURIComponent(escaped)));
 }
 
-function statusMessage(text: string): string {
+function escapeStatusMessage(text: string): string {
   // A blank at either end would be lost to readers of the header.
   return text.replace(/[^\x20-\x24\x26-\x7e]+|^ | $/gu, (part) =>
     [...Buffer.from(part)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
@@ -54,14 +54,14 @@ const SERVED: readonly DescService[] = SERVICES.map(({ service }) => service);
 const ALL_SERVICES: readonly DescService[] = [...SERVED, Health, ServerReflection, ServerReflectionV1Alpha];
 
 /** Paths of the RPCs whose replies are streams. */
-export const STREAM_PATHS: readonly string[] = ALL_SERVICES.flatMap(({ typeName, methods }) =>
+export const STREAMING_RPC_PATHS: readonly string[] = ALL_SERVICES.flatMap(({ typeName, methods }) =>
   methods.filter(({ methodKind }) => methodKind !== "unary").map(({ name }) => `/${typeName}/${name}`),
 );
 
 export interface ConnectOptions {
   readonly service: DcService;
   readonly findPrincipal: FindPrincipal;
-  readonly whyNotReady: WhyNotReady;
+  readonly whyNotReady: FindUnreadyReason;
   /** Called for calls that were refused before they reached the service; the service reports all others itself. */
   readonly observe: (call: FinishedCall) => void;
   readonly report: ReportDefect;
@@ -69,14 +69,14 @@ export interface ConnectOptions {
   readonly shutdown: AbortSignal;
 }
 
-/** Answers a request to one of the services, or returns false when the path is not theirs. */
+/** Answers a request to one of the services; returns false if the path belongs to none of them. */
 export type ConnectHandler = (request: NodeRequest, response: NodeResponse, account: ByteAccount) => boolean;
 
 /**
  * Serves the datacenter's RPCs, health and reflection over Connect, gRPC-Web and gRPC, selected by Content-Type.
  * Connect JSON is the REST interface. Source: docs/decisions.md#d-02.
  */
-export function connectHandler(options: ConnectOptions): ConnectHandler {
+export function createConnectHandler(options: ConnectOptions): ConnectHandler {
   const { service, findPrincipal, whyNotReady, report, shutdown } = options;
   const router = createConnectRouter({
     acceptCompression: COMPRESSIONS,
@@ -84,16 +84,16 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
     readMaxBytes: MAX_MESSAGE_BYTES,
     writeMaxBytes: MAX_MESSAGE_BYTES,
     maxTimeoutMs: MAX_TIMEOUT_MS,
-    requestGate: (context) => recognise(context, options),
+    requestGate: (context) => authenticateCall(context, options),
   });
-  datacenterRoutes(router, service, report);
-  healthRoutes(router, whyNotReady, shutdown);
-  reflectionRoutes(router, ALL_SERVICES);
+  registerDatacenterRoutes(router, service, report);
+  registerHealthRoutes(router, whyNotReady, shutdown);
+  registerReflectionRoutes(router, ALL_SERVICES);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const handlerOf = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");
-  const answerAll = (handler: UniversalHandler, request: NodeRequest, response: NodeResponse, known: Delegated) =>
-    withCallAccounting(
-      () => answer(handler, request, response, known),
+  const answerAll = (handler: UniversalHandler, request: NodeRequest, response: NodeResponse, known: DelegatedCall) =>
+    countCallOnce(
+      () => answerByLibrary(handler, request, response, known),
       (outcome, seconds) => {
         if (outcome === undefined || !SERVED.includes(handler.method.parent)) return;
         options.observe({ method: handler.method.name, interface: interfaceOf(request.headers), outcome, seconds });
@@ -112,15 +112,18 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
   };
 }
 
-/** Before the body is read, so that a caller without the right cannot make the server read one. Health is open to everyone. */
-async function recognise(
+/**
+ * Authenticates the caller before the body is read, so that a caller without the right cannot make the server read one.
+ * Health is open to everyone.
+ */
+async function authenticateCall(
   context: HandlerContext,
   { findPrincipal, service, report }: Pick<ConnectOptions, "findPrincipal" | "service" | "report">,
 ): Promise<void> {
   checkProtocolVersion(context);
   if (!SERVED.includes(context.service)) return;
   try {
-    const failure = failureOf(context);
+    const failure = failureOfCall(context);
     if (failure !== undefined) throw failure.error;
     const principal = await findPrincipal(context.requestHeader.get("authorization"));
     const rpc = findRpc(context.method);
@@ -131,41 +134,45 @@ async function recognise(
   }
 }
 
-/** Answers by the library, with the outcome when that is a refusal. */
-async function answer(
+/** Answers a request through the library. Returns the outcome of a refusal. */
+async function answerByLibrary(
   handler: UniversalHandler,
   request: NodeRequest,
   response: NodeResponse,
-  known: Delegated,
+  known: DelegatedCall,
 ): Promise<string | undefined> {
   const { body, failure, account } = known;
   if (failure?.isCounted === true) markCounted();
-  // The library's handlers are slow to start; thousands of them at once must not delay a health probe.
-  const peer = peerOf(request);
+  // Waits for a turn, because the library's handlers are slow to start and thousands of them must not delay a health
+  // probe.
+  const peer = connectionOf(request);
   await new CooperativeScheduler(undefined, peer).yieldIfDue();
-  if (hasLeft(request, response)) return "cancelled";
+  if (hasDisconnected(request, response)) return "cancelled";
   try {
-    const values = valuesOf(request, failure);
+    const values = contextValuesOf(request, failure);
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);
-    const given = { ...asked, body: body ?? meteredBody(handler, asked, account, peer) };
+    const given = { ...asked, body: body ?? meterBody(handler, asked, account, peer) };
     const isScanned =
       handler.method.methodKind === "unary" &&
       isPlainJson(asked.header) &&
       !isEncoded(asked.header.get("content-encoding"));
     const rpc = findRpc(handler.method);
-    const isProto = isBinary(asked.header);
+    const isProto = isBinaryRequest(asked.header);
     const form = rpc && largeForm(rpc, isProto);
     const read = { account, input: handler.method.input, isBinary: isProto, isScanned, peer, form };
-    const answered = await withPlaces(read, () => handler(given), explainUnreadable);
-    writeMessagePlainly(answered.trailer);
-    const charged = handler.method.methodKind === "unary" ? await chargedReply(answered, account) : answered;
+    const answered = await withFieldLookup(read, () => handler(given), explainUnreadable);
+    encodeStatusMessage(answered.trailer);
+    const charged = handler.method.methodKind === "unary" ? await chargeReply(answered, account) : answered;
     // Refusals are small and always sent.
     if (charged === undefined && failure === undefined) {
-      return await answer(handler, request, response, { account, failure: { error: serverBusy(), isCounted: true } });
+      return await answerByLibrary(handler, request, response, {
+        account,
+        failure: { error: refuseBusy(), isCounted: true },
+      });
     }
     const sent = watchStatus(charged ?? answered);
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
-    // The library waits for an event that responses do not have.
+    // Also waits for the connection to close, because the library waits for an event that responses do not have.
     await Promise.race([universalResponseToNodeResponse(sent.response, response), closed]);
     return outcomeOfStatus(answered.status) ?? outcomeOfGrpc(sent.grpcStatus());
   } catch {
@@ -200,15 +207,15 @@ function watchStatus(answered: UniversalServerResponse) {
   return { response: { ...answered, body: passed(body) }, grpcStatus };
 }
 
-/** Serves every RPC of the table by the service; methods without a row answer `unimplemented`. */
-function datacenterRoutes(router: ConnectRouter, service: DcService, report: ReportDefect): void {
+/** Registers every RPC of the table; methods without a row answer `unimplemented`. */
+function registerDatacenterRoutes(router: ConnectRouter, service: DcService, report: ReportDefect): void {
   for (const { service: desc, rpcs } of SERVICES) {
     for (const method of desc.methods)
-      serveMethod(router, service, { method, rpc: rpcs.find((one) => one.method === method) }, report);
+      registerMethod(router, service, { method, rpc: rpcs.find((one) => one.method === method) }, report);
   }
 }
 
-function serveMethod(
+function registerMethod(
   router: ConnectRouter,
   service: DcService,
   { method, rpc }: { readonly method: DescMethod; readonly rpc: Rpc | undefined },
@@ -222,9 +229,9 @@ function serveMethod(
   }
   type Request = MessageShape<Rpc["method"]["input"]>;
   const answer = (read: Request, context: HandlerContext) => {
-    const request = (largeRequest() as Request | undefined) ?? read;
+    const request = (currentLargeMessage() as Request | undefined) ?? read;
     const work = service.call(rpc, request, callerOf(context), context.signal);
-    return untilAborted(context.signal, work).catch((error: unknown) => {
+    return raceAbort(context.signal, work).catch((error: unknown) => {
       throw toConnectError(error, (defect) => report(rpc.method.name, defect));
     });
   };
@@ -235,7 +242,7 @@ function serveMethod(
  * Resolves with the result, or rejects when the deadline passes or the caller disconnects. A write that has begun
  * completes anyway; a repetition with its request_id returns the result.
  */
-function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+function raceAbort<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();

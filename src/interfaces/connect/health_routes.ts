@@ -1,19 +1,23 @@
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { SERVICES } from "#dc/operations/index.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
-import { HealthStatus, type WhyNotReady } from "./health_status.ts";
+import { type FindUnreadyReason, HealthStatus } from "./health_status.ts";
 import { MAX_SMALL_MESSAGE_BYTES } from "./limits.ts";
 
 /** Names with a health status: the server as a whole, and each service. */
 const NAMES: readonly string[] = ["", ...SERVICES.map(({ service }) => service.typeName)];
 
 /**
- * Serves the gRPC health protocol. A shutdown ends every watch with NOT_SERVING, so that load balancers send no further
- * calls.
+ * Registers the gRPC health protocol. A shutdown ends every watch with NOT_SERVING, so that load balancers send no
+ * further calls.
  */
-export function healthRoutes(router: ConnectRouter, whyNotReady: WhyNotReady, shutdown: AbortSignal): void {
+export function registerHealthRoutes(
+  router: ConnectRouter,
+  whyNotReady: FindUnreadyReason,
+  shutdown: AbortSignal,
+): void {
   const health = new HealthStatus(whyNotReady, shutdown);
-  const current = async () => statusOf(await health.now());
+  const current = async () => servingStatus(await health.now());
   router.service(
     Health,
     {
@@ -29,7 +33,7 @@ export function healthRoutes(router: ConnectRouter, whyNotReady: WhyNotReady, sh
         const isKnown = NAMES.includes(service);
         let isFirst = true;
         for await (const isServing of health.changes(signal)) {
-          if (isKnown) yield { status: statusOf(isServing) };
+          if (isKnown) yield { status: servingStatus(isServing) };
           else if (isFirst) yield { status: Status.SERVICE_UNKNOWN };
           isFirst = false;
         }
@@ -39,6 +43,6 @@ export function healthRoutes(router: ConnectRouter, whyNotReady: WhyNotReady, sh
   );
 }
 
-function statusOf(isServing: boolean): Status {
+function servingStatus(isServing: boolean): Status {
   return isServing ? Status.SERVING : Status.NOT_SERVING;
 }

@@ -1,18 +1,18 @@
-/** Why the server cannot answer calls; undefined when it can. */
-export type WhyNotReady = () => Promise<string | undefined>;
+/** Returns the reason why the server cannot answer calls; undefined if it can. */
+export type FindUnreadyReason = () => Promise<string | undefined>;
 
 /** Poll interval of a watched status, in milliseconds. Our choice: a probe's usual interval. */
 const WATCH_MS = 5000;
 
 /** Readiness of the server, polled once for all watches together. */
 export class HealthStatus {
-  readonly #whyNotReady: WhyNotReady;
+  readonly #whyNotReady: FindUnreadyReason;
   readonly #shutdown: AbortSignal;
   readonly #watches = new Set<() => void>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #isServing = true;
 
-  constructor(whyNotReady: WhyNotReady, shutdown: AbortSignal) {
+  constructor(whyNotReady: FindUnreadyReason, shutdown: AbortSignal) {
     this.#whyNotReady = whyNotReady;
     this.#shutdown = shutdown;
     shutdown.addEventListener("abort", () => this.#wakeAll());

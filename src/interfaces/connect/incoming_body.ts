@@ -1,4 +1,4 @@
-import { type BodyMeter, LARGE_BYTES, uploadAborted } from "./body_meter.ts";
+import { type BodyMeter, LARGE_BYTES, uploadAbortedError } from "./body_meter.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
 
@@ -23,7 +23,7 @@ class IncomingBody {
   readonly #resolve: (body: ReadBody) => void;
   readonly #reject: (error: unknown) => void;
   readonly #chunks: Uint8Array[] = [];
-  /** Pieces that arrived and are not scanned yet. */
+  /** Chunks that arrived and are not scanned yet. */
   readonly #unscanned: Uint8Array[] = [];
   #bytes = 0;
   #isScanning = false;
@@ -64,7 +64,7 @@ class IncomingBody {
   };
 
   readonly #broken = () => {
-    if (!this.#hasArrived) this.#fail(uploadAborted());
+    if (!this.#hasArrived) this.#fail(uploadAbortedError());
   };
 
   async #scanLater(): Promise<void> {
@@ -82,7 +82,7 @@ class IncomingBody {
     this.#attempt(() => {
       this.#meter.finish();
       if (this.#bytes < LARGE_BYTES) this.#settle(true);
-      // Yields, because the next step builds a message of it.
+      // Yields first, because the next step builds a message from the body.
       else void this.#meter.scheduler.yieldIfDue().then(() => this.#settle(true));
     });
   }

@@ -1,29 +1,32 @@
 import type { BinaryReadOptions, BinaryWriteOptions, JsonReadOptions, JsonWriteOptions } from "@bufbuild/protobuf";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
-import { requestDecoder } from "./json_reading.ts";
+import { createRequestDecoder } from "./json_reading.ts";
 import type { LargeForm } from "./large_message.ts";
 
-/** How JSON is read and written: proto names and zero values out; both spellings in. Source: docs/decisions.md#d-02. */
+/**
+ * JSON form: output has proto names and omits no zero values; input may use either spelling. Source:
+ * docs/decisions.md#d-02.
+ */
 export const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
   useProtoFieldName: true,
   alwaysEmitImplicit: true,
   registry: detailRegistry,
 };
 
-/** Unknown fields are discarded: they are never read, and two bytes would become an object. */
+/** Discards unknown fields, because they are never read and two bytes of them would become an object. */
 export const BINARY_OPTIONS: Partial<BinaryReadOptions & BinaryWriteOptions> = { readUnknownFields: false };
 
 /**
- * Unknown fields are rejected in writes, so that a typo loses no data, and ignored in reads, so that newer clients can
- * call older servers.
+ * Returns the JSON options of an RPC: writes reject unknown fields, so that a typo loses no data; reads ignore them, so
+ * that newer clients can call older servers.
  */
 export function jsonOptions({ method, effect }: Rpc) {
   const options = { ...JSON_OPTIONS, ignoreUnknownFields: effect === "read" };
-  return { ...options, textDecoder: requestDecoder(method.input, options) };
+  return { ...options, textDecoder: createRequestDecoder(method.input, options) };
 }
 
-/** How large requests of an RPC are read. */
+/** Returns the form in which large requests of an RPC are read. */
 export function largeForm(rpc: Rpc, isBinary: boolean): LargeForm {
   const { input } = rpc.method;
   if (isBinary) return { input, isBinary, options: BINARY_OPTIONS };

@@ -13,7 +13,7 @@ import { tryParseJson } from "#kernel/json_object.ts";
 import { runAllSteps } from "#kernel/steps.ts";
 import { checkJsonShape, checkWireShape, LARGE_BYTES } from "./body_meter.ts";
 import { toConnectError } from "./errors.ts";
-import { type LargeForm, largeMessage } from "./large_message.ts";
+import { type LargeForm, readLargeMessage } from "./large_message.ts";
 
 export interface ReadRequest {
   readonly account: ByteAccount;
@@ -21,31 +21,31 @@ export interface ReadRequest {
   readonly isBinary: boolean;
   /** Whether the shape of the JSON was checked as it arrived. */
   readonly isScanned: boolean;
-  /** Connection that the request arrived on. */
+  /** Connection on which the request arrived. */
   readonly peer: object;
-  /** How it is read if it is large; absent for what is always small. */
+  /** Form in which a large request is read; absent if the request is always small. */
   readonly form: LargeForm | undefined;
 }
 
 interface Reading extends ReadRequest {
   isScanned: boolean;
-  /** The message, when it was large and has been read in steps. */
+  /** The message, if the request was large and has been read in steps. */
   large?: Message;
   last?: { readonly text: string; readonly input: DescMessage; readonly options: Partial<JsonReadOptions> };
 }
 
 const readings = new AsyncLocalStorage<Reading>();
-/** While `readScanned` runs. */
+/** True while `readScanned` runs. */
 let isScannedNow = false;
 
 // Bytes that are no UTF-8 are refused instead of turning into other characters.
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Returns a decoder of one method's JSON requests in the library's form. It remembers the text within `withPlaces`,
+ * Returns a decoder of one method's JSON requests in the library's form. It stores the text within `withFieldLookup`,
  * because the library's errors name no field.
  */
-export function requestDecoder(input: DescMessage, options: Partial<JsonReadOptions>): TextDecoder {
+export function createRequestDecoder(input: DescMessage, options: Partial<JsonReadOptions>): TextDecoder {
   const decode = (bytes: Uint8Array): string => {
     const reading = isScannedNow ? undefined : readings.getStore();
     if (!isScannedNow && reading?.isScanned !== true) checkShape(bytes);
@@ -57,7 +57,7 @@ export function requestDecoder(input: DescMessage, options: Partial<JsonReadOpti
   return Object.assign(new TextDecoder("utf-8", { fatal: true }), { decode });
 }
 
-/** Checks again after decompression and removal of envelopes. */
+/** Checks the shape after decompression and removal of envelopes. */
 function checkShape(bytes: Uint8Array): void {
   try {
     runAllSteps(checkJsonShape(bytes));
@@ -67,8 +67,7 @@ function checkShape(bytes: Uint8Array): void {
 }
 
 /**
- * Checks and charges a decompressed message of the request that `withPlaces` reads. Returns the bytes for the library
- * to parse.
+ * Checks and charges a decompressed message of the request in `withFieldLookup`. Returns the bytes for the library to parse.
  */
 export async function checkDecompressed(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const reading = readings.getStore();
@@ -84,24 +83,24 @@ export async function checkDecompressed(bytes: Uint8Array<ArrayBuffer>): Promise
 }
 
 /**
- * Reads a large message whose shape was checked in steps, for `largeRequest`. Returns an empty message for the library,
- * which reads everything at once, or the bytes as they are. @throws ConnectError
+ * Reads a large message whose shape was checked in steps, for `currentLargeMessage`. Returns an empty message for the library,
+ * which would read everything at once, or the bytes unchanged if they are few. @throws ConnectError
  */
 export async function readLarge<Bytes extends Uint8Array>(bytes: Bytes): Promise<Bytes | Uint8Array<ArrayBuffer>> {
   const reading = readings.getStore();
   if (reading?.form === undefined || bytes.length < LARGE_BYTES) return bytes;
   const { form, peer } = reading;
-  reading.large = await new CooperativeScheduler(undefined, peer).run(largeMessage(form, bytes));
+  reading.large = await new CooperativeScheduler(undefined, peer).run(readLargeMessage(form, bytes));
   reading.isScanned = true;
   return form.isBinary ? new Uint8Array() : Buffer.from("{}");
 }
 
 /** The message of the current request, if it was read in steps. */
-export function largeRequest(): Message | undefined {
+export function currentLargeMessage(): Message | undefined {
   return readings.getStore()?.large;
 }
 
-/** Reads JSON whose shape was checked as it arrived. Cost of another check: about 2 ms per MiB. */
+/** Reads JSON whose shape was checked as it arrived, without the cost of another check: about 2 ms per MiB. */
 export function readScanned<Message>(read: () => Message): Message {
   isScannedNow = true;
   try {
@@ -111,19 +110,17 @@ export function readScanned<Message>(read: () => Message): Message {
   }
 }
 
-/**
- * Runs a request; `explain` receives its reply and a function that finds the field of a value that could not be read.
- */
-export function withPlaces<Answer>(
+/** Runs a request; `explain` receives its reply and a function that finds the field of an unreadable value. */
+export function withFieldLookup<Answer>(
   request: ReadRequest,
   answer: () => Promise<Answer>,
   explain: (answer: Answer, part: () => UnreadableValue) => Promise<Answer>,
 ): Promise<Answer> {
   const reading: Reading = { ...request };
-  return readings.run(reading, async () => explain(await answer(), () => partOf(reading)));
+  return readings.run(reading, async () => explain(await answer(), () => findUnreadablePart(reading)));
 }
 
-function partOf({ last }: Reading): UnreadableValue {
+function findUnreadablePart({ last }: Reading): UnreadableValue {
   const json = last === undefined ? undefined : tryParseJson(last.text);
   if (last === undefined || json === undefined) return { field: "", word: undefined };
   return findUnreadableValue(last.input, json, last.options);

@@ -11,18 +11,20 @@ import type { Steps } from "#kernel/steps.ts";
 
 type Options = Partial<BinaryReadOptions>;
 
-/** Bytes of a message that are read at once. Ours: two bytes can be a message, and a millisecond reads a thousand. */
+/**
+ * Number of bytes of a message that are read at once. Our choice: two bytes can be a message, and a millisecond
+ * suffices for a thousand messages.
+ */
 const PIECE_BYTES = 2048;
 /** The wire type of texts, messages and packed lists. Source: Protocol Buffers, Encoding. */
 const DELIMITED = 2;
 
 /**
- * Reads a large binary message in steps: the fields go in pieces through the library's reader, since a message's bytes
- * may be split between fields, and messages that are large themselves are read so in turn.
- *
- * @throws as the library's reader does
+ * Reads a large binary message in steps. The library reads its fields in pieces, since a message's bytes may be split
+ * between fields; fields that are large messages are read the same way.
+ * @throws the errors of the library's reader
  */
-export function* largeBinary(
+export function* readLargeBinary(
   desc: DescMessage,
   bytes: Uint8Array,
   options: Options,
@@ -35,13 +37,13 @@ export function* largeBinary(
     piece = to;
   };
   for (let at = 0; at < bytes.length; ) {
-    const next = fieldAt(bytes, at);
-    // What is malformed, the library refuses.
+    const next = readFieldAt(bytes, at);
+    // The library refuses malformed bytes.
     if (next === undefined || next.end > bytes.length) break;
     const field = fields.get(next.number);
-    if (next.end - next.start >= PIECE_BYTES && isMessage(field)) {
+    if (next.end - next.start >= PIECE_BYTES && isMessageField(field)) {
       read(at);
-      yield* readField(reflect(desc, message), field, bytes.subarray(next.start, next.end), options);
+      yield* readMessageField(reflect(desc, message), field, bytes.subarray(next.start, next.end), options);
       piece = next.end;
     } else if (next.end - piece >= PIECE_BYTES) {
       read(next.end);
@@ -55,44 +57,49 @@ export function* largeBinary(
 
 type MessageField = DescField & { readonly message: DescMessage };
 
-function isMessage(field: DescField | undefined): field is MessageField {
-  return field?.message !== undefined && field.fieldKind !== "map" && !isGroup(field);
+function isMessageField(field: DescField | undefined): field is MessageField {
+  return field?.message !== undefined && field.fieldKind !== "map" && !isGroupField(field);
 }
 
-function isGroup(field: DescField): boolean {
+function isGroupField(field: DescField): boolean {
   return "delimitedEncoding" in field && field.delimitedEncoding === true;
 }
 
-function* readField(holder: ReflectMessage, field: MessageField, bytes: Uint8Array, options: Options): Steps<void> {
+function* readMessageField(
+  holder: ReflectMessage,
+  field: MessageField,
+  bytes: Uint8Array,
+  options: Options,
+): Steps<void> {
   if (field.fieldKind === "list") {
-    holder.get(field).add(reflect(field.message, yield* largeBinary(field.message, bytes, options)));
+    holder.get(field).add(reflect(field.message, yield* readLargeBinary(field.message, bytes, options)));
     return;
   }
   if (field.fieldKind !== "message") return;
-  // The parts of a message that comes twice are merged.
+  // Parts of a message field that occurs twice are merged.
   const known = holder.isSet(field) ? holder.get(field).message : create(field.message);
-  holder.set(field, reflect(field.message, yield* largeBinary(field.message, bytes, options, known)));
+  holder.set(field, reflect(field.message, yield* readLargeBinary(field.message, bytes, options, known)));
 }
 
 interface FieldBytes {
   readonly number: number;
-  /** Where the content begins, behind tag and length, and ends. */
+  /** Offsets of the content's first byte, after tag and length, and of its end. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The field at an offset, or undefined when it is malformed or a group. */
-function fieldAt(bytes: Uint8Array, at: number): FieldBytes | undefined {
-  const tag = varint(bytes, at);
-  const length = varint(bytes, tag.end);
+/** Returns the field at an offset; undefined if it is malformed or a group. */
+function readFieldAt(bytes: Uint8Array, at: number): FieldBytes | undefined {
+  const tag = readVarint(bytes, at);
+  const length = readVarint(bytes, tag.end);
   const number = tag.value >>> 3;
   const end = { 0: length.end, 1: tag.end + 8, [DELIMITED]: length.end + length.value, 5: tag.end + 4 }[tag.value & 7];
   if (end === undefined) return undefined;
   return { number, start: (tag.value & 7) === DELIMITED ? length.end : tag.end, end };
 }
 
-/** A number and where it ends; of one that takes more than 32 bits, the lower bits. */
-function varint(bytes: Uint8Array, from: number): { readonly value: number; readonly end: number } {
+/** Reads a varint and its end offset; of a number with more than 32 bits, the lower 32. */
+function readVarint(bytes: Uint8Array, from: number): { readonly value: number; readonly end: number } {
   let value = 0;
   let at = from;
   for (let shift = 0; shift < 70; shift += 7) {

@@ -13,10 +13,12 @@ import { tryParseJson } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
 
 type Options = Partial<JsonReadOptions>;
-/** A message by the names of its fields. */
+/** The fields of a message by name. */
 type Fields = Record<string, unknown>;
 
-/** JSON that cannot be read as a message, with the location of the error in the proto's spelling; empty for the whole. */
+/**
+ * JSON that cannot be read as a message, with the path of the error in the proto's spelling; "" for the whole document.
+ */
 export class UnreadableJson extends Error {
   readonly place: string;
 
@@ -26,8 +28,8 @@ export class UnreadableJson extends Error {
   }
 }
 
-/** A word that its enumeration does not have. */
-export class UnknownWord extends UnreadableJson {
+/** An unknown value of an enumeration. */
+export class UnknownEnumValue extends UnreadableJson {
   readonly value: string;
   readonly expected: string;
 
@@ -39,28 +41,27 @@ export class UnknownWord extends UnreadableJson {
 }
 
 /**
- * Reads a large JSON request in steps: lists go piece by piece through the library's reader, which takes some
- * microseconds per object, and the rest of the object at once. The message and the refusals are those of the library.
- *
+ * Reads a large JSON request in steps. The library reads lists piece by piece, in some microseconds per object, and
+ * then the rest of the object at once. The message and the refusals are those of the library.
  * @throws UnreadableJson
  */
-export function* largeJson(desc: DescMessage, bytes: Uint8Array, options: Options): Steps<Message> {
+export function* readLargeJson(desc: DescMessage, bytes: Uint8Array, options: Options): Steps<Message> {
   const members = (yield* findLargeMembers(bytes)).map((member) => new Cut(desc, bytes, member));
   const cuts = members.filter(({ isWhole }) => !isWhole);
-  const message = readPiece(desc, restOf(bytes, cuts), options);
+  const message = readPiece(desc, omitCuts(bytes, cuts), options);
   for (const cut of cuts) {
     yield;
     const { field } = cut;
     if (field?.fieldKind === "list" && cut.member.isList) yield* readList(message, cut, field, options);
-    else if (isOneMessage(field) && !cut.member.isList) {
-      const inner = yield* placeSteps(field.name, largeJson(field.message, cut.whole(), options));
+    else if (isMessageField(field) && !cut.member.isList) {
+      const inner = yield* withErrorPath(field.name, readLargeJson(field.message, cut.whole(), options));
       reflect(desc, message).set(field, reflect(field.message, inner));
     }
   }
   return message;
 }
 
-/** A large member, and the field that it is read into. */
+/** A large member of a JSON object, and the field into which it is read. */
 class Cut {
   readonly member: LargeMember;
   readonly field: DescField | undefined;
@@ -73,12 +74,15 @@ class Cut {
     this.field = fields.find((one) => one.name === name || one.jsonName === name);
   }
 
-  /** The name with its quotes. */
+  /** The member's name with its quotes. */
   get name(): string {
     return this.text(...this.member.name);
   }
 
-  /** Whether it must be read at once: texts of a map, and what the library gives a JSON form of its choice. */
+  /**
+   * Whether the member must be read at once: a map with text values, or a message for which the library has a special
+   * JSON form.
+   */
   get isWhole(): boolean {
     const { fieldKind, message } = this.field ?? {};
     if (fieldKind === "map") return !this.member.isNested;
@@ -93,18 +97,21 @@ class Cut {
     return this.#bytes.subarray(from, to);
   }
 
-  /** The bytes with the brackets. */
+  /** The bytes including the brackets. */
   whole(): Uint8Array {
     return this.bytes(this.member.from - 1, this.member.to + 1);
   }
 }
 
-function isOneMessage(field: DescField | undefined): field is DescField & { readonly fieldKind: "message" } {
+function isMessageField(field: DescField | undefined): field is DescField & { readonly fieldKind: "message" } {
   return field?.fieldKind === "message";
 }
 
-/** The text without what is read in pieces. Of a map that contains more than texts a wrong value is left. */
-function restOf(bytes: Uint8Array, cuts: readonly Cut[]): string {
+/**
+ * Returns the text without the members that are read in pieces. In place of a map whose values are no texts it leaves a
+ * wrong value.
+ */
+function omitCuts(bytes: Uint8Array, cuts: readonly Cut[]): string {
   let at = 0;
   let text = "";
   for (const { member, field } of cuts) {
@@ -125,7 +132,7 @@ function* readList(message: Message, cut: Cut, field: ListField, options: Option
     yield;
     if (one.isLarge && field.listKind === "message") {
       const bytes = cut.bytes(one.from, one.to);
-      list.push(yield* placeSteps(`${field.name}[${list.length}]`, largeJson(field.message, bytes, options)));
+      list.push(yield* withErrorPath(`${field.name}[${list.length}]`, readLargeJson(field.message, bytes, options)));
     } else {
       const part = readPiece(field.parent, pieceText(cut, one), options, list.length);
       list.push(...((part as unknown as Fields)[field.localName] as unknown[]));
@@ -135,41 +142,45 @@ function* readList(message: Message, cut: Cut, field: ListField, options: Option
 
 function pieceText(cut: Cut, { from, to, isLarge }: ElementRange): string {
   const text = cut.text(from, to);
-  // A piece without an element would be left out by its own brackets.
+  // The brackets would hide a piece without an element, which is an error.
   const content = text.trim() === "" ? "," : text;
-  return `{${cut.name}:[${isLarge ? smallStandIn(content) : content}]}`;
+  return `{${cut.name}:[${isLarge ? shortReplacement(content) : content}]}`;
 }
 
-/** A large element of a list of other than messages is a text, or an error of the same kind as an empty one. */
-function smallStandIn(text: string): string {
+/**
+ * Returns a short replacement for a large element of a list of scalars. Such an element is a text, or an error of the
+ * same kind as an empty text.
+ */
+function shortReplacement(text: string): string {
   const [first] = text.trim();
   if (first === "{") return "{}";
   return first === "[" ? "[]" : text;
 }
 
-/** @param before elements of the list that the piece continues */
+/** @param before number of list elements before this piece */
 function readPiece(desc: DescMessage, text: string, options: Options, before = 0): Message {
   const place = (found: string) => found.replace(/^(\w+)\[(\d+)\]/, (_, name, at) => `${name}[${Number(at) + before}]`);
   try {
     const message = fromJsonString(desc, text, options);
     const word = options.ignoreUnknownFields === true ? findUnknownWord(desc, tryParseJson(text)) : undefined;
     if (word === undefined) return message;
-    throw new UnknownWord(place(word.field), word.value, word.expected);
+    throw new UnknownEnumValue(place(word.field), word.value, word.expected);
   } catch (error) {
     if (error instanceof UnreadableJson) throw error;
     const json = tryParseJson(text) as JsonValue | undefined;
     const { field, word } = json === undefined ? { field: "" } : findUnreadableValue(desc, json, options);
-    if (word !== undefined) throw new UnknownWord(place(field), word.value, word.expected);
+    if (word !== undefined) throw new UnknownEnumValue(place(field), word.value, word.expected);
     throw new UnreadableJson(error instanceof Error ? error.message : String(error), place(field));
   }
 }
 
-/** Names the place of what is read within another one. */
-function* placeSteps<Result>(outer: string, steps: Steps<Result>): Steps<Result> {
+/** Adds the path of the outer value to errors of nested steps. */
+function* withErrorPath<Result>(outer: string, steps: Steps<Result>): Steps<Result> {
   try {
     return yield* steps;
   } catch (error) {
-    if (error instanceof UnknownWord) throw new UnknownWord(`${outer}.${error.place}`, error.value, error.expected);
+    if (error instanceof UnknownEnumValue)
+      throw new UnknownEnumValue(`${outer}.${error.place}`, error.value, error.expected);
     if (!(error instanceof UnreadableJson)) throw error;
     throw new UnreadableJson(error.message, error.place === "" ? outer : `${outer}.${error.place}`);
   }

@@ -1,21 +1,24 @@
-/** Largest message in either direction, in bytes. Source: docs/contract/datacenter-rules.md#general. */
+/** Maximum size of a message in either direction, in bytes. Source: docs/contract/datacenter-rules.md#general. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** Before a message of gRPC: one byte of flags and four of length. */
+/** Size of the prefix of a gRPC message, in bytes: one byte of flags and four of length. */
 export const ENVELOPE_BYTES = 5;
 /** Maximum deadline in a request, in milliseconds. Our choice: no call takes minutes. */
 export const MAX_TIMEOUT_MS = 10 * 60 * 1000;
 /** Maximum length of a user agent in the change log, in characters. Our choice: longer ones carry no information. */
 export const MAX_USER_AGENT_CHARS = 256;
-/** Smallest message that is worth compressing, in bytes. Source: the default of connect. */
+/** Minimum size of a message that is compressed, in bytes. Source: the default of connect. */
 export const COMPRESS_MIN_BYTES = 1024;
-/** Largest message of health and reflection in either direction, in bytes: they name a service or a symbol. */
+/** Maximum size of a health or reflection message in either direction, in bytes: they name a service or a symbol. */
 export const MAX_SMALL_MESSAGE_BYTES = 64 * 1024;
-/** How much a compressed request may grow. Ours: large bulk requests grow twenty to sixtyfold. */
-export const MOST_GROWTH = 250;
-/** Bytes to which every compressed request may grow. Ours. */
+/**
+ * Maximum ratio of decompressed to compressed size of a request. Our choice: large bulk requests grow twenty to
+ * sixtyfold.
+ */
+export const MAX_GROWTH_RATIO = 250;
+/** Size to which every compressed request may grow, in bytes. Our choice. */
 const FREE_GROWTH_BYTES = 1024 * 1024;
 
-/** The most bytes that a compressed request may have once it is decompressed. */
-export function mostInflated(bytes: number): number {
-  return Math.min(Math.max(FREE_GROWTH_BYTES, bytes * MOST_GROWTH), MAX_MESSAGE_BYTES);
+/** Returns the maximum size in bytes of a compressed request after decompression. */
+export function maxInflatedBytes(bytes: number): number {
+  return Math.min(Math.max(FREE_GROWTH_BYTES, bytes * MAX_GROWTH_RATIO), MAX_MESSAGE_BYTES);
 }

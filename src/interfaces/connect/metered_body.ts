@@ -3,35 +3,38 @@ import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse 
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { BodyMeter, checkJsonShape, checkWireShape, isEncoded, uploadAborted } from "./body_meter.ts";
+import { BodyMeter, checkJsonShape, checkWireShape, isEncoded, uploadAbortedError } from "./body_meter.ts";
 import { toConnectError } from "./errors.ts";
 import { readLarge } from "./json_reading.ts";
 import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** The body of a unary request, charged and checked while the library reads it. Streams send small messages only. */
-export function meteredBody(
+/**
+ * Returns the body of a unary request, charged and checked while the library reads it. Streams send small messages
+ * only.
+ */
+export function meterBody(
   { method }: UniversalHandler,
   { body, header }: Pick<UniversalServerRequest, "body" | "header">,
   account: ByteAccount,
   peer: object,
 ): UniversalServerRequest["body"] {
-  if (method.methodKind !== "unary" || !isBytes(body)) return body;
+  if (method.methodKind !== "unary" || !isByteStream(body)) return body;
   const type = header.get("content-type") ?? "";
   const isCompressed = isEncoded(header.get("content-encoding")) || isEncoded(header.get("grpc-encoding"));
-  // An envelope of gRPC has five bytes before the JSON, which a scan would misread.
+  // A gRPC envelope has five bytes before the JSON, which a scan would misread.
   const meter = new BodyMeter({ account, isJson: isPlainJson(header), isCompressed, peer });
   const isEnveloped = !isPlainJson(header) && type.startsWith("application/grpc");
-  // An enveloped message may be uncompressed although the header names a compression.
+  // An enveloped message may be uncompressed even if the header names a compression.
   if (isCompressed && !isEnveloped) return countBytes(body, meter);
   const whole = async (bytes: Uint8Array) => {
-    const message = isEnveloped ? plainContent(bytes) : bytes;
+    const message = isEnveloped ? uncompressedContent(bytes) : bytes;
     if (message === undefined) return bytes;
-    if (isBinary(header)) await meter.scheduler.run(checkWireShape(method.input, message, account));
+    if (isBinaryRequest(header)) await meter.scheduler.run(checkWireShape(method.input, message, account));
     else if (isEnveloped) await meter.scheduler.run(checkJsonShape(message, account));
-    // What is malformed, the library refuses.
-    if (isEnveloped && !isOnlyEnvelope(bytes)) return bytes;
+    // The library refuses malformed bytes.
+    if (isEnveloped && !isSingleEnvelope(bytes)) return bytes;
     const read = await readLarge(message);
     if (read === message) return bytes;
     return isEnveloped ? encodeEnvelope(0, read) : read;
@@ -45,23 +48,23 @@ export function isPlainJson(header: Headers): boolean {
 }
 
 /** Whether a request's messages are binary rather than JSON. */
-export function isBinary(header: Headers): boolean {
+export function isBinaryRequest(header: Headers): boolean {
   return !/json/i.test(header.get("content-type") ?? "");
 }
 
-/** The content of an envelope that is not compressed. */
-function plainContent(bytes: Uint8Array): Uint8Array | undefined {
+/** Returns the content of an envelope; undefined if it is compressed. */
+function uncompressedContent(bytes: Uint8Array): Uint8Array | undefined {
   return (bytes[0] ?? 0) % 2 === 0 ? bytes.subarray(ENVELOPE_BYTES) : undefined;
 }
 
-/** Whether an envelope announces all bytes behind it. */
-function isOnlyEnvelope(bytes: Uint8Array): boolean {
+/** Whether an envelope announces exactly the bytes that follow it. */
+function isSingleEnvelope(bytes: Uint8Array): boolean {
   if (bytes.length < ENVELOPE_BYTES) return false;
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(1) === bytes.length - ENVELOPE_BYTES;
 }
 
 interface WholeBody {
-  /** Most bytes of a body that is not too large. */
+  /** Maximum size of a body, in bytes. */
   readonly most: number;
   /** Checks the whole body and returns the bytes for the library to parse. */
   readonly whole: (bytes: Uint8Array) => Promise<Uint8Array>;
@@ -75,7 +78,7 @@ async function* countBytes(body: Bytes, meter: BodyMeter, read?: WholeBody): Asy
       await meter.take(chunk);
       length += chunk.length;
       seen.push(chunk);
-      // The library refuses what is too large, and reads no further.
+      // The library refuses a body that is too large, and stops reading.
       if (read === undefined || length > read.most) yield* seen.splice(0);
     }
     meter.finish();
@@ -83,14 +86,14 @@ async function* countBytes(body: Bytes, meter: BodyMeter, read?: WholeBody): Asy
     if (seen.length > 0 && read !== undefined) yield await read.whole(Buffer.concat(seen));
   } catch (error) {
     if (error instanceof ConnectError) throw error;
-    // Any other error is the connection's.
-    if (!(error instanceof OperationError)) throw uploadAborted();
+    // Any other error is that of the connection.
+    if (!(error instanceof OperationError)) throw uploadAbortedError();
     throw toConnectError(error, () => {});
   }
 }
 
-/** The same reply once its bytes are charged, or undefined when they do not fit into the budget. */
-export async function chargedReply(
+/** Charges the bytes of a reply. Returns the reply, or undefined if it does not fit into the budget. */
+export async function chargeReply(
   reply: UniversalServerResponse,
   account: ByteAccount,
 ): Promise<UniversalServerResponse | undefined> {
@@ -101,13 +104,13 @@ export async function chargedReply(
     chunks.push(chunk);
     bytes += chunk.length;
   }
-  return account.hold(bytes) ? { ...reply, body: pieces(chunks) } : undefined;
+  return account.hold(bytes) ? { ...reply, body: yieldChunks(chunks) } : undefined;
 }
 
-async function* pieces(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+async function* yieldChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;
 }
 
-function isBytes(body: UniversalServerRequest["body"]): body is Bytes {
+function isByteStream(body: UniversalServerRequest["body"]): body is Bytes {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }

@@ -21,19 +21,22 @@ import { checkWireShape, LARGE_BYTES } from "./body_meter.ts";
 import { COMPRESSIONS } from "./compressions.ts";
 import { BINARY_OPTIONS, jsonOptions, largeForm } from "./json_options.ts";
 import { readScanned } from "./json_reading.ts";
-import { largeMessage } from "./large_message.ts";
+import { readLargeMessage } from "./large_message.ts";
 import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
-import { unknownVersion } from "./protocol_version.ts";
+import { findUnknownVersion } from "./protocol_version.ts";
 
-/** Largest cached body, in bytes. Ours: read requests are small. */
+/** Maximum size of a cached body, in bytes. Our choice: read requests are small. */
 const MAX_BODY_BYTES = 1024;
-/** Bodies in each of two halves; the older half is dropped at once. Ours: the requests of a few consoles. */
+/**
+ * Maximum number of bodies in each of two halves; the older half is dropped at once. Our choice: the requests of a few
+ * consoles.
+ */
 const MAX_BODIES = 200;
 
 /**
- * Decoded messages by their bytes: consoles and agents repeat the same requests. Only for messages that
- * are never changed.
+ * Cache of decoded messages by their bytes, because consoles and agents repeat the same requests. Only for messages
+ * that are never modified.
  */
 class KnownBodies<Message> {
   #young = new Map<string, Message>();
@@ -57,10 +60,10 @@ class KnownBodies<Message> {
 
 type Request = MessageShape<Rpc["method"]["input"]>;
 
-/** One RPC and how its messages are read and written. */
+/** One RPC, with the forms of its request and reply messages. */
 export interface PlainMethod {
   readonly rpc: Rpc;
-  /** Only for reads: a repeated write is not answered from a cache. */
+  /** Caches for reads only: a repeated write must not get the cached message. */
   readonly known?: { readonly json: KnownBodies<Request>; readonly binary: KnownBodies<Request> };
   readonly messages: MethodSerializationLookup<Rpc["method"]["input"], Rpc["method"]["output"]>;
 }
@@ -69,14 +72,14 @@ export interface PlainMethod {
 export interface PlainCall {
   readonly method: PlainMethod;
   readonly protocol: "connect" | "grpc";
-  /** Of the answer. */
+  /** Content type of the reply. */
   readonly contentType: string;
   readonly timeoutMs: number | undefined;
   readonly compression: Compression | null;
   readonly promisedBytes: number | undefined;
 }
 
-export function plainMethods(): ReadonlyMap<string, PlainMethod> {
+export function listPlainMethods(): ReadonlyMap<string, PlainMethod> {
   const limits = { readMaxBytes: MAX_MESSAGE_BYTES, writeMaxBytes: MAX_MESSAGE_BYTES };
   return new Map(
     allRpcs.map((rpc) => [
@@ -90,78 +93,78 @@ export function plainMethods(): ReadonlyMap<string, PlainMethod> {
   );
 }
 
-/** The call by its headers, or undefined when anything about them is unusual or wrong. */
-export function plainCall(methods: ReadonlyMap<string, PlainMethod>, request: NodeRequest): PlainCall | undefined {
+/** Recognizes a call by its headers. Returns undefined if any of them is unusual or wrong. */
+export function recognizeCall(methods: ReadonlyMap<string, PlainMethod>, request: NodeRequest): PlainCall | undefined {
   const { headers } = request;
   const method = methods.get(request.url ?? "");
   const authority = "authority" in request ? request.authority : headers.host;
   if (method === undefined || request.method !== "POST" || authority === undefined) return undefined;
-  const promisedBytes = lengthOf(headers);
+  const promisedBytes = contentLengthOf(headers);
   if (promisedBytes !== undefined && !(promisedBytes <= MAX_MESSAGE_BYTES)) return undefined;
-  const dialect = dialectOf(headers, "stream" in request);
+  const dialect = findDialect(headers, "stream" in request);
   if (dialect === undefined || headers[dialect.encoding] !== undefined) return undefined;
   const { timeoutMs, error } = dialect.timeout;
   if (error !== undefined) return undefined;
-  const accepted = textOf(headers, dialect.acceptEncoding);
+  const accepted = headerText(headers, dialect.acceptEncoding);
   const { response } = compressionNegotiate(COMPRESSIONS, null, accepted, dialect.acceptEncoding);
   const { protocol, contentType } = dialect;
   return { method, protocol, contentType, timeoutMs, compression: response, promisedBytes };
 }
 
-function dialectOf(headers: IncomingHttpHeaders, isHttp2: boolean) {
+function findDialect(headers: IncomingHttpHeaders, isHttp2: boolean) {
   switch (headers["content-type"]) {
     case "application/json":
-      return connectDialect(headers, contentTypeUnaryJson);
+      return findConnectDialect(headers, contentTypeUnaryJson);
     case "application/proto":
-      return connectDialect(headers, contentTypeUnaryProto);
+      return findConnectDialect(headers, contentTypeUnaryProto);
     case "application/grpc":
     case "application/grpc+proto":
-      return isHttp2 ? grpcDialect(headers) : undefined;
+      return isHttp2 ? findGrpcDialect(headers) : undefined;
     default:
       return undefined;
   }
 }
 
-function connectDialect(headers: IncomingHttpHeaders, contentType: string) {
-  if (unknownVersion(textOf(headers, "connect-protocol-version")) !== undefined) return undefined;
+function findConnectDialect(headers: IncomingHttpHeaders, contentType: string) {
+  if (findUnknownVersion(headerText(headers, "connect-protocol-version")) !== undefined) return undefined;
   return {
     protocol: "connect" as const,
     contentType,
     encoding: "content-encoding",
     acceptEncoding: "accept-encoding",
-    timeout: parseConnectTimeout(textOf(headers, "connect-timeout-ms"), MAX_TIMEOUT_MS),
+    timeout: parseConnectTimeout(headerText(headers, "connect-timeout-ms"), MAX_TIMEOUT_MS),
   };
 }
 
-function grpcDialect(headers: IncomingHttpHeaders) {
+function findGrpcDialect(headers: IncomingHttpHeaders) {
   return {
     protocol: "grpc" as const,
     contentType: contentTypeProto,
     encoding: "grpc-encoding",
     acceptEncoding: "grpc-accept-encoding",
-    timeout: parseGrpcTimeout(textOf(headers, "grpc-timeout"), MAX_TIMEOUT_MS),
+    timeout: parseGrpcTimeout(headerText(headers, "grpc-timeout"), MAX_TIMEOUT_MS),
   };
 }
 
-/** NaN when it cannot be read. */
-function lengthOf(headers: IncomingHttpHeaders): number | undefined {
+/** Returns the content length; NaN if it cannot be parsed. */
+function contentLengthOf(headers: IncomingHttpHeaders): number | undefined {
   const text = headers["content-length"];
   if (text === undefined) return undefined;
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-function textOf(headers: IncomingHttpHeaders, name: string): string | null {
+function headerText(headers: IncomingHttpHeaders, name: string): string | null {
   const value = headers[name];
   if (value === undefined) return null;
   return typeof value === "string" ? value : value.join(", ");
 }
 
 /**
- * Parses the message of a complete body. Returns undefined if it is malformed. A small one takes no steps, since most
- * calls are small.
- * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY for a binary message that would become too many objects
+ * Parses the message of a complete body. Returns undefined if it is malformed. A small message is parsed without steps,
+ * since most calls are small. @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY for a binary message that would become
+ * too many objects
  */
-export function messageOf(
+export function parseCallMessage(
   { method, protocol, contentType, promisedBytes }: PlainCall,
   body: Uint8Array,
   { scheduler, account }: { readonly scheduler: CooperativeScheduler; readonly account: ByteAccount },
@@ -170,8 +173,8 @@ export function messageOf(
   const bytes = protocol === "grpc" ? envelopeContent(body) : body;
   if (bytes === undefined) return undefined;
   const form = contentType === contentTypeUnaryJson ? "json" : "binary";
-  if (bytes.length < LARGE_BYTES) return smallMessage(method, form, bytes);
-  return scheduler.run(messageInSteps({ method, form, bytes }, account));
+  if (bytes.length < LARGE_BYTES) return parseSmallMessage(method, form, bytes);
+  return scheduler.run(parseMessageInSteps({ method, form, bytes }, account));
 }
 
 interface MessageBytes {
@@ -180,12 +183,12 @@ interface MessageBytes {
   readonly bytes: Uint8Array;
 }
 
-function* messageInSteps({ method, form, bytes }: MessageBytes, account: ByteAccount): Steps<Request | undefined> {
+function* parseMessageInSteps({ method, form, bytes }: MessageBytes, account: ByteAccount): Steps<Request | undefined> {
   if (form === "binary") yield* checkWireShape(method.rpc.method.input, bytes, account);
-  return yield* largeMessage(largeForm(method.rpc, form === "binary"), bytes);
+  return yield* readLargeMessage(largeForm(method.rpc, form === "binary"), bytes);
 }
 
-function smallMessage(method: PlainMethod, form: "json" | "binary", bytes: Uint8Array): Request | undefined {
+function parseSmallMessage(method: PlainMethod, form: "json" | "binary", bytes: Uint8Array): Request | undefined {
   const parse = () => method.messages.getI(form === "binary").parse(bytes);
   const read = () => readScanned(parse);
   try {
@@ -195,7 +198,7 @@ function smallMessage(method: PlainMethod, form: "json" | "binary", bytes: Uint8
   }
 }
 
-/** The message of the only envelope, or undefined if it is compressed. */
+/** Returns the message of the only envelope; undefined if it is compressed. */
 function envelopeContent(body: Uint8Array): Uint8Array | undefined {
   if (body.length < ENVELOPE_BYTES || body[0] !== 0) return undefined;
   const length = new DataView(body.buffer, body.byteOffset).getUint32(1);

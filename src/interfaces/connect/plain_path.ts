@@ -7,33 +7,35 @@ import { CooperativeScheduler, waitForArrivalTurn } from "#dc/operations/answers
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
-import { BodyMeter, LARGE_BYTES, serverBusy } from "./body_meter.ts";
-import { describeCaller, type Failure, type FindPrincipal, peerOf } from "./caller.ts";
+import { BodyMeter, LARGE_BYTES, refuseBusy } from "./body_meter.ts";
+import { connectionOf, describeCaller, type EarlyFailure, type FindPrincipal } from "./caller.ts";
 import { type ReadBody, readBody } from "./incoming_body.ts";
-import { hasLeft, type NodeRequest, type NodeResponse } from "./node_http.ts";
-import { messageOf, type PlainCall, plainCall, plainMethods } from "./plain_call.ts";
-import { bodyOf, type SentBody } from "./sent_body.ts";
-
-/** State of a call that is delegated to the library: the body as far as it was read, and the error if it failed. */
-export interface Delegated {
-  readonly account: ByteAccount;
-  readonly body?: AsyncIterable<Uint8Array>;
-  readonly failure?: Failure;
-}
-
-/** Answers a call by the library's handlers. */
-export type Delegate = (request: NodeRequest, response: NodeResponse, known: Delegated) => Promise<void>;
+import { hasDisconnected, type NodeRequest, type NodeResponse } from "./node_http.ts";
+import { listPlainMethods, type PlainCall, parseCallMessage, recognizeCall } from "./plain_call.ts";
+import { encodeBodyOnce, type SentBody } from "./sent_body.ts";
 
 /**
- * A shorter path for unary calls without special requirements. It avoids the library's universal requests and
- * responses, which cost several times the call itself. It sends only successful replies. The library handles unusual
- * requests from the start, and failed calls with their body and error, so that each error is encoded in one place.
- *
+ * State of a call that is passed on to the library: the part of the body that was read, and the error if the call
+ * failed.
+ */
+export interface DelegatedCall {
+  readonly account: ByteAccount;
+  readonly body?: AsyncIterable<Uint8Array>;
+  readonly failure?: EarlyFailure;
+}
+
+/** Answers a call through the library's handlers. */
+export type Delegate = (request: NodeRequest, response: NodeResponse, known: DelegatedCall) => Promise<void>;
+
+/**
+ * Fast path for unary calls without special requirements. It avoids the library's universal requests and responses,
+ * which cost several times the call itself. It sends only successful replies. The library handles unusual requests from
+ * the start, and failed calls with their body and error, so that each error is encoded in one place.
  * Gain: own time of the server per cached `GetRack`, 4.3 times less by Connect JSON and 9.6 times less by gRPC
  * (docs/performance.md). `tests/contracts/rpc_protocols.test.ts` checks it against the protocols.
  */
 export class PlainPath {
-  readonly #methods = plainMethods();
+  readonly #methods = listPlainMethods();
   readonly #service: DcService;
   readonly #find: FindPrincipal;
   readonly #delegate: Delegate;
@@ -46,27 +48,27 @@ export class PlainPath {
 
   /** Answers the request, or returns false for a request that the library must answer. */
   take(request: NodeRequest, response: NodeResponse, account: ByteAccount): boolean {
-    const call = plainCall(this.#methods, request);
+    const call = recognizeCall(this.#methods, request);
     if (call === undefined) return false;
-    // Only a broken connection ends here: there is no caller left to answer.
+    // Only a broken connection rejects here, so no caller is left to answer.
     this.#answer(call, request, response, account).catch(() => response.destroy());
     return true;
   }
 
   async #answer(call: PlainCall, request: NodeRequest, response: NodeResponse, account: ByteAccount): Promise<void> {
     const started = performance.now();
-    // A thousand requests that arrive together must not keep a probe waiting.
+    // A thousand requests that arrive together must not delay a probe.
     await waitForArrivalTurn();
-    if (hasLeft(request, response)) return this.#delegate(request, response, { account });
+    if (hasDisconnected(request, response)) return this.#delegate(request, response, { account });
     let principal: Principal | undefined;
-    // Before the body is read, so that a caller without the right cannot make the server read one.
+    // Authenticates before the body is read, so that a caller without the right cannot make the server read one.
     try {
       principal = await this.#find(request.headers.authorization ?? null);
       this.#service.demandRole(call.method.rpc, principal);
     } catch (error) {
       return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
-    const peer = peerOf(request);
+    const peer = connectionOf(request);
     const meter = new BodyMeter({ account, isJson: call.contentType === contentTypeUnaryJson, peer });
     let read: ReadBody;
     try {
@@ -77,26 +79,28 @@ export class PlainPath {
     const { chunks, ended } = read;
     let message: MessageShape<Rpc["method"]["input"]> | undefined;
     try {
-      const found = ended ? messageOf(call, join(chunks), { scheduler: meter.scheduler, account }) : undefined;
+      const found = ended
+        ? parseCallMessage(call, joinChunks(chunks), { scheduler: meter.scheduler, account })
+        : undefined;
       message = found instanceof Promise ? await found : found;
     } catch (error) {
       return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
     if (message === undefined)
-      return this.#delegate(request, response, { account, body: replay(chunks, ended, request) });
+      return this.#delegate(request, response, { account, body: replayBody(chunks, ended, request) });
     const restMs = call.timeoutMs === undefined ? undefined : call.timeoutMs - (performance.now() - started);
     try {
-      const caller = describeCaller(headersOf(request), {
+      const caller = describeCaller(headersOfRequest(request), {
         interface: call.protocol === "connect" ? "REST" : "GRPC",
         principal,
         address: request.socket.remoteAddress,
         peer,
       });
       const ask = (signal: AbortSignal) => this.#service.call(call.method.rpc, message, caller, signal);
-      const reply = await whileWaited(ask, response, restMs);
-      const body = await chargedBody(call, reply, { account, peer });
+      const reply = await runWhileAwaited(ask, response, restMs);
+      const body = await encodeAndCharge(call, reply, { account, peer });
       if (response.closed) return;
-      send(call, body, response);
+      sendBody(call, body, response);
     } catch (error) {
       if (response.headersSent || response.closed) throw error;
       await this.#delegate(request, response, { account, failure: { error, isCounted: true } });
@@ -104,22 +108,19 @@ export class PlainPath {
   }
 }
 
-/**
- * The body of a reply, charged before a large one queues for its turn to be sent.
- * @throws Refusal SERVER_BUSY
- */
-async function chargedBody(
+/** Encodes the body of a reply and charges it before a large one waits to be sent. @throws Refusal SERVER_BUSY */
+async function encodeAndCharge(
   call: PlainCall,
-  reply: Parameters<typeof bodyOf>[1],
+  reply: Parameters<typeof encodeBodyOnce>[1],
   { account, peer }: { readonly account: ByteAccount; readonly peer: object },
 ): Promise<SentBody> {
-  const body = await bodyOf(call, reply, peer);
-  if (!account.hold(body.bytes.length)) throw serverBusy();
+  const body = await encodeBodyOnce(call, reply, peer);
+  if (!account.hold(body.bytes.length)) throw refuseBusy();
   if (body.bytes.length >= LARGE_BYTES) await new CooperativeScheduler(undefined, peer).yieldIfDue();
   return body;
 }
 
-function headersOf({ headers }: NodeRequest): Pick<Headers, "get"> {
+function headersOfRequest({ headers }: NodeRequest): Pick<Headers, "get"> {
   return {
     get: (name) => {
       const value = headers[name];
@@ -128,12 +129,12 @@ function headersOf({ headers }: NodeRequest): Pick<Headers, "get"> {
   };
 }
 
-function join(chunks: readonly Uint8Array[]): Uint8Array {
+function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   const [first] = chunks;
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
 }
 
-async function* replay(
+async function* replayBody(
   chunks: readonly Uint8Array[],
   ended: boolean,
   request: NodeRequest,
@@ -143,10 +144,10 @@ async function* replay(
 }
 
 /**
- * A read stops when its caller disconnects or its deadline passes. A write completes; a repetition with its request_id
- * returns the result.
+ * Runs the work until it ends, the caller disconnects or the deadline passes. A read is then aborted. A write
+ * completes; a repetition with its request_id returns the result.
  */
-function whileWaited<Result>(
+function runWhileAwaited<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   response: NodeResponse,
   restMs: number | undefined,
@@ -159,7 +160,7 @@ function whileWaited<Result>(
       waiting.abort(why);
       reject(why);
     };
-    // A deadline that is over wins against any work.
+    // A deadline that has passed takes precedence over any work.
     if (restMs !== undefined && restMs <= 0) late();
     const timer = restMs === undefined ? undefined : setTimeout(late, Math.max(0, restMs));
     response.once("close", leave);
@@ -172,7 +173,7 @@ function whileWaited<Result>(
   });
 }
 
-function send(
+function sendBody(
   { protocol, contentType, compression }: PlainCall,
   { bytes, isCompressed }: SentBody,
   either: NodeResponse,

@@ -1,8 +1,8 @@
 import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { protocolVersion } from "@connectrpc/connect/protocol-connect";
 
-/** Returns the version of a header `Connect-Protocol-Version` if it is not the one served. */
-export function unknownVersion(version: string | null): string | undefined {
+/** Returns the version in a header `Connect-Protocol-Version` if it is not the supported one. */
+export function findUnknownVersion(version: string | null): string | undefined {
   return version === null || version === protocolVersion ? undefined : version;
 }
 
@@ -14,7 +14,7 @@ export function unknownVersion(version: string | null): string | undefined {
  */
 export function checkProtocolVersion({ protocolName, requestHeader, requestMethod, url }: HandlerContext): void {
   if (protocolName !== "connect") return;
-  const header = unknownVersion(requestHeader.get("connect-protocol-version"));
+  const header = findUnknownVersion(requestHeader.get("connect-protocol-version"));
   if (header !== undefined) throw refuseVersion("Connect-Protocol-Version", header, protocolVersion);
   const parameter = requestMethod === "GET" ? new URL(url).searchParams.get("connect") : null;
   const expected = `v${protocolVersion}`;

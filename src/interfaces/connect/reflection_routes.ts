@@ -14,23 +14,23 @@ const SMALL = { readMaxBytes: MAX_SMALL_MESSAGE_BYTES };
 type Question = ServerReflectionRequest | AlphaRequest;
 
 /**
- * Serves the gRPC reflection protocol, v1 and v1alpha, whose messages are the same. It describes these services, so
+ * Registers the gRPC reflection protocol, v1 and v1alpha, whose messages are the same. It describes these services, so
  * that clients can call them without proto files.
  */
-export function reflectionRoutes(router: ConnectRouter, services: readonly DescService[]): void {
+export function registerReflectionRoutes(router: ConnectRouter, services: readonly DescService[]): void {
   const known = new Descriptors(services);
-  router.service(V1, { serverReflectionInfo: (questions) => answers(known, questions) }, SMALL);
-  router.service(V1Alpha, { serverReflectionInfo: (questions) => answers(known, questions) }, SMALL);
+  router.service(V1, { serverReflectionInfo: (questions) => answerQuestions(known, questions) }, SMALL);
+  router.service(V1Alpha, { serverReflectionInfo: (questions) => answerQuestions(known, questions) }, SMALL);
 }
 
-async function* answers<Asked extends Question>(known: Descriptors, questions: AsyncIterable<Asked>) {
+async function* answerQuestions<Asked extends Question>(known: Descriptors, questions: AsyncIterable<Asked>) {
   for await (const question of questions) {
-    const messageResponse = answer(known, question.messageRequest);
+    const messageResponse = answerQuestion(known, question.messageRequest);
     yield { validHost: question.host, originalRequest: question, messageResponse };
   }
 }
 
-function answer(known: Descriptors, { case: kind, value }: Question["messageRequest"]) {
+function answerQuestion(known: Descriptors, { case: kind, value }: Question["messageRequest"]) {
   switch (kind) {
     case "listServices":
       return {
@@ -38,11 +38,11 @@ function answer(known: Descriptors, { case: kind, value }: Question["messageRequ
         value: { service: known.serviceNames.map((name) => ({ name })) },
       };
     case "fileByFilename":
-      return files(known.file(value), `file "${value}"`);
+      return encodeFiles(known.file(value), `file "${value}"`);
     case "fileContainingSymbol":
-      return files(known.fileOf(value), `symbol "${value}"`);
+      return encodeFiles(known.fileOf(value), `symbol "${value}"`);
     case "allExtensionNumbersOfType":
-      if (known.fileOf(value) === undefined) return unknownSymbol(`type "${value}"`);
+      if (known.fileOf(value) === undefined) return symbolNotFound(`type "${value}"`);
       return {
         case: "allExtensionNumbersResponse" as const,
         value: { baseTypeName: value, extensionNumber: known.extensionsOf(value).map(({ number }) => number) },
@@ -50,7 +50,7 @@ function answer(known: Descriptors, { case: kind, value }: Question["messageRequ
     case "fileContainingExtension": {
       const { containingType, extensionNumber } = value;
       const found = known.extensionsOf(containingType).find(({ number }) => number === extensionNumber);
-      return files(found?.file, `extension ${extensionNumber} of "${containingType}"`);
+      return encodeFiles(found?.file, `extension ${extensionNumber} of "${containingType}"`);
     }
     default:
       return {
@@ -60,20 +60,20 @@ function answer(known: Descriptors, { case: kind, value }: Question["messageRequ
   }
 }
 
-function files(file: DescFile | undefined, what: string) {
-  if (file === undefined) return unknownSymbol(what);
-  const fileDescriptorProto = withImports(file).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
+function encodeFiles(file: DescFile | undefined, what: string) {
+  if (file === undefined) return symbolNotFound(what);
+  const fileDescriptorProto = collectImports(file).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
   return { case: "fileDescriptorResponse" as const, value: { fileDescriptorProto } };
 }
 
-function unknownSymbol(what: string) {
+function symbolNotFound(what: string) {
   return { case: "errorResponse" as const, value: { errorCode: Code.NotFound, errorMessage: `There is no ${what}` } };
 }
 
-/** A file and everything that it imports, each once, itself first. */
-function withImports(file: DescFile): readonly DescFile[] {
+/** Returns a file and everything that it imports, each once, the file itself first. */
+function collectImports(file: DescFile): readonly DescFile[] {
   const found = new Set([file]);
-  // A Set also iterates over elements added during the loop, so it serves as the queue.
+  // A Set also iterates over elements that are added during the loop, so it serves as the queue.
   for (const one of found) for (const dependency of one.dependencies) found.add(dependency);
   return [...found];
 }
@@ -85,7 +85,7 @@ class Descriptors {
 
   constructor(services: readonly DescService[]) {
     this.serviceNames = services.map(({ typeName }) => typeName).toSorted();
-    for (const service of services) for (const file of withImports(service.file)) this.#add(file);
+    for (const service of services) for (const file of collectImports(service.file)) this.#add(file);
   }
 
   file(name: string): DescFile | undefined {

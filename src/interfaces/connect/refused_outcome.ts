@@ -22,14 +22,14 @@ const OUTCOMES: Readonly<Record<number, string>> = {
   504: "deadline_exceeded",
 };
 
-/** Outcome of a refused request in metrics, or undefined if it was not refused. */
+/** Returns the outcome of a refused request in metrics; undefined if it was not refused. */
 export function outcomeOfStatus(status: number): string | undefined {
   return status < 400 ? undefined : (OUTCOMES[status] ?? "internal");
 }
 
 /**
- * The same by gRPC status, as text; undefined for 0 and for a missing status. gRPC reports malformed messages as
- * INTERNAL, although the caller is at fault; metrics reserve that outcome for defects.
+ * Returns the outcome for a gRPC status, as text; undefined for 0 and for a missing status. gRPC reports malformed
+ * messages as INTERNAL, although the caller is at fault; metrics reserve that outcome for defects.
  */
 export function outcomeOfGrpc(status: string | null | undefined): string | undefined {
   if (status === null || status === undefined || status === "0") return undefined;
@@ -38,7 +38,7 @@ export function outcomeOfGrpc(status: string | null | undefined): string | undef
   return code === Code.Canceled ? "cancelled" : codeToString(code);
 }
 
-/** The interface that a request was sent to, as the service names it. */
+/** Returns the service's name of the interface to which a request was sent. */
 export function interfaceOf(headers: IncomingHttpHeaders): "GRPC" | "REST" {
   return headers["content-type"]?.startsWith("application/grpc") === true ? "GRPC" : "REST";
 }

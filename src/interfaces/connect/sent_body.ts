@@ -25,17 +25,17 @@ interface Making {
 /** Encoded bodies by reply and by form. The service returns the same reply until the inventory changes. */
 const sent = new WeakMap<Reply, Map<string, Making>>();
 
-function formOf({ contentType, compression }: PlainCall): string {
+function bodyFormOf({ contentType, compression }: PlainCall): string {
   return compression === null ? contentType : `${contentType} ${compression.name}`;
 }
 
 /**
- * The body of an answer in the call's form, made once and remembered as long as the answer lives. Cost: writing the
- * message in the peer's turns, and its compression.
+ * Returns the body of a reply in the call's form. It is encoded once and kept as long as the reply object. Cost:
+ * encoding the message in the peer's turns, and its compression.
  */
-export function bodyOf(call: PlainCall, reply: Reply, peer: object): Promise<SentBody> {
+export function encodeBodyOnce(call: PlainCall, reply: Reply, peer: object): Promise<SentBody> {
   const forms = sent.get(reply) ?? new Map<string, Making>();
-  const form = formOf(call);
+  const form = bodyFormOf(call);
   const known = forms.get(form);
   if (known !== undefined) {
     known.scheduler.join(peer);
@@ -52,7 +52,7 @@ async function writeBody(
   reply: Reply,
   scheduler: CooperativeScheduler,
 ): Promise<SentBody> {
-  const bytes = await scheduler.run(bytesOf(method, reply, contentType === contentTypeUnaryJson));
+  const bytes = await scheduler.run(encodeMessage(method, reply, contentType === contentTypeUnaryJson));
   if (protocol === "grpc") {
     const { flags, data } = await envelopeCompress({ flags: 0, data: bytes }, compression, COMPRESS_MIN_BYTES);
     return { bytes: encodeEnvelope(flags, data), isCompressed: flags !== 0 };
@@ -62,15 +62,15 @@ async function writeBody(
 }
 
 /**
- * Encodes a reply; a read encodes it once, to measure its size. @throws the library's Refusal for a reply above the
- * limit
+ * Encodes a reply. A read was already encoded once to measure its size. @throws the library's Refusal for a reply above
+ * the limit
  */
-function* bytesOf({ rpc, messages }: PlainCall["method"], reply: Reply, isJson: boolean): Steps<Uint8Array> {
+function* encodeMessage({ rpc, messages }: PlainCall["method"], reply: Reply, isJson: boolean): Steps<Uint8Array> {
   const { output } = rpc.method;
   const known = findEncodedReply(reply);
   const bytes = isJson
     ? yield* jsonInSteps(output, reply, JSON_OPTIONS)
     : (known ?? (yield* binaryInSteps(output, reply)));
-  // The library refuses it.
+  // The library refuses a reply above the limit.
   return bytes.length <= MAX_MESSAGE_BYTES ? bytes : messages.getO(!isJson).serialize(reply);
 }

@@ -11,7 +11,7 @@ interface Answered {
   readonly body?: AsyncIterable<Uint8Array>;
 }
 
-/** Beginnings of the library's messages about malformed requests. */
+/** Prefixes of the library's messages about malformed requests. */
 export const BROKEN_BINARY = "parse binary: ";
 const BROKEN_JSON = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
 const TOO_LARGE = /readMaxBytes/;
@@ -19,8 +19,7 @@ const UNKNOWN_KEY = /^key "(.*)" is unknown$/s;
 
 /**
  * Adds reason and field, which `part` finds, to Connect's error about a malformed request. Parsing happens before the
- * service runs, so such an error is recognised by its missing details: every refusal of the service has some.
- *
+ * service runs, so such an error is recognized by its missing details: every refusal of the service has some.
  * Source: docs/decisions.md#d-02; AIP-193.
  */
 export async function explainUnreadable<Response extends Answered>(
@@ -33,20 +32,20 @@ export async function explainUnreadable<Response extends Answered>(
   if (header.has("content-encoding")) return answered;
   const bytes = await readWhole(body);
   const failure = errorFromJsonBytes(bytes, undefined, new ConnectError("Internal error", Code.Internal));
-  const told = failure.details.length === 0 ? tellUnreadable(failure, part) : undefined;
+  const told = failure.details.length === 0 ? explainReadError(failure, part) : undefined;
   const sent = told === undefined ? bytes : errorToJsonBytes(told, undefined);
   header.set("content-length", String(sent.length));
   return { ...answered, status: told === undefined ? status : codeToHttpStatus(told.code), body: yieldOnce(sent) };
 }
 
-/** The refusal of a request that was read in steps, from what the library's reader says. */
-export function unreadableRequest(code: Code, rawMessage: string, place = ""): ConnectError {
+/** Returns the refusal of a request that was read in steps, from the message of the library's reader. */
+export function refuseUnreadable(code: Code, rawMessage: string, place = ""): ConnectError {
   const failure = new ConnectError(rawMessage, code);
-  return tellUnreadable(failure, () => ({ field: place, word: undefined })) ?? failure;
+  return explainReadError(failure, () => ({ field: place, word: undefined })) ?? failure;
 }
 
-/** The same failure with a field and a reason, or undefined when it is not about reading the request. */
-function tellUnreadable({ rawMessage, code }: ConnectError, part: () => UnreadableValue): ConnectError | undefined {
+/** Returns the failure with a field and a reason; undefined if it is not about reading the request. */
+function explainReadError({ rawMessage, code }: ConnectError, part: () => UnreadableValue): ConnectError | undefined {
   if (code === Code.Internal && rawMessage.startsWith(BROKEN_BINARY)) {
     return refuseRequest(`Cannot read the message: ${rawMessage.slice(BROKEN_BINARY.length)}`, "MALFORMED_MESSAGE", "");
   }

@@ -1,14 +1,14 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import type { Steps } from "#kernel/steps.ts";
 
-/** Deepest nesting of messages that is read. */
+/** Maximum nesting of messages. */
 const MAX_DEPTH = 64;
-/** Most fields and list elements of one message, as of JSON. */
+/** Maximum number of fields and list elements of one message, as for JSON. */
 const MAX_VALUES = 1_000_000;
-/** Bodies below this many bytes are not scanned: their fields are few. */
-export const UNSCANNED_BYTES = 16 * 1024;
+/** Size in bytes below which bodies are not scanned: they have few fields. */
+export const MIN_SCANNED_BYTES = 16 * 1024;
 
-/** Values that are counted in one step. Ours: some hundred microseconds. */
+/** Number of values that are counted in one step. Our choice: some hundred microseconds. */
 const STEP_VALUES = 16_384;
 
 /** The wire type of texts, messages and packed lists. Source: Protocol Buffers, Encoding. */
@@ -18,7 +18,7 @@ const DELIMITED = 2;
 export interface WireShape {
   readonly values: number;
   readonly messages: number;
-  /** The exceeded limit; counting stopped there. */
+  /** The exceeded limit, at which counting stopped. */
   readonly problem?: string;
 }
 
@@ -28,7 +28,7 @@ export interface WireShape {
  *
  * Cost: one pass over the tags without allocation per field, in steps; at most 20 ms in all.
  */
-export function* wireShape(desc: DescMessage, bytes: Uint8Array): Steps<WireShape> {
+export function* measureWireShape(desc: DescMessage, bytes: Uint8Array): Steps<WireShape> {
   const walk = new Walk(desc, bytes);
   while (!walk.isOver) {
     walk.step();
@@ -38,20 +38,20 @@ export function* wireShape(desc: DescMessage, bytes: Uint8Array): Steps<WireShap
   return { values, messages, ...(problem !== undefined && { problem }) };
 }
 
-/** How the bytes of a field are counted: as a message, as elements of a packed list, or as one value. */
+/** Way to count the bytes of a field: as a message, as elements of a packed list, or as one value. */
 type Content = DescMessage | "packed" | undefined;
 
 const contents = new WeakMap<DescMessage, ReadonlyMap<number, Content>>();
 
-function contentsOf(desc: DescMessage): ReadonlyMap<number, Content> {
+function contentByFieldNumber(desc: DescMessage): ReadonlyMap<number, Content> {
   const known = contents.get(desc);
   if (known !== undefined) return known;
-  const made = new Map(desc.fields.map((field) => [field.number, contentOf(field)]));
+  const made = new Map(desc.fields.map((field) => [field.number, contentOfField(field)]));
   contents.set(desc, made);
   return made;
 }
 
-function contentOf(field: DescField): Content {
+function contentOfField(field: DescField): Content {
   if (field.fieldKind === "message") return field.message;
   if (field.fieldKind === "map") return field.message;
   if (field.fieldKind !== "list") return undefined;
@@ -76,7 +76,7 @@ class Walk {
 
   constructor(desc: DescMessage, bytes: Uint8Array) {
     this.#bytes = bytes;
-    this.#open = [{ fields: contentsOf(desc), end: bytes.length }];
+    this.#open = [{ fields: contentByFieldNumber(desc), end: bytes.length }];
   }
 
   get isOver(): boolean {
@@ -124,7 +124,7 @@ class Walk {
       return;
     }
     this.messages += 1;
-    this.#open.push({ fields: contentsOf(content), end: until });
+    this.#open.push({ fields: contentByFieldNumber(content), end: until });
     if (this.#open.length > MAX_DEPTH) this.problem = `nested deeper than ${MAX_DEPTH} levels`;
   }
 

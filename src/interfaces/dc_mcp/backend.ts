@@ -1,7 +1,7 @@
 import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
 
-/** A refusal's message with the field that it is about, which an agent can only correct when it is named. */
-export function namingField(message: string, field: string): string {
+/** Adds the field to a refusal's message, because an agent can correct only a field that is named. */
+export function addFieldName(message: string, field: string): string {
   return field === "" || message.includes(field) ? message : `${field}: ${message}`;
 }
 

@@ -4,16 +4,19 @@ import { HANDSHAKE_VERSION, STATELESS_VERSIONS, VERSION_KEY } from "#interfaces/
 import { Schedule } from "#interfaces/mcp/schedule.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { DcBackend } from "./backend.ts";
-import { dcServerWords } from "./server_words.ts";
-import { dcTools } from "./tool_set.ts";
+import { describeDcServer } from "./server_words.ts";
+import { createDcTools } from "./tool_set.ts";
 
-/** Largest body of a message, in bytes. Ours: arguments of the tools are short. */
+/** Maximum size of a message body, in bytes. Our choice: arguments of the tools are short. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Revisions with a handshake that clients of Streamable HTTP use; the oldest is for bridges from stdio. */
+/** Protocol revisions with a handshake that clients of Streamable HTTP use; the oldest is for bridges from stdio. */
 const HANDSHAKE_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", HANDSHAKE_VERSION];
 
-/** Status of an error in the stateless revision; every other one is in a body of status 200. Source: MCP 2026-07-28. */
+/**
+ * HTTP status of an error in the stateless revision, by error code; other errors are sent with status 200. Source: MCP
+ * 2026-07-28.
+ */
 const STATELESS_STATUS: Readonly<Record<number, number>> = {
   [RPC_CODE.headerMismatch]: 400,
   [RPC_CODE.invalidRequest]: 400,
@@ -22,9 +25,9 @@ const STATELESS_STATUS: Readonly<Record<number, number>> = {
 };
 
 export interface McpOptions {
-  /** What executes the calls, with the rights of the request's principal. */
+  /** Returns the backend that executes the calls, with the rights of the request's principal. */
   readonly backend: () => DcBackend;
-  /** Reads the body as JSON, at most so many bytes. @throws the refusals of HTTP */
+  /** Reads the body as JSON, at most `limit` bytes. @throws the refusals of HTTP */
   readonly readBody: (limit: number) => Promise<unknown>;
   /** Receives reports about defects. */
   readonly log: (text: string) => void;
@@ -40,34 +43,40 @@ type RequestMessage = Extract<Message, { kind: "request" }>;
  */
 export async function answerMcp(request: Request, { backend, readBody, log }: McpOptions): Promise<Response> {
   const message = readMessage(await readBody(MAX_BODY_BYTES));
-  if (message.kind === "invalid") return reply(400, errorLine(message.id, message.error));
+  if (message.kind === "invalid") return jsonResponse(400, errorLine(message.id, message.error));
   if (message.kind !== "request") return new Response(null, { status: 202 });
-  const version = versionOf(message);
-  const error = headerError(request.headers, message, version);
-  if (error !== undefined) return reply(STATELESS_STATUS[error.code] ?? 400, errorLine(message.id, error));
+  const version = statelessVersionOf(message);
+  const error = findHeaderError(request.headers, message, version);
+  if (error !== undefined) return jsonResponse(STATELESS_STATUS[error.code] ?? 400, errorLine(message.id, error));
   const withPlanning = new URL(request.url).searchParams.get("planning") === "true";
-  const line = await answer(message, request.signal, {
-    ...dcServerWords(withPlanning),
+  const line = await answerMessage(message, request.signal, {
+    ...describeDcServer(withPlanning),
     versions: HANDSHAKE_VERSIONS,
-    loadTools: async () => dcTools(async () => backend(), withPlanning),
+    loadTools: async () => createDcTools(async () => backend(), withPlanning),
     log,
   });
-  return reply(version === undefined ? 200 : statelessStatus(line), line);
+  return jsonResponse(version === undefined ? 200 : statelessStatus(line), line);
 }
 
-/** The version that a request of the stateless revision names; undefined for one of a client that shakes hands. */
-function versionOf({ params }: RequestMessage): unknown {
+/**
+ * Returns the version that a request of the stateless revision names; undefined for a request of a client with a
+ * handshake.
+ */
+function statelessVersionOf({ params }: RequestMessage): unknown {
   const meta = params["_meta"];
   return isJsonObject(meta) ? meta[VERSION_KEY] : undefined;
 }
 
-/** Reason why headers and message contradict each other: proxies route by the headers without reading bodies. */
-function headerError(headers: Headers, { method, params }: RequestMessage, version: unknown): RpcError | undefined {
+/**
+ * Returns an error if headers and message contradict each other, because proxies route by the headers without reading
+ * bodies.
+ */
+function findHeaderError(headers: Headers, { method, params }: RequestMessage, version: unknown): RpcError | undefined {
   const named = headers.get("mcp-protocol-version");
   if (version === undefined) {
     if (named === null || HANDSHAKE_VERSIONS.includes(named)) return undefined;
     const isStateless = STATELESS_VERSIONS.includes(named);
-    if (isStateless) return mismatch(`_meta["${VERSION_KEY}"]`, named, undefined);
+    if (isStateless) return headerMismatch(`_meta["${VERSION_KEY}"]`, named, undefined);
     const supported = [...STATELESS_VERSIONS, ...HANDSHAKE_VERSIONS];
     const data = { supported, requested: named };
     return { code: RPC_CODE.unsupportedVersion, message: "Unsupported protocol version", data };
@@ -75,26 +84,26 @@ function headerError(headers: Headers, { method, params }: RequestMessage, versi
   if (method === "subscriptions/listen") {
     return { code: RPC_CODE.methodNotFound, message: "Method not found: subscriptions/listen is served on stdio only" };
   }
-  if (named !== version) return mismatch("MCP-Protocol-Version", version, named);
-  if (headers.get("mcp-method") !== method) return mismatch("Mcp-Method", method, headers.get("mcp-method"));
+  if (named !== version) return headerMismatch("MCP-Protocol-Version", version, named);
+  if (headers.get("mcp-method") !== method) return headerMismatch("Mcp-Method", method, headers.get("mcp-method"));
   const name = decodeHeader(headers.get("mcp-name"));
-  if (method === "tools/call" && name !== params["name"]) return mismatch("Mcp-Name", params["name"], name);
+  if (method === "tools/call" && name !== params["name"]) return headerMismatch("Mcp-Name", params["name"], name);
   return undefined;
 }
 
-function mismatch(header: string, expected: unknown, given: unknown): RpcError {
+function headerMismatch(header: string, expected: unknown, given: unknown): RpcError {
   const message = `Header mismatch: ${header} is ${JSON.stringify(given ?? null)}, expected ${JSON.stringify(expected ?? null)}`;
   return { code: RPC_CODE.headerMismatch, message };
 }
 
-/** Values that are not plain ASCII arrive as `=?base64?…?=`. */
+/** Decodes a header. Values that are not plain ASCII arrive as `=?base64?…?=`. */
 function decodeHeader(value: string | null): string | null {
   const text = /^=\?base64\?([A-Za-z0-9+/=]*)\?=$/.exec(value ?? "")?.[1];
   return text === undefined ? value : Buffer.from(text, "base64").toString();
 }
 
-/** Runs one message. Resolves when it is answered, or with an error when the client has gone. */
-function answer(message: RequestMessage, signal: AbortSignal, options: Omit<MessageHandlerOptions, "schedule">) {
+/** Runs one message. Resolves with its reply, or rejects if the client disconnects. */
+function answerMessage(message: RequestMessage, signal: AbortSignal, options: Omit<MessageHandlerOptions, "schedule">) {
   const requests = new MessageHandler({ ...options, schedule: new Schedule() });
   signal.addEventListener("abort", () => requests.cancelAll(), { once: true });
   const gone = errorLine(message.id, { code: RPC_CODE.server, message: "The request was cancelled" });
@@ -108,7 +117,7 @@ function statelessStatus(line: string): number {
   return error === undefined ? 200 : (STATELESS_STATUS[error.code] ?? 200);
 }
 
-function reply(status: number, line: string): Response {
+function jsonResponse(status: number, line: string): Response {
   const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(line)) };
   return new Response(line, { status, headers });
 }

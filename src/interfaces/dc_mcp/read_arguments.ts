@@ -12,7 +12,7 @@ import { findNearest } from "#kernel/nearest.ts";
 
 const UNREADABLE = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
 
-/** Reads a tool's own arguments as the request of its RPC. @throws OperationError naming the field */
+/** Converts a tool's arguments to the request of its RPC. @throws OperationError naming the field */
 export function readRequest<Method extends DescMethodUnary>(
   method: Method,
   args: JsonObject,
@@ -23,30 +23,33 @@ export function readRequest<Method extends DescMethodUnary>(
     const { message } = error as Error;
     const [, type = "", problem = message] = UNREADABLE.exec(message) ?? [];
     const field = findUnreadablePath(method.input, args, {}) || "arguments";
-    throw new OperationError("invalid_argument", explain(field, problem, enumOf(method.input, type, new Set())));
+    throw new OperationError(
+      "invalid_argument",
+      explainProblem(field, problem, findEnum(method.input, type, new Set())),
+    );
   }
 }
 
-function explain(field: string, problem: string, words: DescEnum | undefined): string {
+function explainProblem(field: string, problem: string, words: DescEnum | undefined): string {
   if (words === undefined) return `Cannot read "${field}": ${problem}`;
   const expected = words.values.filter(({ number }) => number !== 0).map(({ name }) => name);
   return `Wrong value ${problem} for "${field}": expected one of ${expected.join(", ")}`;
 }
 
-/** The enumeration of this name in a message, at any depth. */
-function enumOf(desc: DescMessage, type: string, seen: Set<DescMessage>): DescEnum | undefined {
+/** Finds the enumeration of this name in a message, at any depth. */
+function findEnum(desc: DescMessage, type: string, seen: Set<DescMessage>): DescEnum | undefined {
   if (seen.has(desc)) return undefined;
   seen.add(desc);
   for (const field of desc.fields) {
     if (field.enum?.typeName === type) return field.enum;
-    const inner = field.message === undefined ? undefined : enumOf(field.message, type, seen);
+    const inner = field.message === undefined ? undefined : findEnum(field.message, type, seen);
     if (inner !== undefined) return inner;
   }
   return undefined;
 }
 
 /** Rejects unknown and missing arguments. @throws OperationError naming the argument */
-export function checkNames(
+export function checkArgumentNames(
   args: unknown,
   known: readonly string[],
   required: readonly string[],

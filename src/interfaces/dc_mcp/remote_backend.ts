@@ -5,7 +5,7 @@ import { createConnectTransport } from "@connectrpc/connect-node";
 import { SERVICES } from "#dc/operations/index.ts";
 import { ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { ERROR_KINDS, type ErrorKind, OperationError } from "#kernel/errors.ts";
-import { type DcBackend, namingField } from "./backend.ts";
+import { addFieldName, type DcBackend } from "./backend.ts";
 
 export interface RemoteServer {
   readonly url: string;
@@ -14,7 +14,7 @@ export interface RemoteServer {
 }
 
 /** Returns a backend that calls a running server with Connect over HTTP/1.1. */
-export function remoteBackend({ url, token, timeoutMs }: RemoteServer): DcBackend {
+export function createRemoteBackend({ url, token, timeoutMs }: RemoteServer): DcBackend {
   const transport = createConnectTransport({ httpVersion: "1.1", baseUrl: url, defaultTimeoutMs: timeoutMs });
   const clients = new Map<string, object>(
     SERVICES.map(({ service }) => [service.typeName, createClient(service as DescService, transport)]),
@@ -35,9 +35,9 @@ export function remoteBackend({ url, token, timeoutMs }: RemoteServer): DcBacken
 function translateError(error: unknown, url: string): unknown {
   if (!(error instanceof ConnectError)) return error;
   const kind = ERROR_KINDS.find((one) => one === codeToString(error.code));
-  // An unreachable server returns no message.
+  // The error of an unreachable server has no message.
   if (kind === "unavailable") return new OperationError(kind, `${url}: ${error.rawMessage}`, { cause: error });
   const [info] = error.findDetails(ErrorInfoSchema);
-  const message = namingField(error.rawMessage, info?.metadata["field"] ?? "");
+  const message = addFieldName(error.rawMessage, info?.metadata["field"] ?? "");
   return new OperationError(kind ?? ("unavailable" satisfies ErrorKind), message, { cause: error });
 }

@@ -1,4 +1,4 @@
-import type { ServerWords } from "#interfaces/mcp/revision.ts";
+import type { ServerDescription } from "#interfaces/mcp/revision.ts";
 
 /** Instructions of the server: the purpose of the tools and which one to call first. */
 const INSTRUCTIONS =
@@ -7,8 +7,11 @@ const INSTRUCTIONS =
 const PLANNING_INSTRUCTIONS =
   " To plan: find_placement says where new devices fit, get_capacity what is left, rehearse_failures which failures hurt most, search_device_types what may be installed.";
 
-/** How the datacenter's MCP server describes itself. @param withPlanning whether it has the planning tools as well */
-export function dcServerWords(withPlanning = false): ServerWords {
+/**
+ * Returns the self-description of the datacenter's MCP server. @param withPlanning whether it also has the planning
+ * tools
+ */
+export function describeDcServer(withPlanning = false): ServerDescription {
   const instructions = withPlanning ? INSTRUCTIONS + PLANNING_INSTRUCTIONS : INSTRUCTIONS;
   return { info: { name: "planner-dc", version: "0.1.0" }, instructions };
 }

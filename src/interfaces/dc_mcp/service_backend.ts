@@ -4,10 +4,13 @@ import { Refusal } from "#dc/model/refusal.ts";
 import { findRpc } from "#dc/operations/index.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { type DcBackend, namingField } from "./backend.ts";
+import { addFieldName, type DcBackend } from "./backend.ts";
 
-/** The service in this process. @param caller by default the person who started it, who may read all */
-export function serviceBackend(service: DcService, caller: Caller = { interface: "MCP" }): DcBackend {
+/**
+ * Returns a backend that calls the service in this process. @param caller by default the person who started the
+ * process, who may read everything
+ */
+export function createServiceBackend(service: DcService, caller: Caller = { interface: "MCP" }): DcBackend {
   return {
     async ask<Method extends DescMethodUnary>(
       method: Method,
@@ -20,7 +23,7 @@ export function serviceBackend(service: DcService, caller: Caller = { interface:
         return (await service.call(rpc, request, caller, signal)) as MessageShape<Method["output"]>;
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        const message = namingField(error.message, error.violations[0]?.field ?? "");
+        const message = addFieldName(error.message, error.violations[0]?.field ?? "");
         throw new OperationError(error.kind, message, { cause: error });
       }
     },

@@ -1,7 +1,7 @@
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Selected parts of a reply: names, and below a name further names; empty selects all of it. */
+/** Selected parts of a reply: field names, and below each field further names; empty selects all of it. */
 export interface Selection {
   readonly [name: string]: Selection;
 }
@@ -14,7 +14,7 @@ export function readSelection(reply: DescMessage, paths: readonly string[]): Sel
     let desc: DescMessage | undefined = reply;
     for (const name of path.split(".")) {
       const field: DescField | undefined = desc?.fields.find((one) => one.name === name);
-      if (field === undefined) throw unknownPath(path, desc);
+      if (field === undefined) throw refuseUnknownPath(path, desc);
       place[name] ??= {};
       place = place[name] as Record<string, Selection>;
       desc = field.message;
@@ -23,7 +23,7 @@ export function readSelection(reply: DescMessage, paths: readonly string[]): Sel
   return selection;
 }
 
-function unknownPath(path: string, desc: DescMessage | undefined): OperationError {
+function refuseUnknownPath(path: string, desc: DescMessage | undefined): OperationError {
   const expected = desc === undefined ? "nothing below it" : `one of ${desc.fields.map(({ name }) => name).join(", ")}`;
   return new OperationError(
     "invalid_argument",
@@ -31,14 +31,14 @@ function unknownPath(path: string, desc: DescMessage | undefined): OperationErro
   );
 }
 
-export interface Shortened {
+export interface ShortenedResult {
   readonly value: JsonObject;
-  /** How many items were left out, by the path of their list. */
+  /** Number of omitted items, by the path of their list. */
   readonly omitted: Readonly<Record<string, number>>;
 }
 
 /** Returns the selected parts, and at most `maxItems` of every list. Cost: one walk over the result. */
-export function shortenResult(value: JsonObject, selection: Selection, maxItems: number): Shortened {
+export function shortenResult(value: JsonObject, selection: Selection, maxItems: number): ShortenedResult {
   const omitted: Record<string, number> = {};
   const walk = (one: JsonValue, wanted: Selection, path: string): JsonValue => {
     if (Array.isArray(one)) {

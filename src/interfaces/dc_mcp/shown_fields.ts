@@ -6,13 +6,13 @@ export const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   power_blast_radius: [
     "source_ref",
     "impact",
-    ...namesBelow("affected", ["kind", "code", "state", "rack_code", "role", "draw_w"]),
-    ...namesBelow("protected", ["kind", "code", "state", "rack_code", "role"]),
-    ...namesBelow("undocumented", ["kind", "code", "rack_code", "undocumented_inlets"]),
+    ...prefixNames("affected", ["kind", "code", "state", "rack_code", "role", "draw_w"]),
+    ...prefixNames("protected", ["kind", "code", "state", "rack_code", "role"]),
+    ...prefixNames("undocumented", ["kind", "code", "rack_code", "undocumented_inlets"]),
     "overloads",
-    ...namesBelow("cascade_steps", ["step", "devices_offline", "trips"]),
+    ...prefixNames("cascade_steps", ["step", "devices_offline", "trips"]),
     "cascade_cut",
-    ...namesBelow("zones", ["ref", "medium", "short", "heat_kw", "capacity_kw"]),
+    ...prefixNames("zones", ["ref", "medium", "short", "heat_kw", "capacity_kw"]),
     "fabric_links_down",
     "fabric_lost_mbps",
     "switches_cut_off",
@@ -21,7 +21,7 @@ export const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   ],
   get_rack: [
     "rack",
-    ...namesBelow("occupants", [
+    ...prefixNames("occupants", [
       "device_code",
       "name",
       "role",
@@ -36,24 +36,24 @@ export const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "conflicts",
   ],
   fabric_topology: [
-    ...namesBelow("nodes", ["code", "role", "oversubscription", "uplinks_up", "uplinks_total", "failed"]),
+    ...prefixNames("nodes", ["code", "role", "oversubscription", "uplinks_up", "uplinks_total", "failed"]),
     "congested",
     "missing",
-    ...namesBelow("findings", ["severity", "code", "message"]),
+    ...prefixNames("findings", ["severity", "code", "message"]),
     "summary",
   ],
   floor_plan: [
     "floor_ref",
     "load_basis",
-    ...namesBelow("racks", ["code", "health", "reasons.code", "power_pct", "heat_w", "inlet_temp_c"]),
-    ...namesBelow("cracs", ["code", "status", "utilization_pct"]),
-    ...namesBelow("devices", ["code", "kind", "status", "power_pct", "power_failover_pct"]),
+    ...prefixNames("racks", ["code", "health", "reasons.code", "power_pct", "heat_w", "inlet_temp_c"]),
+    ...prefixNames("cracs", ["code", "status", "utilization_pct"]),
+    ...prefixNames("devices", ["code", "kind", "status", "power_pct", "power_failover_pct"]),
     "counts",
     "unplaced",
-    ...namesBelow("unplaced_racks", ["code", "health", "reasons.code", "power_pct", "heat_w", "inlet_temp_c"]),
+    ...prefixNames("unplaced_racks", ["code", "health", "reasons.code", "power_pct", "heat_w", "inlet_temp_c"]),
   ],
   search_devices: [
-    ...namesBelow("devices", ["code", "name", "kind", "role", "status", "rack_code", "position_u"]),
+    ...prefixNames("devices", ["code", "name", "kind", "role", "status", "rack_code", "position_u"]),
     "next_page_token",
     "total_count",
     "role_counts",
@@ -72,10 +72,10 @@ export const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "supply_state",
     "undocumented_inlets",
     "active_inlet",
-    ...namesBelow("recent", ["occurred_at", "actor.principal", "action", "changed_fields", "message"]),
+    ...prefixNames("recent", ["occurred_at", "actor.principal", "action", "changed_fields", "message"]),
   ],
 };
 
-function namesBelow(place: string, names: readonly string[]): readonly string[] {
+function prefixNames(place: string, names: readonly string[]): readonly string[] {
   return names.map((name) => `${place}.${name}`);
 }

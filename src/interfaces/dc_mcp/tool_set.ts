@@ -1,16 +1,14 @@
-import { type ToolSet, toolSet } from "#interfaces/mcp/tool_set.ts";
+import { buildToolSet, type ToolSet } from "#interfaces/mcp/tool_set.ts";
 import type { DcBackend } from "./backend.ts";
 import { planningTools, tools } from "./tools.ts";
 
 /**
  * Returns the datacenter's tools for an MCP server.
- *
  * @param open opens the database or connects to the server; called at the first call, and again until it succeeds, so
- * that
- * a database that appears later requires no new process
+ * that a database that appears later requires no new process
  * @param withPlanning adds the planning tools to the ten others
  */
-export function dcTools(open: () => Promise<DcBackend>, withPlanning = false): ToolSet {
+export function createDcTools(open: () => Promise<DcBackend>, withPlanning = false): ToolSet {
   let opening: Promise<DcBackend> | undefined;
   const backend = () => {
     opening ??= open().catch((error: unknown) => {
@@ -19,7 +17,7 @@ export function dcTools(open: () => Promise<DcBackend>, withPlanning = false): T
     });
     return opening;
   };
-  return toolSet(withPlanning ? [...tools, ...planningTools] : tools, {
+  return buildToolSet(withPlanning ? [...tools, ...planningTools] : tools, {
     run: async (tool, args, signal) => tool.run(await backend(), args as never, { signal }),
     subject: () => "whole",
   });

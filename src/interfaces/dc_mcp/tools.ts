@@ -14,7 +14,7 @@ import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { type CallOptions, defineTool, type ToolDefinition, type ToolResult } from "#kernel/tool.ts";
 import type { DcBackend } from "./backend.ts";
-import { checkNames, readRequest } from "./read_arguments.ts";
+import { checkArgumentNames, readRequest } from "./read_arguments.ts";
 import { readSelection, shortenResult } from "./shorten.ts";
 import { SHOWN_FIELDS } from "./shown_fields.ts";
 
@@ -27,10 +27,13 @@ const REPLACED = ["render", "max_items"];
 
 const { method } = DatacenterService;
 
-/** A question and what an agent needs to choose it: its purpose, its answer, and when another tool is the right one. */
+/**
+ * An RPC and the description by which an agent chooses its tool: its purpose, its reply, and when another tool is
+ * better.
+ */
 type Read = readonly [rpc: DescMethodUnary, summary: string];
 
-/** The questions without the picture. Source: docs/contract/datacenter-interfaces.md#mcp-adapter. */
+/** The reading tools except `render`. Source: docs/contract/datacenter-interfaces.md#mcp-adapter. */
 const READS: readonly Read[] = [
   [
     method.powerBlastRadius,
@@ -71,7 +74,7 @@ const INLINE: SchemaOptions = { message: (desc) => messageSchema(desc, INLINE), 
 
 const planning = PlanningService.method;
 
-/** Questions of planning, which are served on request. A new one is a row here. */
+/** The planning tools, which are served on request. A new tool is a row here. */
 const PLANNING_READS: readonly Read[] = [
   [planning.getDeviceType, "One type of device with its ports and bays. For its code use search_device_types."],
   [planning.listDeviceTypes, "All types of devices, page by page. By words use search_device_types."],
@@ -95,7 +98,7 @@ const PLANNING_READS: readonly Read[] = [
   [planning.listWindows, "Planned maintenance with verdicts. For a new window use check_window."],
 ];
 
-/** Parameters that are taken and not listed, beside those that say the same or little: the list has a budget. */
+/** Parameters that are accepted but not listed, because the list has a token budget and others say the same or more. */
 const UNLISTED = ["page_size", "max_age_s", "during_window"];
 const UNLISTED_OF: Readonly<Record<string, readonly string[]>> = {
   floor_plan: ["load_basis"],
@@ -104,26 +107,26 @@ const UNLISTED_OF: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */
-export const tools: readonly ToolDefinition<DcBackend>[] = [...READS.map(readTool), renderTool()];
+export const tools: readonly ToolDefinition<DcBackend>[] = [...READS.map(createReadTool), createRenderTool()];
 
-/** The tools of planning, beside the ten. */
-export const planningTools: readonly ToolDefinition<DcBackend>[] = PLANNING_READS.map(readTool);
+/** The planning tools, which are served in addition to the ten. */
+export const planningTools: readonly ToolDefinition<DcBackend>[] = PLANNING_READS.map(createReadTool);
 
-function readTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
+function createReadTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
   const shown = SHOWN_FIELDS[toolName(rpc)] ?? [];
   const takes = rpc.input.fields.filter(({ name }) => !REPLACED.includes(name));
   const limit = rpc.input.fields.find(({ name }) => name === "max_items" || name === "page_size");
   const params = {
-    ...parameters(rpc, takes),
+    ...toolParameters(rpc, takes),
     max_items: Type.Optional(
       Type.Integer({
         maximum: MAX_ITEMS,
         default: DEFAULT_ITEMS,
       }),
     ),
-    fields: Type.Optional(Type.Array(Type.String(), { description: aboutFields(rpc, shown) })),
+    fields: Type.Optional(Type.Array(Type.String(), { description: describeFields(rpc, shown) })),
   };
-  const { known, required } = namesOf(params);
+  const { known, required } = parameterNames(params);
   const unlisted = [...UNLISTED, ...(UNLISTED_OF[toolName(rpc)] ?? [])];
   const listed = Object.fromEntries(Object.entries(params).filter(([name]) => !unlisted.includes(name)));
   return defineTool<DcBackend>()({
@@ -134,15 +137,15 @@ function readTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
     slow: true,
     params: Type.Object(listed),
     async run(backend, args, options) {
-      const { max_items: items, fields, ...rest } = checkNames(args, known, required);
+      const { max_items: items, fields, ...rest } = checkArgumentNames(args, known, required);
       const maxItems = readMaxItems(items ?? (rest as { page_size?: unknown }).page_size, items === undefined);
       const selection = readSelection(rpc.output, readFields(fields) ?? shown);
       const request = readRequest(rpc, {
         ...(rest as JsonObject),
         ...(limit !== undefined && { [limit.name]: (rest as JsonObject)[limit.name] ?? maxItems }),
-        ...noPicture(rpc),
+        ...requestWithoutPicture(rpc),
       });
-      return answer(rpc, await backend.ask(rpc, request, options?.signal), (value) =>
+      return callAndShorten(rpc, await backend.ask(rpc, request, options?.signal), (value) =>
         shortenResult(value, selection, maxItems),
       );
     },
@@ -150,14 +153,14 @@ function readTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
 }
 
 // The names that an answer shows anyway need no list here; a wrong one is refused with all of them.
-function aboutFields({ output }: DescMethodUnary, shown: readonly string[]): string {
+function describeFields({ output }: DescMethodUnary, shown: readonly string[]): string {
   const usual = shown.map((path) => path.split(".")[0]);
   const isFurther = (name: string) => name !== "render" && !name.startsWith("omitted_") && !usual.includes(name);
   const further = shown.length === 0 ? [] : output.fields.map(({ name }) => name).filter(isFurther);
   return `Parts, as a or a.b${further.length === 0 ? "" : `; by default not ${further.join(", ")}`}`;
 }
 
-function answer<Method extends DescMethodUnary>(
+function callAndShorten<Method extends DescMethodUnary>(
   rpc: Method,
   reply: MessageShape<Method["output"]>,
   cut: (value: JsonObject) => ReturnType<typeof shortenResult>,
@@ -165,12 +168,13 @@ function answer<Method extends DescMethodUnary>(
   const json = toJson(rpc.output, reply, { useProtoFieldName: true, registry: detailRegistry }) as JsonObject;
   const { value, omitted } = cut(json);
   const all = { ...omitted };
-  for (const [list, count] of leftByServer(json)) if (Object.hasOwn(value, list)) all[list] = (all[list] ?? 0) + count;
+  for (const [list, count] of countServerOmissions(json))
+    if (Object.hasOwn(value, list)) all[list] = (all[list] ?? 0) + count;
   return { value: { ...value, ...(Object.keys(all).length > 0 && { omitted: all }) }, structured: true };
 }
 
-/** Items that the service itself omitted from a list: counted ones, and those on further pages. */
-function leftByServer(json: JsonObject): readonly (readonly [list: string, count: number])[] {
+/** Returns lists from which the service itself omitted items: by a count, or because they are on further pages. */
+function countServerOmissions(json: JsonObject): readonly (readonly [list: string, count: number])[] {
   const counted = Object.entries(json).flatMap(([name, count]): [string, number][] =>
     name.startsWith("omitted_") && typeof count === "number" ? [[name.slice("omitted_".length), count]] : [],
   );
@@ -182,11 +186,11 @@ function leftByServer(json: JsonObject): readonly (readonly [list: string, count
   ];
 }
 
-/** Draws; the picture itself is the answer. */
-function renderTool(): ToolDefinition<DcBackend> {
+/** Returns the tool that draws pictures; its reply is the picture itself. */
+function createRenderTool(): ToolDefinition<DcBackend> {
   const rpc = method.render;
-  const params = parameters(rpc, rpc.input.fields);
-  const { known, required } = namesOf(params);
+  const params = toolParameters(rpc, rpc.input.fields);
+  const { known, required } = parameterNames(params);
   return defineTool<DcBackend>()({
     name: toolName(rpc),
     summary:
@@ -196,7 +200,7 @@ function renderTool(): ToolDefinition<DcBackend> {
     slow: true,
     params: Type.Object(params),
     async run(backend, args, options?: CallOptions) {
-      const request = readRequest(rpc, checkNames(args, known, required) as JsonObject);
+      const request = readRequest(rpc, checkArgumentNames(args, known, required) as JsonObject);
       const { artifact, data: _, ...facts } = await backend.ask(rpc, request, options?.signal);
       const { mediaType, widthPx, heightPx, contentHash, truncated, omittedNodes } = facts;
       const value = {
@@ -214,7 +218,7 @@ function renderTool(): ToolDefinition<DcBackend> {
   });
 }
 
-function parameters(rpc: DescMethodUnary, fields: readonly DescField[]): Record<string, TSchema> {
+function toolParameters(rpc: DescMethodUnary, fields: readonly DescField[]): Record<string, TSchema> {
   const { required = [] } = messageSchema(rpc.input, INLINE) as { readonly required?: readonly string[] };
   return Object.fromEntries(
     fields.map((field) => {
@@ -224,12 +228,12 @@ function parameters(rpc: DescMethodUnary, fields: readonly DescField[]): Record<
   );
 }
 
-function namesOf(params: Record<string, TSchema>) {
+function parameterNames(params: Record<string, TSchema>) {
   const { required = [] } = Type.Object(params);
   return { known: Object.keys(params), required };
 }
 
-function noPicture(rpc: DescMethodUnary): JsonObject {
+function requestWithoutPicture(rpc: DescMethodUnary): JsonObject {
   if (!rpc.input.fields.some(({ name }) => name === "render")) return {};
   return { render: toJson(RenderOptionsSchema, create(RenderOptionsSchema, { format: RenderFormat.NONE })) };
 }

@@ -1,26 +1,28 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "#kernel/json_object.ts";
 
-/** Names and indexes from the beginning up to the key of a map, which is the caller's own word. */
+/** Field names and indexes of a path, up to the key of a map, which the caller chose. */
 const NAMES = /^(?:[a-z0-9_.]|\[\d+\])*/;
 
-/** A field's path in the names of the arguments: `device.ports[3].speed_mbps` is `device.ports[3].speedMbps` here. */
-export function argumentPath(field: string): string {
+/**
+ * Converts a field's path to the names of the arguments: `device.ports[3].speed_mbps` to `device.ports[3].speedMbps`.
+ */
+export function toArgumentPath(field: string): string {
   return field.replace(NAMES, (names) => names.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
 }
 
-/** A detail of a refused item as JSON, with its fields in the names of the arguments. */
-export function detailInArguments({ metadata, fieldViolations, ...detail }: JsonObject): JsonObject {
+/** Returns a detail of a refused item as JSON, with its fields in the names of the arguments. */
+export function convertDetail({ metadata, fieldViolations, ...detail }: JsonObject): JsonObject {
   return {
     ...detail,
-    ...(isJsonObject<JsonValue>(metadata) && { metadata: withPath(metadata) }),
+    ...(isJsonObject<JsonValue>(metadata) && { metadata: convertFieldPath(metadata) }),
     ...(Array.isArray(fieldViolations) && {
-      fieldViolations: fieldViolations.map((one) => (isJsonObject<JsonValue>(one) ? withPath(one) : one)),
+      fieldViolations: fieldViolations.map((one) => (isJsonObject<JsonValue>(one) ? convertFieldPath(one) : one)),
     }),
   };
 }
 
-function withPath(told: JsonObject): JsonObject {
+function convertFieldPath(told: JsonObject): JsonObject {
   const { field } = told;
-  return typeof field === "string" ? { ...told, field: argumentPath(field) } : told;
+  return typeof field === "string" ? { ...told, field: toArgumentPath(field) } : told;
 }

@@ -17,28 +17,35 @@ import {
 } from "graphql";
 import { authChallenge } from "#dc/operations/messages/status.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
-import { BadRequest, type GraphqlParams, negotiate, PLAIN_JSON, RESPONSE_JSON, readParams } from "./http_request.ts";
-import { type IntrospectionSize, introspectionSize } from "./introspection_size.ts";
-import { coerceInSteps, isLarge, TooManyWrong, type WrongPart, withoutLarge } from "./large_values.ts";
+import {
+  BadRequest,
+  type GraphqlParams,
+  PLAIN_JSON,
+  RESPONSE_JSON,
+  readParams,
+  selectMediaType,
+} from "./http_request.ts";
+import { type IntrospectionSize, measureIntrospection } from "./introspection_size.ts";
+import { coerceInSteps, emptyLargeLists, isLarge, TooManyErrors, type WrongPart } from "./large_values.ts";
 import { KEPT_DOCUMENTS, MAX_BODY_BYTES, MAX_KEPT_CHARS, MAX_TOKENS } from "./limits.ts";
-import { checkLimits } from "./query_limits.ts";
-import { extensionsOf, type GraphqlContext, graphqlSchema } from "./schema.ts";
-import { placeLiterals, placeValues, wrongPartErrors } from "./violations.ts";
+import { checkQueryLimits } from "./query_limits.ts";
+import { buildGraphqlSchema, errorExtensions, type GraphqlContext } from "./schema.ts";
+import { addLiteralPaths, addValuePaths, wrongPartErrors } from "./violations.ts";
 
 /** Functions of the server for reading one request. */
 export interface GraphqlRequest {
-  /** Recognises the caller. @throws OperationError for a wrong token */
+  /** Authenticates the caller. @throws OperationError for a wrong token */
   readonly open: () => Promise<GraphqlContext>;
   /**
-   * Reads at most `limit` bytes of body; undefined if it is longer. @throws OperationError for too deep or too complex
-   * bodies
+   * Reads at most `limit` bytes of body; returns undefined if it is longer. @throws OperationError for a body that is
+   * too deep or too complex
    */
   readonly readBody: (limit: number) => Promise<Uint8Array | undefined>;
 }
 
 export type GraphqlHandler = (request: Request, how: GraphqlRequest) => Promise<Response>;
 
-/** HTTP status of errors before the document runs. */
+/** HTTP status of errors that occur before the document runs. */
 const REFUSED: Partial<Readonly<Record<ErrorKind, number>>> = {
   invalid_argument: 400,
   unauthenticated: 401,
@@ -54,20 +61,24 @@ interface Answer {
  * Serves GraphQL over HTTP. POST accepts only JSON, which a foreign page's browser cannot send without permission, and
  * GET never changes anything. Source: GraphQL over HTTP; docs/decisions.md#d-03.
  */
-export function graphqlHandler(): GraphqlHandler {
-  const documents = new Documents(graphqlSchema());
+export function createGraphqlHandler(): GraphqlHandler {
+  const documents = new Documents(buildGraphqlSchema());
   return async (request, { open, readBody }) => {
-    const type = negotiate(request.headers.get("accept"));
+    const type = selectMediaType(request.headers.get("accept"));
     if (type === undefined) {
-      return send({ errors: [new GraphQLError(`Expected Accept ${RESPONSE_JSON} or ${PLAIN_JSON}`)] }, 406, PLAIN_JSON);
+      return jsonResponse(
+        { errors: [new GraphQLError(`Expected Accept ${RESPONSE_JSON} or ${PLAIN_JSON}`)] },
+        406,
+        PLAIN_JSON,
+      );
     }
     try {
-      // Before the body is read, so that an anonymous caller cannot make the server read one.
+      // Authenticates before the body is read, so that an anonymous caller cannot make the server read one.
       const context = await open();
       const params = await readParams(request, readBody, context.run);
-      const answer = await run(documents, params, { method: request.method, context });
+      const answer = await runOperation(documents, params, { method: request.method, context });
       // With the older media type, the status is 200 for every request that could be parsed.
-      return send(answer, answer.data === undefined && type === RESPONSE_JSON ? 400 : 200, type);
+      return jsonResponse(answer, answer.data === undefined && type === RESPONSE_JSON ? 400 : 200, type);
     } catch (error) {
       return sendRefusal(error, type);
     }
@@ -77,12 +88,17 @@ export function graphqlHandler(): GraphqlHandler {
 /** Sends an error that occurred before the document ran. @throws any other error */
 function sendRefusal(error: unknown, type: string): Response {
   if (error instanceof BadRequest) {
-    return send({ errors: [new GraphQLError(error.message)] }, error.status, type, error.headers);
+    return jsonResponse({ errors: [new GraphQLError(error.message)] }, error.status, type, error.headers);
   }
   const status = error instanceof OperationError ? REFUSED[error.kind] : undefined;
   if (!(error instanceof OperationError) || status === undefined) throw error;
-  const shown = new GraphQLError(error.message, { extensions: extensionsOf(error) });
-  return send({ errors: [shown] }, status, type, status === 401 ? { "www-authenticate": authChallenge(error) } : {});
+  const shown = new GraphQLError(error.message, { extensions: errorExtensions(error) });
+  return jsonResponse(
+    { errors: [shown] },
+    status,
+    type,
+    status === 401 ? { "www-authenticate": authChallenge(error) } : {},
+  );
 }
 
 interface Asked {
@@ -90,20 +106,21 @@ interface Asked {
   readonly context: GraphqlContext;
 }
 
-async function run(documents: Documents, params: GraphqlParams, { method, context }: Asked): Promise<Answer> {
+async function runOperation(documents: Documents, params: GraphqlParams, { method, context }: Asked): Promise<Answer> {
   const { document, errors } = documents.get(params.query);
   if (document === undefined) return { errors };
   const operation = getOperationAST(document, params.operationName);
-  if (operation === undefined || operation === null) return { errors: [noOperation(document, params.operationName)] };
+  if (operation === undefined || operation === null)
+    return { errors: [unknownOperationError(document, params.operationName)] };
   if (method !== "POST" && operation.operation !== OperationTypeNode.QUERY) {
     throw new BadRequest(405, "Only queries are answered by GET", { allow: "POST" });
   }
-  if (params.bodyBytes > MAX_BODY_BYTES && !isBulk(operation)) {
+  if (params.bodyBytes > MAX_BODY_BYTES && !isBulkMutation(operation)) {
     throw new BadRequest(413, `The body is too large: expected at most ${MAX_BODY_BYTES} bytes beside bulk mutations`);
   }
   const { schema, introspection } = documents;
   try {
-    checkLimits({ document, operation, variables: params.variables, introspection });
+    checkQueryLimits({ document, operation, variables: params.variables, introspection });
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
     throw error;
@@ -111,11 +128,11 @@ async function run(documents: Documents, params: GraphqlParams, { method, contex
   const { variables, operationName } = params;
   const given = { schema, document, contextValue: context, variableValues: variables, operationName };
   const answer = await executeInSteps(given, operation, context);
-  if (answer.errors !== undefined) placeValues(answer.errors, { schema, document, operation, variables });
+  if (answer.errors !== undefined) addValuePaths(answer.errors, { schema, document, operation, variables });
   return answer;
 }
 
-/** Executes an operation; large lists among its variables are read in steps before. */
+/** Executes an operation; reads large lists among its variables in steps first. */
 async function executeInSteps(
   given: ExecutionArgs,
   operation: OperationDefinitionNode,
@@ -126,21 +143,21 @@ async function executeInSteps(
   if (large.length === 0) return execute(given);
   const names = large.map(({ variable }) => variable.name.value);
   const small = Object.fromEntries(Object.entries(variables ?? {}).filter(([name]) => !names.includes(name)));
-  // Without prototypes: a variable may be named __proto__.
+  // Objects without prototypes, because a variable may be named __proto__.
   const coerced: Record<string, unknown> = Object.create(null);
-  // The library reads these as given, so that it finds the variable and its rules satisfied.
+  // The library gets these values unchanged, so that it finds the variable and its rules are satisfied.
   const rest: Record<string, unknown> = Object.create(null);
   const errors: GraphQLError[] = [];
   for (const definition of large) {
     const { name } = definition.variable;
     const type = typeFromAST(schema, definition.type);
     if (!isInputType(type)) return execute({ ...given, variableValues: small });
-    rest[name.value] = withoutLarge(variables?.[name.value], type);
+    rest[name.value] = emptyLargeLists(variables?.[name.value], type);
     const wrong: WrongPart[] = [];
     try {
       coerced[name.value] = await run(coerceInSteps(variables?.[name.value], type, wrong));
     } catch (error) {
-      if (!(error instanceof TooManyWrong)) throw error;
+      if (!(error instanceof TooManyErrors)) throw error;
     }
     errors.push(...wrongPartErrors({ document, operation }, definition, wrong));
   }
@@ -151,7 +168,7 @@ async function executeInSteps(
   return executeRootSelectionSet({ ...checked, variableValues: { sources, coerced: { ...others, ...coerced } } });
 }
 
-function noOperation({ definitions }: DocumentNode, name: string | undefined): GraphQLError {
+function unknownOperationError({ definitions }: DocumentNode, name: string | undefined): GraphQLError {
   if (name !== undefined) return new GraphQLError(`The document has no operation "${name}"`);
   const count = definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
   return new GraphQLError(
@@ -159,14 +176,19 @@ function noOperation({ definitions }: DocumentNode, name: string | undefined): G
   );
 }
 
-function isBulk({ operation, selectionSet }: OperationDefinitionNode): boolean {
+function isBulkMutation({ operation, selectionSet }: OperationDefinitionNode): boolean {
   const fields = selectionSet.selections.filter((one) => one.kind === Kind.FIELD);
   return operation === OperationTypeNode.MUTATION && fields.some(({ name }) => name.value.startsWith("bulk"));
 }
 
-function send({ data, errors }: Answer, status: number, type: string, headers: Readonly<Record<string, string>> = {}) {
+function jsonResponse(
+  { data, errors }: Answer,
+  status: number,
+  type: string,
+  headers: Readonly<Record<string, string>> = {},
+) {
   const body = JSON.stringify({
-    ...(errors !== undefined && { errors: errors.map(codeError) }),
+    ...(errors !== undefined && { errors: errors.map(setErrorCode) }),
     ...(data !== undefined && { data }),
   });
   const length = String(Buffer.byteLength(body));
@@ -175,12 +197,12 @@ function send({ data, errors }: Answer, status: number, type: string, headers: R
 }
 
 /** Sets the code that clients switch on: an error from the library before any field ran is the caller's fault. */
-function codeError(error: GraphQLError): GraphQLError {
+function setErrorCode(error: GraphQLError): GraphQLError {
   if (error.extensions["code"] === undefined) error.extensions["code"] = "BAD_USER_INPUT";
   return error;
 }
 
-/** A document that can be executed, or why it cannot. */
+/** A document that can be executed, or the errors for which it cannot. */
 type Prepared =
   | { readonly document: DocumentNode; readonly errors?: never }
   | { readonly document?: never; readonly errors: readonly GraphQLError[] };
@@ -195,12 +217,12 @@ class Documents {
 
   constructor(schema: GraphQLSchema) {
     this.schema = schema;
-    this.introspection = introspectionSize(schema);
+    this.introspection = measureIntrospection(schema);
   }
 
   get(text: string): Prepared {
     const known = this.#kept.get(text);
-    // Put back at the end, so that the first one is the least recently used.
+    // Inserted again at the end, so that the first document is the least recently used.
     this.#kept.delete(text);
     const prepared = known ?? this.#prepare(text);
     if (text.length <= MAX_KEPT_CHARS) this.#kept.set(text, prepared);
@@ -219,7 +241,7 @@ class Documents {
     }
     const errors = validate(this.schema, document, undefined, { maxErrors: MAX_ERRORS });
     if (errors.length === 0) return { document };
-    placeLiterals(errors, document);
+    addLiteralPaths(errors, document);
     return { errors };
   }
 }

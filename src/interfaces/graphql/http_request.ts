@@ -4,7 +4,7 @@ import { JsonScan } from "#kernel/json_scan.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { MAX_BULK_BODY_BYTES } from "./limits.ts";
 
-/** The media types of answers. Source: GraphQL over HTTP, Media Types. */
+/** Media types of replies. Source: GraphQL over HTTP, Media Types. */
 export const RESPONSE_JSON = "application/graphql-response+json";
 export const PLAIN_JSON = "application/json";
 
@@ -16,7 +16,7 @@ export interface GraphqlParams {
   readonly bodyBytes: number;
 }
 
-/** A request that is not a GraphQL request, with its status and message. */
+/** A request that is not a GraphQL request, with the HTTP status and message of its refusal. */
 export class BadRequest extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,19 +29,19 @@ export class BadRequest extends Error {
 }
 
 /**
- * Selects the best media type that the client accepts, or undefined if none is supported; plain JSON without an Accept
- * header.
+ * Selects the best media type that the client accepts; undefined if none is supported. Without an Accept header it
+ * selects plain JSON.
  */
-export function negotiate(accept: string | null): string | undefined {
+export function selectMediaType(accept: string | null): string | undefined {
   if (accept === null || accept.trim() === "") return PLAIN_JSON;
-  const ranges = accept.split(",").map(readRange);
-  // Among equally preferred types, the more expressive one.
+  const ranges = accept.split(",").map(parseMediaRange);
+  // Of equally preferred types, selects the more expressive one.
   const rank = (type: string) => (type === RESPONSE_JSON ? 1 : 0);
   const taken = ranges.filter(({ type, quality }) => type !== "" && quality > 0);
   return taken.toSorted((a, b) => b.quality - a.quality || rank(b.type) - rank(a.type))[0]?.type;
 }
 
-function readRange(text: string): { readonly type: string; readonly quality: number } {
+function parseMediaRange(text: string): { readonly type: string; readonly quality: number } {
   const [range = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
   const quality = Number(parameters.find((one) => one.startsWith("q="))?.slice(2) ?? 1);
   const charset = parameters.find((one) => one.startsWith("charset="))?.slice("charset=".length);
@@ -54,14 +54,14 @@ function isUtf8(charset: string | undefined): boolean {
   return charset === undefined || /^"?utf-?8"?$/.test(charset);
 }
 
-/** Does work in steps, with other calls between them. */
-export type Run = <Result>(steps: Steps<Result>) => Promise<Result>;
+/** Runs work in steps, with other calls between them. */
+export type RunSteps = <Result>(steps: Steps<Result>) => Promise<Result>;
 type ReadBody = (limit: number) => Promise<Uint8Array | undefined>;
 
 /** Reads the parameters of a request. @throws BadRequest */
-export async function readParams(request: Request, readBody: ReadBody, run: Run): Promise<GraphqlParams> {
+export async function readParams(request: Request, readBody: ReadBody, run: RunSteps): Promise<GraphqlParams> {
   if (request.method === "GET" || request.method === "HEAD")
-    return check(queryParams(new URL(request.url).searchParams), 0);
+    return requireParam(parseQueryParams(new URL(request.url).searchParams), 0);
   if (request.method !== "POST") throw new BadRequest(405, "Expected GET or POST", { allow: "GET, POST" });
   const [type = "", ...parameters] = (request.headers.get("content-type") ?? "")
     .split(";")
@@ -78,10 +78,10 @@ export async function readParams(request: Request, readBody: ReadBody, run: Run)
   if (bytes === undefined) {
     throw new BadRequest(413, `The body is too large: expected at most ${MAX_BULK_BODY_BYTES} bytes`);
   }
-  return check(await parseBody(bytes, run), bytes.length);
+  return requireParam(await parseBody(bytes, run), bytes.length);
 }
 
-function queryParams(given: { get(name: string): string | null }): Record<string, unknown> {
+function parseQueryParams(given: { get(name: string): string | null }): Record<string, unknown> {
   const json = (name: string) => {
     const text = given.get(name);
     if (text === null || text === "") return undefined;
@@ -101,7 +101,7 @@ function queryParams(given: { get(name: string): string | null }): Record<string
   };
 }
 
-async function parseBody(bytes: Uint8Array, run: Run): Promise<Record<string, unknown>> {
+async function parseBody(bytes: Uint8Array, run: RunSteps): Promise<Record<string, unknown>> {
   let value: unknown;
   try {
     value = await run(parseJson(bytes));
@@ -112,7 +112,7 @@ async function parseBody(bytes: Uint8Array, run: Run): Promise<Record<string, un
   return value;
 }
 
-function check(
+function requireParam(
   { query, operationName, variables, extensions }: Record<string, unknown>,
   bodyBytes: number,
 ): GraphqlParams {

@@ -1,12 +1,15 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, isObjectType } from "graphql";
 
-/** Weight of one introspection value, which is read rather than computed. Ours: the whole schema costs less than the limit. */
+/**
+ * Cost of one introspection value, which is read rather than computed. Our choice: the whole schema costs less than the
+ * limit.
+ */
 export const INTROSPECTION_WEIGHT = 0.4;
 
-/** How many items the lists of an introspection have on average, by the name of the field. */
+/** Average number of items in the lists of an introspection, by the name of the field. */
 export type IntrospectionSize = Readonly<Record<string, number>>;
 
-export function introspectionSize(schema: GraphQLSchema): IntrospectionSize {
+export function measureIntrospection(schema: GraphQLSchema): IntrospectionSize {
   const types = Object.values(schema.getTypeMap());
   const outputs = types.filter(isObjectType).flatMap((type) => Object.values(type.getFields()));
   const inputs = types.filter(isInputObjectType).flatMap((type) => Object.values(type.getFields()));
@@ -19,7 +22,7 @@ export function introspectionSize(schema: GraphQLSchema): IntrospectionSize {
     enumValues: values.length / types.length,
     args: args.length / outputs.length,
     directives: schema.getDirectives().length,
-    // Ours: few types are wrapped at all, and fewer at each further level.
+    // Our choice: few types are wrapped, and fewer at each further level.
     ofType: 0.5,
   };
 }

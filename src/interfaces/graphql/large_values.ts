@@ -11,41 +11,39 @@ import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
 
-/** Items from which a list is read item by item. Ours: lists are nested three deep at most. */
+/** Number of items from which a list is read item by item. Our choice: lists are nested three deep at most. */
 const LARGE_ITEMS = 20;
 
-export type Path = readonly (string | number)[];
+export type ValuePath = readonly (string | number)[];
 
 /** A part of a variable that does not fit its type. */
 export interface WrongPart {
-  readonly path: Path;
+  readonly path: ValuePath;
   readonly value: unknown;
   readonly type: GraphQLInputType;
 }
 
-/** Most errors of variables in an answer. The library's own limit. */
-export const MAX_WRONG = 50;
+/** Maximum number of errors about variables in a reply: the library's own limit. */
+export const MAX_VARIABLE_ERRORS = 50;
 
 /** Thrown when a value has too many wrong parts. */
-export class TooManyWrong extends Error {}
+export class TooManyErrors extends Error {}
 
 /** Whether a value must be read in steps. */
 export function isLarge(value: unknown): boolean {
-  return Array.isArray(value) ? value.length >= LARGE_ITEMS : isJsonObject(value) && largeLists(value).length > 0;
+  return Array.isArray(value) ? value.length >= LARGE_ITEMS : isJsonObject(value) && findLargeLists(value).length > 0;
 }
 
 /**
- * What the library makes of a variable's value, in steps: 300,000 objects take more than half a second, for which probes
- * would wait.
- *
- * @param wrong gets the parts that do not fit; the result is of no use then
- * @throws TooManyWrong
+ * Converts a variable's value as the library does, in steps: 300,000 objects take more than half a second, which would
+ * delay probes.
+ * @param wrong receives the parts that do not fit; the result must not be used if there are any @throws TooManyWrong
  */
 export function* coerceInSteps(
   value: unknown,
   type: GraphQLInputType,
   wrong: WrongPart[],
-  path: Path = [],
+  path: ValuePath = [],
 ): Steps<unknown> {
   const inner = isNonNullType(type) ? type.ofType : type;
   if (isListType(inner) && Array.isArray(value)) {
@@ -56,8 +54,8 @@ export function* coerceInSteps(
     }
     return items;
   }
-  const lists = largeFields(value, inner);
-  const rest = lists.length === 0 ? value : withoutLarge(value, type);
+  const lists = findLargeFields(value, inner);
+  const rest = lists.length === 0 ? value : emptyLargeLists(value, type);
   const object = coercePart({ value: rest, type, path }, wrong) as Record<string, unknown> | undefined;
   for (const { name, type: listType } of lists) {
     const items = yield* coerceInSteps((value as JsonObject)[name], listType, wrong, [...path, name]);
@@ -66,20 +64,20 @@ export function* coerceInSteps(
   return object;
 }
 
-/** The value with an empty list for each large one at its top. */
-export function withoutLarge(value: unknown, type: GraphQLInputType): unknown {
+/** Returns the value with an empty list in place of each large list at its top level. */
+export function emptyLargeLists(value: unknown, type: GraphQLInputType): unknown {
   if (Array.isArray(value)) return [];
-  const names = largeFields(value, getNullableType(type)).map(({ name }) => name);
+  const names = findLargeFields(value, getNullableType(type)).map(({ name }) => name);
   return isJsonObject(value) ? emptyLists(value, names) : value;
 }
 
-/** The large lists of an object, with their types. */
-function largeFields(
+/** Returns the large lists of an object, with their types. */
+function findLargeFields(
   value: unknown,
   type: unknown,
 ): readonly { readonly name: string; readonly type: GraphQLInputType }[] {
   if (!isInputObjectType(type) || !isJsonObject(value)) return [];
-  return largeLists(value).flatMap((name) => {
+  return findLargeLists(value).flatMap((name) => {
     const field = type.getFields()[name];
     return field !== undefined && isListType(getNullableType(field.type)) ? [{ name, type: field.type }] : [];
   });
@@ -88,7 +86,7 @@ function largeFields(
 function coercePart(part: WrongPart, wrong: WrongPart[]): unknown {
   const found = coerceInputValue(part.value, part.type);
   if (found !== undefined) return found;
-  if (wrong.length >= MAX_WRONG) throw new TooManyWrong();
+  if (wrong.length >= MAX_VARIABLE_ERRORS) throw new TooManyErrors();
   wrong.push(part);
   return undefined;
 }
@@ -103,28 +101,31 @@ export class UnreadableArgument extends Error {
   }
 }
 
-/** Reads arguments as a message in steps. @param place where they are in the whole request @throws UnreadableArgument */
-export function* messageInSteps(desc: DescMessage, args: object, place = ""): Steps<Message> {
+/**
+ * Converts arguments to a message in steps. @param place path of the arguments in the whole request @throws
+ * UnreadableArgument
+ */
+export function* toMessageInSteps(desc: DescMessage, args: object, place = ""): Steps<Message> {
   const given = args as JsonObject;
   const fields = desc.fields.filter((field) => {
     const value = given[field.jsonName];
     return field.fieldKind === "list" && field.listKind === "message" && Array.isArray(value) && isLarge(value);
   });
   const names = fields.map(({ jsonName }) => jsonName);
-  const message = smallMessage(desc, names.length === 0 ? args : emptyLists(given, names), place);
+  const message = toSmallMessage(desc, names.length === 0 ? args : emptyLists(given, names), place);
   for (const field of fields) {
     const list = (message as unknown as Record<string, unknown[]>)[field.localName] ?? [];
     for (const item of given[field.jsonName] as readonly object[]) {
       yield;
       const here = `${place}${field.name}[${list.length}]`;
       const { message: inner } = field;
-      if (inner !== undefined) list.push(yield* messageInSteps(inner, item, `${here}.`));
+      if (inner !== undefined) list.push(yield* toMessageInSteps(inner, item, `${here}.`));
     }
   }
   return message;
 }
 
-function smallMessage(desc: DescMessage, args: object, place: string): Message {
+function toSmallMessage(desc: DescMessage, args: object, place: string): Message {
   // Removes prototypes and converts nulls as proto JSON requires.
   const json = JSON.parse(JSON.stringify(args)) as JsonValue;
   try {
@@ -135,8 +136,8 @@ function smallMessage(desc: DescMessage, args: object, place: string): Message {
   }
 }
 
-/** The members of an object that are large lists, or objects with such. */
-function largeLists(value: Readonly<Record<string, unknown>>): readonly string[] {
+/** Returns the names of members that are large lists, or objects that contain such lists. */
+function findLargeLists(value: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(value).filter((name) => {
     const member = value[name];
     return Array.isArray(member) && member.length >= LARGE_ITEMS;

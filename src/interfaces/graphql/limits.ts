@@ -1,14 +1,14 @@
 // Limits of one GraphQL request. Source: docs/decisions.md#d-03, unless a comment names another.
 
-/** Levels of fields. */
+/** Maximum number of nested levels of fields. */
 export const MAX_DEPTH = 12;
-/** Fields that are renamed. */
+/** Maximum number of renamed fields. */
 export const MAX_ALIASES = 30;
-/** Tokens of the document. */
+/** Maximum number of tokens of the document. */
 export const MAX_TOKENS = 2000;
 /** Maximum number of fields to resolve; those of a page count once per item. */
 export const MAX_COST = 10_000;
-/** Bytes of a body, and of one whose operation is a bulk mutation. */
+/** Maximum size in bytes of a body, and of one whose operation is a bulk mutation. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_BULK_BODY_BYTES = 16 * 1024 * 1024;
 /** Number of cached documents, and the maximum length of each in characters. Our choice: the queries of one client. */

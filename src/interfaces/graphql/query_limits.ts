@@ -25,11 +25,14 @@ export interface MeasuredOperation {
  *
  * Source: docs/decisions.md#d-03. @throws GraphQLError QUERY_TOO_COMPLEX
  */
-export function checkLimits(measured: MeasuredOperation): void {
+export function checkQueryLimits(measured: MeasuredOperation): void {
   new Meter(measured).walk(measured.operation.selectionSet.selections, { depth: 1, times: 1, isAboutSchema: false });
 }
 
-/** State of the walk at a selection: its level, how often it is resolved, and whether it is introspection. */
+/**
+ * State of the traversal at a selection: its level, the number of times that it is resolved, and whether it is
+ * introspection.
+ */
 interface Place {
   readonly depth: number;
   readonly times: number;
@@ -56,8 +59,8 @@ class Meter {
   // would unfold without measure.
   walk(selections: readonly SelectionNode[], place: Place): void {
     for (const selection of selections) {
-      this.#cost += selection.kind === Kind.FIELD ? costOf(selection, place) : 1;
-      if (this.#cost > MAX_COST) throw tooComplex(`asks for more than ${MAX_COST} values`);
+      this.#cost += selection.kind === Kind.FIELD ? costOfField(selection, place) : 1;
+      if (this.#cost > MAX_COST) throw queryTooComplex(`asks for more than ${MAX_COST} values`);
       if (selection.kind === Kind.FIELD) this.#field(selection, place);
       else if (selection.kind === Kind.INLINE_FRAGMENT) this.walk(selection.selectionSet.selections, place);
       else this.walk(this.#fragments.get(selection.name.value)?.selectionSet.selections ?? [], place);
@@ -66,22 +69,25 @@ class Meter {
 
   #field(field: FieldNode, { depth, times, isAboutSchema }: Place): void {
     if (field.alias !== undefined) this.#aliases++;
-    if (depth > MAX_DEPTH) throw tooComplex(`is nested deeper than ${MAX_DEPTH} levels`);
-    if (this.#aliases > MAX_ALIASES) throw tooComplex(`has more than ${MAX_ALIASES} aliases`);
+    if (depth > MAX_DEPTH) throw queryTooComplex(`is nested deeper than ${MAX_DEPTH} levels`);
+    if (this.#aliases > MAX_ALIASES) throw queryTooComplex(`has more than ${MAX_ALIASES} aliases`);
     const inner = field.selectionSet?.selections;
     if (inner === undefined) return;
     const { value: name } = field.name;
     const about = isAboutSchema || name.startsWith("__");
     const items = about ? (this.#introspection[name] ?? 1) : this.#items(field);
-    // Wrappers of a type (list of, not null) are not levels: there are at most a few, and they have no lists.
+    // Type wrappers (list of, not null) are not levels: there are at most a few, and they contain no lists.
     this.walk(inner, {
-      depth: isWrapper(field, about) ? depth : depth + 1,
+      depth: isTypeWrapper(field, about) ? depth : depth + 1,
       times: times * items,
       isAboutSchema: about,
     });
   }
 
-  /** Number of items that a page may have. A list whose size is not asked for counts as one, except for devices. */
+  /**
+   * Returns the maximum number of items of a page. A list without a requested size counts as one item, except for
+   * devices.
+   */
   #items({ name, arguments: given = [] }: FieldNode): number {
     const size = given.find((one) => one.name.value === "pageSize")?.value;
     if (size === undefined && name.value !== "searchDevices") return 1;
@@ -90,7 +96,7 @@ class Meter {
     return typeof count === "number" && count > 0 ? Math.min(count, MAX_PAGE_SIZE) : DEFAULT_PAGE_SIZE;
   }
 
-  /** A variable's value as given, else its default. */
+  /** Returns a variable's given value, else its default. */
   #variable(name: string): unknown {
     if (Object.hasOwn(this.#variables, name)) return this.#variables[name];
     const found = this.#operation.variableDefinitions?.find(({ variable }) => variable.name.value === name);
@@ -98,16 +104,16 @@ class Meter {
   }
 }
 
-function costOf(field: FieldNode, { times, isAboutSchema }: Place): number {
-  if (isWrapper(field, isAboutSchema)) return 0;
+function costOfField(field: FieldNode, { times, isAboutSchema }: Place): number {
+  if (isTypeWrapper(field, isAboutSchema)) return 0;
   return isAboutSchema ? times * INTROSPECTION_WEIGHT : times;
 }
 
-function isWrapper({ name }: FieldNode, isAboutSchema: boolean): boolean {
+function isTypeWrapper({ name }: FieldNode, isAboutSchema: boolean): boolean {
   return isAboutSchema && name.value === "ofType";
 }
 
-function tooComplex(how: string): GraphQLError {
+function queryTooComplex(how: string): GraphQLError {
   return new GraphQLError(`The operation ${how}`, {
     extensions: { code: "RESOURCE_EXHAUSTED", reason: "QUERY_TOO_COMPLEX" },
   });

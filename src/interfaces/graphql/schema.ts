@@ -13,10 +13,10 @@ import { findRpc, SERVICES } from "#dc/operations/index.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService } from "#dc/service.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
-import { argumentPath } from "./argument_names.ts";
-import type { Run } from "./http_request.ts";
-import { messageInSteps, UnreadableArgument } from "./large_values.ts";
-import { Types } from "./types.ts";
+import { toArgumentPath } from "./argument_names.ts";
+import type { RunSteps } from "./http_request.ts";
+import { toMessageInSteps, UnreadableArgument } from "./large_values.ts";
+import { GraphqlTypes } from "./types.ts";
 
 export interface GraphqlContext {
   readonly service: DcService;
@@ -25,11 +25,11 @@ export interface GraphqlContext {
   readonly report: (method: string, error: unknown) => void;
   /** Aborts when the caller disconnects. */
   readonly signal?: AbortSignal;
-  /** Does work in steps, with other calls between them. */
-  readonly run: Run;
+  /** Runs work in steps, with other calls between them. */
+  readonly run: RunSteps;
 }
 
-/** Queries are named after the RPC, except these. Source: docs/contract/datacenter-interfaces.md#graphql. */
+/** Query names that differ from the name of the RPC. Source: docs/contract/datacenter-interfaces.md#graphql. */
 const QUERY_NAMES: Readonly<Record<string, string>> = {
   GetRack: "rack",
   GetDevice: "device",
@@ -39,7 +39,7 @@ const QUERY_NAMES: Readonly<Record<string, string>> = {
   GetWindow: "window",
 };
 
-/** Codes that clients switch on. Source: docs/contract/datacenter-errors.md#reasons. */
+/** Error codes for client programs. Source: docs/contract/datacenter-errors.md#reasons. */
 const CODE: Readonly<Record<ErrorKind, string>> = {
   invalid_argument: "BAD_USER_INPUT",
   not_found: "NOT_FOUND",
@@ -56,29 +56,29 @@ const CODE: Readonly<Record<ErrorKind, string>> = {
 type Field = GraphQLFieldConfig<unknown, GraphqlContext>;
 
 /**
- * One query or mutation per RPC of the proto, its request's fields as arguments: a field added there appears here.
- * Source: docs/decisions.md#d-03.
+ * Returns a schema with one query or mutation per RPC of the proto and its request's fields as arguments: a field added
+ * to the proto appears here. Source: docs/decisions.md#d-03.
  */
-export function graphqlSchema(): GraphQLSchema {
+export function buildGraphqlSchema(): GraphQLSchema {
   const methods = SERVICES.flatMap(({ service }): readonly DescMethod[] => service.methods);
-  const types = new Types(methods.map(({ output }) => output));
+  const types = new GraphqlTypes(methods.map(({ output }) => output));
   const root = (name: string, of: readonly DescMethod[]) =>
     new GraphQLObjectType<unknown, GraphqlContext>({
       name,
       fields: Object.fromEntries(
-        of.map((method) => [fieldName(method), fieldOf(types, method as DescMethodUnary)]),
+        of.map((method) => [fieldName(method), fieldOfMethod(types, method as DescMethodUnary)]),
       ) as GraphQLFieldConfigMap<unknown, GraphqlContext>,
     });
   return new GraphQLSchema({
-    query: root("Query", methods.filter(isRead)),
+    query: root("Query", methods.filter(isReadMethod)),
     mutation: root(
       "Mutation",
-      methods.filter((method) => !isRead(method)),
+      methods.filter((method) => !isReadMethod(method)),
     ),
   });
 }
 
-function isRead({ idempotency }: DescMethod): boolean {
+function isReadMethod({ idempotency }: DescMethod): boolean {
   return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
 }
 
@@ -86,55 +86,59 @@ export function fieldName({ name, localName }: DescMethod): string {
   return QUERY_NAMES[name] ?? localName;
 }
 
-function fieldOf(types: Types, method: DescMethodUnary): Field {
+function fieldOfMethod(types: GraphqlTypes, method: DescMethodUnary): Field {
   return {
     type: types.output(method.output),
     args: types.arguments(method.input),
-    resolve: (_, args, context) => answer(method, args, context),
+    resolve: (_, args, context) => answerField(method, args, context),
   };
 }
 
-async function answer(method: DescMethodUnary, args: object, context: GraphqlContext) {
+async function answerField(method: DescMethodUnary, args: object, context: GraphqlContext) {
   const { service, caller, report, signal, run } = context;
   const rpc = findRpc(method);
-  if (rpc === undefined) throw refusal(`${method.name} is not implemented yet`, { code: "UNIMPLEMENTED" });
+  if (rpc === undefined) throw graphqlRefusal(`${method.name} is not implemented yet`, { code: "UNIMPLEMENTED" });
   try {
     const request = await readArguments(method, args, run);
     const reply = await service.call(rpc, request, caller, signal);
     return toJson(method.output, reply, { alwaysEmitImplicit: true, registry: detailRegistry });
   } catch (error) {
     if (error instanceof GraphQLError) throw error;
-    if (signal?.aborted === true) throw refusal("The caller closed the request", { code: "CANCELLED" });
-    if (error instanceof OperationError) throw refusal(error.message, extensionsOf(error));
+    if (signal?.aborted === true) throw graphqlRefusal("The caller closed the request", { code: "CANCELLED" });
+    if (error instanceof OperationError) throw graphqlRefusal(error.message, errorExtensions(error));
     report(method.name, error);
-    throw refusal("Internal error", { code: "INTERNAL_SERVER_ERROR" });
+    throw graphqlRefusal("Internal error", { code: "INTERNAL_SERVER_ERROR" });
   }
 }
 
 async function readArguments(method: DescMethodUnary, args: object, run: GraphqlContext["run"]) {
   try {
-    return await run(messageInSteps(method.input, args));
+    return await run(toMessageInSteps(method.input, args));
   } catch (error) {
     if (!(error instanceof UnreadableArgument)) throw error;
-    const field = argumentPath(error.place);
+    const field = toArgumentPath(error.place);
     const message = `Cannot read the argument ${field}: ${error.message}`;
     const reason = "FIELD_OUT_OF_RANGE";
-    throw refusal(message, { code: CODE.invalid_argument, reason, violations: [{ reason, field, message, ref: "" }] });
+    throw graphqlRefusal(message, {
+      code: CODE.invalid_argument,
+      reason,
+      violations: [{ reason, field, message, ref: "" }],
+    });
   }
 }
 
-/** Extensions of an error that clients read besides its message. */
-export function extensionsOf(error: OperationError): Record<string, unknown> {
+/** Returns the extensions of an error that clients read in addition to its message. */
+export function errorExtensions(error: OperationError): Record<string, unknown> {
   if (!(error instanceof Refusal)) return { code: CODE[error.kind] };
   const violations = error.violations.map(({ code, field, message, ref = "" }) => ({
     reason: code,
-    field: argumentPath(field),
+    field: toArgumentPath(field),
     message,
     ref,
   }));
   return { code: CODE[error.kind], reason: error.reason, violations };
 }
 
-function refusal(message: string, extensions: Record<string, unknown>): GraphQLError {
+function graphqlRefusal(message: string, extensions: Record<string, unknown>): GraphQLError {
   return new GraphQLError(message, { extensions });
 }

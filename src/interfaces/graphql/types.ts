@@ -19,17 +19,17 @@ import {
   Kind,
   type ValueNode,
 } from "graphql";
-import { detailInArguments } from "./argument_names.ts";
+import { convertDetail } from "./argument_names.ts";
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** A moment in RFC 3339. */
+/** A time in RFC 3339. */
 const DATE_TIME = new GraphQLScalarType<string>({
   name: "DateTime",
   description: "A moment in RFC 3339, such as 2026-01-05T12:00:00Z",
   coerceOutputValue: String,
-  coerceInputValue: (value) => moment(value),
-  coerceInputLiteral: (node) => moment(node.kind === Kind.STRING ? node.value : undefined, node),
+  coerceInputValue: (value) => parseTime(value),
+  coerceInputLiteral: (node) => parseTime(node.kind === Kind.STRING ? node.value : undefined, node),
 });
 
 /** Values without a fixed structure: labels, counts by name, nested objects. */
@@ -38,23 +38,23 @@ const JSON_VALUE = new GraphQLScalarType<unknown>({
   description: "Any JSON value: labels and counts by name, structures",
   coerceOutputValue: (value) => value,
   coerceInputValue: (value) => value,
-  coerceInputLiteral: literal,
+  coerceInputLiteral: literalValue,
 });
 
-function moment(value: unknown, nodes?: ValueNode): string {
+function parseTime(value: unknown, nodes?: ValueNode): string {
   if (typeof value === "string" && MOMENT.test(value) && !Number.isNaN(Date.parse(value))) return value;
   throw new GraphQLError("Cannot read the moment: expected RFC 3339, such as 2026-01-05T12:00:00Z", { nodes });
 }
 
-function literal(node: ValueNode): unknown {
+function literalValue(node: ValueNode): unknown {
   switch (node.kind) {
     case Kind.INT:
     case Kind.FLOAT:
       return Number(node.value);
     case Kind.LIST:
-      return node.values.map(literal);
+      return node.values.map(literalValue);
     case Kind.OBJECT:
-      return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, literal(value)]));
+      return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, literalValue(value)]));
     case Kind.NULL:
       return null;
     case Kind.VARIABLE:
@@ -67,10 +67,10 @@ function literal(node: ValueNode): unknown {
 type OutputItem = GraphQLObjectType | GraphQLScalarType | GraphQLEnumType;
 type InputItem = GraphQLInputObjectType | GraphQLScalarType | GraphQLEnumType;
 
-/** Fixed names; the others follow from the message's. Source: docs/contract/datacenter-interfaces.md#graphql. */
+/** Type names that do not follow from the message's name. Source: docs/contract/datacenter-interfaces.md#graphql. */
 const GIVEN_NAMES: Readonly<Record<string, string>> = { SearchDevicesResponse: "DevicePage", BulkReply: "BulkResult" };
 
-/** The details of a refused item, which name fields of the request. */
+/** Type of the details of a refused item, which name fields of the request. */
 const ANY = "google.protobuf.Any";
 
 type Details = Readonly<Record<string, readonly JsonObject[] | undefined>>;
@@ -89,16 +89,16 @@ const WELL_KNOWN: Readonly<Record<string, GraphQLScalarType>> = {
  *
  * Source: docs/decisions.md#d-03.
  */
-export class Types {
+export class GraphqlTypes {
   readonly #outputs = new Map<DescMessage, GraphQLObjectType>();
   readonly #inputs = new Map<DescMessage, GraphQLInputObjectType>();
   readonly #enums = new Map<DescEnum, GraphQLEnumType>();
-  /** Messages that occur in replies; as input they require another name. */
+  /** Messages that occur in replies; input types of these messages need another name. */
   readonly #answered: ReadonlySet<DescMessage>;
 
   constructor(answers: readonly DescMessage[]) {
     const found = new Set(answers);
-    // A Set also iterates over elements added during the loop, so it serves as the queue.
+    // A Set also iterates over elements that are added during the loop, so it serves as the queue.
     for (const message of found) {
       for (const { message: inner } of message.fields) if (inner !== undefined) found.add(inner);
     }
@@ -124,7 +124,7 @@ export class Types {
     const { jsonName, enum: words, message } = field;
     const type = this.#outputType(field);
     if (message?.typeName === ANY) {
-      return { type, resolve: (source) => (source as Details)[jsonName]?.map(detailInArguments) };
+      return { type, resolve: (source) => (source as Details)[jsonName]?.map(convertDetail) };
     }
     if (words === undefined || field.fieldKind === "list") return { type };
     const unspecified = words.value[0]?.name;
@@ -153,7 +153,7 @@ export class Types {
   }
 
   #outputItem({ message, enum: words, scalar }: DescField): OutputItem {
-    if (message !== undefined) return wellKnown(message) ?? this.output(message);
+    if (message !== undefined) return wellKnownScalar(message) ?? this.output(message);
     return words === undefined ? scalarType(scalar) : this.#enumType(words);
   }
 
@@ -164,7 +164,7 @@ export class Types {
   }
 
   #inputItem({ message, enum: words, scalar }: DescField): InputItem {
-    if (message !== undefined) return wellKnown(message) ?? this.#input(message);
+    if (message !== undefined) return wellKnownScalar(message) ?? this.#input(message);
     return words === undefined ? scalarType(scalar) : this.#enumType(words);
   }
 
@@ -193,7 +193,7 @@ export class Types {
   }
 }
 
-function wellKnown(message: DescMessage): GraphQLScalarType | undefined {
+function wellKnownScalar(message: DescMessage): GraphQLScalarType | undefined {
   return WELL_KNOWN[message.typeName];
 }
 

@@ -12,17 +12,17 @@ import {
   validateInputValue,
   visit,
 } from "graphql";
-import { MAX_WRONG, type WrongPart } from "./large_values.ts";
+import { MAX_VARIABLE_ERRORS, type WrongPart } from "./large_values.ts";
 
 type Reason = "FIELD_OUT_OF_RANGE" | "UNKNOWN_FIELD";
 
-/** A path among the arguments, and the error there. */
+/** A path among the arguments, and the reason of the error there. */
 interface Place {
   readonly field: string;
   readonly reason: Reason;
 }
 
-/** How the library names a field that its type does not have; its path ends at the object. */
+/** Form of the library's message about a field that the type does not have; its path ends at the object. */
 const UNKNOWN_FIELD =
   /^Expected value of type "[^"]*" not to include unknown field "(.*?)"(?:, found|\. Did you mean)/s;
 
@@ -38,50 +38,53 @@ export interface Execution {
  * Adds the argument to each of the library's errors about a value in the document, in `extensions.violations`, as in
  * the service's own refusals. Other errors are not changed.
  */
-export function placeLiterals(errors: readonly GraphQLError[], document: DocumentNode): void {
+export function addLiteralPaths(errors: readonly GraphQLError[], document: DocumentNode): void {
   const fields = new Map<ASTNode, string>();
-  eachArgumentPart(document, (node, place) => void fields.set(node, place));
+  visitArgumentParts(document, (node, place) => void fields.set(node, place));
   for (const error of errors) {
     const node = error.nodes?.find((one) => fields.has(one));
     if (node === undefined) continue;
     // The library reports a wrong value with its own node, and an unknown name with the node that contains it.
     const isName = node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD;
-    tell(error, { field: fields.get(node) ?? "", reason: isName ? "UNKNOWN_FIELD" : "FIELD_OUT_OF_RANGE" });
+    addViolation(error, { field: fields.get(node) ?? "", reason: isName ? "UNKNOWN_FIELD" : "FIELD_OUT_OF_RANGE" });
   }
 }
 
-/** The same for errors of execution: values of variables, and literals that contain some. */
-export function placeValues(errors: readonly GraphQLError[], execution: Execution): void {
+/** Adds the argument to errors of execution: values of variables, and literals that contain variables. */
+export function addValuePaths(errors: readonly GraphQLError[], execution: Execution): void {
   const open = errors.filter(({ extensions }) => extensions["code"] === undefined);
   if (open.length === 0) return;
   const ofVariables = open.filter(({ nodes }) => nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION);
-  // The library lists them in the order of the definitions, up to its limit.
+  // The library lists the errors in the order of the definitions, up to its limit.
   const places: Place[] = [];
   try {
-    if (ofVariables.length > 0) eachWrongPlace(execution, collect(places, ofVariables.length));
+    if (ofVariables.length > 0) visitWrongArguments(execution, collectAtMost(places, ofVariables.length));
   } catch (error) {
     if (!(error instanceof Enough)) throw error;
   }
   for (const [index, error] of ofVariables.entries()) {
     const place = places[index];
-    if (place !== undefined) tell(error, place);
+    if (place !== undefined) addViolation(error, place);
   }
-  placeLiterals(open, execution.document);
+  addLiteralPaths(open, execution.document);
 }
 
-/** Ends a walk through a value: a list of millions may be wrong in each item. */
+/** Thrown to end the traversal of a value: each item of a list of millions may be wrong. */
 class Enough extends Error {}
 
-function collect(places: Place[], most: number): (place: Place) => void {
+function collectAtMost(places: Place[], most: number): (place: Place) => void {
   return (place) => {
     places.push(place);
     if (places.length === most) throw new Enough();
   };
 }
 
-/** The arguments into which wrong values of variables are passed, each at the variable's first use. */
-function eachWrongPlace({ schema, document, operation, variables }: Execution, found: (place: Place) => void): void {
-  const uses = firstUses(document, operation);
+/** Calls `found` for each argument that gets a wrong value of a variable, at the variable's first use. */
+function visitWrongArguments(
+  { schema, document, operation, variables }: Execution,
+  found: (place: Place) => void,
+): void {
+  const uses = findFirstUses(document, operation);
   for (const { variable, type: written, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
     const type = typeFromAST(schema, written);
@@ -89,82 +92,84 @@ function eachWrongPlace({ schema, document, operation, variables }: Execution, f
     if (!isInputType(type)) continue;
     if (value === undefined && (defaultValue !== undefined || !isNonNullType(type))) continue;
     const start = uses.get(name) ?? name;
-    validateInputValue(value, type, ({ message }, path) => found(placeOf(message, start + path.map(step).join(""))));
+    validateInputValue(value, type, ({ message }, path) =>
+      found(placeOfError(message, start + path.map(pathStep).join(""))),
+    );
   }
 }
 
-function placeOf(message: string, field: string): Place {
+function placeOfError(message: string, field: string): Place {
   const unknown = UNKNOWN_FIELD.exec(message)?.[1];
   if (unknown === undefined) return { field, reason: "FIELD_OUT_OF_RANGE" };
-  return { field: field + step(unknown), reason: "UNKNOWN_FIELD" };
+  return { field: field + pathStep(unknown), reason: "UNKNOWN_FIELD" };
 }
 
-/** The library's errors about parts of a variable's value, with their places. */
+/** Returns the library's errors about parts of a variable's value, with the paths of the arguments. */
 export function wrongPartErrors(
   { document, operation }: Pick<Execution, "document" | "operation">,
   definition: VariableDefinitionNode,
   parts: readonly WrongPart[],
 ): readonly GraphQLError[] {
   const name = definition.variable.name.value;
-  const start = firstUses(document, operation).get(name) ?? name;
+  const start = findFirstUses(document, operation).get(name) ?? name;
   const errors: GraphQLError[] = [];
   for (const { value, type, path } of parts) {
     validateInputValue(value, type, (originalError, inner) => {
-      if (errors.length >= MAX_WRONG) return;
-      const at = [...path, ...inner].map(step).join("");
+      if (errors.length >= MAX_VARIABLE_ERRORS) return;
+      const at = [...path, ...inner].map(pathStep).join("");
       const message = `Variable "$${name}" has invalid value at ${at}: ${originalError.message}`;
       const error = new GraphQLError(message, { nodes: definition, originalError });
-      tell(error, placeOf(originalError.message, start + at));
+      addViolation(error, placeOfError(originalError.message, start + at));
       errors.push(error);
     });
   }
   return errors;
 }
 
-function step(key: string | number): string {
+function pathStep(key: string | number): string {
   return typeof key === "number" ? `[${key}]` : `.${key}`;
 }
 
-function firstUses(document: DocumentNode, operation: OperationDefinitionNode): ReadonlyMap<string, string> {
+function findFirstUses(document: DocumentNode, operation: OperationDefinitionNode): ReadonlyMap<string, string> {
   const uses = new Map<string, string>();
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   for (const root of [operation, ...fragments]) {
-    eachArgumentPart(root, (node, place) => {
+    visitArgumentParts(root, (node, place) => {
       if (node.kind === Kind.VARIABLE && !uses.has(node.name.value)) uses.set(node.name.value, place);
     });
   }
   return uses;
 }
 
-function tell({ extensions, message }: GraphQLError, { field, reason }: Place): void {
+function addViolation({ extensions, message }: GraphQLError, { field, reason }: Place): void {
   extensions["reason"] = reason;
   extensions["violations"] = [{ reason, field, message, ref: "" }];
 }
 
-/** Reports the path of a node within the arguments of its field: `rack.location.siteId`, `items[3].kind`. */
+/** Receives the path of a node within the arguments of its field: `rack.location.siteId`, `items[3].kind`. */
 type TellPlace = (node: ASTNode, place: string) => void;
 
-/** Lists every part of every argument in document order. Cost: one walk. */
-function eachArgumentPart(root: ASTNode, tell: TellPlace): void {
+/** Visits every part of every argument in document order. Cost: one traversal. */
+function visitArgumentParts(root: ASTNode, tell: TellPlace): void {
   visit(root, {
     Argument(node) {
-      walk(node, node.name.value, tell);
+      visitParts(node, node.name.value, tell);
       return false;
     },
   });
 }
 
-function walk(node: ASTNode, place: string, tell: TellPlace): void {
+function visitParts(node: ASTNode, place: string, tell: TellPlace): void {
   tell(node, place);
   switch (node.kind) {
     case Kind.ARGUMENT:
     case Kind.OBJECT_FIELD:
-      walk(node.value, place, tell);
+      visitParts(node.value, place, tell);
       break;
     case Kind.OBJECT:
-      for (const field of node.fields) walk(field, `${place}.${field.name.value}`, tell);
+      for (const field of node.fields) visitParts(field, `${place}.${field.name.value}`, tell);
       break;
     case Kind.LIST:
-      for (const [index, value] of node.values.entries()) walk(value, `${place}[${index}]`, tell);
+      for (const [index, value] of node.values.entries()) visitParts(value, `${place}[${index}]`, tell);
   }
 }

@@ -1,71 +1,71 @@
 import { isIP } from "node:net";
 import { refuse } from "#dc/model/refusal.ts";
-import { serverBusy } from "#interfaces/connect/body_meter.ts";
-import { type NodeRequest, pathOf } from "#interfaces/connect/node_http.ts";
+import { refuseBusy } from "#interfaces/connect/body_meter.ts";
+import { type NodeRequest, pathOfRequest } from "#interfaces/connect/node_http.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import type { OperationError } from "#kernel/errors.ts";
 
 export interface AdmissionRules {
-  /** True when no token is required: then the Host alone separates a local program from a web page. */
+  /** True if no token is required: then only the Host distinguishes a local program from a web page. */
   readonly isOpen: boolean;
-  /** Names and addresses, without port, that requests may name beside loopback ones. */
+  /** Host names and addresses, without port, that requests may name in addition to loopback ones. */
   readonly allowedHosts: readonly string[];
-  /** Origins of other sites whose pages may call, such as `https://portal.example`. */
+  /** Origins of other sites whose pages may call the server, such as `https://portal.example`. */
   readonly allowedOrigins: readonly string[];
-  /** Whether probes may name any Host, as balancers do; they reveal nothing. */
+  /** Whether probes may name any Host, as load balancers do; they reveal nothing. */
   readonly probesFromAnywhere: boolean;
 }
 
-/** Why a request is refused before anything reads it. */
+/** Reason for refusing a request before any part of the server reads it. */
 export interface EarlyRefusal {
   readonly status: 400 | 403 | 429 | 501 | 503 | 505;
   readonly error: OperationError;
 }
 
-/** Routes that only say whether the process lives, and answer whatever else is refused. */
+/** Routes that only report whether the process runs; they are answered even if other requests are refused. */
 const PROBES: readonly string[] = ["/healthz", "/readyz", "/grpc.health.v1.Health/Check"];
-/** Methods that change nothing, which a browser may send to other sites unasked. */
+/** Methods that change nothing, which a browser may send to other sites without asking. */
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
-/** Most characters of a header that a refusal repeats. */
+/** Maximum number of characters of a header that a refusal repeats. */
 const MAX_SHOWN_CHARS = 100;
 
-/** Decides which requests are read at all: their form, their Host and Origin, and the memory that is left. */
+/** Decides which requests are read at all: by their form, their Host and Origin, and the remaining memory. */
 export class Admission {
   readonly #rules: AdmissionRules;
-  /** The authority that was allowed last: clients repeat theirs. */
+  /** The last allowed authority, cached because clients repeat theirs. */
   #lastOwn: string | undefined;
 
   constructor(rules: AdmissionRules) {
     this.#rules = rules;
   }
 
-  /** Returns why the request is refused, or undefined. */
+  /** Returns the refusal of the request; undefined if it is admitted. */
   refusalOf(request: NodeRequest, account: ByteAccount): EarlyRefusal | undefined {
     const isProbe = Admission.isProbe(request);
     return (
-      wrongForm(request) ??
-      wrongCoding(request) ??
-      wrongPath(request) ??
+      refuseWrongForm(request) ??
+      refuseUnknownCoding(request) ??
+      refuseAmbiguousPath(request) ??
       (isProbe && this.#rules.probesFromAnywhere ? undefined : this.#foreign(request)) ??
-      (isProbe || account.fits(0) ? undefined : { status: 429, error: serverBusy() })
+      (isProbe || account.fits(0) ? undefined : { status: 429, error: refuseBusy() })
     );
   }
 
-  /** Whether a request only asks whether the process lives or can serve. */
+  /** Whether a request only checks whether the process runs or can serve. */
   static isProbe(request: NodeRequest): boolean {
-    return PROBES.includes(pathOf(request));
+    return PROBES.includes(pathOfRequest(request));
   }
 
-  /** Whether a Host is loopback or named by the operator. */
+  /** Whether a Host is a loopback host or was named by the operator. */
   isOwnHost(authority: string): boolean {
     if (authority === this.#lastOwn) return true;
-    const host = hostOf(authority);
-    const isOwn = host !== undefined && (isLoopback(host) || this.#rules.allowedHosts.includes(host));
+    const host = parseHost(authority);
+    const isOwn = host !== undefined && (isLoopbackHost(host) || this.#rules.allowedHosts.includes(host));
     if (isOwn) this.#lastOwn = authority;
     return isOwn;
   }
 
-  /** The origin of another site that may read the answer, or undefined. */
+  /** Returns the origin of another site that may read the reply; undefined without such an origin. */
   allowedOrigin({ headers }: NodeRequest): string | undefined {
     const { origin } = headers;
     return origin !== undefined && this.#rules.allowedOrigins.includes(origin.toLowerCase()) ? origin : undefined;
@@ -73,7 +73,7 @@ export class Admission {
 
   #foreign(request: NodeRequest): EarlyRefusal | undefined {
     const { isOpen, allowedHosts } = this.#rules;
-    const authority = authorityOf(request);
+    const authority = authorityOfRequest(request);
     // A page that rebinds its own name to this address keeps that name in Host.
     if ((isOpen || allowedHosts.length > 0) && !this.isOwnHost(authority)) {
       const expected = "expected a loopback address or a name given by --allowed-host";
@@ -91,9 +91,12 @@ export class Admission {
   }
 }
 
-/** Requests that two programs on the way could read differently. Source: RFC 9112, 2.3, 3.2; RFC 9113, 8.3.1. */
-function wrongForm(request: NodeRequest): EarlyRefusal | undefined {
-  const hosts = hostCount(request);
+/**
+ * Refuses requests that two programs along the connection could interpret differently. Source: RFC 9112, 2.3, 3.2; RFC
+ * 9113, 8.3.1.
+ */
+function refuseWrongForm(request: NodeRequest): EarlyRefusal | undefined {
+  const hosts = countHostHeaders(request);
   if (hosts > 1) return malformedRequest(`The request has ${hosts} Host headers: expected one`);
   if ("stream" in request) {
     const { host } = request.headers;
@@ -117,24 +120,27 @@ function wrongForm(request: NodeRequest): EarlyRefusal | undefined {
   return undefined;
 }
 
-/** A body that is coded in a way which nothing here decodes. Source: RFC 9112, 6.1. */
-function wrongCoding({ headers }: NodeRequest): EarlyRefusal | undefined {
+/** Refuses a body with a transfer coding that the server does not decode. Source: RFC 9112, 6.1. */
+function refuseUnknownCoding({ headers }: NodeRequest): EarlyRefusal | undefined {
   const { "transfer-encoding": coding = "chunked" } = headers;
   if (coding.trim().toLowerCase() === "chunked") return undefined;
   const message = `Transfer-Encoding "${quoteText(coding)}" is not supported: expected chunked`;
   return { ...malformedRequest(message), status: 501 };
 }
 
-/** A path that a proxy before the server could take for another one: with an escape, a dot segment or a fragment. */
-function wrongPath(request: NodeRequest): EarlyRefusal | undefined {
-  const whole = pathOf(request);
+/**
+ * Refuses a path that a proxy before the server could interpret as another one: with an escape, a dot segment or a
+ * fragment.
+ */
+function refuseAmbiguousPath(request: NodeRequest): EarlyRefusal | undefined {
+  const whole = pathOfRequest(request);
   const path = whole.startsWith("/") ? whole : whole.replace(/^https?:\/\/[^/]*/i, "");
   if (!/[%#\\]|\/\.{1,2}(?:\/|$)/.test(path)) return undefined;
   return malformedRequest("The path has an escape, a dot segment or a fragment: expected it plainly");
 }
 
-/** The parsed headers keep the first Host alone. */
-function hostCount({ rawHeaders }: NodeRequest): number {
+/** Counts Host headers from the raw headers, because the parsed headers keep only the first one. */
+function countHostHeaders({ rawHeaders }: NodeRequest): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];
@@ -151,25 +157,31 @@ function forbiddenRequest(reason: "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED", mes
   return { status: 403, error: refuse(reason, message) };
 }
 
-function authorityOf(request: NodeRequest): string {
+function authorityOfRequest(request: NodeRequest): string {
   return ("authority" in request ? request.authority : undefined) ?? request.headers.host ?? "";
 }
 
-/** The host of `host:port`, in lower case and without brackets; undefined if it is neither a name nor an address. */
-export function hostOf(authority: string): string | undefined {
+/**
+ * Returns the host of `host:port`, in lower case and without brackets; undefined if it is neither a name nor an
+ * address.
+ */
+export function parseHost(authority: string): string | undefined {
   const [, bracketed, plain] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:@/\\?#[\]\s]+))(?::\d{1,5})?$/.exec(authority) ?? [];
   const host = (bracketed ?? plain)?.toLowerCase().replace(/\.$/, "");
   if (host === undefined || host === "") return undefined;
   return bracketed !== undefined && isIP(bracketed) !== 6 ? undefined : host;
 }
 
-/** Whether a host can only be this machine. Source: RFC 6761, 6.3 for names below `localhost`. */
-export function isLoopback(host: string): boolean {
+/** Whether a host is always this machine. Source: RFC 6761, 6.3 for names below `localhost`. */
+export function isLoopbackHost(host: string): boolean {
   if (host === "localhost" || host.endsWith(".localhost") || host === "::1") return true;
   return host.startsWith("127.") && isIP(host) === 4;
 }
 
-/** Whether a page's origin is the server that it calls. The scheme may differ: a proxy before the server ends TLS. */
+/**
+ * Whether a page's origin is the server that it calls. The scheme may differ, because a proxy before the server may
+ * terminate TLS.
+ */
 function isSameSite(origin: string, authority: string): boolean {
   const [, scheme = "", host = ""] = /^(https?):\/\/([^/]+)$/i.exec(origin) ?? [];
   if (host === "") return false;

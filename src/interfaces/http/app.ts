@@ -8,62 +8,65 @@ import { CooperativeScheduler } from "#dc/operations/answers/cooperative_schedul
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService, LogVerdict } from "#dc/service.ts";
-import { BodyMeter, isEncoded, serverBusy } from "#interfaces/connect/body_meter.ts";
-import { withCallAccounting } from "#interfaces/connect/call_accounting.ts";
-import { describeCaller, type FindPrincipal, peerOf } from "#interfaces/connect/caller.ts";
+import { BodyMeter, isEncoded, refuseBusy } from "#interfaces/connect/body_meter.ts";
+import { countCallOnce } from "#interfaces/connect/call_accounting.ts";
+import { connectionOf, describeCaller, type FindPrincipal } from "#interfaces/connect/caller.ts";
 import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
-import type { WhyNotReady } from "#interfaces/connect/health_status.ts";
+import type { FindUnreadyReason } from "#interfaces/connect/health_status.ts";
 import type { NodeRequest } from "#interfaces/connect/node_http.ts";
-import { serviceBackend } from "#interfaces/dc_mcp/service_backend.ts";
-import { graphqlHandler } from "#interfaces/graphql/handler.ts";
+import { createServiceBackend } from "#interfaces/dc_mcp/service_backend.ts";
+import { createGraphqlHandler } from "#interfaces/graphql/handler.ts";
 import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
-import { CALENDAR_PATH, calendarReader, calendarResponse, type FindSubscriber } from "./calendar.ts";
-import { changeStreamResponse, lastEventId } from "./change_stream.ts";
+import { CALENDAR_PATH, calendarResponse, type FindSubscriber, findCalendarReader } from "./calendar.ts";
+import { changeStreamResponse, readLastEventId } from "./change_stream.ts";
 import { hasCurrentCopy } from "./etag.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metric_text.ts";
-import { MODULES_PATH, moduleHandler } from "./page_modules.ts";
-import { pageHandler } from "./pages.ts";
-import { refusedRoute } from "./refused_route.ts";
+import { createModuleHandler, MODULES_PATH } from "./page_modules.ts";
+import { createPageHandler } from "./pages.ts";
+import { labelsOfRefused } from "./refused_route.ts";
 import { readBytes, readJsonBody } from "./request_body.ts";
 import { ROUTES } from "./routes.ts";
-import { takeWebhook } from "./webhook.ts";
+import { receiveWebhook } from "./webhook.ts";
 import type { WebhookSecret } from "./webhook_secret.ts";
 
 export interface AppOptions {
   readonly service: DcService;
   readonly findPrincipal: FindPrincipal;
-  /** Admits holders of a secret to the calendar; absent without a token file. */
+  /** Finds the principal for the secret of a calendar address; absent without a token file. */
   readonly findSubscriber?: FindSubscriber | undefined;
-  readonly whyNotReady: WhyNotReady;
+  readonly whyNotReady: FindUnreadyReason;
   readonly metrics: (format: MetricFormat) => string | Promise<string>;
-  /** Opens the webhook for change feeds; without one it is closed. */
+  /** Secrets of the webhook for change feeds; without them the webhook is closed. */
   readonly webhookSecret?: WebhookSecret | undefined;
   readonly countDeadLetters?: (count: number) => void;
-  /** Called for requests that were refused before the service was asked, which reports all others itself. */
+  /** Called for requests that were refused before they reached the service, which reports all others itself. */
   readonly observe: (call: FinishedCall) => void;
   /** The program's version, as `/openapi.json` states it. */
   readonly version?: string;
   readonly report: ReportDefect;
-  /** A page's text; undefined when it is not built. */
+  /** Loads a page's HTML; undefined if the page is not built. */
   readonly loadPage?: (name: "console" | "graphiql") => Promise<string | undefined>;
-  /** The console's modules by their names, compressed by gzip. */
+  /** Loads the console's modules by name, compressed with gzip. */
   readonly loadConsoleModules?: () => Promise<ReadonlyMap<string, Buffer<ArrayBuffer>> | undefined>;
-  /** The sample site as lists of upsert items in JSON; absent where none is offered. */
+  /** Loads the sample site as lists of upsert items in JSON; absent if none is offered. */
   readonly loadSample?: () => Promise<string>;
-  /** Aborts when the server is about to end. */
+  /** Aborts when the server begins to shut down. */
   readonly shutdown: AbortSignal;
-  /** The account of the bytes that a request holds; none where memory is not limited. */
+  /** Returns the account of the bytes that a request occupies; absent if memory is not limited. */
   readonly accountOf?: (request: NodeRequest) => ByteAccount | undefined;
 }
 
 export const CHANGE_STREAM_PATH = "/changes/stream";
-/** MCP's Streamable HTTP. */
+/** Path of MCP's Streamable HTTP. */
 const MCP_PATH = "/mcp";
-/** What an open stream may hold beside its request: pages in a few forms, and their garbage. Ours: measured with a thousand. */
+/**
+ * Memory of an open stream in addition to its request, in bytes: pages in a few forms, and their garbage. Our choice:
+ * measured with a thousand streams.
+ */
 const STREAM_BYTES = 256 * 1024;
 
-/** Routes that answer to nothing but GET and HEAD. */
+/** Routes that only support GET and HEAD. */
 const READ_ROUTES = [
   `${MODULES_PATH}*`,
   ...Object.keys(ROUTES).flatMap((route) => (route.startsWith("GET ") ? [route.slice("GET ".length)] : [])),
@@ -82,81 +85,84 @@ type AppContext = Context<{ Bindings: Bindings }>;
  *
  * Source: docs/contract/datacenter-interfaces.md#http-routes; docs/decisions.md#d-11.
  */
-export function httpApp(options: AppOptions): App {
+export function createHttpApp(options: AppOptions): App {
   const app: App = new Hono();
   app.use(async (context, next) => {
-    await withCallAccounting(next, (_, seconds) => countRefused(context, options, seconds));
+    await countCallOnce(next, (_, seconds) => countRefused(context, options, seconds));
     chargeReply(context, options);
     if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
   });
   const { loadPage = async () => undefined, loadConsoleModules = async () => undefined } = options;
-  const console = pageHandler(() => loadPage("console"));
-  const consoleModule = moduleHandler(loadConsoleModules);
-  const graphiql = pageHandler(() => loadPage("graphiql"));
+  const console = createPageHandler(() => loadPage("console"));
+  const consoleModule = createModuleHandler(loadConsoleModules);
+  const graphiql = createPageHandler(() => loadPage("graphiql"));
   app.get("/", (context) => console(context.req.raw));
   app.get(`${MODULES_PATH}*`, async (context) => (await consoleModule(context.req.raw)) ?? context.notFound());
-  app.get("/openapi.json", (context) => openapi(context, options));
+  app.get("/openapi.json", (context) => answerOpenapi(context, options));
   app.get("/graphql/playground", (context) => graphiql(context.req.raw));
   app.get("/healthz", (context) => context.text("ok\n"));
   app.get("/readyz", (context) => answerReadiness(context, options));
-  app.get("/metrics", (context) => metrics(context, options));
-  app.get("/audit/history", (context) => history(context, options));
-  app.get(CHANGE_STREAM_PATH, (context) => changeStream(context, options));
+  app.get("/metrics", (context) => answerMetrics(context, options));
+  app.get("/audit/history", (context) => answerHistory(context, options));
+  app.get(CHANGE_STREAM_PATH, (context) => openChangeStream(context, options));
   app.get(CALENDAR_PATH, async (context) => {
-    const principal = await calendarReader(context.req.raw, options);
-    return calendarResponse(context.req.raw, options.service, callerOf(context, "REST", principal));
+    const principal = await findCalendarReader(context.req.raw, options);
+    return calendarResponse(context.req.raw, options.service, callerOfRequest(context, "REST", principal));
   });
   const read = (path: string, ask: (caller: Caller) => Promise<unknown>) =>
-    app.get(path, async (context) => json(context, await ask(await findCaller(context, options, "REST"))));
+    app.get(path, async (context) => sendJson(context, await ask(await findCaller(context, options, "REST"))));
   read("/audit/verify", async (caller) => verdictJson(await options.service.verifyHistory(caller)));
   read("/estate", (caller) => options.service.overview(caller));
   app.get("/resources", async (context) => {
     const caller = await findCaller(context, options, "REST");
-    return json(context, { resources: await options.service.stored(context.req.queries("ref") ?? [], caller) });
+    return sendJson(context, { resources: await options.service.stored(context.req.queries("ref") ?? [], caller) });
   });
   read("/session", (caller) => options.service.session(caller));
-  app.get("/sample", (context) => sample(context, options));
+  app.get("/sample", (context) => answerSample(context, options));
   app.post("/audit/webhook", async (context) => {
     const { service, webhookSecret: secret, countDeadLetters = () => {} } = options;
-    // A feed has a secret instead of a principal.
-    const caller = callerOf(context, "WEBHOOK", undefined);
-    const meter = meterOf(context, options);
-    return json(context, await takeWebhook(context.req.raw, caller, { service, secret, countDeadLetters, meter }));
+    // A feed authenticates with a secret instead of a principal.
+    const caller = callerOfRequest(context, "WEBHOOK", undefined);
+    const meter = createBodyMeter(context, options);
+    return sendJson(
+      context,
+      await receiveWebhook(context.req.raw, caller, { service, secret, countDeadLetters, meter }),
+    );
   });
-  const graphql = graphqlHandler();
+  const graphql = createGraphqlHandler();
   app.all("/graphql", (context) =>
     graphql(context.req.raw, {
       open: async () => {
         const { signal } = context.req.raw;
-        const scheduler = new CooperativeScheduler(signal, peerOf(context.env.incoming));
+        const scheduler = new CooperativeScheduler(signal, connectionOf(context.env.incoming));
         await scheduler.yieldIfDue();
         const caller = await findCaller(context, options, "GRAPHQL");
         const { service, report } = options;
         return { service, caller, report, signal, run: (steps) => scheduler.run(steps) };
       },
-      readBody: (limit) => readBytes(context.req.raw, limit, meterOf(context, options)),
+      readBody: (limit) => readBytes(context.req.raw, limit, createBodyMeter(context, options)),
     }),
   );
-  app.post(MCP_PATH, (context) => mcp(context, options));
-  for (const path of READ_ROUTES) app.all(path, allowOnly("GET, HEAD"));
-  app.all(MCP_PATH, allowOnly("POST"));
-  app.all("/audit/webhook", allowOnly("POST"));
+  app.post(MCP_PATH, (context) => answerMcpRequest(context, options));
+  for (const path of READ_ROUTES) app.all(path, refuseOtherMethods("GET, HEAD"));
+  app.all(MCP_PATH, refuseOtherMethods("POST"));
+  app.all("/audit/webhook", refuseOtherMethods("POST"));
   app.notFound((context) =>
-    context.json({ code: missingCode(context), message: `There is nothing at "${context.req.path}"` }, 404),
+    context.json({ code: codeOfUnknownPath(context), message: `There is nothing at "${context.req.path}"` }, 404),
   );
-  app.onError((error, context) => failure(error, context, options));
+  app.onError((error, context) => sendFailure(error, context, options));
   return app;
 }
 
-/** A path with the form of an RPC: package, service and method. */
+/** A path in the form of an RPC: package, service and method. */
 const RPC_PATH = /^\/(?:\w+\.)+\w+\/\w+$/;
 
-/** Returns the code of an unknown path. Connect reserves `not_found` for RPCs that exist. */
-function missingCode({ req }: AppContext): string {
+/** Returns the error code of an unknown path. Connect reserves `not_found` for RPCs that exist. */
+function codeOfUnknownPath({ req }: AppContext): string {
   return RPC_PATH.test(req.path) ? "unimplemented" : "not_found";
 }
 
-function failure(error: unknown, context: AppContext, { report }: Pick<AppOptions, "report">): Response {
+function sendFailure(error: unknown, context: AppContext, { report }: Pick<AppOptions, "report">): Response {
   if (error instanceof HttpRefusal) {
     return context.json({ code: error.code, message: error.message }, error.status, { ...error.headers });
   }
@@ -167,33 +173,33 @@ function failure(error: unknown, context: AppContext, { report }: Pick<AppOption
   return new Response(body, { status: codeToHttpStatus(shown.code), headers });
 }
 
-/** A JSON answer with its length, by which it is charged. */
-function json(context: AppContext, value: unknown): Response {
+/** Sends a JSON reply with its length, by which it is charged. */
+function sendJson(context: AppContext, value: unknown): Response {
   const body = JSON.stringify(value);
   const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
   return context.body(body, 200, headers);
 }
 
-/** Charges an answer that says its length to the memory budget, and replaces it by a refusal if it does not fit. */
+/** Charges a reply with a known length to the memory budget, and replaces it by a refusal if it does not fit. */
 function chargeReply(context: AppContext, options: AppOptions): void {
   const bytes = Number(context.res.headers.get("content-length") ?? 0);
   if (bytes === 0 || options.accountOf?.(context.env.incoming)?.hold(bytes) !== false) return;
   context.res = undefined;
-  context.res = failure(serverBusy(), context, options);
+  context.res = sendFailure(refuseBusy(), context, options);
 }
 
-function meterOf(context: AppContext, { accountOf }: AppOptions): BodyMeter {
+function createBodyMeter(context: AppContext, { accountOf }: AppOptions): BodyMeter {
   const account = accountOf?.(context.env.incoming) ?? new ByteBudget(Number.POSITIVE_INFINITY).open();
   return new BodyMeter({
     account,
     isJson: true,
     isCompressed: isEncoded(context.req.header("content-encoding")),
-    peer: peerOf(context.env.incoming),
+    peer: connectionOf(context.env.incoming),
   });
 }
 
 async function countRefused({ req, env, res }: AppContext, { observe }: AppOptions, seconds: number): Promise<void> {
-  const refused = await refusedRoute(req.path, env.incoming.headers, res);
+  const refused = await labelsOfRefused(req.path, env.incoming.headers, res);
   if (refused !== undefined) observe({ ...refused, seconds });
 }
 
@@ -203,7 +209,7 @@ async function answerReadiness(context: AppContext, { whyNotReady, shutdown }: A
   return why === undefined ? context.text("ok\n") : context.text(`${why}\n`, 503);
 }
 
-async function metrics(context: AppContext, { metrics: text }: AppOptions): Promise<Response> {
+async function answerMetrics(context: AppContext, { metrics: text }: AppOptions): Promise<Response> {
   const accepted = accepts(context, {
     header: "Accept",
     supports: ["text/plain", "application/openmetrics-text"],
@@ -213,23 +219,23 @@ async function metrics(context: AppContext, { metrics: text }: AppOptions): Prom
   return context.body(await text(format), 200, { "content-type": METRIC_FORMATS[format] });
 }
 
-async function mcp(context: AppContext, options: AppOptions): Promise<Response> {
+async function answerMcpRequest(context: AppContext, options: AppOptions): Promise<Response> {
   const { service, report } = options;
   const caller = await findCaller(context, options, "MCP");
   // Otherwise a client without a token would learn only from its first call that it needs one.
   if (caller.principal === undefined) await service.session(caller);
-  // Loaded on demand: the tools are many, and most servers answer no agent.
+  // Loaded on demand: the module with the tools is large, and most servers have no agents as clients.
   const { answerMcp } = await import("#interfaces/dc_mcp/http_endpoint.ts");
   return answerMcp(context.req.raw, {
-    backend: () => serviceBackend(service, caller),
-    readBody: (limit) => readJsonBody(context.req.raw, limit, meterOf(context, options)),
+    backend: () => createServiceBackend(service, caller),
+    readBody: (limit) => readJsonBody(context.req.raw, limit, createBodyMeter(context, options)),
     log: (text) => report(`POST ${MCP_PATH}`, text),
   });
 }
 
-async function openapi(context: AppContext, { version = "" }: AppOptions): Promise<Response> {
+async function answerOpenapi(context: AppContext, { version = "" }: AppOptions): Promise<Response> {
   // Loaded on demand: few clients request it, and it is built from the whole proto file.
-  const { openapiDocument } = await import("./openapi.ts");
+  const { getOpenapiDocument: openapiDocument } = await import("./openapi.ts");
   const { body, etag } = openapiDocument(version);
   const headers = { etag, "cache-control": "no-cache", "access-control-allow-origin": "*" };
   if (hasCurrentCopy(context.req.raw.headers, etag)) return context.body(null, 304, headers);
@@ -237,7 +243,7 @@ async function openapi(context: AppContext, { version = "" }: AppOptions): Promi
 }
 
 /** Sends the sample data to any authorized caller. */
-async function sample(context: AppContext, options: AppOptions): Promise<Response> {
+async function answerSample(context: AppContext, options: AppOptions): Promise<Response> {
   await options.service.session(await findCaller(context, options, "REST"));
   if (options.loadSample === undefined) return context.notFound();
   const body = await options.loadSample();
@@ -245,7 +251,7 @@ async function sample(context: AppContext, options: AppOptions): Promise<Respons
   return context.body(body, 200, headers);
 }
 
-async function history(context: AppContext, options: AppOptions): Promise<Response> {
+async function answerHistory(context: AppContext, options: AppOptions): Promise<Response> {
   const caller = await findCaller(context, options, "REST");
   const parameters = Object.entries(context.req.queries()).map(([name, values]) => {
     const [value = "", ...more] = values;
@@ -254,21 +260,21 @@ async function history(context: AppContext, options: AppOptions): Promise<Respon
   });
   // The service rejects unknown names.
   const page = await options.service.history(Object.fromEntries(parameters) as HistoryParameters, caller);
-  return json(context, historyJson(page));
+  return sendJson(context, historyJson(page));
 }
 
-async function changeStream(context: AppContext, options: AppOptions): Promise<Response> {
+async function openChangeStream(context: AppContext, options: AppOptions): Promise<Response> {
   const authorization = context.req.raw.headers.get("authorization");
   const caller = await findCaller(context, options, "REST");
-  const after = lastEventId(context.req.raw);
+  const after = readLastEventId(context.req.raw);
   const { service, findPrincipal, shutdown, accountOf } = options;
   const { incoming } = context.env;
-  if (accountOf?.(incoming)?.hold(STREAM_BYTES) === false) throw serverBusy();
+  if (accountOf?.(incoming)?.hold(STREAM_BYTES) === false) throw refuseBusy();
   // An unread request would count as one that is still arriving.
   incoming.resume();
   const stream = await service.changeStream(after, caller);
   const check = async () => void (await findPrincipal(authorization));
-  const scheduler = new CooperativeScheduler(undefined, peerOf(incoming));
+  const scheduler = new CooperativeScheduler(undefined, connectionOf(incoming));
   const turn = () => scheduler.yieldIfDue();
   return changeStreamResponse(stream, { check, turn, shutdown, isHead: incoming.method === "HEAD" });
 }
@@ -278,12 +284,16 @@ async function findCaller(
   { findPrincipal }: AppOptions,
   interfaceName: Caller["interface"],
 ): Promise<Caller> {
-  return callerOf(context, interfaceName, await findPrincipal(context.req.raw.headers.get("authorization")));
+  return callerOfRequest(context, interfaceName, await findPrincipal(context.req.raw.headers.get("authorization")));
 }
 
-function callerOf(context: AppContext, interfaceName: Caller["interface"], principal: Caller["principal"]): Caller {
+function callerOfRequest(
+  context: AppContext,
+  interfaceName: Caller["interface"],
+  principal: Caller["principal"],
+): Caller {
   const address = context.env.incoming.socket.remoteAddress;
-  const peer = peerOf(context.env.incoming);
+  const peer = connectionOf(context.env.incoming);
   return describeCaller(context.req.raw.headers, { interface: interfaceName, principal, address, peer });
 }
 
@@ -292,7 +302,7 @@ function verdictJson(verdict: LogVerdict): JsonObject {
   return { ok: true, head_seq: verdict.head.seq, head_hash: verdict.head.hash };
 }
 
-function allowOnly(methods: string): (context: AppContext) => never {
+function refuseOtherMethods(methods: string): (context: AppContext) => never {
   return (context) => {
     const message = `"${context.req.path}" does not support ${context.req.method}: expected ${methods}`;
     throw new HttpRefusal(405, "unimplemented", message, { allow: methods });

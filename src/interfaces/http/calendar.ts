@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Caller, Principal } from "#dc/context.ts";
-import { everyWindow } from "#dc/every_window.ts";
+import { listEveryWindow } from "#dc/every_window.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { writeWindowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
 import type { DcService } from "#dc/service.ts";
@@ -9,7 +9,7 @@ import { hasCurrentCopy } from "./etag.ts";
 
 export const CALENDAR_PATH = "/windows.ics";
 
-/** Finds who subscribes by the secret in the address. @throws OperationError unauthenticated */
+/** Finds the calendar's subscriber by the secret in the address. @throws OperationError unauthenticated */
 export type FindSubscriber = (secret: string) => Promise<Principal>;
 
 interface Found {
@@ -19,17 +19,17 @@ interface Found {
 }
 
 /**
- * Finds who reads the calendar: by the secret in the address, which opens nothing else, or as for other reads.
- * @throws Refusal for another parameter, for several secrets, and for one that is unknown
+ * Authenticates the reader of the calendar: by the secret in the address, which grants no other access, or as for other
+ * reads. @throws Refusal for another parameter, for several secrets, and for one that is unknown
  */
-export async function calendarReader(
+export async function findCalendarReader(
   { url, headers }: Request,
   { findPrincipal, findSubscriber }: Found,
 ): Promise<Principal | undefined> {
   const parameters = new URL(url).searchParams;
   for (const name of parameters.keys()) {
     if (name === "secret") continue;
-    // The name may be the secret itself, given without "secret=".
+    // The parameter's name may be the secret itself, given without "secret=".
     throw refuse("UNKNOWN_FIELD", "Unknown parameter in the address: expected secret=<secret>", { expected: "secret" });
   }
   const [secret, ...more] = parameters.getAll("secret");
@@ -41,12 +41,12 @@ export async function calendarReader(
   return findSubscriber(secret);
 }
 
-/** All windows as an iCalendar file. @throws OperationError for a refusal */
+/** Returns all windows as an iCalendar file. @throws OperationError for a refusal */
 export async function calendarResponse(request: Request, service: DcService, caller: Caller): Promise<Response> {
-  const { windows } = await everyWindow(service, caller);
+  const { windows } = await listEveryWindow(service, caller);
   const body = writeWindowCalendar(windows, { instance: service.instance, now: Date.now() });
   const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
-  // Programs keep a copy; a proxy must not, since the address holds a secret.
+  // Programs may cache the file; a proxy must not, since the address contains a secret.
   const headers = { etag, "cache-control": "private, no-cache" };
   if (hasCurrentCopy(request.headers, etag)) return new Response(null, { status: 304, headers });
   return new Response(body, {

@@ -3,22 +3,28 @@ import type { ChangeNotice } from "#dc/operations/stream/change_notice.ts";
 import type { ChangeStream, StreamStart } from "#dc/operations/stream/change_streams.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/** How often a stream without changes checks its caller again, in milliseconds: so long an expired token still reads. */
+/**
+ * Interval at which a stream without changes checks its caller again, in milliseconds: an expired token can read for
+ * this long.
+ */
 const CHECK_MS = 2000;
-/** How often it sends a comment, in milliseconds. Ours: proxies end connections that are silent for a minute, some for 30 s. */
+/**
+ * Interval at which a stream sends a comment, in milliseconds. Our choice: proxies close connections without data after
+ * a minute, some after 30 s.
+ */
 const HEARTBEAT_MS = 15_000;
-/** How soon a browser connects again, in milliseconds. */
+/** Delay after which a browser connects again, in milliseconds. */
 const RETRY_MS = 2000;
 
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
-  // Proxies such as nginx would collect events otherwise.
+  // Proxies such as nginx would buffer events otherwise.
   "x-accel-buffering": "no",
 };
 
 export interface StreamOptions {
-  /** @throws OperationError when the caller may not read any more */
+  /** Checks that the caller may still read. @throws OperationError if not */
   readonly check: () => Promise<void>;
   /** Waits for the connection's turn at the event loop: one change wakes all streams at once. */
   readonly turn: () => Promise<void>;
@@ -26,14 +32,16 @@ export interface StreamOptions {
   readonly isHead: boolean;
 }
 
-/** Reads the position that a client resumes at. @throws Refusal for one that is no position, and for parameters */
-export function lastEventId({ url, headers }: Request): number | undefined {
+/**
+ * Parses the position at which a client resumes. @throws Refusal for a value that is no position, and for parameters
+ */
+export function readLastEventId({ url, headers }: Request): number | undefined {
   const [parameter] = new URL(url).searchParams.keys();
   if (parameter !== undefined) {
     throw refuse("UNKNOWN_FIELD", `Cannot read ${parameter}: expected no parameter`, { field: parameter });
   }
   const text = headers.get("last-event-id");
-  // Browsers send an empty one before the first event.
+  // Browsers send an empty value before the first event.
   if (text === null || text === "") return undefined;
   const seq = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(seq)) return seq;
@@ -46,8 +54,8 @@ export function lastEventId({ url, headers }: Request): number | undefined {
 }
 
 /**
- * Sends a stream of changes as server-sent events. A page is read when the connection has taken the one before, so a
- * slow reader costs one page. Source: HTML, server-sent events; docs/datacenter.md#the-stream-of-changes.
+ * Sends a stream of changes as server-sent events. A page is read only after the connection has sent the previous one,
+ * so a slow reader costs one page. Source: HTML, server-sent events; docs/datacenter.md#the-stream-of-changes.
  */
 export function changeStreamResponse(stream: ChangeStream, options: StreamOptions): Response {
   if (options.isHead) {
@@ -55,7 +63,7 @@ export function changeStreamResponse(stream: ChangeStream, options: StreamOption
     return new Response(null, { headers: HEADERS });
   }
   const left = new AbortController();
-  const events = frames(stream, options, AbortSignal.any([left.signal, options.shutdown]));
+  const events = streamFrames(stream, options, AbortSignal.any([left.signal, options.shutdown]));
   const close = () => {
     left.abort();
     stream.close();
@@ -76,7 +84,11 @@ export function changeStreamResponse(stream: ChangeStream, options: StreamOption
   return new Response(body, { headers: HEADERS });
 }
 
-async function* frames(stream: ChangeStream, options: StreamOptions, ended: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* streamFrames(
+  stream: ChangeStream,
+  options: StreamOptions,
+  ended: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   yield encodeText(`retry: ${RETRY_MS}\n\n${startFrame(stream.start)}`);
   try {
     yield* changeFrames(stream, options, ended);
@@ -96,7 +108,7 @@ async function* changeFrames(
   let sentAt = checkedAt;
   while (!ended.aborted) {
     const notices = await stream.next(CHECK_MS, ended);
-    // The client connects again and learns that its position is gone.
+    // The client connects again and learns that its position is no longer available.
     if (notices === undefined) return;
     await turn();
     const now = performance.now();
@@ -106,14 +118,14 @@ async function* changeFrames(
     }
     if (notices.length === 0 && now - sentAt < HEARTBEAT_MS) continue;
     sentAt = now;
-    yield notices.length === 0 ? encodeText(":\n\n") : pageOf(notices);
+    yield notices.length === 0 ? encodeText(":\n\n") : encodePage(notices);
   }
 }
 
-/** Pages as they are sent, by their first notice: streams that keep up share notices, and send the same pages. */
+/** Encoded pages by their first notice: streams without delay share notices, and send the same pages. */
 const pages = new WeakMap<ChangeNotice, { readonly count: number; readonly bytes: Uint8Array }>();
 
-function pageOf(notices: readonly ChangeNotice[]): Uint8Array {
+function encodePage(notices: readonly ChangeNotice[]): Uint8Array {
   const [first] = notices;
   const known = first && pages.get(first);
   if (known?.count === notices.length) return known.bytes;

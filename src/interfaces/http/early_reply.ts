@@ -1,19 +1,21 @@
 import type { ServerResponse } from "node:http";
 import { errorToJson } from "@connectrpc/connect/protocol-connect";
 import { detailRegistry, GRPC_CODE } from "#dc/operations/messages/status.ts";
-import { headersOf, toConnectError } from "#interfaces/connect/errors.ts";
+import { refusalHeaders, toConnectError } from "#interfaces/connect/errors.ts";
 import type { NodeRequest, NodeResponse } from "#interfaces/connect/node_http.ts";
 import type { EarlyRefusal } from "./admission.ts";
 
-/** Seconds for which a browser may use a preflight's answer. */
+/** Seconds for which a browser may cache a preflight's reply. */
 const PREFLIGHT_S = "600";
-/** A year: browsers use TLS for this name from the first answer on. Source: RFC 6797. */
+/** HSTS for one year: browsers use TLS for this name from the first reply on. Source: RFC 6797. */
 const HSTS = "max-age=31536000";
 
-/** Sends a refusal without reading the request: gRPC gets its status, every other client HTTP's. */
+/**
+ * Sends a refusal without reading the request: to gRPC with a gRPC status, to every other client with an HTTP status.
+ */
 export function sendRefusal(request: NodeRequest, either: NodeResponse, { status, error }: EarlyRefusal): void {
-  const headers = headersOf(error);
-  if (isGrpc(request) && "stream" in either) {
+  const headers = refusalHeaders(error);
+  if (isGrpcRequest(request) && "stream" in either) {
     const grpc = { "grpc-status": String(GRPC_CODE[error.kind]), "grpc-message": encodeURI(error.message) };
     const head = { ":status": 200, "content-type": "application/grpc", ...headers, ...grpc };
     either.stream.respond(head, { endStream: true });
@@ -24,17 +26,17 @@ export function sendRefusal(request: NodeRequest, either: NodeResponse, { status
     { registry: detailRegistry },
   );
   const response = either as ServerResponse;
-  // The rest of the request is not read, so the connection cannot be used again.
+  // The remaining request is not read, so the connection cannot be used again.
   const close = "stream" in request ? undefined : { connection: "close" };
   response.writeHead(status, { ...headers, ...close, "content-type": "application/json" });
   response.end(JSON.stringify(body));
 }
 
-function isGrpc({ headers }: NodeRequest): boolean {
+function isGrpcRequest({ headers }: NodeRequest): boolean {
   return /^application\/grpc(?:\+|;|$)/.test(headers["content-type"] ?? "");
 }
 
-/** Sets what every answer carries, whichever interface sends it. */
+/** Sets the headers of every reply, whichever interface sends it. */
 export function setCommonHeaders(request: NodeRequest, response: NodeResponse, origin: string | undefined): void {
   response.setHeader("x-content-type-options", "nosniff");
   if ("encrypted" in request.socket && request.socket.encrypted) {

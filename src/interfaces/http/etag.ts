@@ -1,6 +1,6 @@
 /**
- * Whether the client's copy is the current one, by `If-None-Match`: `*`, or a list of tags, each weak or not, since proxies that
- * compress weaken them. Source: RFC 9110, 13.1.2.
+ * Whether the client's copy is current, by `If-None-Match`: `*`, or a list of tags. Weak tags match too, since proxies
+ * that compress weaken them. Source: RFC 9110, 13.1.2.
  */
 export function hasCurrentCopy(headers: Headers, etag: string): boolean {
   const given = headers.get("if-none-match");

@@ -11,13 +11,13 @@ export interface FollowedFileOptions<Content> {
   readonly name: string;
   /** Effect while the file cannot be used, for messages. */
   readonly meanwhile: string;
-  /** @throws OperationError for a text that cannot be used */
+  /** Parses the text of the file. @throws OperationError for text that cannot be used */
   readonly parse: (text: string) => Content;
-  /** Called once each when the file has changed, becomes unusable and becomes usable again. */
+  /** Called once each when the file changes, becomes unusable and becomes usable again. */
   readonly say: (message: string) => void;
 }
 
-/** A file that is read again when it changes. While it cannot be used, it counts as empty. */
+/** A file that is read again after each change. While the file cannot be used, its content counts as empty. */
 export class FollowedFile<Content> {
   readonly #options: FollowedFileOptions<Content>;
   readonly #outage: Outage;
@@ -35,7 +35,7 @@ export class FollowedFile<Content> {
     );
   }
 
-  /** @throws OperationError when the file cannot be used: not_found when it cannot be read */
+  /** Opens a file. @throws OperationError when the file cannot be used: not_found when it cannot be read */
   static async open<Content>(options: FollowedFileOptions<Content>): Promise<FollowedFile<Content>> {
     const file = new FollowedFile(options);
     await file.#read();

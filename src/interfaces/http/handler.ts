@@ -1,11 +1,11 @@
 import { getRequestListener } from "@hono/node-server";
 import { waitForLaterArrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { connectHandler, STREAM_PATHS } from "#interfaces/connect/handler.ts";
-import { hasLeft, type NodeRequest, type NodeResponse, pathOf } from "#interfaces/connect/node_http.ts";
+import { createConnectHandler, STREAMING_RPC_PATHS } from "#interfaces/connect/handler.ts";
+import { hasDisconnected, type NodeRequest, type NodeResponse, pathOfRequest } from "#interfaces/connect/node_http.ts";
 import { interfaceOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { Admission, type AdmissionRules } from "./admission.ts";
-import { type AppOptions, CHANGE_STREAM_PATH, httpApp } from "./app.ts";
+import { type AppOptions, CHANGE_STREAM_PATH, createHttpApp } from "./app.ts";
 import { sendPreflight, sendRefusal, setCommonHeaders } from "./early_reply.ts";
 
 export interface HandlerOptions extends Omit<AppOptions, "accountOf"> {
@@ -13,22 +13,22 @@ export interface HandlerOptions extends Omit<AppOptions, "accountOf"> {
 }
 
 /** Returns whether the reply is a stream, which continues until one side closes it. */
-export function isStream(request: NodeRequest): boolean {
-  const path = pathOf(request);
-  return path === CHANGE_STREAM_PATH || STREAM_PATHS.includes(path);
+export function isStreamRequest(request: NodeRequest): boolean {
+  const path = pathOfRequest(request);
+  return path === CHANGE_STREAM_PATH || STREAMING_RPC_PATHS.includes(path);
 }
 
 /**
- * Everything that the datacenter's port answers. Foreign and malformed requests are refused first. RPCs are looked up
- * by path before the router, which they would only pass through.
+ * Answers all requests to the datacenter's port. Refuses foreign and malformed requests first. Finds RPCs by path
+ * before the router, which would only pass them on.
  */
-export function httpHandler(
+export function createHttpHandler(
   options: HandlerOptions,
 ): (request: NodeRequest, response: NodeResponse, account: ByteAccount) => void {
   const admission = new Admission(options.admission);
   const accounts = new WeakMap<NodeRequest, ByteAccount>();
-  const connect = connectHandler(options);
-  const app = httpApp({ ...options, accountOf: (request) => accounts.get(request) });
+  const connect = createConnectHandler(options);
+  const app = createHttpApp({ ...options, accountOf: (request) => accounts.get(request) });
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   return (request, response, account) => {
     const origin = admission.allowedOrigin(request);
@@ -47,12 +47,12 @@ export function httpHandler(
     if (connect(request, response, account)) return;
     accounts.set(request, account);
     if (Admission.isProbe(request)) void listener(request, response);
-    else void onArrivalTurn(request, response, () => void listener(request, response));
+    else void serveInArrivalTurn(request, response, () => void listener(request, response));
   };
 }
 
-/** Serves a request once there is time: a thousand that arrive together keep no probe waiting. */
-async function onArrivalTurn(request: NodeRequest, response: NodeResponse, serve: () => void): Promise<void> {
+/** Serves a request in its arrival turn: a thousand that arrive together must not delay a probe. */
+async function serveInArrivalTurn(request: NodeRequest, response: NodeResponse, serve: () => void): Promise<void> {
   await waitForLaterArrivalTurn();
-  if (!hasLeft(request, response)) serve();
+  if (!hasDisconnected(request, response)) serve();
 }

@@ -1,6 +1,6 @@
 import type { ErrorKind } from "#kernel/errors.ts";
 
-/** A refusal of HTTP itself, with its own status: of a method, a media type, a body that is too large. */
+/** A refusal of an HTTP request with its status: for its method, its media type, or a body that is too large. */
 export class HttpRefusal extends Error {
   readonly status: 400 | 405 | 406 | 413 | 415;
   readonly code: ErrorKind | "unimplemented";

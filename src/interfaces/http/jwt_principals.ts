@@ -16,17 +16,20 @@ import { Outage } from "#kernel/outage.ts";
 import { FollowedFile } from "./followed_file.ts";
 
 export interface JwtOptions {
-  /** Where the issuer's public keys are: a URL, or the path of a file. */
+  /** Location of the issuer's public keys: a URL, or the path of a file. */
   readonly jwks: string;
   readonly issuer: string;
   readonly audience: string;
-  /** Claim that holds the roles, a list or words with spaces between; dots lead into objects. */
+  /** Claim that contains the roles, as a list or as words separated by spaces; dots address nested objects. */
   readonly rolesClaim: string;
-  /** The role of a token without a role of ours; undefined refuses such a token. */
+  /** Role of a token without a known role; undefined refuses such a token. */
   readonly defaultRole: Role | undefined;
 }
 
-/** Signatures by public keys alone: with `none` any caller can sign, with HMAC every holder of the public key. Source: RFC 8725, 3.1. */
+/**
+ * Accepted algorithms: only signatures by public keys. With `none` any caller could sign, with HMAC every holder of the
+ * public key. Source: RFC 8725, 3.1.
+ */
 const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -40,18 +43,21 @@ const ALGORITHMS = [
   "EdDSA",
   "Ed25519",
 ];
-/** How far clocks may differ, in seconds. Ours: as common libraries and issuers allow. */
+/** Tolerated clock difference, in seconds. Our choice: as in common libraries and issuers. */
 const CLOCK_SKEW_S = 30;
-/** Longest wait for the keys, how long they hold, and how soon an unknown key makes us ask again, in milliseconds. */
+/**
+ * Timeout for loading the keys, their maximum age, and the minimum interval of requests for an unknown key, in
+ * milliseconds.
+ */
 const FETCH_TIMEOUT_MS = 5000;
 const KEYS_HOLD_MS = 10 * 60 * 1000;
 const ASK_AGAIN_MS = 30_000;
-/** Largest key set, in bytes. Ours: issuers publish a handful of keys. */
+/** Maximum size of a key set, in bytes. Our choice: issuers publish a handful of keys. */
 const MAX_KEYS_BYTES = 256 * 1024;
 /** Maximum length of a token that is verified, in characters. Our choice: headers are limited to little more. */
 const MAX_TOKEN_CHARS = 16_384;
 
-/** Characters that print in one line: no controls, no format characters, no separators but the blank. */
+/** Characters that print in one line: no control or format characters, no separators except the blank. */
 const SUBJECT = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
 const EXPECTED_SUBJECT = "a text of 1 to 256 printable characters";
 
@@ -59,14 +65,14 @@ const NO_KEYS = "The keys that verify tokens are not available";
 
 const JWT = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)$/i;
 
-/** The token of the header when it has the form of a JWT; others are the token file's. */
-export function jwtOf(authorization: string | null): string | undefined {
+/** Returns the token of the header if it has the form of a JWT; other tokens belong to the token file. */
+export function extractJwt(authorization: string | null): string | undefined {
   return authorization === null ? undefined : JWT.exec(authorization)?.[1];
 }
 
 /**
- * Finds who calls by a JWT. Keys are fetched when they are first needed and kept. Source: docs/decisions.md#d-07; RFC
- * 8725.
+ * Finds the principal of a JWT. Keys are fetched when they are first needed, and cached. Source:
+ * docs/decisions.md#d-07; RFC 8725.
  */
 export class JwtPrincipals {
   readonly #options: JwtOptions;
@@ -81,15 +87,18 @@ export class JwtPrincipals {
   }
 
   /**
-   * @param say called when the keys become unavailable and when they are available again
-   * @throws OperationError if a file of keys cannot be read; a server of keys is contacted later
+   * Opens the key set. @param say called when the keys become unavailable and when they are available again @throws
+   * OperationError if a file of keys cannot be read; a server of keys is contacted later
    */
   static async open(options: JwtOptions, say: (message: string) => void): Promise<JwtPrincipals> {
     const { jwks } = options;
-    return new JwtPrincipals(options, isUrl(jwks) ? remoteKeys(jwks, say) : await localKeys(jwks, say), say);
+    return new JwtPrincipals(options, isUrl(jwks) ? openRemoteKeys(jwks, say) : await openLocalKeys(jwks, say), say);
   }
 
-  /** @throws Refusal UNAUTHENTICATED, PERMISSION_DENIED without a role if there is no default one; OperationError unavailable without keys */
+  /**
+   * Verifies a token and returns its principal. @throws Refusal UNAUTHENTICATED, PERMISSION_DENIED without a role if
+   * there is no default one; OperationError unavailable without keys
+   */
   async find(token: string): Promise<Principal> {
     if (token.length > MAX_TOKEN_CHARS)
       throw new InvalidToken(
@@ -97,8 +106,8 @@ export class JwtPrincipals {
       );
     const claims = await this.#verify(token);
     const { rolesClaim, defaultRole } = this.#options;
-    const roles = rolesOf(claims, rolesClaim);
-    const name = subjectOf(claims);
+    const roles = readRoles(claims, rolesClaim);
+    const name = readSubject(claims);
     if (roles.length > 0) return { name, roles, authMethod: "jwt" };
     if (defaultRole !== undefined) return { name, roles: [defaultRole], authMethod: "jwt" };
     const expected = `expected one of ${ROLES.join(", ")} in the claim "${rolesClaim}"`;
@@ -117,14 +126,14 @@ export class JwtPrincipals {
       };
       return (await jwtVerify(token, this.#keys, checks)).payload;
     } catch (error) {
-      // A key that is too short, or of another kind than the algorithm needs. A key set that is missing is a refusal.
+      // The key is too short, or of another kind than the algorithm requires. A missing key set is a refusal.
       if (error instanceof TypeError) {
         if (!this.#saidUnusable)
           this.#say(`A key of the key set cannot be used: ${error.message}; its JWTs are rejected`);
         this.#saidUnusable = true;
         throw new InvalidToken("Authorization holds a JWT of a key that cannot be used: expected a stronger key");
       }
-      throw refusalOf(error);
+      throw toAuthRefusal(error);
     }
   }
 }
@@ -133,15 +142,15 @@ export function isUrl(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-function remoteKeys(url: string, say: (message: string) => void): JWTVerifyGetKey {
+function openRemoteKeys(url: string, say: (message: string) => void): JWTVerifyGetKey {
   const gone = (why: string) =>
-    `Cannot get the key set ${withoutPassword(url)}: ${why}; JWTs are rejected until it is available`;
-  const outage = new Outage({ gone, back: `The key set ${withoutPassword(url)} is available again` }, say);
+    `Cannot get the key set ${removePassword(url)}: ${why}; JWTs are rejected until it is available`;
+  const outage = new Outage({ gone, back: `The key set ${removePassword(url)} is available again` }, say);
   const keys = createRemoteJWKSet(new URL(url), {
     timeoutDuration: FETCH_TIMEOUT_MS,
     cacheMaxAge: KEYS_HOLD_MS,
     cooldownDuration: ASK_AGAIN_MS,
-    [customFetch]: boundedFetch,
+    [customFetch]: fetchWithLimit,
   });
   return async (header, token) => {
     try {
@@ -149,21 +158,21 @@ function remoteKeys(url: string, say: (message: string) => void): JWTVerifyGetKe
       outage.worked();
       return key;
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = toAuthRefusal(error);
       if (refusal.kind === "unavailable") outage.failed((error as Error).message);
       throw refusal;
     }
   };
 }
 
-function withoutPassword(text: string): string {
+function removePassword(text: string): string {
   const url = new URL(text);
   url.username = "";
   url.password = "";
   return url.href;
 }
 
-async function boundedFetch(...[url, options]: Parameters<typeof fetch>): Promise<Response> {
+async function fetchWithLimit(...[url, options]: Parameters<typeof fetch>): Promise<Response> {
   const answer = await fetch(url, options);
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -178,7 +187,7 @@ async function boundedFetch(...[url, options]: Parameters<typeof fetch>): Promis
   });
 }
 
-async function localKeys(path: string, say: (message: string) => void): Promise<JWTVerifyGetKey> {
+async function openLocalKeys(path: string, say: (message: string) => void): Promise<JWTVerifyGetKey> {
   const meanwhile = "no JWT works";
   const file = await FollowedFile.open({ path, name: "key set", meanwhile, parse: parseKeySet, say });
   return async (header, token) => {
@@ -188,8 +197,11 @@ async function localKeys(path: string, say: (message: string) => void): Promise<
   };
 }
 
-/** A fault of the token is reported to its holder; a fault of the server's keys is not. */
-function refusalOf(error: unknown): OperationError {
+/**
+ * Converts an error of verification: a fault of the token is reported to the caller; a fault of the server's keys is
+ * not.
+ */
+function toAuthRefusal(error: unknown): OperationError {
   if (error instanceof errors.JWTExpired)
     return new InvalidToken("Authorization holds an expired JWT: expected one with a later exp");
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -215,27 +227,32 @@ function refusalOf(error: unknown): OperationError {
   return new OperationError("unavailable", NO_KEYS, { cause: error });
 }
 
-/** The subject becomes the name in the change log and in messages. @throws InvalidToken for any other value */
-function subjectOf({ sub }: { readonly sub?: unknown }): string {
+/**
+ * Returns the subject, which becomes the name in the change log and in messages. @throws InvalidToken for any other
+ * value
+ */
+function readSubject({ sub }: { readonly sub?: unknown }): string {
   if (typeof sub === "string" && SUBJECT.test(sub)) return sub;
   throw new InvalidToken(`The token's claim "sub" cannot be used: expected ${EXPECTED_SUBJECT}`);
 }
 
-function rolesOf(claims: JWTPayload, path: string): readonly Role[] {
-  // A name that contains dots goes before a path, since issuers name claims by URLs.
+function readRoles(claims: JWTPayload, path: string): readonly Role[] {
+  // A claim whose name contains dots is tried before a path, since issuers name claims by URLs.
   const direct = claims[path];
-  const value = direct ?? path.split(".").reduce<unknown>((place, name) => member(place, name), claims);
+  const value = direct ?? path.split(".").reduce<unknown>((place, name) => memberOf(place, name), claims);
   const words = typeof value === "string" ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
   return ROLES.filter((role) => words.includes(role));
 }
 
-function member(place: unknown, name: string): unknown {
+function memberOf(place: unknown, name: string): unknown {
   return typeof place === "object" && place !== null && Object.hasOwn(place, name)
     ? Reflect.get(place, name)
     : undefined;
 }
 
-/** Reads a JSON Web Key Set. @throws OperationError invalid_argument for other text, and for a set with a secret key */
+/**
+ * Parses a JSON Web Key Set. @throws OperationError invalid_argument for other text, and for a set with a secret key
+ */
 function parseKeySet(text: string): JWTVerifyGetKey {
   let value: unknown;
   try {

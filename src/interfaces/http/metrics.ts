@@ -1,28 +1,41 @@
 import type { FinishedCall } from "#dc/context.ts";
 import type { QueueUse } from "#dc/ports.ts";
 import { markCounted } from "#interfaces/connect/call_accounting.ts";
-import { counter, family, type GaugeFamily, gauge, gauges, type MetricFormat } from "./metric_text.ts";
+import {
+  counterLines,
+  familyLines,
+  type GaugeFamily,
+  gaugeFamilyLines,
+  gaugeLines,
+  type MetricFormat,
+} from "./metric_text.ts";
 
-/** Upper bounds of the durations, in seconds. Source: scale target 12: single reads 5 ms, screens 20 to 400 ms. */
+/**
+ * Upper bounds of the histogram's durations, in seconds. Source: scale target 12: single reads 5 ms, screens 20 to 400
+ * ms.
+ */
 const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 /** Finished calls of one method over one interface. */
 interface Calls {
   readonly labels: string;
   readonly outcomes: Map<string, number>;
-  /** How many calls took no longer than the bound of the same place, and longer than the one before. */
+  /**
+   * Number of calls by duration: those that took at most the bound at the same index, and longer than the previous
+   * bound.
+   */
   readonly counts: number[];
   calls: number;
   seconds: number;
 }
 
-/** What the process says of itself, in base units. */
+/** Facts about the process, in base units. */
 export interface ProcessFacts {
   readonly version: string;
-  /** Commit of the build, and the JavaScript runtime that runs it. */
+  /** Commit of the build. */
   readonly commit?: string;
   readonly engine?: string;
-  /** Seconds since 1970. */
+  /** Start time in seconds since 1970. */
   readonly startTimeS: number;
   readonly cpuSeconds: number;
   readonly residentMemoryBytes: number;
@@ -30,10 +43,10 @@ export interface ProcessFacts {
   readonly openFds?: number | undefined;
   /** End of the certificate that is served, in seconds since 1970; absent without TLS. */
   readonly certificateEndS?: number | undefined;
-  /** Readers of the change log that are connected. */
+  /** Number of open streams of the change log. */
   readonly openStreams?: number;
   readonly database?: DatabaseFacts;
-  /** Figures of the inventory, its windows and its readings; those that were not read yet are absent. */
+  /** Metrics of the inventory, its windows and its readings; absent before they were first read. */
   readonly inventory?: readonly GaugeFamily[];
 }
 
@@ -41,7 +54,7 @@ export interface ProcessFacts {
 export interface DatabaseFacts {
   readonly up: boolean;
   readonly revision?: number;
-  /** The last entry of the change log. */
+  /** Sequence number of the last entry of the change log. */
   readonly changeLogSeq?: number;
   readonly deadLettersKept?: number;
   readonly use: Readonly<Record<"read" | "write", QueueUse>>;
@@ -52,12 +65,12 @@ export interface DatabaseFacts {
  * Source: docs/decisions.md#d-11.
  */
 export class Metrics {
-  /** By method and interface. */
+  /** Finished calls, by method and interface. */
   readonly #calls = new Map<string, Map<string, Calls>>();
   #deadLetters = 0;
   #refusedCredentials = 0;
 
-  /** Takes note of one call. */
+  /** Counts one finished call. */
   observe({ method, interface: interfaceName, outcome, seconds }: FinishedCall): void {
     markCounted();
     const calls = this.#callsOf(method, interfaceName);
@@ -83,46 +96,61 @@ export class Metrics {
     return calls;
   }
 
-  /** Takes note of events of a change feed that were kept aside. */
+  /** Counts events of a change feed that were stored as dead letters. */
   countDeadLetters(count: number): void {
     this.#deadLetters += count;
   }
 
-  /** Takes note of a token that opened nothing. */
+  /** Counts a refused token. */
   countRefusedCredentials(): void {
     this.#refusedCredentials++;
   }
 
-  /** Everything as text. */
+  /** Returns all metrics as text. */
   text(format: MetricFormat, facts: ProcessFacts): string {
     const calls = [...this.#calls.values()].flatMap((byInterface) => [...byInterface.values()]);
     const lines = [
-      ...family(format, "planner_dc_calls", "counter", "Finished calls by method, interface and outcome."),
+      ...familyLines(format, "planner_dc_calls", "counter", "Finished calls by method, interface and outcome."),
       ...calls.flatMap(outcomeLines),
-      ...family(format, "planner_dc_call_duration_seconds", "histogram", "Duration of calls inside the service."),
-      ...calls.flatMap(histogram),
-      ...counter(
+      ...familyLines(format, "planner_dc_call_duration_seconds", "histogram", "Duration of calls inside the service."),
+      ...calls.flatMap(histogramLines),
+      ...counterLines(
         format,
         "planner_dc_dead_letters",
         "Events of change feeds that could not be understood.",
         this.#deadLetters,
       ),
-      ...counter(format, "planner_dc_refused_credentials", "Calls with an invalid token.", this.#refusedCredentials),
+      ...counterLines(
+        format,
+        "planner_dc_refused_credentials",
+        "Calls with an invalid token.",
+        this.#refusedCredentials,
+      ),
       ...(facts.database === undefined ? [] : databaseLines(format, facts.database)),
-      ...(facts.inventory ?? []).flatMap((one) => gauges(format, one)),
-      ...gauge(
+      ...(facts.inventory ?? []).flatMap((one) => gaugeFamilyLines(format, one)),
+      ...gaugeLines(
         format,
         "planner_dc_tls_certificate_end_timestamp_seconds",
         "End of the certificate, in seconds since 1970.",
         facts.certificateEndS,
       ),
-      ...family(format, "planner_dc_build_info", "gauge", "The running program; always 1."),
-      `planner_dc_build_info{${buildLabels(facts)}} 1`,
-      ...counter(format, "process_cpu_seconds", "Processor time that the process has used.", facts.cpuSeconds),
-      ...gauge(format, "process_resident_memory_bytes", "Memory that the process holds.", facts.residentMemoryBytes),
-      ...gauge(format, "planner_dc_change_streams", "Open streams of changes.", facts.openStreams),
-      ...gauge(format, "process_open_fds", "Open files and connections of the process.", facts.openFds),
-      ...gauge(format, "process_start_time_seconds", "Start of the process, in seconds since 1970.", facts.startTimeS),
+      ...familyLines(format, "planner_dc_build_info", "gauge", "The running program; always 1."),
+      `planner_dc_build_info{${buildInfoLabels(facts)}} 1`,
+      ...counterLines(format, "process_cpu_seconds", "Processor time that the process has used.", facts.cpuSeconds),
+      ...gaugeLines(
+        format,
+        "process_resident_memory_bytes",
+        "Memory that the process holds.",
+        facts.residentMemoryBytes,
+      ),
+      ...gaugeLines(format, "planner_dc_change_streams", "Open streams of changes.", facts.openStreams),
+      ...gaugeLines(format, "process_open_fds", "Open files and connections of the process.", facts.openFds),
+      ...gaugeLines(
+        format,
+        "process_start_time_seconds",
+        "Start of the process, in seconds since 1970.",
+        facts.startTimeS,
+      ),
     ];
     return `${lines.join("\n")}\n${format === "openMetrics" ? "# EOF\n" : ""}`;
   }
@@ -131,19 +159,19 @@ export class Metrics {
 function databaseLines(format: MetricFormat, { up, use, ...told }: DatabaseFacts): readonly string[] {
   const effects = ["read", "write"] as const;
   const perEffect = (name: string, help: string, of: (one: QueueUse) => number) => [
-    ...family(format, name, "gauge", help),
+    ...familyLines(format, name, "gauge", help),
     ...effects.map((effect) => `${name}{effect="${effect}"} ${of(use[effect])}`),
   ];
   return [
-    ...gauge(format, "planner_dc_database_up", "Whether the database answers: 1, or 0.", up ? 1 : 0),
-    ...gauge(
+    ...gaugeLines(format, "planner_dc_database_up", "Whether the database answers: 1, or 0.", up ? 1 : 0),
+    ...gaugeLines(
       format,
       "planner_dc_revision",
       "Revision of the inventory; every committed change raises it.",
       told.revision,
     ),
-    ...gauge(format, "planner_dc_change_log_head_seq", "Last entry of the change log.", told.changeLogSeq),
-    ...gauge(
+    ...gaugeLines(format, "planner_dc_change_log_head_seq", "Last entry of the change log.", told.changeLogSeq),
+    ...gaugeLines(
       format,
       "planner_dc_dead_letters_kept",
       "Dead letters: events that wait for an operator.",
@@ -159,7 +187,7 @@ function databaseLines(format: MetricFormat, { up, use, ...told }: DatabaseFacts
   ];
 }
 
-function buildLabels({ version, commit = "", engine = "" }: ProcessFacts): string {
+function buildInfoLabels({ version, commit = "", engine = "" }: ProcessFacts): string {
   const labels = Object.entries({ version, commit, engine }).filter(([, value]) => value !== "");
   return labels.map(([name, value]) => `${name}="${value}"`).join();
 }
@@ -168,7 +196,7 @@ function outcomeLines({ labels, outcomes }: Calls): readonly string[] {
   return [...outcomes].map(([outcome, count]) => `planner_dc_calls_total{${labels},outcome="${outcome}"} ${count}`);
 }
 
-function histogram({ labels, counts, calls, seconds }: Calls): readonly string[] {
+function histogramLines({ labels, counts, calls, seconds }: Calls): readonly string[] {
   const name = "planner_dc_call_duration_seconds";
   let sum = 0;
   const buckets = BOUNDS_S.map((bound, place) => {

@@ -15,7 +15,7 @@ import { ROUTES, STREAM_EVENTS } from "./routes.ts";
 
 const ERROR_REF = { $ref: "#/components/schemas/Error" };
 
-/** Source: Connect protocol, Error End-Stream; the canonical codes. */
+/** Schema of an error. Source: Connect protocol, Error End-Stream; the canonical codes. */
 const ERROR: JsonSchema = {
   type: "object",
   description: "Every failure, on the RPCs and on the plain routes.",
@@ -41,7 +41,7 @@ const ERROR: JsonSchema = {
 
 const failure = (description: string) => ({ description, content: { "application/json": { schema: ERROR_REF } } });
 
-/** What any call may be answered with. */
+/** Error replies of every call. */
 const FAILURES = {
   "400": failure("The request cannot be read, or the inventory forbids it."),
   "401": failure("The token is missing or unknown."),
@@ -68,25 +68,25 @@ export interface OpenapiDocument {
 let made: OpenapiDocument | undefined;
 
 /**
- * The whole HTTP surface as OpenAPI 3.1, from the proto's descriptors and comments. `version` is the program's.
- * Source: docs/decisions.md#d-11. Cost: a few milliseconds once.
+ * Returns the whole HTTP interface as OpenAPI 3.1, from the proto's descriptors and comments. Source:
+ * docs/decisions.md#d-11. Cost: a few milliseconds once. @param version version of the program
  */
-export function openapiDocument(version: string): OpenapiDocument {
-  made ??= make(version);
+export function getOpenapiDocument(version: string): OpenapiDocument {
+  made ??= makeDocument(version);
   return made;
 }
 
-function make(version: string): OpenapiDocument {
-  const body = JSON.stringify(describeAll(version));
+function makeDocument(version: string): OpenapiDocument {
+  const body = JSON.stringify(describeInterface(version));
   return { body, etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"` };
 }
 
-function describeAll(version: string): object {
+function describeInterface(version: string): object {
   const schemas: Record<string, JsonSchema> = { Error: ERROR };
-  const options: SchemaOptions = { message: (desc) => refer(desc, schemas, options), complete: true };
+  const options: SchemaOptions = { message: (desc) => referToMessage(desc, schemas, options), complete: true };
   const rpcs = SERVICES.flatMap(({ service }): readonly DescMethod[] => service.methods).map((method) => [
     `/${method.parent.typeName}/${method.name}`,
-    rpcPath(method, options),
+    describeRpcPath(method, options),
   ]);
   return {
     openapi: "3.1.1",
@@ -109,17 +109,17 @@ function describeAll(version: string): object {
   };
 }
 
-/** A message by reference; it is described once. */
-function refer(desc: DescMessage, schemas: Record<string, JsonSchema>, options: SchemaOptions): JsonSchema {
+/** Returns a reference to a message's schema, which is built once. */
+function referToMessage(desc: DescMessage, schemas: Record<string, JsonSchema>, options: SchemaOptions): JsonSchema {
   if (schemas[desc.typeName] === undefined) {
-    // Registered before its fields are read, because they may refer back to it.
+    // Registered before the fields are read, because they may refer back to it.
     schemas[desc.typeName] = {};
     schemas[desc.typeName] = messageSchema(desc, options);
   }
   return { $ref: `#/components/schemas/${desc.typeName}` };
 }
 
-function rpcPath(method: DescMethod, options: SchemaOptions): object {
+function describeRpcPath(method: DescMethod, options: SchemaOptions): object {
   const summary = commentOf(`${method.parent.typeName}.${method.name}`);
   const answer = {
     description: "The answer.",
@@ -151,12 +151,12 @@ function rpcPath(method: DescMethod, options: SchemaOptions): object {
   const get = {
     ...common,
     operationId: `${method.name}Get`,
-    parameters: [constant("connect", "v1"), constant("encoding", "json"), message],
+    parameters: [constantParameter("connect", "v1"), constantParameter("encoding", "json"), message],
   };
   return { get, post };
 }
 
-function constant(name: string, value: string): object {
+function constantParameter(name: string, value: string): object {
   return { name, in: "query", required: true, schema: { type: "string", const: value } };
 }
 
@@ -203,13 +203,13 @@ const json = (description: string, schema: JsonSchema) => ({
   content: { "application/json": { schema } },
 });
 
-/** An operation on a route that answers JSON to callers with a role. @param more its parameters and body */
-function operation(tag: string, summary: string, operationId: string, ok: object, more: object = {}): object {
+/** Describes an operation on a route that answers JSON to callers with a role. @param more its parameters and body */
+function describeOperation(tag: string, summary: string, operationId: string, ok: object, more: object = {}): object {
   return { tags: [tag], summary, operationId, ...more, responses: { "200": ok, ...FAILURES } };
 }
 
-/** A route that anyone may read. */
-function openRoute(summary: string, responses: object): object {
+/** Describes a route that anyone may read. */
+function describeOpenRoute(summary: string, responses: object): object {
   return { get: { tags: ["Operation"], summary, security: [{}], responses } };
 }
 
@@ -219,15 +219,15 @@ const EVENTS = `Events until either side ends them. ${Object.entries(STREAM_EVEN
   .map(([name, data]) => `${name}: ${data}`)
   .join(" ")}`;
 
-/** The routes beside the RPCs. */
+/** The routes other than RPCs. */
 const PLAIN = {
   "/audit/history": {
-    get: operation(LOG, ROUTES["GET /audit/history"], "AuditHistory", json("One page.", HISTORY_PAGE), {
+    get: describeOperation(LOG, ROUTES["GET /audit/history"], "AuditHistory", json("One page.", HISTORY_PAGE), {
       parameters: HISTORY_PARAMETERS.map((name) => ({ name, in: "query", schema: { type: "string" } })),
     }),
   },
   "/changes/stream": {
-    get: operation(LOG, ROUTES["GET /changes/stream"], "ChangeStream", text(EVENTS, "text/event-stream"), {
+    get: describeOperation(LOG, ROUTES["GET /changes/stream"], "ChangeStream", text(EVENTS, "text/event-stream"), {
       parameters: [
         {
           name: "Last-Event-ID",
@@ -239,25 +239,25 @@ const PLAIN = {
     }),
   },
   "/audit/verify": {
-    get: operation(LOG, ROUTES["GET /audit/verify"], "AuditVerify", json("The verdict.", VERDICT)),
+    get: describeOperation(LOG, ROUTES["GET /audit/verify"], "AuditVerify", json("The verdict.", VERDICT)),
   },
   "/audit/webhook": {
-    post: operation(LOG, ROUTES["POST /audit/webhook"], "AuditWebhook", json("What became of it.", RECEIPT), {
+    post: describeOperation(LOG, ROUTES["POST /audit/webhook"], "AuditWebhook", json("What became of it.", RECEIPT), {
       security: [{ bearer: [] }],
       parameters: [{ name: "feed", in: "query", schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }],
       requestBody: { required: true, content: { "application/json": { schema: {} } } },
     }),
   },
   "/sample": {
-    get: operation("Inventory", ROUTES["GET /sample"], "Sample", json("The lists.", { type: "object" })),
+    get: describeOperation("Inventory", ROUTES["GET /sample"], "Sample", json("The lists.", { type: "object" })),
   },
-  "/healthz": openRoute(ROUTES["GET /healthz"], { "200": text("It does.") }),
-  "/readyz": openRoute(ROUTES["GET /readyz"], {
+  "/healthz": describeOpenRoute(ROUTES["GET /healthz"], { "200": text("It does.") }),
+  "/readyz": describeOpenRoute(ROUTES["GET /readyz"], {
     "200": text("Ready."),
     "503": text("Not ready."),
   }),
-  "/metrics": openRoute(ROUTES["GET /metrics"], { "200": text("The metrics.") }),
-  "/openapi.json": openRoute(ROUTES["GET /openapi.json"], {
+  "/metrics": describeOpenRoute(ROUTES["GET /metrics"], { "200": text("The metrics.") }),
+  "/openapi.json": describeOpenRoute(ROUTES["GET /openapi.json"], {
     "200": json("It.", { type: "object" }),
     "304": { description: "It has not changed." },
   }),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { hasCurrentCopy } from "./etag.ts";
-import { takesGzip } from "./page_modules.ts";
+import { acceptsGzip } from "./page_modules.ts";
 
 interface Page {
   readonly html: string;
@@ -14,25 +14,25 @@ interface Page {
 const zip = promisify(gzip);
 
 /**
- * Answers with a page that holds its styles inside, and its scripts unless they are modules. The policy names what is
- * inside by its hash, so nothing that a name in the data smuggles in can run, and the page reaches nothing but this
- * server. Cost: prepared once.
+ * Returns a handler for a page with inline styles, and inline scripts unless they are modules. The page's policy
+ * permits inline content only by its hash, so that no script can be injected through data, and permits connections only
+ * to this server. Cost: the page is prepared once.
  */
-export function pageHandler(load: () => Promise<string | undefined>): (request: Request) => Promise<Response> {
+export function createPageHandler(load: () => Promise<string | undefined>): (request: Request) => Promise<Response> {
   let page: Promise<Page | undefined> | undefined;
   const prepared = async () => {
     const html = await load();
-    return html === undefined ? undefined : prepare(html, await zip(html, { level: 9 }));
+    return html === undefined ? undefined : preparePage(html, await zip(html, { level: 9 }));
   };
   return async (request) => {
     page ??= prepared();
     const ready = await page;
     if (ready === undefined) return new Response("The pages are not built: run bun build_pages.ts\n", { status: 503 });
-    return answer(ready, request.headers);
+    return answerPage(ready, request.headers);
   };
 }
 
-function answer({ html, zipped, etag, policy }: Page, headers: Headers): Response {
+function answerPage({ html, zipped, etag, policy }: Page, headers: Headers): Response {
   const common = {
     "content-security-policy": policy,
     "referrer-policy": "no-referrer",
@@ -43,14 +43,14 @@ function answer({ html, zipped, etag, policy }: Page, headers: Headers): Respons
   };
   if (hasCurrentCopy(headers, etag)) return new Response(null, { status: 304, headers: common });
   const sent = { ...common, "content-type": "text/html; charset=utf-8" };
-  if (!takesGzip(headers)) {
+  if (!acceptsGzip(headers)) {
     return new Response(html, { headers: { ...sent, "content-length": String(Buffer.byteLength(html)) } });
   }
   const length = String(zipped.length);
   return new Response(zipped, { headers: { ...sent, "content-encoding": "gzip", "content-length": length } });
 }
 
-function prepare(html: string, zipped: Page["zipped"]): Page {
+function preparePage(html: string, zipped: Page["zipped"]): Page {
   const sources = (tag: string) =>
     [...html.matchAll(new RegExp(`<${tag}([^>]*)>([\\s\\S]*?)</${tag}>`, "g"))]
       .map(([, attributes = "", inside = ""]) =>

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FinishedCall } from "#dc/context.ts";
 import { interfaceOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
 
-/** What the service calls the routes that ask it. */
+/** The service's method names for the routes that call it. */
 const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface">>> = {
   "/audit/history": { method: "AuditHistory", interface: "REST" },
   "/audit/verify": { method: "AuditVerify", interface: "REST" },
@@ -17,23 +17,25 @@ const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface"
   "/mcp": { method: "Mcp", interface: "MCP" },
 };
 
-/** Says whether the process may be asked, and is no call. */
+/** Route that reports readiness and is not counted as a call. */
 const PROBE = "/readyz";
 
-/** Labels in metrics of a request that was answered without the service, or undefined if it was not refused. */
-export async function refusedRoute(
+/**
+ * Returns the labels in metrics of a request that was answered without the service; undefined if it was not refused.
+ */
+export async function labelsOfRefused(
   path: string,
   headers: IncomingHttpHeaders,
   response: Response,
 ): Promise<Omit<FinishedCall, "seconds"> | undefined> {
-  const outcome = outcomeOfStatus(response.status) ?? (await graphqlOutcome(path, response));
+  const outcome = outcomeOfStatus(response.status) ?? (await findGraphqlOutcome(path, response));
   if (outcome === undefined || path === PROBE) return undefined;
-  // Unknown paths share one name: labels must stay few.
+  // Unknown paths share one name, because labels must have few values.
   return { ...(METHODS[path] ?? { method: "unknown", interface: interfaceOf(headers) }), outcome };
 }
 
-/** To clients of the older media type GraphQL says 200 whatever happened. */
-async function graphqlOutcome(path: string, response: Response): Promise<string | undefined> {
+/** Returns the outcome of a GraphQL reply. With the older media type the status is 200 even for errors. */
+async function findGraphqlOutcome(path: string, response: Response): Promise<string | undefined> {
   if (path !== "/graphql") return undefined;
   return (await response.clone().text()).startsWith('{"errors":') ? "invalid_argument" : undefined;
 }

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { type BodyMeter, uploadAborted } from "#interfaces/connect/body_meter.ts";
-import { mostInflated } from "#interfaces/connect/limits.ts";
+import { type BodyMeter, uploadAbortedError } from "#interfaces/connect/body_meter.ts";
+import { maxInflatedBytes } from "#interfaces/connect/limits.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/json_in_steps.ts";
 import { HttpRefusal } from "./http_refusal.ts";
@@ -9,8 +9,7 @@ import { HttpRefusal } from "./http_refusal.ts";
 const unzip = promisify(gunzip);
 
 /**
- * Reads a JSON body, gzip taken off, of at most `limit` bytes as sent and as meant.
- *
+ * Reads a JSON body, decompressing gzip, of at most `limit` bytes both compressed and decompressed.
  * @throws HttpRefusal 415 for another type or encoding, 413 beyond the limit, 400 for anything but JSON in UTF-8
  */
 export async function readJsonBody(request: Request, limit: number, meter: BodyMeter): Promise<unknown> {
@@ -29,11 +28,11 @@ export async function readJsonBody(request: Request, limit: number, meter: BodyM
     );
   }
   const sent = await readBytes(request, limit, meter);
-  if (sent === undefined) throw tooLarge(limit);
-  if (encoding === "identity") return parse(sent, meter);
-  const bytes = await unzipBody(sent, Math.min(limit, mostInflated(sent.length)));
+  if (sent === undefined) throw refuseLargeBody(limit);
+  if (encoding === "identity") return parseJsonBody(sent, meter);
+  const bytes = await unzipBody(sent, Math.min(limit, maxInflatedBytes(sent.length)));
   await meter.scheduler.run(meter.checkShape(bytes));
-  return parse(bytes, meter);
+  return parseJsonBody(bytes, meter);
 }
 
 /**
@@ -53,8 +52,8 @@ export async function readBytes(request: Request, limit: number, meter: BodyMete
       chunks.push(chunk);
     }
   } catch (error) {
-    // Any other error is the connection's.
-    throw error instanceof OperationError ? error : uploadAborted();
+    // Any other error is that of the connection.
+    throw error instanceof OperationError ? error : uploadAbortedError();
   }
   meter.finish();
   await meter.scheduler.yieldIfDue();
@@ -65,7 +64,7 @@ async function unzipBody(bytes: Uint8Array, limit: number): Promise<Uint8Array> 
   try {
     return await unzip(bytes, { maxOutputLength: limit });
   } catch (error) {
-    if (error instanceof RangeError) throw tooLarge(limit);
+    if (error instanceof RangeError) throw refuseLargeBody(limit);
     throw new HttpRefusal(
       400,
       "invalid_argument",
@@ -74,11 +73,11 @@ async function unzipBody(bytes: Uint8Array, limit: number): Promise<Uint8Array> 
   }
 }
 
-function tooLarge(limit: number): HttpRefusal {
+function refuseLargeBody(limit: number): HttpRefusal {
   return new HttpRefusal(413, "resource_exhausted", `The body is too large: expected at most ${limit} bytes`);
 }
 
-async function parse(bytes: Uint8Array, { scheduler }: BodyMeter): Promise<unknown> {
+async function parseJsonBody(bytes: Uint8Array, { scheduler }: BodyMeter): Promise<unknown> {
   try {
     return await scheduler.run(parseJson(bytes));
   } catch {

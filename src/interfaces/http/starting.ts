@@ -3,10 +3,10 @@ import type { NodeRequest, NodeResponse } from "#interfaces/connect/node_http.ts
 import { sendRefusal, setCommonHeaders } from "./early_reply.ts";
 
 /**
- * Answers while a server waits for its database: the process lives, is not ready, and every call is unavailable.
- * @param why the reason as text, for `/readyz`
+ * Returns a handler for the time while a server waits for its database: it reports the process as running but not
+ * ready, and refuses every call as unavailable. @param why returns the reason as text, for `/readyz`
  */
-export function startingHandler(why: () => string): (request: NodeRequest, response: NodeResponse) => void {
+export function createStartingHandler(why: () => string): (request: NodeRequest, response: NodeResponse) => void {
   return (request, response) => {
     setCommonHeaders(request, response, undefined);
     const path = request.url?.split("?", 1)[0];

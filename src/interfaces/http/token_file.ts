@@ -1,9 +1,9 @@
 import type { Principal } from "#dc/context.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { FollowedFile } from "./followed_file.ts";
-import { parseTokens, principalOf, subscriberOf, type TokenRow } from "./token_table.ts";
+import { findSubscriberByToken, findTokenPrincipal, parseTokens, type TokenRow } from "./token_table.ts";
 
-/** The tokens of a file, read again when it changes. A file that has become unreadable opens nothing more. */
+/** The tokens of a file, read again after each change. While the file is unreadable, no token is valid. */
 export class TokenFile {
   readonly #file: FollowedFile<readonly TokenRow[]>;
 
@@ -11,7 +11,7 @@ export class TokenFile {
     this.#file = file;
   }
 
-  /** @throws OperationError when the file cannot be read, or has two rows of one token */
+  /** Opens a token file. @throws OperationError when the file cannot be read, or has two rows of one token */
   static async open(path: string, say: (message: string) => void): Promise<TokenFile> {
     const meanwhile = "no token works";
     let isStarting = true;
@@ -30,13 +30,13 @@ export class TokenFile {
     return new TokenFile(file);
   }
 
-  /** Finds who calls. @throws Refusal UNAUTHENTICATED */
+  /** Finds the principal of a call. @throws Refusal UNAUTHENTICATED */
   async find(authorization: string | null): Promise<Principal | undefined> {
-    return principalOf((await this.#file.current()) ?? [], authorization);
+    return findTokenPrincipal((await this.#file.current()) ?? [], authorization);
   }
 
-  /** Finds who subscribes to the calendar. @throws Refusal UNAUTHENTICATED */
+  /** Finds the principal of a calendar subscription. @throws Refusal UNAUTHENTICATED */
   async findSubscriber(secret: string): Promise<Principal> {
-    return subscriberOf((await this.#file.current()) ?? [], secret);
+    return findSubscriberByToken((await this.#file.current()) ?? [], secret);
   }
 }

@@ -5,20 +5,20 @@ import { InvalidToken } from "#dc/operations/messages/status.ts";
 import { createInvalidArgumentError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 
-/** What a token may open: what its role may call, or the calendar alone. */
+/** Access that a token grants: the calls of its role, or the calendar alone. */
 export const TOKEN_ROLES = [...ROLES, "calendar"] as const;
 export type TokenRole = (typeof TOKEN_ROLES)[number];
 
-/** One token as its file keeps it: what it opens, but not the token itself. */
+/** One token as stored in its file: its access and its hash, but not the token itself. */
 export interface TokenRow {
   readonly name: string;
-  /** Roles of callers, or `calendar` alone. */
+  /** Roles of callers, or only `calendar`. */
   readonly roles: readonly TokenRole[];
   /** SHA-256 of the token, in hexadecimal. Tokens are 32 random bytes, so no slow hash is needed. */
   readonly sha256: string;
-  /** ISO 8601 in UTC. */
+  /** Time of creation, ISO 8601 in UTC. */
   readonly created_at: string;
-  /** From this moment on it opens nothing, ISO 8601 in UTC; absent for one that lasts. */
+  /** Time from which the token is invalid, ISO 8601 in UTC; absent if it never expires. */
   readonly expires_at?: string;
 }
 
@@ -32,12 +32,11 @@ export function hashToken(token: string): string {
 }
 
 /**
- * Finds who calls by a token. Without a header the caller is anonymous, which the service refuses where it must; an
- * unknown token is refused at once, and so is one of the calendar, which is sent in an address.
- *
+ * Finds the principal of a call by its token. Without a header the caller is anonymous, and the service refuses it
+ * where required. Refuses an unknown token, and a calendar token, because that is sent in an address.
  * Source: docs/decisions.md#d-07. @throws Refusal UNAUTHENTICATED
  */
-export function principalOf(
+export function findTokenPrincipal(
   rows: readonly TokenRow[],
   authorization: string | null,
   now: Date = new Date(),
@@ -45,18 +44,18 @@ export function principalOf(
   if (authorization === null) return undefined;
   const token = BEARER.exec(authorization)?.[1];
   if (token === undefined) throw refuse("UNAUTHENTICATED", "Cannot read the Authorization header: expected Bearer");
-  const { name, roles } = rowOf(rows, token, now, "call");
-  return { name, roles: roles.filter(isRole), authMethod: "token" };
+  const { name, roles } = findTokenRow(rows, token, now, "call");
+  return { name, roles: roles.filter(isCallRole), authMethod: "token" };
 }
 
-/** Finds who subscribes to the calendar by the token in its address. @throws Refusal UNAUTHENTICATED */
-export function subscriberOf(rows: readonly TokenRow[], token: string, now: Date = new Date()): Principal {
-  const { name } = rowOf(rows, token, now, "calendar");
+/** Finds the principal of a calendar subscription by the token in its address. @throws Refusal UNAUTHENTICATED */
+export function findSubscriberByToken(rows: readonly TokenRow[], token: string, now: Date = new Date()): Principal {
+  const { name } = findTokenRow(rows, token, now, "calendar");
   return { name, roles: [], authMethod: "token" };
 }
 
-/** Every row is compared, each in constant time. @throws InvalidToken */
-function rowOf(rows: readonly TokenRow[], token: string, now: Date, use: "call" | "calendar"): TokenRow {
+/** Finds the row of a token. Compares every row in constant time. @throws InvalidToken */
+function findTokenRow(rows: readonly TokenRow[], token: string, now: Date, use: "call" | "calendar"): TokenRow {
   const place = use === "call" ? "Authorization holds" : 'Parameter "secret" is';
   const hash = Buffer.from(hashToken(token), "hex");
   let found: TokenRow | undefined;
@@ -69,28 +68,28 @@ function rowOf(rows: readonly TokenRow[], token: string, now: Date, use: "call" 
   return found;
 }
 
-function isRole(role: TokenRole): role is Role {
+function isCallRole(role: TokenRole): role is Role {
   return role !== "calendar";
 }
 
-/** The rows of a token file. A row that cannot be read opens nothing and refuses no other token. */
+/** The rows of a token file. An invalid row grants no access and does not invalidate other tokens. */
 export interface TokenTable {
   readonly rows: readonly TokenRow[];
-  /** Which row is wrong and how, one sentence for each that cannot be read. */
+  /** One sentence for each invalid row, with its position and error. */
   readonly faults: readonly string[];
-  /** Rows of one token, a sentence for each token. They open nothing, since either could be meant. */
+  /** One sentence for each token with several rows. These rows grant no access, since either could be meant. */
   readonly doubles: readonly string[];
-  /** Every row as the file has it. */
+  /** Every row of the file, unchanged. */
   readonly all: readonly unknown[];
 }
 
-/** Reads the text of a token file. @throws OperationError invalid_argument for a text that is no token file */
+/** Parses a token file. @throws OperationError invalid_argument for text that is no token file */
 export function parseTokens(text: string): TokenTable {
   const all = readRows(text);
   const rows: TokenRow[] = [];
   const faults: string[] = [];
   for (const [index, row] of all.entries()) {
-    const wrong = fault(row);
+    const wrong = findRowFault(row);
     if (wrong !== undefined) faults.push(`tokens[${index}] ${wrong}`);
     else if (rows.some(({ name }) => name === row.name))
       faults.push(`tokens[${index}].name "${row.name}" is there twice`);
@@ -105,9 +104,11 @@ export function parseTokens(text: string): TokenTable {
   return { rows: rows.filter((row) => !doubled.has(row)), faults, doubles, all };
 }
 
-/** The text of a token file. @throws OperationError invalid_argument for a row that could not be read back */
-export function writeTokens(rows: readonly unknown[], added?: TokenRow): string {
-  const wrong = added === undefined ? undefined : fault(added);
+/**
+ * Returns the text of a token file. @throws OperationError invalid_argument for a row that could not be parsed again
+ */
+export function formatTokens(rows: readonly unknown[], added?: TokenRow): string {
+  const wrong = added === undefined ? undefined : findRowFault(added);
   if (wrong !== undefined) throw createInvalidArgumentError(`The new token ${wrong}`);
   return `${JSON.stringify({ tokens: added === undefined ? rows : [...rows, added] }, null, 2)}\n`;
 }
@@ -124,7 +125,7 @@ function readRows(text: string): readonly TokenRow[] {
   return rows;
 }
 
-function fault(row: Partial<TokenRow> | null): string | undefined {
+function findRowFault(row: Partial<TokenRow> | null): string | undefined {
   if (!isJsonObject(row)) return "is no object";
   const { name, roles, sha256, expires_at } = row;
   if (typeof name !== "string" || !NAME.test(name) || name.trim() === "")

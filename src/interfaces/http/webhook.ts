@@ -7,24 +7,27 @@ import type { BodyMeter } from "#interfaces/connect/body_meter.ts";
 import { readJsonBody } from "./request_body.ts";
 import type { WebhookSecret } from "./webhook_secret.ts";
 
-/** Largest delivery, in bytes. Ours: as the largest RPC message; a feed's batches are set to less. */
+/**
+ * Maximum size of a delivery, in bytes. Our choice: as the largest RPC message; a feed's batches are configured
+ * smaller.
+ */
 const MAX_DELIVERY_BYTES = 16 * 1024 * 1024;
 
 const FEED_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 export interface WebhookOptions {
   readonly service: DcService;
-  /** Absent where the operator has set none: the webhook is then closed. */
+  /** Absent if the operator has configured none: the webhook is then closed. */
   readonly secret: WebhookSecret | undefined;
   readonly countDeadLetters: (count: number) => void;
   readonly meter: BodyMeter;
 }
 
 /**
- * Takes one delivery of a change feed. Whatever it holds is answered with 200 once it is on disk, since a feed sends
- * again what is refused and stops behind it; only the secret, the form of the body and the database can refuse.
+ * Applies one delivery of a change feed. Replies 200 to any content once it is stored, since a feed repeats a refused
+ * delivery and sends nothing after it. Only a wrong secret, a malformed body or a failure of the database is refused.
  */
-export async function takeWebhook(request: Request, caller: Caller, options: WebhookOptions): Promise<JsonObject> {
+export async function receiveWebhook(request: Request, caller: Caller, options: WebhookOptions): Promise<JsonObject> {
   const { secret, service, countDeadLetters, meter } = options;
   if (secret === undefined) {
     throw refuse("PERMISSION_DENIED", "The webhook is closed: the server was started without a secret for it");

@@ -4,10 +4,10 @@ import { InvalidToken } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { FollowedFile } from "./followed_file.ts";
 
-/** Shortest secret that is taken, in characters. Ours: 16 random characters cannot be guessed over a network. */
+/** Minimum length of a secret, in characters. Our choice: 16 random characters cannot be guessed over a network. */
 const MIN_CHARS = 16;
 
-/** The secrets that open the webhook: several while one takes another's place. */
+/** The secrets that authorize the webhook: several while one replaces another. */
 export class WebhookSecret {
   readonly #hashes: () => Promise<readonly Buffer[] | undefined>;
 
@@ -16,8 +16,8 @@ export class WebhookSecret {
   }
 
   /**
-   * Follows a file with one secret per line.
-   * @throws OperationError when it cannot be read or holds none that is good
+   * Opens a file with one secret per line and follows its changes. @throws OperationError when it cannot be read or
+   * contains no valid secret
    */
   static async open(path: string, say: (message: string) => void): Promise<WebhookSecret> {
     const meanwhile = "deliveries of change feeds are rejected";
@@ -25,16 +25,16 @@ export class WebhookSecret {
     return new WebhookSecret(() => file.current());
   }
 
-  /** @throws OperationError for a text without a good secret */
+  /** Parses secrets. @throws OperationError for text without a valid secret */
   static of(text: string): WebhookSecret {
     const hashes = parseSecrets(text);
     return new WebhookSecret(async () => hashes);
   }
 
   /**
-   * Checks the header that a feed sends: the secret itself, or behind `Bearer`. All are compared, in constant time.
-   * Source: CockroachDB, webhook_auth_header.
-   * @throws Refusal UNAUTHENTICATED; OperationError unavailable while the file cannot be read, so that the feed waits
+   * Checks the header that a feed sends: the secret itself, or the secret after `Bearer`. Compares all secrets in
+   * constant time. Source: CockroachDB, webhook_auth_header. @throws Refusal UNAUTHENTICATED; OperationError
+   * unavailable while the file cannot be read, so that the feed tries again
    */
   async check(authorization: string | null): Promise<void> {
     if (authorization === null)

@@ -17,41 +17,39 @@ export interface CallResult {
 }
 
 /**
- * Finds the tool that a call names, or the refusal that answers the call. Source:
- * docs/contract/spec-tool.md#tool-errors.
+ * Finds the tool that a call names, or returns the refusal of the call. Source: docs/contract/spec-tool.md#tool-errors.
  */
-export function toolNamed(tools: ToolSet, name: unknown): McpTool | CallResult {
-  if (typeof name !== "string") return refusal("Missing tool name");
-  return tools.get(name) ?? refusal(`Unknown tool: ${shortenText(name)}`);
+export function findTool(tools: ToolSet, name: unknown): McpTool | CallResult {
+  if (typeof name !== "string") return toRefusal("Missing tool name");
+  return tools.get(name) ?? toRefusal(`Unknown tool: ${shortenText(name)}`);
 }
 
 /**
- * Runs a tool and returns its result, a refusal included.
- *
- * @throws whatever else the tool throws: a defect, to be answered with -32603
+ * Runs a tool and returns its result or its refusal.
+ * @throws any other error of the tool: a defect, which is answered with -32603
  */
 export async function callTool(tool: McpTool, args: unknown, signal: AbortSignal): Promise<CallResult> {
   try {
-    return resultOf(await tool.call(args, signal));
+    return toCallResult(await tool.call(args, signal));
   } catch (error) {
-    if (error instanceof OperationError) return refusal(error.message);
+    if (error instanceof OperationError) return toRefusal(error.message);
     throw error;
   }
 }
 
-function resultOf(result: ToolResult): CallResult {
+function toCallResult(result: ToolResult): CallResult {
   const { image, structured, value } = result;
-  const text: Content = { type: "text", text: textOf(result) };
+  const text: Content = { type: "text", text: resultText(result) };
   const content =
     image === undefined ? [text] : [{ type: "image" as const, data: image.data, mimeType: image.mediaType }, text];
   return { content, ...(structured === true && { structuredContent: value }) };
 }
 
-function refusal(text: string): CallResult {
+function toRefusal(text: string): CallResult {
   return { content: [{ type: "text", text }], isError: true };
 }
 
-function textOf({ text, value }: ToolResult): string {
+function resultText({ text, value }: ToolResult): string {
   const wire = text ?? JSON.stringify(value);
   if (wire === undefined) throw new TypeError("A tool answered neither text nor a JSON value");
   return wire;

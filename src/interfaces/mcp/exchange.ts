@@ -1,9 +1,9 @@
 /** Receives the line of a reply, once; undefined if there is no reply. */
-export type Reply = (line: string | undefined) => void;
+export type SendReply = (line: string | undefined) => void;
 
 /** Receiver of the reply to one message, and the memory that the message occupies until then, in bytes. */
 export interface Exchange {
-  readonly reply: Reply;
+  readonly reply: SendReply;
   readonly bytes: number;
 }
 
@@ -11,7 +11,7 @@ export interface Exchange {
  * Splits one exchange over the messages of a batch. When all are finished, sends their replies as one array in the
  * order of the messages, or nothing if there are none.
  */
-export function batchExchanges({ reply, bytes }: Exchange, size: number): readonly Exchange[] {
+export function splitExchange({ reply, bytes }: Exchange, size: number): readonly Exchange[] {
   const answers: (string | undefined)[] = [];
   let open = size;
   return Array.from({ length: size }, (_, index) => ({

@@ -4,7 +4,10 @@
  */
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
 
-/** Most messages in one batch. Ours: a few bytes of a batch make a hundred of answer, so it must not grow without end. */
+/**
+ * Maximum number of messages in one batch. Our choice: a few bytes of a batch cause a hundred of replies, so it needs a
+ * limit.
+ */
 export const MAX_BATCH_MESSAGES = 10_000;
 
 /**
@@ -12,28 +15,40 @@ export const MAX_BATCH_MESSAGES = 10_000;
  */
 export const MAX_PENDING_REQUESTS = 1024;
 
-/** Bytes of such requests above which no more is read; a single request may exceed it. Ours: three longest lines. */
+/**
+ * Size of pending requests in bytes above which reading stops; a single request may exceed it. Our choice: three
+ * longest lines.
+ */
 export const MAX_PENDING_BYTES = 32 * 1024 * 1024;
 
 /** Characters of unsent replies above which no new call begins. Our choice: a few of the largest replies. */
 export const MAX_UNWRITTEN_CHARS = 8 * 1024 * 1024;
 
-/** Slow calls that run at once. Ours: they start child processes or read every file, and more only contend. */
+/**
+ * Maximum number of slow calls that run at once. Our choice: they start child processes or read every file, and more
+ * would only contend.
+ */
 export const MAX_SLOW_CALLS = 8;
 
 /** Maximum number of open `subscriptions/listen` requests. Our choice: a client needs one. */
 export const MAX_SUBSCRIPTIONS = 64;
 
-/** Longest detail of a parse error, in characters. Ours: some engines quote the line, which may be megabytes. */
+/**
+ * Maximum length of a parse error's detail, in characters. Our choice: some engines quote the line, which may be
+ * megabytes.
+ */
 export const MAX_ERROR_DETAIL_CHARS = 200;
 
 /**
- * Time for running calls to end after SIGTERM or SIGINT, or when the answers are no longer read, in milliseconds.
- * Ours: common clients send SIGKILL two seconds after SIGTERM.
+ * Time for running calls to end after SIGTERM or SIGINT, or after the reader of replies has closed, in milliseconds.
+ * Our choice: common clients send SIGKILL two seconds after SIGTERM.
  */
 export const STOP_GRACE_MS = 1500;
 
-/** The same at the end of stdin, when calls may finish. Our choice: finite, because the client may have ended. */
+/**
+ * Time for running calls to end after the end of stdin, in milliseconds. Our choice: finite, because the client may
+ * have ended.
+ */
 export const FINISH_GRACE_MS = 60_000;
 
 /**
@@ -46,4 +61,4 @@ export const MAX_UNREAD_STDERR_BYTES = 1024 * 1024;
  * Time for the client to read the last message before the process ends, in milliseconds. Our choice: an active reader
  * needs less.
  */
-export const LAST_WORDS_MS = 200;
+export const STDERR_DRAIN_MS = 200;

@@ -1,9 +1,9 @@
 import { MAX_LINE_BYTES } from "./limits.ts";
 
 /** Replaces a line that exceeded `MAX_LINE_BYTES` and was dropped. */
-export const TOO_LONG = Symbol("line too long");
+export const LINE_TOO_LONG = Symbol("line too long");
 
-export type Line = Uint8Array | typeof TOO_LONG;
+export type Line = Uint8Array | typeof LINE_TOO_LONG;
 
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
@@ -28,7 +28,7 @@ export class LineSplitter {
     this.#maxBytes = maxBytes;
   }
 
-  /** Every line that `chunk` completes. */
+  /** Yields every line that `chunk` completes. */
   *push(chunk: Uint8Array): Generator<Line> {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
@@ -39,7 +39,7 @@ export class LineSplitter {
     if (from < chunk.length) yield* this.#add(chunk.subarray(from));
   }
 
-  /** The last line, when the stream ends without a newline. */
+  /** Yields the last line, if the stream ends without a newline. */
   *end(): Generator<Line> {
     yield* this.#complete();
   }
@@ -52,7 +52,7 @@ export class LineSplitter {
     if (this.#size <= this.#maxBytes) return;
     this.#parts = [];
     this.#skipping = true;
-    yield TOO_LONG;
+    yield LINE_TOO_LONG;
   }
 
   *#complete(): Generator<Line> {
@@ -61,7 +61,7 @@ export class LineSplitter {
     this.#size = 0;
     this.#skipping = false;
     this.#first = false;
-    if (line !== undefined && !isBlank(line)) yield line;
+    if (line !== undefined && !isBlankLine(line)) yield line;
   }
 
   #joined(): Uint8Array {
@@ -73,7 +73,7 @@ export class LineSplitter {
   }
 }
 
-function isBlank(line: Uint8Array): boolean {
-  // A line of JSON shows at its first byte that it is not blank.
+function isBlankLine(line: Uint8Array): boolean {
+  // The first byte of a JSON line shows that it is not blank.
   return line.every((byte) => byte === 32 || byte === 9 || byte === CARRIAGE_RETURN);
 }

@@ -7,7 +7,8 @@ export type Id = string | number | null;
 export type Params = Readonly<Record<string, unknown>>;
 
 /**
- * Source: JSON-RPC 2.0, Error object; docs/contract/spec-tool.md#protocol-errors; -32020 and -32022 from MCP revision 2026-07-28.
+ * Error codes. Source: JSON-RPC 2.0, Error object; docs/contract/spec-tool.md#protocol-errors; -32020 and -32022 from
+ * MCP revision 2026-07-28.
  */
 export const RPC_CODE = {
   parse: -32700,
@@ -25,7 +26,7 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-/** One received message. `invalid` requires an error response, `ignored` none. */
+/** One received message. `invalid` requires an error response, `ignored` requires none. */
 export type Message =
   | { readonly kind: "request"; readonly id: Id; readonly method: string; readonly params: Params }
   | { readonly kind: "notification"; readonly method: string; readonly params: Params }
@@ -41,18 +42,18 @@ export type LineContent =
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const NO_PARAMS: Params = {};
 
-/** Reads a line as JSON. Broken UTF-8 is a parse error as well, since JSON has no other encoding. */
+/** Parses a line as JSON. Broken UTF-8 is a parse error as well, since JSON has no other encoding. */
 export function parseLine(bytes: Uint8Array): LineContent {
   let value: unknown;
   try {
     value = JSON.parse(decoder.decode(bytes));
   } catch (error) {
-    return { kind: "invalid", error: parseError(detailOf(error)) };
+    return { kind: "invalid", error: parseErrorOf(errorDetailOf(error)) };
   }
   return Array.isArray(value) ? { kind: "batch", values: value } : { kind: "single", value };
 }
 
-export function parseError(detail: string): RpcError {
+export function parseErrorOf(detail: string): RpcError {
   return { code: RPC_CODE.parse, message: `Parse error: ${detail}` };
 }
 
@@ -71,7 +72,7 @@ export function readMessage(value: unknown): Message {
   if (method === undefined && (Object.hasOwn(value, "result") || Object.hasOwn(value, "error"))) {
     return { kind: "ignored" };
   }
-  const error = errorOf(value);
+  const error = findMessageError(value);
   // Only a message with a method is a notification; any other message without an id gets a response, as JSON-RPC
   // requires.
   if (error !== undefined && id === undefined && typeof method === "string") return { kind: "ignored" };
@@ -80,7 +81,7 @@ export function readMessage(value: unknown): Message {
   return id === undefined ? { kind: "notification", ...call } : { kind: "request", id: id as Id, ...call };
 }
 
-/** The line of a successful answer; `resultJson` is the result as JSON text. */
+/** Returns the line of a successful response; `resultJson` is the result as JSON text. */
 export function resultLine(id: Id, resultJson: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultJson}}`;
 }
@@ -95,7 +96,7 @@ function isId(id: unknown): id is Id {
   return typeof id === "string" || id === null;
 }
 
-function errorOf({ jsonrpc, method, id, params }: Readonly<Record<string, unknown>>): RpcError | undefined {
+function findMessageError({ jsonrpc, method, id, params }: Readonly<Record<string, unknown>>): RpcError | undefined {
   if (jsonrpc !== "2.0") return invalidRequest("Invalid JSON-RPC version");
   if (typeof method !== "string") return invalidRequest("Invalid Request: expected a string as method");
   if (id !== undefined && !isId(id)) {
@@ -109,7 +110,7 @@ function invalidRequest(message: string): RpcError {
   return { code: RPC_CODE.invalidRequest, message };
 }
 
-function detailOf(error: unknown): string {
+function errorDetailOf(error: unknown): string {
   if (error instanceof TypeError) return "invalid UTF-8";
   const { message } = error as Error;
   return message.replace(/^JSON Parse error: /, "").slice(0, MAX_ERROR_DETAIL_CHARS);

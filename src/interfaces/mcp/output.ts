@@ -1,6 +1,6 @@
 import { MAX_UNWRITTEN_CHARS } from "./limits.ts";
 
-/** How a write fails without a reader at the other end. Source: POSIX, Node.js error codes. */
+/** Error codes of a write whose reader has closed. Source: POSIX, Node.js error codes. */
 const READER_GONE: readonly unknown[] = ["EPIPE", "ECONNRESET", "EBADF", "ERR_STREAM_DESTROYED"];
 
 /**
@@ -36,12 +36,12 @@ export class LineOutput {
     });
   }
 
-  /** True once a write failed: no further line will be sent. */
+  /** True after a failed write: no further line will be sent. */
   get broken(): boolean {
     return this.#broken;
   }
 
-  /** Adds a line, to be written at the end of this turn or with the next `flush`. `line` contains no newline. */
+  /** Adds a line, which is written at the end of this turn or with the next `flush`. `line` contains no newline. */
   push(line: string): void {
     if (this.#broken) return;
     this.#lines.push(line);
@@ -58,7 +58,7 @@ export class LineOutput {
     this.#writing = this.#write();
   }
 
-  /** A promise that resolves when less than the limit is buffered; undefined if that is already so. */
+  /** Returns a promise that resolves when less than the limit is buffered; undefined if this is already so. */
   ready(): Promise<void> | undefined {
     if (this.#chars < MAX_UNWRITTEN_CHARS || this.#broken) return undefined;
     this.flush();

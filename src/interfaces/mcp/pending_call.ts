@@ -30,7 +30,7 @@ export class PendingCall {
     return this.#controller.signal;
   }
 
-  /** True until the answer is given. */
+  /** True until the call is answered or cancelled. */
   get open(): boolean {
     return this.#open;
   }
@@ -50,13 +50,13 @@ export class PendingCall {
     this.#reply(line);
   }
 
-  /** Ends the call without an answer. */
+  /** Ends the call without a response. */
   cancel(): void {
     this.answer(undefined);
     this.#controller.abort(new DOMException("The request was cancelled", "AbortError"));
   }
 
-  /** Ends the call's wait for its tool with an error. */
+  /** Stops waiting for the tool and ends the call with an error. */
   fail(error: unknown): void {
     this.#fail(error);
     this.#controller.abort(error);

@@ -2,7 +2,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { tools } from "#planner/operations/index.ts";
 import { isDatedId, runTool } from "#planner/service.ts";
-import { type Subject, type ToolSet, toolSet } from "./tool_set.ts";
+import { buildToolSet, type CallSubject, type ToolSet } from "./tool_set.ts";
 
 /**
  * Returns the planner's tools for an MCP server.
@@ -11,7 +11,7 @@ import { type Subject, type ToolSet, toolSet } from "./tool_set.ts";
  * init`
  * takes effect without a new server
  */
-export function plannerTools(open: () => Promise<PlannerContext>): ToolSet {
+export function createPlannerTools(open: () => Promise<PlannerContext>): ToolSet {
   let opened: Promise<PlannerContext> | undefined;
   const project = async (): Promise<PlannerContext> => {
     opened ??= open();
@@ -23,17 +23,17 @@ export function plannerTools(open: () => Promise<PlannerContext>): ToolSet {
     if (!usable && opened === opening) opened = undefined;
     return opening;
   };
-  return toolSet(tools, {
+  return buildToolSet(tools, {
     run: async (tool, args, signal) => runTool(await project(), tool, args, { signal }),
-    subject: specNamed,
+    subject: subjectOfCall,
   });
 }
 
 /**
- * The spec that a call's `id` names. Anything but a dated id may turn out to mean any spec. Source:
+ * Returns the spec that a call's `id` names. An id without a date may identify any spec. Source:
  * docs/decisions.md#s-04.
  */
-function specNamed(args: unknown): Subject {
+function subjectOfCall(args: unknown): CallSubject {
   if (!isJsonObject(args) || !Object.hasOwn(args, "id")) return "whole";
   const { id } = args;
   return typeof id === "string" && isDatedId(id) ? { key: id } : "some";

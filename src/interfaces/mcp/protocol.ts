@@ -1,12 +1,18 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { shortenText } from "#kernel/shortened.ts";
 import { type Message, RPC_CODE, type RpcError } from "./messages.ts";
-import { type Era, eraOf, HANDSHAKE_VERSION, type ServerWords, STATELESS_VERSIONS } from "./revision.ts";
+import {
+  classifyRequest,
+  type Era,
+  HANDSHAKE_VERSION,
+  type ServerDescription,
+  STATELESS_VERSIONS,
+} from "./revision.ts";
 
 export type Request = Extract<Message, { kind: "request" }>;
 
 /** The requested action; `list`, `call` and `listen` require more than the request itself. */
-export type Plan =
+export type RequestPlan =
   | { readonly kind: "result"; readonly era: Era; readonly result: object }
   | { readonly kind: "error"; readonly error: RpcError }
   | { readonly kind: "list"; readonly era: Era }
@@ -20,11 +26,10 @@ const CACHE_HINTS = { ttlMs: 300_000, cacheScope: "public" } as const;
 
 const CAPABILITIES = { tools: {} } as const;
 
-type Method = (request: Request, words: ServerWords) => Plan;
+type Method = (request: Request, words: ServerDescription) => RequestPlan;
 
 /**
- * The methods of clients that shake hands. Source: docs/contract/spec-tool.md#transport; docs/decisions.md#s-18 for
- * `ping`.
+ * Methods of clients with a handshake. Source: docs/contract/spec-tool.md#transport; docs/decisions.md#s-18 for `ping`.
  */
 const HANDSHAKE_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   [
@@ -62,8 +67,8 @@ const STATELESS_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 ]);
 
 /** Determines the action that a request asks for, without running it. */
-export function planOf(request: Request, words: ServerWords): Plan {
-  const verdict = eraOf(request.params);
+export function planRequest(request: Request, words: ServerDescription): RequestPlan {
+  const verdict = classifyRequest(request.params);
   if ("error" in verdict) return { kind: "error", error: verdict.error };
   const methods = verdict.era === "handshake" ? HANDSHAKE_METHODS : STATELESS_METHODS;
   const method = methods.get(request.method);
@@ -75,12 +80,12 @@ export function planOf(request: Request, words: ServerWords): Plan {
 }
 
 /** Result of `tools/list`: one page, with cache hints if the protocol revision has them. */
-export function listResult(tools: readonly object[], era: Era): object {
+export function toolListResult(tools: readonly object[], era: Era): object {
   return era === "handshake" ? { tools } : { tools, ...CACHE_HINTS };
 }
 
 // Every tool is on the first page, so no cursor was ever handed out and each one is unknown.
-function planList({ params }: Request, era: Era): Plan {
+function planList({ params }: Request, era: Era): RequestPlan {
   const cursor = params["cursor"];
   if (cursor === undefined || cursor === null) return { kind: "list", era };
   const message =
@@ -88,6 +93,6 @@ function planList({ params }: Request, era: Era): Plan {
   return { kind: "error", error: { code: RPC_CODE.invalidParams, message } };
 }
 
-function planCall({ params }: Request, era: Era): Plan {
+function planCall({ params }: Request, era: Era): RequestPlan {
   return { kind: "call", era, name: params["name"], args: params["arguments"] };
 }

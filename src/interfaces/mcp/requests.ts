@@ -1,18 +1,18 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { callTool, toolNamed } from "./call_tool.ts";
+import { callTool, findTool } from "./call_tool.ts";
 import type { Exchange } from "./exchange.ts";
 import { MAX_PENDING_BYTES, MAX_PENDING_REQUESTS, MAX_SUBSCRIPTIONS } from "./limits.ts";
 import { errorLine, type Id, type Message, type Params, RPC_CODE, type RpcError, resultLine } from "./messages.ts";
 import { PendingCall } from "./pending_call.ts";
-import { listResult, type Plan, planOf, type Request } from "./protocol.ts";
-import { type Era, type ServerInfo, type ServerWords, SUBSCRIPTION_KEY, stampResult } from "./revision.ts";
+import { planRequest, type Request, type RequestPlan, toolListResult } from "./protocol.ts";
+import { type Era, type ServerDescription, type ServerInfo, SUBSCRIPTION_KEY, stampResult } from "./revision.ts";
 import type { Schedule } from "./schedule.ts";
 import type { McpTool, ToolSet } from "./tool_set.ts";
 
 /**
  * The open `subscriptions/listen` requests. The tool list is static, so each is acknowledged, never gets an update,
- * remains open as the protocol requires, and ends with a cancellation or with the server. Source: MCP 2026-07-28,
+ * stays open as the protocol requires, and ends with a cancellation or with the server. Source: MCP 2026-07-28,
  * Subscriptions.
  */
 class Subscriptions {
@@ -26,10 +26,10 @@ class Subscriptions {
   /** Opens a subscription. Returns the line that acknowledges or rejects it. */
   listen({ id, params }: Request): string {
     if (!isJsonObject(params["notifications"])) {
-      return invalidParams(id, "Invalid params: expected an object as notifications");
+      return invalidParamsLine(id, "Invalid params: expected an object as notifications");
     }
     if (this.#open.size >= MAX_SUBSCRIPTIONS) {
-      return invalidParams(id, `Invalid params: expected at most ${MAX_SUBSCRIPTIONS} open subscriptions`);
+      return invalidParamsLine(id, `Invalid params: expected at most ${MAX_SUBSCRIPTIONS} open subscriptions`);
     }
     this.#open.add(id);
     return JSON.stringify({
@@ -52,7 +52,7 @@ class Subscriptions {
   }
 }
 
-function invalidParams(id: Id, message: string): string {
+function invalidParamsLine(id: Id, message: string): string {
   return errorLine(id, { code: RPC_CODE.invalidParams, message });
 }
 
@@ -75,7 +75,7 @@ class Backlog {
     this.#room = undefined;
   }
 
-  /** A promise that resolves when another request may be read; undefined if it may be read at once. */
+  /** Returns a promise that resolves when another request may be read; undefined if it may be read at once. */
   room(): Promise<void> | undefined {
     if (!this.#full()) return undefined;
     this.#room ??= Promise.withResolvers<void>();
@@ -87,20 +87,20 @@ class Backlog {
   }
 }
 
-export interface MessageHandlerOptions extends ServerWords {
+export interface MessageHandlerOptions extends ServerDescription {
   readonly schedule: Schedule;
-  /** Loads the tools: called at their first use, or when idle after the greeting; again if it failed. */
+  /** Loads the tools: at their first use, or after the greeting when idle; again after a failure. */
   readonly loadTools: () => Promise<ToolSet>;
-  /** Receives reports about defects, a text of one or more lines. */
+  /** Receives reports about defects, each a text of one or more lines. */
   readonly log: (text: string) => void;
 }
 
-type CallPlan = Extract<Plan, { kind: "call" }>;
+type CallPlan = Extract<RequestPlan, { kind: "call" }>;
 
 /** Error response for a defect; the reason is only logged. Source: docs/contract/spec-tool.md#protocol-errors. */
 const SERVER_ERROR: RpcError = { code: RPC_CODE.server, message: "Server error" };
 
-/** Brings each message to its answer: decides, puts it in its turn, runs the tool, cancels. */
+/** Handles each message up to its response: plans it, schedules it, runs the tool, and cancels it on request. */
 export class MessageHandler {
   readonly #options: MessageHandlerOptions;
   readonly #subscriptions: Subscriptions;
@@ -114,12 +114,12 @@ export class MessageHandler {
     this.#subscriptions = new Subscriptions(options.info);
   }
 
-  /** A promise to wait for before the next message, when too much is unanswered. */
+  /** Returns a promise that resolves when the next message may be read; undefined if it may be read at once. */
   room(): Promise<void> | undefined {
     return this.#backlog.room();
   }
 
-  /** True while a call has no answer yet. */
+  /** True while a call has no response yet. */
   get busy(): boolean {
     return this.#calls.size > 0;
   }
@@ -129,27 +129,27 @@ export class MessageHandler {
     try {
       await this.#take(message, exchange);
     } catch (error) {
-      this.#options.log(`Cannot handle a message: ${stackOf(error)}`);
+      this.#options.log(`Cannot handle a message: ${stackTextOf(error)}`);
       exchange.reply(errorLine(message.kind === "request" ? message.id : null, SERVER_ERROR));
     }
   }
 
-  /** Ends every call without an answer. */
+  /** Ends every call without a response. */
   cancelAll(): void {
     for (const call of this.#calls) call.cancel();
   }
 
-  /** The responses that open subscriptions get when the server ends. */
+  /** Returns the responses that open subscriptions get when the server ends. */
   farewells(): readonly string[] {
     return this.#subscriptions.end();
   }
 
   /**
    * Reports an unhandled failure: an exception in a callback, or a promise that was not awaited. The call that caused
-   * it gets -32603; if that call is unknown, every running call does, because any may never end.
+   * it gets -32603; if that call is unknown, every running call does, because any of them may never end.
    */
   blame(error: unknown): void {
-    this.#options.log(`Stray failure: ${stackOf(error)}`);
+    this.#options.log(`Stray failure: ${stackTextOf(error)}`);
     const origin = this.#current.getStore();
     for (const call of this.#calls) {
       if (call.running && (origin === undefined || call === origin)) call.fail(error);
@@ -180,7 +180,7 @@ export class MessageHandler {
   }
 
   async #request(request: Request, exchange: Exchange): Promise<void> {
-    const plan = planOf(request, this.#options);
+    const plan = planRequest(request, this.#options);
     switch (plan.kind) {
       case "error":
         this.#answer(exchange, () => errorLine(request.id, plan.error));
@@ -198,21 +198,21 @@ export class MessageHandler {
   }
 
   // Waiting for the tools here preserves the order: no later message is handled before.
-  async #withTools(id: Id, plan: Extract<Plan, { kind: "list" | "call" }>, exchange: Exchange): Promise<void> {
+  async #withTools(id: Id, plan: Extract<RequestPlan, { kind: "list" | "call" }>, exchange: Exchange): Promise<void> {
     let tools: ToolSet;
     try {
       tools = await this.#loaded();
     } catch (error) {
-      this.#options.log(`Cannot load the tools: ${stackOf(error)}`);
+      this.#options.log(`Cannot load the tools: ${stackTextOf(error)}`);
       this.#answer(exchange, () => errorLine(id, SERVER_ERROR));
       return;
     }
     if (plan.kind === "list") {
       const listed = [...tools.values()].map((tool) => tool.listed);
-      this.#answer(exchange, () => this.#resultLine(id, listResult(listed, plan.era), plan.era));
+      this.#answer(exchange, () => this.#resultLine(id, toolListResult(listed, plan.era), plan.era));
       return;
     }
-    const tool = toolNamed(tools, plan.name);
+    const tool = findTool(tools, plan.name);
     if ("content" in tool) this.#answer(exchange, () => this.#resultLine(id, tool, plan.era));
     else this.#call(new PendingCall(id, exchange), tool, plan);
   }
@@ -237,7 +237,7 @@ export class MessageHandler {
       const running = this.#current.run(call, () => callTool(tool, args, call.signal));
       return this.#resultLine(call.id, await Promise.race([running, call.failure]), era);
     } catch (error) {
-      if (call.open) this.#options.log(`${tool.listed.name}: ${stackOf(error)}`);
+      if (call.open) this.#options.log(`${tool.listed.name}: ${stackTextOf(error)}`);
       return errorLine(call.id, SERVER_ERROR);
     }
   }
@@ -272,6 +272,6 @@ export class MessageHandler {
   }
 }
 
-function stackOf(error: unknown): string {
+function stackTextOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

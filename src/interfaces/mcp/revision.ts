@@ -7,11 +7,11 @@ export interface ServerInfo {
 }
 
 /** The server's description of itself. */
-export interface ServerWords {
+export interface ServerDescription {
   readonly info: ServerInfo;
-  /** Usage notes on its tools for clients that identify themselves; optional. */
+  /** Usage notes about the tools for clients that identify themselves; optional. */
   readonly instructions?: string;
-  /** Versions that a handshake may agree on, the newest first; without them it is always `HANDSHAKE_VERSION`. */
+  /** Versions that a handshake may agree on, the newest first; if absent, only `HANDSHAKE_VERSION`. */
   readonly versions?: readonly string[];
 }
 
@@ -41,7 +41,7 @@ const STATELESS: EraVerdict = { era: "stateless" };
  * Finds the protocol revision of a request, or the reason to reject it: an unsupported version, or a stateless request
  * without its required metadata. Source: MCP 2026-07-28, Versioning and `_meta`.
  */
-export function eraOf(params: Params): EraVerdict {
+export function classifyRequest(params: Params): EraVerdict {
   const meta = params["_meta"];
   if (!isJsonObject(meta) || !Object.hasOwn(meta, VERSION_KEY)) return HANDSHAKE;
   const requested = meta[VERSION_KEY];

@@ -1,12 +1,12 @@
 import { TaskSlots } from "#kernel/slots.ts";
 import { MAX_SLOW_CALLS } from "./limits.ts";
-import type { Subject } from "./tool_set.ts";
+import type { CallSubject } from "./tool_set.ts";
 
 /** Properties of a task that determine its order relative to others. */
-export interface Access {
+export interface TaskAccess {
   readonly writes: boolean;
   readonly slow: boolean;
-  readonly subject: Subject;
+  readonly subject: CallSubject;
 }
 
 /**
@@ -14,12 +14,12 @@ export interface Access {
  * without `access` uses no shared data and only keeps its position in the queue.
  */
 export interface Task {
-  readonly access?: Access;
+  readonly access?: TaskAccess;
   run(): Promise<void> | undefined;
 }
 
 interface Aside {
-  readonly access: Access;
+  readonly access: TaskAccess;
   readonly done: Promise<void>;
 }
 
@@ -30,7 +30,7 @@ interface Aside {
  * of arrival and each sees the writes of the ones before it.
  * - A slow task leaves the queue: it waits for the tasks before it and then runs beside the queue, at most
  * `MAX_SLOW_CALLS` at once.
- * - A task that must not overtake a task outside the queue leaves the queue as well and waits for it: see `keepOrder`.
+ * - A task that must not overtake a task outside the queue leaves the queue as well and waits for it: see `mustKeepOrder`.
  *
  * No queued task waits for one outside the queue, and a task outside waits only for earlier ones, so no deadlock can
  * occur. Cost of a task: O(tasks outside the queue).
@@ -43,14 +43,17 @@ export class Schedule {
   #busy = false;
   #turn: Promise<void> | undefined;
 
-  /** @param gate called before each task begins; a returned promise delays it (for a slow reader of the replies) */
+  /**
+   * @param gate called before each task begins; a returned promise delays the task, because the replies have a slow
+   * reader
+   */
   constructor(gate: () => Promise<void> | undefined = () => undefined) {
     this.#gate = gate;
   }
 
   add(task: Task): void {
     const { access } = task;
-    const before = access === undefined ? [] : [...this.#aside].filter((other) => keepOrder(other.access, access));
+    const before = access === undefined ? [] : [...this.#aside].filter((other) => mustKeepOrder(other.access, access));
     if (access !== undefined && (access.slow || before.length > 0)) this.#stepAside(task, access, before);
     else this.#queue(task);
   }
@@ -77,7 +80,7 @@ export class Schedule {
     this.#turn = wait?.then(() => this.#advance());
   }
 
-  #stepAside(task: Task, access: Access, before: readonly Aside[]): void {
+  #stepAside(task: Task, access: TaskAccess, before: readonly Aside[]): void {
     const lineBefore = new Promise<void>((resolve) => {
       this.#queue({
         run: () => {
@@ -108,13 +111,13 @@ export class Schedule {
  * does not wait for slow work on one subject: it shows the current state. A slow one (a lint of everything) keeps order
  * with every writer, so that its result is consistent.
  */
-function keepOrder(a: Access, b: Access): boolean {
-  return (a.writes || b.writes) && mayMeet(a, b);
+function mustKeepOrder(a: TaskAccess, b: TaskAccess): boolean {
+  return (a.writes || b.writes) && mayConcernSameSubject(a, b);
 }
 
-function mayMeet(a: Access, b: Access): boolean {
+function mayConcernSameSubject(a: TaskAccess, b: TaskAccess): boolean {
   if (a.subject === "whole") return b.subject === "whole" || a.slow || !b.slow;
-  if (b.subject === "whole") return mayMeet(b, a);
+  if (b.subject === "whole") return mayConcernSameSubject(b, a);
   if (a.subject === "some" || b.subject === "some") return true;
   return a.subject.key.startsWith(b.subject.key) || b.subject.key.startsWith(a.subject.key);
 }

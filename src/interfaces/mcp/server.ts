@@ -1,7 +1,7 @@
-import { batchExchanges, type Exchange } from "./exchange.ts";
+import { type Exchange, splitExchange } from "./exchange.ts";
 import { FINISH_GRACE_MS, MAX_BATCH_MESSAGES, MAX_LINE_BYTES, STOP_GRACE_MS } from "./limits.ts";
-import { type Line, LineSplitter, TOO_LONG } from "./lines.ts";
-import { type Message, parseError, parseLine, RPC_CODE, readMessage } from "./messages.ts";
+import { LINE_TOO_LONG, type Line, LineSplitter } from "./lines.ts";
+import { type Message, parseErrorOf, parseLine, RPC_CODE, readMessage } from "./messages.ts";
 import { type ByteSink, LineOutput } from "./output.ts";
 import { MessageHandler, type MessageHandlerOptions } from "./requests.ts";
 import { Schedule } from "./schedule.ts";
@@ -12,7 +12,7 @@ export interface McpServerOptions extends Omit<MessageHandlerOptions, "schedule"
 }
 
 /** How serving ended: with every pending request answered, or with calls aborted after the grace period. */
-export type Ending = "finished" | "cut_off";
+export type ServingEnd = "finished" | "cut_off";
 
 /**
  * Serves a tool set as MCP over lines of JSON-RPC.
@@ -36,11 +36,10 @@ export class McpServer {
 
   /**
    * Serves until the input ends, `stop` aborts or the output's reader closes. Never rejects.
-   *
-   * At the end of the input, every message that was read is answered; after `stop`, only calls that end within a short
+   * At the end of the input, answers every message that was read; after `stop`, only calls that end within a short
    * grace period.
    */
-  async serve(stop: AbortSignal): Promise<Ending> {
+  async serve(stop: AbortSignal): Promise<ServingEnd> {
     const hurry = Promise.race([waitForAbort(stop), this.#output.closed.then((error) => this.#logFailure(error))]).then(
       () => false,
     );
@@ -50,11 +49,11 @@ export class McpServer {
     const finished = (await Promise.race([rested, hurry])) || (await waitAtMost(rested, STOP_GRACE_MS)) === true;
     const missed = !finished || this.#requests.busy;
     this.#requests.cancelAll();
-    // An unread answer is not missed.
+    // If the reader has closed, an unread response does not count as missed.
     return missed && !this.#output.broken ? "cut_off" : "finished";
   }
 
-  /** Receives an unhandled failure from the process's last handler. */
+  /** Receives an unhandled failure from the process's last error handler. */
   blame(error: unknown): void {
     this.#requests.blame(error);
   }
@@ -78,8 +77,8 @@ export class McpServer {
     const reply = (answer: string | undefined): void => {
       if (answer !== undefined) this.#output.push(answer);
     };
-    if (line === TOO_LONG) {
-      const error = parseError(`expected a line of at most ${MAX_LINE_BYTES} bytes`);
+    if (line === LINE_TOO_LONG) {
+      const error = parseErrorOf(`expected a line of at most ${MAX_LINE_BYTES} bytes`);
       return this.#requests.take({ kind: "invalid", id: null, error }, { reply, bytes: 0 });
     }
     const exchange: Exchange = { reply, bytes: line.length };
@@ -96,7 +95,7 @@ export class McpServer {
       const error = { code: RPC_CODE.invalidRequest, message };
       return this.#requests.take({ kind: "invalid", id: null, error }, exchange);
     }
-    for (const [index, each] of batchExchanges(exchange, values.length).entries()) {
+    for (const [index, each] of splitExchange(exchange, values.length).entries()) {
       await this.#requests.take(readMessage(values[index]), each);
     }
   }

@@ -1,14 +1,14 @@
 import { Writable } from "node:stream";
-import { LAST_WORDS_MS, MAX_UNREAD_STDERR_BYTES } from "./limits.ts";
+import { MAX_UNREAD_STDERR_BYTES, STDERR_DRAIN_MS } from "./limits.ts";
 
 /**
- * Messages beside the protocol, on standard error. Writing never blocks: a client need not read them, so output above
- * `MAX_UNREAD_STDERR_BYTES` is dropped.
+ * Writes messages outside of the protocol to standard error. Writing never blocks: a client need not read them, so
+ * output above `MAX_UNREAD_STDERR_BYTES` is dropped.
  */
 export class StderrWriter extends Writable {
   constructor() {
     super();
-    // A client may close standard error, which is no reason to end.
+    // A client may close standard error, which must not end the process.
     process.stderr.on("error", () => {});
   }
 
@@ -16,7 +16,7 @@ export class StderrWriter extends Writable {
     process.stderr.write(chunk, () => done());
   }
 
-  /** True while so much waits that more would be dropped. */
+  /** True while so much output is buffered that more would be dropped. */
   get full(): boolean {
     return this.writableLength >= MAX_UNREAD_STDERR_BYTES;
   }
@@ -28,7 +28,7 @@ export class StderrWriter extends Writable {
   /** Resolves when everything is written, or after the time that an active reader needs. */
   async lastWords(): Promise<void> {
     await new Promise<void>((resolve) => {
-      setTimeout(resolve, LAST_WORDS_MS);
+      setTimeout(resolve, STDERR_DRAIN_MS);
       this.end(resolve);
     });
   }

@@ -1,12 +1,15 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { ToolDefinition, ToolResult } from "#kernel/tool.ts";
 
-/** A tool as `tools/list` shows it. */
+/** A tool as `tools/list` returns it. */
 export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: object;
-  /** What differs from MCP's defaults: changes things, may remove some, may not be repeated. Fewer tokens. */
+  /**
+   * Differences from MCP's defaults, to save tokens: whether the tool changes data, may remove some, or may not be
+   * repeated.
+   */
   readonly annotations: {
     readonly readOnlyHint?: true;
     readonly destructiveHint?: boolean;
@@ -18,26 +21,26 @@ export interface ListedTool {
  * Subject of a call, derived from its arguments: the `whole`, `some` one item that they do not identify with certainty,
  * or the item named `key`. Two keys of which one is a prefix of the other may identify the same item.
  */
-export type Subject = "whole" | "some" | { readonly key: string };
+export type CallSubject = "whole" | "some" | { readonly key: string };
 
 export interface McpTool {
   readonly listed: ListedTool;
   readonly writes: boolean;
   slow(args: unknown): boolean;
-  subject(args: unknown): Subject;
+  subject(args: unknown): CallSubject;
   call(args: unknown, signal: AbortSignal): Promise<ToolResult>;
 }
 
-/** Every tool by its name, in the order of `tools/list`. */
+/** All tools by name, in the order of `tools/list`. */
 export type ToolSet = ReadonlyMap<string, McpTool>;
 
 export interface ToolRunner<Context> {
   run(tool: ToolDefinition<Context>, args: unknown, signal: AbortSignal): Promise<ToolResult>;
-  subject(args: unknown): Subject;
+  subject(args: unknown): CallSubject;
 }
 
-/** Makes a domain's table of tools ready to be served. */
-export function toolSet<Context>(tools: readonly ToolDefinition<Context>[], runner: ToolRunner<Context>): ToolSet {
+/** Converts a domain's table of tools to the tools that a server runs. */
+export function buildToolSet<Context>(tools: readonly ToolDefinition<Context>[], runner: ToolRunner<Context>): ToolSet {
   return new Map(
     tools.map((tool) => [
       tool.name,

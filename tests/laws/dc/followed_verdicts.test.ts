@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { everyWindow } from "#dc/every_window.ts";
+import { listEveryWindow } from "#dc/every_window.ts";
 import { VerdictWatch } from "#dc/operations/stream/verdict_watch.ts";
 import { agreeingStores } from "../../support/dc/agreeing_sites.ts";
 import { changeSomething, drawWindow, elementsOf, put } from "../../support/dc/drawn_windows.ts";
@@ -61,7 +61,7 @@ test("events about verdicts, applied to a list of windows, give the list that fo
     const watch = new VerdictWatch({
       revision: () => store.revision(),
       now: () => site.clock.now().getTime(),
-      openWindows: () => everyWindow(site.service, { interface: "SYSTEM" }),
+      openWindows: () => listEveryWindow(site.service, { interface: "SYSTEM" }),
       arrived: () => {},
     });
     watch.start();

@@ -8,7 +8,7 @@ import {
   type GetCapacityResponse,
 } from "#gen/datacenter/v1/capacity_pb.ts";
 import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
-import type { GaugeFamily, Sample } from "#interfaces/http/metric_text.ts";
+import type { GaugeFamily, MetricSample } from "#interfaces/http/metric_text.ts";
 import { agreeingStores } from "../../support/dc/agreeing_sites.ts";
 import { type TestService, testService } from "../../support/dc/service.ts";
 
@@ -35,7 +35,7 @@ const AREAS = { site: [], floor: ["floor"], room: ["floor", "room"], zone: ["flo
 /** A metric of each part. */
 const PARTS = ["area_racks", "failure_causes", "readings"].map((name) => `planner_dc_${name}`);
 
-type Labels = NonNullable<Sample["labels"]>;
+type Labels = NonNullable<MetricSample["labels"]>;
 
 /** Looks samples up by the name of their metric and some of their labels. */
 class Figures {
@@ -49,7 +49,7 @@ class Figures {
     return this.samples(name, labels).map(({ value }) => value);
   }
 
-  samples(name: string, labels: Labels = {}): readonly Sample[] {
+  samples(name: string, labels: Labels = {}): readonly MetricSample[] {
     const all = this.#families.find((one) => one.name === `planner_dc_${name}`)?.samples ?? [];
     return all.filter((one) => Object.entries(labels).every(([label, value]) => one.labels?.[label] === value));
   }

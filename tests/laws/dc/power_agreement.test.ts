@@ -5,7 +5,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
 import { collapseFailure } from "#dc/render/power/collapse.ts";
-import { partOf } from "#dc/render/power/nodes.ts";
+import { buildPart } from "#dc/render/power/nodes.ts";
 import { ImpactState, ItemKind, PowerBlastRadiusRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
@@ -43,7 +43,7 @@ test("the reply and its picture give each rack the same state and the same count
       const racks = [...reply.affected, ...reply.protected].filter(({ kind }) => kind === ItemKind.RACK);
       const states = new Map(racks.map((rack) => [codeKey(rack.code), SHOWN[rack.state as keyof typeof SHOWN]]));
       for (const drawn of folded.drawn.filter(({ id }) => id.startsWith("rack:"))) {
-        const { shown } = partOf(failure, folded, drawn);
+        const { shown } = buildPart(failure, folded, drawn);
         const state = states.get(codeKey(drawn.id.slice("rack:".length)));
         if (state !== undefined && shown !== "FAILED") {
           expect({ name, source: code, rack: drawn.id, shown: String(shown) }).toEqual({

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { LineSplitter, TOO_LONG } from "#interfaces/mcp/lines.ts";
+import { LINE_TOO_LONG, LineSplitter } from "#interfaces/mcp/lines.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 const bytes = fc.uint8Array({ maxLength: 40 }).map((line) => line.filter((byte) => byte !== 10));
@@ -14,7 +14,7 @@ function split(stream: Uint8Array, cuts: readonly number[], maxBytes: number): (
     from = cut;
   }
   lines.push(...splitter.end());
-  return lines.map((line) => (line === TOO_LONG ? "too long" : [...line]));
+  return lines.map((line) => (line === LINE_TOO_LONG ? "too long" : [...line]));
 }
 
 test("LineSplitter finds the same lines however the stream is cut", () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Access, Schedule } from "#interfaces/mcp/schedule.ts";
+import { Schedule, type TaskAccess } from "#interfaces/mcp/schedule.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
-interface Job extends Access {
+interface Job extends TaskAccess {
   /** How many turns of the event loop the job takes; none means that it is done at once. */
   readonly turns: number;
 }

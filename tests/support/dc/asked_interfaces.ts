@@ -3,9 +3,9 @@ import { base64Decode } from "@bufbuild/protobuf/wire";
 import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
 import { BadRequestSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { type Status, StatusSchema } from "#gen/google/rpc/status_pb.ts";
-import { serviceBackend } from "#interfaces/dc_mcp/service_backend.ts";
-import { dcTools } from "#interfaces/dc_mcp/tool_set.ts";
-import { graphqlSchema } from "#interfaces/graphql/schema.ts";
+import { createServiceBackend } from "#interfaces/dc_mcp/service_backend.ts";
+import { createDcTools } from "#interfaces/dc_mcp/tool_set.ts";
+import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { http1 } from "../http_client.ts";
 import { type BadRequest, pathOf, requestText } from "./bad_requests.ts";
@@ -91,7 +91,7 @@ function fieldsOfFailure({ message, extensions }: GraphqlFailure): readonly stri
 }
 
 export function graphqlInterface({ url }: Served): Ask {
-  const schema = graphqlSchema();
+  const schema = buildGraphqlSchema();
   return async ({ method, request }) => {
     const name = { GetRack: "rack", GetDevice: "device", GetPort: "port" }[method.name] ?? method.localName;
     const query = schema.getQueryType()?.getFields()[name];
@@ -189,7 +189,7 @@ function messageOf({ method, request }: Asked): Uint8Array | undefined {
 
 /** The agents' tools, of which there are ten, for questions alone. */
 export function mcpInterface({ site }: Served): Ask {
-  const tools = dcTools(async () => serviceBackend(site.service));
+  const tools = createDcTools(async () => createServiceBackend(site.service));
   return async ({ method, request }) => {
     const tool = tools.get(method.name.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase());
     // How pictures are made is a parameter of the tool that makes them, and of no other.

@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Cable, Device, DeviceBody, FabricLink, PortRef } from "#dc/model/resources.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
-import type { Stored } from "#dc/ports.ts";
+import type { StoredVersion } from "#dc/ports.ts";
 
 type Kind = "device" | "rack" | "crac" | "cable" | "fabric_link";
 type Resource = { readonly code: string } | { readonly a: PortRef; readonly b: PortRef };
@@ -12,9 +12,9 @@ type Resource = { readonly code: string } | { readonly a: PortRef; readonly b: P
  * transaction is compared with. It shares nothing with the stores but the key of a resource.
  */
 export class PlainSite {
-  private entries = new Map<string, Stored<unknown>>();
+  private entries = new Map<string, StoredVersion<unknown>>();
 
-  put(kind: Kind, stored: Stored<unknown>): void {
+  put(kind: Kind, stored: StoredVersion<unknown>): void {
     const key = resourceKey(stored.resource as never);
     this.entries.set(`${kind} ${key}`, JSON.parse(JSON.stringify(stored)));
   }
@@ -24,11 +24,11 @@ export class PlainSite {
   }
 
   /** A copy of the map, to go back to. */
-  mark(): ReadonlyMap<string, Stored<unknown>> {
+  mark(): ReadonlyMap<string, StoredVersion<unknown>> {
     return new Map(this.entries);
   }
 
-  goBack(mark: ReadonlyMap<string, Stored<unknown>>): void {
+  goBack(mark: ReadonlyMap<string, StoredVersion<unknown>>): void {
     this.entries = new Map(mark);
   }
 

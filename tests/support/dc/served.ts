@@ -4,7 +4,7 @@ import type { Principal } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { AdmissionRules } from "#interfaces/http/admission.ts";
-import { httpHandler } from "#interfaces/http/handler.ts";
+import { createHttpHandler } from "#interfaces/http/handler.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
 import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import type { ByteBudget } from "#kernel/byte_budget.ts";
@@ -72,7 +72,7 @@ export async function openServed(given: Given = {}): Promise<Served & { end(): P
   const defects: Served["defects"] = [];
   const shutdown = new AbortController();
   let ready = true;
-  const handler = httpHandler({
+  const handler = createHttpHandler({
     service: site.service,
     findPrincipal: (authorization) => principalOf(authorization, given.authRequired === true),
     whyNotReady: async () => (ready ? undefined : "The database does not answer"),

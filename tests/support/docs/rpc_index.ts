@@ -1,4 +1,4 @@
-import { MAY } from "#dc/access.ts";
+import { ALLOWED_ROLES } from "#dc/access.ts";
 import { SERVICES } from "#dc/operations/index.ts";
 import { planningTools, toolName, tools } from "#interfaces/dc_mcp/tools.ts";
 import { fieldName } from "#interfaces/graphql/schema.ts";
@@ -12,7 +12,7 @@ export function rpcIndex(): string {
       const tool = toolName(method);
       const cells = [
         `[${method.name}](#${method.name.toLowerCase()})`,
-        MAY[effect].join(", "),
+        ALLOWED_ROLES[effect].join(", "),
         `\`${fieldName(method)}\``,
         TOOLS.has(tool) ? `\`${tool}\`` : "",
       ];

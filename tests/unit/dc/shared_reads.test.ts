@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Computation, SharedReads } from "#dc/shared_reads.ts";
+import { type RunComputation, SharedReads } from "#dc/shared_reads.ts";
 import { settle } from "../../support/mcp_served.ts";
 
 /** Reads of one key that end when they are told to. */
@@ -7,7 +7,7 @@ function reads() {
   const shared = new SharedReads();
   const started: { readonly signal: () => boolean; readonly end: (reply: string) => void }[] = [];
   let revision = 1;
-  const compute: Computation<string> = async (scheduler, atRevision) => {
+  const compute: RunComputation<string> = async (scheduler, atRevision) => {
     atRevision(revision);
     const { promise, resolve } = Promise.withResolvers<string>();
     const isStopped = async () => scheduler.yieldIfDue();

@@ -3,10 +3,10 @@ import { request } from "node:http";
 import { connect } from "node:http2";
 import type { FinishedCall } from "#dc/context.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
-import { remoteBackend } from "#interfaces/dc_mcp/remote_backend.ts";
-import { serviceBackend } from "#interfaces/dc_mcp/service_backend.ts";
-import { dcTools } from "#interfaces/dc_mcp/tool_set.ts";
-import { httpHandler } from "#interfaces/http/handler.ts";
+import { createRemoteBackend } from "#interfaces/dc_mcp/remote_backend.ts";
+import { createServiceBackend } from "#interfaces/dc_mcp/service_backend.ts";
+import { createDcTools } from "#interfaces/dc_mcp/tool_set.ts";
+import { createHttpHandler } from "#interfaces/http/handler.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
 import { LOCAL } from "../../support/dc/served.ts";
@@ -64,7 +64,7 @@ async function site() {
   // What opening the service has read.
   held.later.length = 0;
   const gone = new Latch();
-  const handler = httpHandler({
+  const handler = createHttpHandler({
     service,
     findPrincipal: async () => undefined,
     whyNotReady: async () => undefined,
@@ -114,8 +114,8 @@ const mcp: (where: "here" | "there") => Ask =
   (where) =>
   ({ service, url, gone }) => {
     const remote = { url, token: undefined, timeoutMs: 60_000 };
-    const backend = async () => (where === "here" ? serviceBackend(service) : remoteBackend(remote));
-    const served = new Served({ loadTools: async () => dcTools(backend) });
+    const backend = async () => (where === "here" ? createServiceBackend(service) : createRemoteBackend(remote));
+    const served = new Served({ loadTools: async () => createDcTools(backend) });
     endings.push(() => served.stop());
     served.call(1, "search_devices", {});
     const leave = () => served.notify("notifications/cancelled", { requestId: 1 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { scaleStep } from "#dc/render/palette.ts";
+import { scaleTokenOf } from "#dc/render/palette.ts";
 import { stateOfShare as drawnState } from "#dc/render/parts/marks.ts";
 import { judgeShare } from "#kernel/judge_share.ts";
 import { listPreviewRows } from "#web/console/edit/preview_words.ts";
@@ -12,8 +12,8 @@ test("pages and pictures judge every share alike: 80 % is to be watched, 100 % a
     const judged = judgeShare(share);
     expect([share, judged]).toEqual([share, share >= 100 ? "fault" : share >= 80 ? "watch" : "ok"]);
     expect([share, shownState(share) ?? "ok", drawnState(share)]).toEqual([share, judged, judged]);
-    expect([share, scaleStep(share) === "scale5"]).toEqual([share, judged === "fault"]);
-    expect([share, /^scale[34]$/.test(scaleStep(share))]).toEqual([share, judged === "watch"]);
+    expect([share, scaleTokenOf(share) === "scale5"]).toEqual([share, judged === "fault"]);
+    expect([share, /^scale[34]$/.test(scaleTokenOf(share))]).toEqual([share, judged === "watch"]);
   }
 });
 

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parse } from "yaml";
 import { mapContainerlab } from "#dc/exchange/containerlab/map_containerlab.ts";
-import type { Mapped } from "#dc/exchange/item.ts";
+import type { MappedSource } from "#dc/exchange/item.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { KnownResources } from "./known_resources.ts";
 
@@ -12,7 +12,7 @@ const MAX_BYTES = 64 << 20;
 export function readContainerlab(
   known: KnownResources,
   { file, origin, cwd }: { readonly file: string; readonly origin: string; readonly cwd: string },
-): Mapped {
+): MappedSource {
   const mapped = mapContainerlab(documentOf(resolve(cwd, file), file), {
     origin,
     known: known.codes,

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { assignCodes } from "#dc/exchange/codes.ts";
 import { describeResource } from "#dc/exchange/described.ts";
-import { type Mapped, Omissions, type SourceItem } from "#dc/exchange/item.ts";
+import { type MappedSource, Omissions, type SourceItem } from "#dc/exchange/item.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { plainModel } from "#dc/operations/messages/plain_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
@@ -34,7 +34,7 @@ export async function readCsvTable(
   known: KnownResources,
   { file, mapping, encoding, origin, cwd }: CsvTableOptions,
   watcher: SourceWatcher,
-): Promise<Mapped> {
+): Promise<MappedSource> {
   const path = resolve(cwd, file);
   if (!existsSync(path)) throw new OperationError("not_found", `There is no file "${file}"`);
   const sheet = openSheet(path, file, encoding);
@@ -124,7 +124,7 @@ class CsvTable {
     }
   }
 
-  mapped({ codes, foreign }: KnownResources, origin: string): Mapped {
+  mapped({ codes, foreign }: KnownResources, origin: string): MappedSource {
     if (this.#headers === undefined)
       throw new OperationError("invalid_argument", `There is nothing in "${this.#file}": expected a line with columns`);
     const { kind } = this.#mapping;

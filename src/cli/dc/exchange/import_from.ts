@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { fillFromTypes } from "#dc/exchange/fill_from_types.ts";
-import type { Mapped } from "#dc/exchange/item.ts";
+import type { MappedSource } from "#dc/exchange/item.ts";
 import { judgeQuality } from "#dc/exchange/quality.ts";
 import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
@@ -28,7 +28,7 @@ export interface ImportFromOptions {
   readonly cwd: string;
 }
 
-export type ReadSource = (known: KnownResources, watcher: SourceWatcher) => Promise<Mapped>;
+export type ReadSource = (known: KnownResources, watcher: SourceWatcher) => Promise<MappedSource>;
 
 const CALLER = commandCaller("dc import");
 const BATCH = 2000;
@@ -79,7 +79,7 @@ interface SyncParts extends ImportFromOptions, Pick<SyncOptions, "unreadable"> {
 
 async function sync(
   store: ImportStore["store"],
-  mapped: Mapped,
+  mapped: MappedSource,
   known: KnownResources,
   { origin, prune, dryRun, unreadable, signal, reporter }: SyncParts,
 ): Promise<SyncResult> {

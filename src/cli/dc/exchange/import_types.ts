@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
-import { type ReadType, readDeviceType } from "#dc/exchange/device_types/read_type.ts";
+import { type ReadTypeResult, readDeviceType } from "#dc/exchange/device_types/read_type.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
 import type { DcStore } from "#dc/ports.ts";
@@ -110,7 +110,7 @@ function yamlFiles(given: string, cwd: string): readonly string[] {
 }
 
 interface FileRead {
-  readonly read: ReadType;
+  readonly read: ReadTypeResult;
   readonly lineOf: (path: readonly (string | number)[]) => number;
 }
 

@@ -1,5 +1,5 @@
 import { modelKey, type TypesByModel } from "#dc/exchange/fill_from_types.ts";
-import { type OriginRecord, originSpace, readOrigin } from "#dc/exchange/merge.ts";
+import { type OriginRecord, originSpace, parseOrigin } from "#dc/exchange/merge.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
@@ -34,7 +34,7 @@ export function knownResources(store: DcStore, origin: string): Promise<KnownRes
       (after) => reader.documents(space, after, MAX_PAGE_SIZE),
       ({ key: last }) => last,
     )) {
-      const record = readOrigin(body);
+      const record = parseOrigin(body);
       if (record !== undefined) records.set(key, record);
     }
     const codes = new Map<string, string>();

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { codeFrom } from "#dc/exchange/codes.ts";
+import { toCode } from "#dc/exchange/codes.ts";
 import type { NetboxOptions } from "#dc/exchange/netbox/where.ts";
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -72,7 +72,7 @@ function placeOf(shown: string, name: string, place: unknown): NetboxMapping["lo
 
 function codeField(shown: string, at: string, name: "room" | "row", value: unknown) {
   if (value === undefined) return {};
-  const code = codeFrom(String(value));
+  const code = toCode(String(value));
   if (code === "" || code !== String(value))
     throw wrongField(shown, at, "expected a code: letters, digits, '.', '_' or '-'");
   return { [name]: code };

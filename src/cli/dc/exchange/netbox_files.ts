@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { basename, extname, join, relative } from "node:path";
 import { addDumped, type Dataset } from "#dc/exchange/netbox/dataset.ts";
 import { readRow } from "#dc/exchange/netbox/read_row.ts";
-import { TABLE_NAMES, TABLES, type TableName } from "#dc/exchange/netbox/tables.ts";
+import { NETBOX_TABLES, TABLE_NAMES, type TableName } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { DAMAGED, type Element, jsonElements } from "./json_elements.ts";
@@ -14,7 +14,7 @@ const STEP = 5000;
 /** Names under which a file may hold a table: `devices`, `dcim_devices`, `dcim.devices`, `device`. */
 const BY_NAME: ReadonlyMap<string, TableName> = new Map(
   TABLE_NAMES.flatMap((table) => {
-    const path: string = TABLES[table].path;
+    const path: string = NETBOX_TABLES[table].path;
     const list = path.slice(path.indexOf("/") + 1);
     return [path, list, table].map((name) => [plainName(name), table] as const);
   }),

@@ -2,7 +2,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { URL } from "node:url";
 import type { Table } from "#dc/exchange/netbox/component_tables.ts";
 import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
-import { DUMP_ONLY, OPTIONAL, TABLE_NAMES, TABLES, type TableName } from "#dc/exchange/netbox/tables.ts";
+import {
+  DUMP_ONLY_TABLES,
+  NETBOX_TABLES,
+  OPTIONAL_TABLES,
+  TABLE_NAMES,
+  type TableName,
+} from "#dc/exchange/netbox/tables.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
@@ -40,7 +46,7 @@ const LONGEST_WAIT_MS = 60_000;
 export async function readRest(data: Dataset, address: NetboxAddress, watcher: SourceWatcher): Promise<void> {
   const client = new Client(address, watcher);
   for (const table of TABLE_NAMES) {
-    if (!DUMP_ONLY.includes(table)) await readTable(client, data, table);
+    if (!DUMP_ONLY_TABLES.includes(table)) await readTable(client, data, table);
   }
 }
 
@@ -79,12 +85,12 @@ class Client {
   }
 
   unreadable(table: TableName, number: number, reason: string): void {
-    this.#watcher.unreadable({ file: TABLES[table].path, number, reason });
+    this.#watcher.unreadable({ file: NETBOX_TABLES[table].path, number, reason });
   }
 
   /** Gives every row of a list to `take`; returns how many there are. */
   async list(table: TableName, take: (row: unknown) => void): Promise<number> {
-    const { path } = TABLES[table];
+    const { path } = NETBOX_TABLES[table];
     const first = await this.#page(table, 0, MAX_PAGE_SIZE);
     if (first === undefined) return 0;
     const step = first.results.length;
@@ -108,15 +114,15 @@ class Client {
 
   /** One page, or undefined for a list that this version of NetBox does not have. */
   async #page(table: TableName, offset: number, limit: number): Promise<Page | undefined> {
-    const url = new URL(`${this.#address.url}/api/${TABLES[table].path}/`);
+    const url = new URL(`${this.#address.url}/api/${NETBOX_TABLES[table].path}/`);
     url.searchParams.set("limit", String(limit));
     url.searchParams.set("offset", String(offset));
     url.searchParams.set("ordering", "id");
-    const { siteParameter }: Table = TABLES[table];
+    const { siteParameter }: Table = NETBOX_TABLES[table];
     if (siteParameter !== undefined)
       for (const site of this.#address.sites) url.searchParams.append(siteParameter, site);
     if (table === "device") url.searchParams.set("exclude", "config_context");
-    const response = await this.#ask(url, OPTIONAL.includes(table));
+    const response = await this.#ask(url, OPTIONAL_TABLES.includes(table));
     if (response === undefined) return undefined;
     if (isJsonObject(response) && Array.isArray(response["results"])) {
       const { results, count } = response;

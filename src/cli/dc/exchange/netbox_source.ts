@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Dataset } from "#dc/exchange/netbox/dataset.ts";
-import { TABLE_NAMES, TABLES } from "#dc/exchange/netbox/tables.ts";
+import { NETBOX_TABLES, TABLE_NAMES } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../../usage_error.ts";
 import { filesIn, isDump, readDump, readFolder, tableOf } from "./netbox_files.ts";
@@ -60,7 +60,7 @@ function noteMissingLists(data: Dataset, known: ReadonlyMap<string, unknown>, no
   const tables = new Set([...known.keys(), ...named].map((id) => id.slice(0, id.indexOf("/"))));
   for (const table of TABLE_NAMES) {
     if (tables.has(table) && !data.listed.has(table))
-      note(`there is no list of ${TABLES[table].path}, but objects of it were imported before or have cables`);
+      note(`there is no list of ${NETBOX_TABLES[table].path}, but objects of it were imported before or have cables`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Omission } from "#dc/exchange/item.ts";
-import type { Quality } from "#dc/exchange/quality.ts";
+import type { InventoryQuality } from "#dc/exchange/quality.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { firstLines, noteEnd } from "../../import/report.ts";
 import { plainLine } from "../../output/plain_text.ts";
@@ -24,7 +24,7 @@ export interface ImportReport {
   readonly quality: {
     readonly inlets: number;
     readonly inlets_with_source: number;
-    readonly findings: Quality["findings"];
+    readonly findings: InventoryQuality["findings"];
   };
   readonly changes: readonly SyncChange[];
 }
@@ -50,7 +50,7 @@ export interface ReportParts {
   readonly result: SyncResult;
   readonly omissions: readonly Omission[];
   readonly unreadable: readonly Unreadable[];
-  readonly quality: Quality;
+  readonly quality: InventoryQuality;
 }
 
 export function importReport({ origin, dryRun, result, omissions, unreadable, quality }: ReportParts): ImportReport {

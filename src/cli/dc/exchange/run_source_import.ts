@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Mapped } from "#dc/exchange/item.ts";
+import type { MappedSource } from "#dc/exchange/item.ts";
 import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
 import { databaseOf } from "../database.ts";
@@ -29,7 +29,7 @@ export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise
 const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: string, cwd: string) => ReadSource>> = {
   netbox:
     (args, origin, cwd) =>
-    async (known, watcher): Promise<Mapped> => {
+    async (known, watcher): Promise<MappedSource> => {
       const { readNetbox } = await import("./netbox_source.ts");
       const { mapNetbox } = await import("#dc/exchange/netbox/map_netbox.ts");
       const { netboxMapping } = await import("./mapping_file.ts");
@@ -42,14 +42,14 @@ const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: stri
     },
   csv:
     (args, origin, cwd) =>
-    async (known, watcher): Promise<Mapped> => {
+    async (known, watcher): Promise<MappedSource> => {
       const { readCsvTable } = await import("./csv_table.ts");
       const { mapping, encoding } = args;
       return readCsvTable(known, { file: oneFile(args), mapping, encoding, origin, cwd }, watcher);
     },
   containerlab:
     (args, origin, cwd) =>
-    async (known): Promise<Mapped> => {
+    async (known): Promise<MappedSource> => {
       const { readContainerlab } = await import("./containerlab_source.ts");
       return readContainerlab(known, { file: oneFile(args), origin, cwd });
     },

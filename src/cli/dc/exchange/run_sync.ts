@@ -1,5 +1,5 @@
-import type { Mapped, SourceItem, SourcePlace } from "#dc/exchange/item.ts";
-import { type OriginRecord, originSpace, originText } from "#dc/exchange/merge.ts";
+import type { MappedSource, SourceItem, SourcePlace } from "#dc/exchange/item.ts";
+import { formatOrigin, type OriginRecord, originSpace } from "#dc/exchange/merge.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
@@ -55,7 +55,7 @@ export interface SyncResult {
  * retries succeed.
  */
 export function runSync(
-  mapped: Mapped,
+  mapped: MappedSource,
   known: ReadonlyMap<string, OriginRecord>,
   inBatch: InBatch,
   options: SyncOptions,
@@ -78,7 +78,7 @@ class Sync {
   #done = 0;
 
   constructor(
-    { items, kinds }: Mapped,
+    { items, kinds }: MappedSource,
     known: ReadonlyMap<string, OriginRecord>,
     inBatch: InBatch,
     options: SyncOptions,
@@ -211,7 +211,7 @@ class Sync {
     for (const [index, item] of batch.entries()) {
       const result = results[index];
       if (result === undefined || "error" in result) continue;
-      const text = originText(item);
+      const text = formatOrigin(item);
       const before = this.#known.get(item.id);
       if (before === undefined || JSON.stringify(before) !== text)
         await session.documents.putDocument(this.#space, item.id, text);

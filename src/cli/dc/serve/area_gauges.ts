@@ -9,7 +9,7 @@ import {
   type GetCapacityResponse,
 } from "#gen/datacenter/v1/capacity_pb.ts";
 import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
-import type { GaugeFamily, Sample } from "#interfaces/http/metric_text.ts";
+import type { GaugeFamily, MetricSample } from "#interfaces/http/metric_text.ts";
 import type { Asking } from "./risk_gauges.ts";
 
 /** Ours: areas with series, about 15 each. Sites come first, then floors, rooms and zones. */
@@ -50,7 +50,7 @@ export async function areaGauges(asking: Asking, ages: readonly ReadingAge[]): P
   const { areas, omitted } = await readAreas(asking, LoadBasis.ALLOCATED);
   const hasReadings = ages.some(({ quantity }) => quantity === "POWER_W");
   const measured = hasReadings ? await readAreas(asking, LoadBasis.MEASURED) : undefined;
-  const shown = (name: string, help: string, samples: readonly Sample[]) => ({
+  const shown = (name: string, help: string, samples: readonly MetricSample[]) => ({
     name: `planner_dc_area_${name}`,
     help,
     samples,
@@ -93,7 +93,10 @@ async function readAreas({ service, caller }: Asking, loadBasis: LoadBasis) {
   return { areas, omitted: all - areas.length, load };
 }
 
-function samplesOf(areas: readonly AreaCapacity[], of: (area: AreaCapacity) => number | undefined): readonly Sample[] {
+function samplesOf(
+  areas: readonly AreaCapacity[],
+  of: (area: AreaCapacity) => number | undefined,
+): readonly MetricSample[] {
   return areas.flatMap((area) => {
     const value = of(area);
     return value === undefined ? [] : [{ labels: labelsOf(area.ref), value }];
@@ -101,7 +104,7 @@ function samplesOf(areas: readonly AreaCapacity[], of: (area: AreaCapacity) => n
 }
 
 /** The kind of an area first: areas of one kind may be added up, those of several kinds hold each other. */
-function labelsOf(text: string): NonNullable<Sample["labels"]> {
+function labelsOf(text: string): NonNullable<MetricSample["labels"]> {
   const ref = parseRef(text);
   switch (ref?.kind) {
     case "site":

@@ -1,6 +1,6 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Caller } from "#dc/context.ts";
-import { everyWindow } from "#dc/every_window.ts";
+import { listEveryWindow } from "#dc/every_window.ts";
 import type { ReadingAge } from "#dc/model/readings/reading_store.ts";
 import { IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
 import type { DcStore } from "#dc/ports.ts";
@@ -32,7 +32,7 @@ export function inventoryFacts(store: DcStore, service: DcService): () => Promis
   const held = <Facts>(ask: () => Promise<Facts>, share = 1) =>
     new HeldFacts({ ask, holdMs: HOLD_MS, share, keepsLate: true });
   const states = [WindowState.PLANNED, WindowState.BEGUN];
-  const windows = held(async () => (await everyWindow(service, CALLER, { states })).windows);
+  const windows = held(async () => (await listEveryWindow(service, CALLER, { states })).windows);
   const readings = held(() => store.read((reader) => reader.readingAges()), AREAS_SHARE);
   const risks = held(() => riskGauges(asking), AREAS_SHARE);
   const areas = held(async () => areaGauges(asking, await store.read((reader) => reader.readingAges())), AREAS_SHARE);

@@ -16,7 +16,7 @@ import {
   type ListInventoryResponse,
 } from "#gen/datacenter/v1/planning_pb.ts";
 import { RehearseFailuresRequestSchema, type RehearseFailuresResponse } from "#gen/datacenter/v1/rehearsal_pb.ts";
-import type { GaugeFamily, Sample } from "#interfaces/http/metric_text.ts";
+import type { GaugeFamily, MetricSample } from "#interfaces/http/metric_text.ts";
 
 /** Answers questions in the name of metrics. */
 export interface Asking {
@@ -32,7 +32,7 @@ const PAGE_SIZE = 1000;
 /** Returns causes of loss, racks by health and devices without their redundancy, as RPCs answer them. */
 export async function riskGauges(asking: Asking): Promise<readonly GaugeFamily[]> {
   const { sites } = await asking.service.overview(asking.caller);
-  const bySite: Sample[] = [];
+  const bySite: MetricSample[] = [];
   for (const { site_id: site } of sites.slice(0, MAX_SITES)) {
     bySite.push(...(await causesOf(asking, `site:${site}`, { site })));
   }
@@ -73,8 +73,8 @@ export async function riskGauges(asking: Asking): Promise<readonly GaugeFamily[]
 async function causesOf(
   { service, caller }: Asking,
   scopeRef: string,
-  labels: NonNullable<Sample["labels"]>,
-): Promise<readonly Sample[]> {
+  labels: NonNullable<MetricSample["labels"]>,
+): Promise<readonly MetricSample[]> {
   const request = create(RehearseFailuresRequestSchema, { scopeRef, pageSize: 1, maxElements: 1 });
   const reply = (await service.call(rehearseFailures, request, caller)) as RehearseFailuresResponse;
   const counts = {
@@ -90,7 +90,7 @@ async function causesOf(
   }));
 }
 
-async function findingsOf({ service, caller }: Asking): Promise<readonly Sample[]> {
+async function findingsOf({ service, caller }: Asking): Promise<readonly MetricSample[]> {
   const request = create(ListFindingsRequestSchema, { pageSize: 1 });
   const { faultCount, watchCount } = (await service.call(listFindings, request, caller)) as ListFindingsResponse;
   return [
@@ -99,7 +99,7 @@ async function findingsOf({ service, caller }: Asking): Promise<readonly Sample[
   ];
 }
 
-async function noticesOf({ service, caller }: Asking): Promise<readonly Sample[]> {
+async function noticesOf({ service, caller }: Asking): Promise<readonly MetricSample[]> {
   const request = create(ListNoticesRequestSchema, { pageSize: 1 });
   const { waitingCount, deadCount } = (await service.call(listNotices, request, caller)) as ListNoticesResponse;
   return [
@@ -124,8 +124,11 @@ async function rowsOf(
 }
 
 /** Rows of each room by a column of theirs. */
-function countByRoom(rows: readonly InventoryRow[], column: string): readonly Sample[] {
-  const counts = new Map<string, Map<string, { readonly labels: NonNullable<Sample["labels"]>; value: number }>>();
+function countByRoom(rows: readonly InventoryRow[], column: string): readonly MetricSample[] {
+  const counts = new Map<
+    string,
+    Map<string, { readonly labels: NonNullable<MetricSample["labels"]>; value: number }>
+  >();
   for (const { texts } of rows) {
     const { site, floor, room } = texts;
     const place = JSON.stringify([site, floor, room]);

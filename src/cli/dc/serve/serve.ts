@@ -5,7 +5,7 @@ import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { watchedStore } from "#dc/store/watched_store.ts";
 import { Admission } from "#interfaces/http/admission.ts";
-import { httpHandler, isStream } from "#interfaces/http/handler.ts";
+import { createHttpHandler, isStreamRequest } from "#interfaces/http/handler.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
 import { ByteBudget } from "#kernel/byte_budget.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -134,7 +134,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   });
   const facts = factsOf(store, service);
   let certificate = tls;
-  const handler = httpHandler({
+  const handler = createHttpHandler({
     service,
     ...countedAccess(access, metrics),
     whyNotReady: () => problemOf(store),
@@ -151,7 +151,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   });
   const server = new OnePort({
     handler,
-    isStream,
+    isStream: isStreamRequest,
     ...(tls !== undefined && { tls, cleartext: options.cleartext }),
     isOwnHost: (host) => new Admission(admission).isOwnHost(host) || isNamedBy(certificate, host),
     budget: new ByteBudget(options.memoryMiB * MIB),

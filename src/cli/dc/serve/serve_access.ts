@@ -1,7 +1,7 @@
-import { type AdmissionRules, hostOf, isLoopback } from "#interfaces/http/admission.ts";
+import { type AdmissionRules, isLoopbackHost, parseHost } from "#interfaces/http/admission.ts";
 import { type JwtOptions, JwtPrincipals } from "#interfaces/http/jwt_principals.ts";
 import type { Metrics } from "#interfaces/http/metrics.ts";
-import { principalFinder } from "#interfaces/http/principal_finder.ts";
+import { createPrincipalFinder } from "#interfaces/http/principal_finder.ts";
 import { TokenFile } from "#interfaces/http/token_file.ts";
 import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -43,7 +43,7 @@ export async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: se
   const webhookSecret = secretFile === undefined ? undefined : await WebhookSecret.open(secretFile, say("webhook"));
   const asks = tokens !== undefined || jwts !== undefined;
   const findSubscriber = tokens && ((secret: string) => tokens.findSubscriber(secret));
-  return { asks, findPrincipal: principalFinder(tokens, jwts), findSubscriber, webhookSecret };
+  return { asks, findPrincipal: createPrincipalFinder(tokens, jwts), findSubscriber, webhookSecret };
 }
 
 /** The same, counting the credentials that are refused. */
@@ -73,7 +73,7 @@ function countRefusals<Credential, Found>(
 /** @throws UsageError for a server that others reach and that requires no token, unless `--insecure` says so */
 export function checkAccess({ host, tokens, jwt, insecure }: AccessOptions): void {
   const asks = tokens !== undefined || jwt !== undefined;
-  if (isLoopback(host) || insecure || asks) return;
+  if (isLoopbackHost(host) || insecure || asks) return;
   const hint = "`planner dc token create <name> --tokens <file>` makes one; --insecure turns authentication off";
   throw new UsageError(`Listening on "${host}", which others can reach, needs "--tokens <file>" or "--jwks"`, hint);
 }
@@ -91,13 +91,13 @@ export function admissionRules(options: AccessOptions): AdmissionRules {
     // An open server may be called by the address that the operator gave it.
     allowedHosts: isOpen && !WILDCARDS.includes(host) ? [...named, host.toLowerCase()] : named,
     allowedOrigins: allowedOrigins.map(checkedOrigin),
-    probesFromAnywhere: !isLoopback(host),
+    probesFromAnywhere: !isLoopbackHost(host),
   };
 }
 
 function checkedHost(text: string): string {
   const isAddress = text.includes(":") && !text.startsWith("[");
-  const host = hostOf(isAddress ? `[${text}]` : text);
+  const host = parseHost(isAddress ? `[${text}]` : text);
   if (host !== undefined && !/\]?:\d+$/.test(isAddress ? "" : text)) return host;
   throw new UsageError(
     `Wrong value "${text}" for "--allowed-host": expected a name or an address without a port`,
@@ -115,9 +115,9 @@ function checkedOrigin(text: string): string {
 export function accessWarning(options: AccessOptions & { readonly tls: unknown }): string | undefined {
   const { host, insecure, tokens, jwt, tls } = options;
   if (tokens === undefined && jwt === undefined) {
-    const who = insecure && !isLoopback(host) ? "everyone who can reach this port" : "any local process";
+    const who = insecure && !isLoopbackHost(host) ? "everyone who can reach this port" : "any local process";
     return `Authentication is off: ${who} can read and write`;
   }
-  if (tls !== undefined || isLoopback(host)) return undefined;
+  if (tls !== undefined || isLoopbackHost(host)) return undefined;
   return "Tokens are sent in cleartext: anyone on the network path can read and use them; set --tls-key and --tls-cert";
 }

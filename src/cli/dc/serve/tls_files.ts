@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
-import { hostOf } from "#interfaces/http/admission.ts";
+import { parseHost } from "#interfaces/http/admission.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { Outage } from "#kernel/outage.ts";
 
@@ -36,7 +36,7 @@ export async function readTls(paths: TlsPaths): Promise<TlsPair> {
 
 /** Whether the certificate is for the host of `host:port`. */
 export function isNamedBy(pair: TlsPair | undefined, authority: string): boolean {
-  const host = hostOf(authority);
+  const host = parseHost(authority);
   if (pair === undefined || host === undefined) return false;
   const certificate = new X509Certificate(pair.cert);
   return (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;

@@ -1,19 +1,19 @@
 import { OperationError } from "#kernel/errors.ts";
 import { isTimeZone, type LocalTime, resolveLocalTime } from "#kernel/zoned_time.ts";
 
-/** A line of a calendar: `NAME;PARAMETER=value:value`. Names are in capitals. */
+/** A line of a calendar: `NAME;PARAMETER=value:value`. Names are in upper case. */
 export interface ContentLine {
-  /** Number of its first line in the file, from 1. */
+  /** Number of the entry's first line in the file, from 1. */
   readonly line: number;
   readonly name: string;
-  /** Without their quotes. */
+  /** Parameter values without their quotes. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** As written. */
+  /** Unparsed value. */
   readonly value: string;
 }
 
-/** A fault of a calendar, with its line. */
-export function faultAt(line: number, message: string): OperationError {
+/** Returns the error for an invalid line of a calendar. */
+export function lineError(line: number, message: string): OperationError {
   return new OperationError("invalid_argument", `Line ${line}: ${message}`);
 }
 
@@ -21,7 +21,7 @@ const HEAD = /^([A-Za-z0-9-]+)((?:;[A-Za-z0-9-]+=(?:"[^"]*"|[^";:,]*)(?:,(?:"[^"
 const PARAMETER = /;([A-Za-z0-9-]+)=((?:"[^"]*"|[^";])*)/g;
 const SHOWN_CHARS = 60;
 
-/** Reads the lines of a calendar, joining those that are broken. Source: RFC 5545, 3.1. @throws OperationError with the line */
+/** Reads the lines of a calendar, joining folded lines. Source: RFC 5545, 3.1. @throws OperationError with the line */
 export function readContentLines(text: string): readonly ContentLine[] {
   const joined: { line: number; text: string }[] = [];
   for (const [index, part] of text.split(/\r\n|[\r\n]/).entries()) {
@@ -29,13 +29,13 @@ export function readContentLines(text: string): readonly ContentLine[] {
     if (/^[ \t]/.test(part) && last !== undefined) last.text += part.slice(1);
     else if (part !== "") joined.push({ line: index + 1, text: part });
   }
-  return joined.map(({ line, text: whole }) => readLine(line, whole));
+  return joined.map(({ line, text: whole }) => parseLine(line, whole));
 }
 
-function readLine(line: number, whole: string): ContentLine {
+function parseLine(line: number, whole: string): ContentLine {
   const [head, name = "", parameters = ""] = HEAD.exec(whole) ?? [];
   if (head === undefined)
-    throw faultAt(line, `"${whole.slice(0, SHOWN_CHARS)}" is no line of a calendar: expected NAME:value`);
+    throw lineError(line, `"${whole.slice(0, SHOWN_CHARS)}" is no line of a calendar: expected NAME:value`);
   const pairs = [...parameters.matchAll(PARAMETER)].map(([, key = "", value = ""]): [string, string] => [
     key.toUpperCase(),
     value.replaceAll('"', ""),
@@ -43,19 +43,19 @@ function readLine(line: number, whole: string): ContentLine {
   return { line, name: name.toUpperCase(), parameters: Object.fromEntries(pairs), value: whole.slice(head.length) };
 }
 
-/** A value of the type TEXT without its escapes. */
-export function plainText(value: string): string {
+/** Removes the escapes of a value of the type TEXT. */
+export function unescapeText(value: string): string {
   return value.replaceAll(/\\([\s\S])/g, (_, letter: string) => (letter.toLowerCase() === "n" ? "\n" : letter));
 }
 
-/** The zone of times that name none. */
+/** Time zone for times without one. */
 export interface CalendarZone {
   readonly name: string;
-  /** Why times without a zone cannot be read; empty if they can. */
+  /** Reason why times without a zone cannot be read; empty if they can. */
   readonly refusal: string;
 }
 
-/** A time of a calendar: on a clock, and since 1970 in ms. */
+/** A time of a calendar: local time, and milliseconds since 1970. */
 interface CalendarTime {
   readonly instant: number;
   readonly local: LocalTime;
@@ -67,10 +67,13 @@ interface CalendarTime {
 const FORM = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?$/;
 const EXPECTED = "expected a time such as 20261128T190000Z, or a day such as 20261128";
 
-/** Reads a value of DTSTART or DTEND. @throws OperationError for another form, an unknown zone, a time that clocks skip or show twice */
-export function readTime({ line, name, parameters, value }: ContentLine, site: CalendarZone): CalendarTime {
+/**
+ * Parses a value of DTSTART or DTEND. @throws OperationError for another form, an unknown zone, a time that clocks skip
+ * or show twice
+ */
+export function parseTime({ line, name, parameters, value }: ContentLine, site: CalendarZone): CalendarTime {
   const [whole, year, month, day, hour, minute, second, mark] = FORM.exec(value) ?? [];
-  if (whole === undefined) throw faultAt(line, `${name} "${value}" cannot be read: ${EXPECTED}`);
+  if (whole === undefined) throw lineError(line, `${name} "${value}" cannot be read: ${EXPECTED}`);
   const local = {
     year: Number(year),
     month: Number(month),
@@ -79,37 +82,40 @@ export function readTime({ line, name, parameters, value }: ContentLine, site: C
     minute: Number(minute ?? 0),
   };
   if (local.hour > 23 || local.minute > 59 || Number(second ?? 0) > 60)
-    throw faultAt(line, `${name} "${value}" cannot be read: ${EXPECTED}`);
-  const zone = mark === "Z" ? "UTC" : zoneOf(line, name, parameters["TZID"], site);
+    throw lineError(line, `${name} "${value}" cannot be read: ${EXPECTED}`);
+  const zone = mark === "Z" ? "UTC" : resolveZone(line, name, parameters["TZID"], site);
   const time = { local, second: Number(second ?? 0), zone, isDay: hour === undefined };
-  return { ...time, instant: instantOf(line, `${name} "${value}"`, time) };
+  return { ...time, instant: toInstant(line, `${name} "${value}"`, time) };
 }
 
-function zoneOf(line: number, name: string, asked: string | undefined, site: CalendarZone): string {
+function resolveZone(line: number, name: string, asked: string | undefined, site: CalendarZone): string {
   if (asked !== undefined) {
     if (isTimeZone(asked)) return asked;
-    throw faultAt(
+    throw lineError(
       line,
       `${name} is in the zone "${asked}", which is unknown: expected an IANA name, such as Europe/Amsterdam`,
     );
   }
   if (site.refusal === "") return site.name;
-  throw faultAt(line, `${name} names no zone: expected --time-zone, because ${site.refusal}`);
+  throw lineError(line, `${name} names no zone: expected --time-zone, because ${site.refusal}`);
 }
 
-function instantOf(line: number, what: string, { local, second, zone }: Omit<CalendarTime, "instant">): number {
+function toInstant(line: number, what: string, { local, second, zone }: Omit<CalendarTime, "instant">): number {
   const instant = resolveLocalTime(local, zone);
   if (typeof instant === "number") return instant + second * 1000;
-  throw faultAt(line, `${what} cannot be read: expected ${instant.expected}`);
+  throw lineError(line, `${what} cannot be read: expected ${instant.expected}`);
 }
 
 const DURATION = /^\+?P(?:(\d{1,4})W|(?:(\d{1,4})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?)$/;
 
-/** The end of a time that lasts for a DURATION. Days and weeks are those of the calendar. @throws OperationError for another form */
-export function endAfter(start: CalendarTime, { line, value }: ContentLine): number {
+/**
+ * Returns the end of a DURATION after a start, in milliseconds since 1970. Days and weeks are those of the calendar.
+ * @throws OperationError for another form
+ */
+export function addDuration(start: CalendarTime, { line, value }: ContentLine): number {
   const [whole, weeks, days, hours, minutes, seconds] = DURATION.exec(value) ?? [];
   if (whole === undefined || value.endsWith("P"))
-    throw faultAt(line, `DURATION "${value}" cannot be read: expected one such as PT2H or P1D`);
+    throw lineError(line, `DURATION "${value}" cannot be read: expected one such as PT2H or P1D`);
   const { year, month, day } = start.local;
   const moved = new Date(Date.UTC(year, month - 1, day + Number(weeks ?? 0) * 7 + Number(days ?? 0)));
   const local = {
@@ -118,11 +124,11 @@ export function endAfter(start: CalendarTime, { line, value }: ContentLine): num
     month: moved.getUTCMonth() + 1,
     day: moved.getUTCDate(),
   };
-  const from = instantOf(line, `The end by DURATION "${value}"`, { ...start, local });
+  const from = toInstant(line, `The end by DURATION "${value}"`, { ...start, local });
   return from + ((Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1000;
 }
 
-/** The end of a whole day. */
-export function nextDay(start: CalendarTime, line: number): number {
-  return endAfter(start, { line, name: "DURATION", parameters: {}, value: "P1D" });
+/** Returns the end of a whole day, in milliseconds since 1970. */
+export function addDay(start: CalendarTime, line: number): number {
+  return addDuration(start, { line, name: "DURATION", parameters: {}, value: "P1D" });
 }

@@ -1,18 +1,18 @@
 import type { WindowState } from "#dc/model/enum_values.ts";
 import {
+  addDay,
+  addDuration,
   type CalendarZone,
   type ContentLine,
-  endAfter,
-  faultAt,
-  nextDay,
-  plainText,
+  lineError,
+  parseTime,
   readContentLines,
-  readTime,
+  unescapeText,
 } from "./content_lines.ts";
 
-/** An event of a calendar. Times are since 1970, in ms. */
-export interface ReadEvent {
-  /** Where it begins in the file. */
+/** An event of a calendar. Times are in milliseconds since 1970. */
+export interface ImportedEvent {
+  /** Number of the line at which the event begins. */
   readonly line: number;
   readonly uid: string;
   readonly sequence: number;
@@ -23,37 +23,39 @@ export interface ReadEvent {
   readonly owner: string;
   readonly contact: string;
   readonly state: WindowState;
-  /** What a circuit provider calls the work; may be empty. */
+  /** Maintenance id of a circuit provider; may be empty. */
   readonly maintenanceId: string;
-  /** The database that wrote it; empty for the event of another program. */
+  /** Database that wrote the event; empty for an event of another program. */
   readonly instance: string;
   readonly objects: readonly { readonly id: string; readonly line: number }[];
 }
 
-/** Ours: beyond it a file is no plan that a person reads. */
+/** Maximum number of events. Our choice: a file with more is no plan that a person reads. */
 const MAX_EVENTS = 1000;
 
-/** Properties that make one event many. */
+/** Properties of repeated events. */
 const REPEATING: ReadonlySet<string> = new Set(["RRULE", "RDATE", "EXRULE", "EXDATE", "RECURRENCE-ID"]);
 
-/** Reads the events of an iCalendar file. @throws OperationError naming the line: nothing of the file is taken then */
-export function readCalendar(text: string, zone: CalendarZone): readonly ReadEvent[] {
+/**
+ * Reads the events of an iCalendar file. @throws OperationError naming the line; no event of the file is imported then
+ */
+export function readCalendar(text: string, zone: CalendarZone): readonly ImportedEvent[] {
   const calendars = readComponents(readContentLines(text.replace(/^\uFEFF/, "")));
   const foreign = calendars.find(({ name }) => name !== "VCALENDAR");
   if (foreign !== undefined)
-    throw faultAt(foreign.line, `"BEGIN:${foreign.name}" is outside of a calendar: expected BEGIN:VCALENDAR`);
+    throw lineError(foreign.line, `"BEGIN:${foreign.name}" is outside of a calendar: expected BEGIN:VCALENDAR`);
   const events = calendars.flatMap(({ lines, components }) => {
     const isCancelling = lines.some(({ name, value }) => name === "METHOD" && value.toUpperCase() === "CANCEL");
     const own = components.filter(({ name }) => name === "VEVENT");
     return own.map((event) => readEvent(event.line, event.lines, { zone, isCancelling }));
   });
-  demandFew(events);
+  limitEvents(events);
   return events;
 }
 
 /** Lines between BEGIN and END. */
 interface Component {
-  /** In capitals. */
+  /** Name of the component, in upper case. */
   readonly name: string;
   readonly line: number;
   readonly lines: ContentLine[];
@@ -71,43 +73,43 @@ function readComponents(lines: readonly ContentLine[]): readonly Component[] {
       (around?.components ?? found).push(begun);
       open.push(begun);
     } else if (around === undefined)
-      throw faultAt(line.line, `${line.name} is outside of a calendar: expected BEGIN:VCALENDAR`);
+      throw lineError(line.line, `${line.name} is outside of a calendar: expected BEGIN:VCALENDAR`);
     else if (line.name !== "END") around.lines.push(line);
     else if (open.pop()?.name !== word)
-      throw faultAt(line.line, `"END:${word}" ends nothing: expected END:${around.name}`);
+      throw lineError(line.line, `"END:${word}" ends nothing: expected END:${around.name}`);
   }
   const unended = open.at(-1);
   if (unended === undefined) return found;
-  throw faultAt(unended.line, `BEGIN:${unended.name} has no end: the file may have been cut`);
+  throw lineError(unended.line, `BEGIN:${unended.name} has no end: the file may have been cut`);
 }
 
-function demandFew(events: readonly ReadEvent[]): void {
-  if (events.length === 0) throw faultAt(1, "there is no event in the file: expected BEGIN:VEVENT in a calendar");
+function limitEvents(events: readonly ImportedEvent[]): void {
+  if (events.length === 0) throw lineError(1, "there is no event in the file: expected BEGIN:VEVENT in a calendar");
   const over = events[MAX_EVENTS];
-  if (over !== undefined) throw faultAt(over.line, `this is event ${MAX_EVENTS + 1}: expected at most ${MAX_EVENTS}`);
+  if (over !== undefined) throw lineError(over.line, `this is event ${MAX_EVENTS + 1}: expected at most ${MAX_EVENTS}`);
   const seen = new Map<string, number>();
   for (const { uid, line } of events) {
     const first = seen.get(uid);
     if (first !== undefined)
-      throw faultAt(line, `UID "${uid}" is that of the event in line ${first}, too: expected one event each`);
+      throw lineError(line, `UID "${uid}" is that of the event in line ${first}, too: expected one event each`);
     seen.set(uid, line);
   }
 }
 
 interface Around {
   readonly zone: CalendarZone;
-  /** Whether all events of the file are called off. */
+  /** Whether the file cancels all of its events. */
   readonly isCancelling: boolean;
 }
 
-function readEvent(line: number, lines: readonly ContentLine[], { zone, isCancelling }: Around): ReadEvent {
+function readEvent(line: number, lines: readonly ContentLine[], { zone, isCancelling }: Around): ImportedEvent {
   const repeating = lines.find(({ name }) => REPEATING.has(name));
   if (repeating !== undefined)
-    throw faultAt(repeating.line, `${repeating.name} is not supported: expected one event for each window`);
+    throw lineError(repeating.line, `${repeating.name} is not supported: expected one event for each window`);
   const found = (name: string) => lines.find((one) => one.name === name);
-  const text = (name: string) => plainText(found(name)?.value ?? "").trim();
+  const text = (name: string) => unescapeText(found(name)?.value ?? "").trim();
   const uid = text("UID");
-  if (uid === "") throw faultAt(line, "the event has no UID");
+  if (uid === "") throw lineError(line, "the event has no UID");
   const organizer = found("ORGANIZER");
   return {
     line,
@@ -118,34 +120,34 @@ function readEvent(line: number, lines: readonly ContentLine[], { zone, isCancel
     description: text("DESCRIPTION"),
     owner: organizer?.parameters["CN"] ?? "",
     contact: text("CONTACT") || (organizer?.value ?? "").replace(/^mailto:/i, ""),
-    state: isCancelling ? "CANCELLED" : stateOf(text("STATUS"), text("X-MAINTNOTE-STATUS")),
+    state: isCancelling ? "CANCELLED" : windowStateOf(text("STATUS"), text("X-MAINTNOTE-STATUS")),
     maintenanceId: text("X-MAINTNOTE-MAINTENANCE-ID"),
     instance: text("X-PLANNER-INSTANCE"),
     objects: lines
       .filter(({ name }) => name === "X-MAINTNOTE-OBJECT-ID")
-      .map((one) => ({ id: plainText(one.value).trim(), line: one.line })),
+      .map((one) => ({ id: unescapeText(one.value).trim(), line: one.line })),
   };
 }
 
 function readSequence(found: ContentLine | undefined): number {
   if (found === undefined) return 0;
   if (/^\d{1,10}$/.test(found.value)) return Number(found.value);
-  throw faultAt(found.line, `SEQUENCE "${found.value}" cannot be read: expected a whole number from 0`);
+  throw lineError(found.line, `SEQUENCE "${found.value}" cannot be read: expected a whole number from 0`);
 }
 
 function readSpan(line: number, found: (name: string) => ContentLine | undefined, zone: CalendarZone) {
   const [start, end, duration] = ["DTSTART", "DTEND", "DURATION"].map(found);
-  if (start === undefined) throw faultAt(line, "the event has no DTSTART");
-  const from = readTime(start, zone);
+  if (start === undefined) throw lineError(line, "the event has no DTSTART");
+  const from = parseTime(start, zone);
   const startsAt = from.instant;
-  if (end !== undefined) return { startsAt, endsAt: readTime(end, zone).instant };
-  if (duration !== undefined) return { startsAt, endsAt: endAfter(from, duration) };
-  if (from.isDay) return { startsAt, endsAt: nextDay(from, start.line) };
-  throw faultAt(line, "the event has no end: expected DTEND or DURATION");
+  if (end !== undefined) return { startsAt, endsAt: parseTime(end, zone).instant };
+  if (duration !== undefined) return { startsAt, endsAt: addDuration(from, duration) };
+  if (from.isDay) return { startsAt, endsAt: addDay(from, start.line) };
+  throw lineError(line, "the event has no end: expected DTEND or DURATION");
 }
 
-/** Circuit providers say more of the state than calendars can. */
-function stateOf(status: string, maintenance: string): WindowState {
+/** Returns the state of a window. Circuit providers' properties distinguish more states than the calendar's. */
+function windowStateOf(status: string, maintenance: string): WindowState {
   const words = [status.toUpperCase(), maintenance.toUpperCase()];
   if (words.includes("CANCELLED")) return "CANCELLED";
   if (words.includes("COMPLETED")) return "DONE";

@@ -8,7 +8,7 @@ export interface CalendarEvent {
   readonly changedAt: string;
   readonly title: string;
   readonly description: string;
-  /** Who answers questions; may be empty. */
+  /** Person who answers questions; may be empty. */
   readonly contact: string;
   readonly status: "TENTATIVE" | "CONFIRMED" | "CANCELLED";
   /** X-MAINTNOTE properties of circuit providers: code, status, impact if known, and elements. */
@@ -16,11 +16,11 @@ export interface CalendarEvent {
   readonly maintenanceStatus: "TENTATIVE" | "CONFIRMED" | "IN-PROCESS" | "COMPLETED" | "CANCELLED";
   readonly impact: string;
   readonly objectIds: readonly string[];
-  /** The database that wrote the event, by which an import recognises its own. */
+  /** Database that wrote the event, by which an import recognizes its own events. */
   readonly instance: string;
 }
 
-/** Bytes of a line without its end. Source: RFC 5545, 3.1. */
+/** Maximum number of bytes of a line without its end. Source: RFC 5545, 3.1. */
 const LINE_BYTES = 75;
 
 /** Writes events as one iCalendar file. Source: RFC 5545. */
@@ -31,46 +31,46 @@ export function writeCalendar(name: string, events: readonly CalendarEvent[]): s
     "PRODID:-//planner//Maintenance windows//EN",
     "CALSCALE:GREGORIAN",
     "METHOD:PUBLISH",
-    `X-WR-CALNAME:${text(name)}`,
+    `X-WR-CALNAME:${escapeText(name)}`,
     "REFRESH-INTERVAL;VALUE=DURATION:PT15M",
     "X-PUBLISHED-TTL:PT15M",
     ...events.flatMap(eventLines),
     "END:VCALENDAR",
   ];
-  return lines.map((line) => `${breakLine(line)}\r\n`).join("");
+  return lines.map((line) => `${wrapContentLine(line)}\r\n`).join("");
 }
 
 function eventLines(event: CalendarEvent): readonly string[] {
   return [
     "BEGIN:VEVENT",
-    `UID:${text(event.uid)}`,
+    `UID:${escapeText(event.uid)}`,
     `SEQUENCE:${event.sequence}`,
-    `DTSTAMP:${utc(event.changedAt)}`,
-    `CREATED:${utc(event.createdAt)}`,
-    `LAST-MODIFIED:${utc(event.changedAt)}`,
-    `DTSTART:${utc(event.startsAt)}`,
-    `DTEND:${utc(event.endsAt)}`,
-    `SUMMARY:${text(event.title)}`,
-    `DESCRIPTION:${text(event.description)}`,
-    ...(event.contact === "" ? [] : [`CONTACT:${text(event.contact)}`]),
+    `DTSTAMP:${formatUtc(event.changedAt)}`,
+    `CREATED:${formatUtc(event.createdAt)}`,
+    `LAST-MODIFIED:${formatUtc(event.changedAt)}`,
+    `DTSTART:${formatUtc(event.startsAt)}`,
+    `DTEND:${formatUtc(event.endsAt)}`,
+    `SUMMARY:${escapeText(event.title)}`,
+    `DESCRIPTION:${escapeText(event.description)}`,
+    ...(event.contact === "" ? [] : [`CONTACT:${escapeText(event.contact)}`]),
     `STATUS:${event.status}`,
     "TRANSP:TRANSPARENT",
-    `X-MAINTNOTE-MAINTENANCE-ID:${text(event.maintenanceId)}`,
+    `X-MAINTNOTE-MAINTENANCE-ID:${escapeText(event.maintenanceId)}`,
     `X-MAINTNOTE-STATUS:${event.maintenanceStatus}`,
     ...(event.impact === "" ? [] : [`X-MAINTNOTE-IMPACT:${event.impact}`]),
-    ...event.objectIds.map((id) => `X-MAINTNOTE-OBJECT-ID:${text(id)}`),
-    `X-PLANNER-INSTANCE:${text(event.instance)}`,
+    ...event.objectIds.map((id) => `X-MAINTNOTE-OBJECT-ID:${escapeText(id)}`),
+    `X-PLANNER-INSTANCE:${escapeText(event.instance)}`,
     "END:VEVENT",
   ];
 }
 
-/** A time in UTC to the second: `20261128T190000Z`. */
-function utc(time: string): string {
+/** Formats a time in UTC to the second: `20261128T190000Z`. */
+function formatUtc(time: string): string {
   return `${new Date(time).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
 }
 
-/** Escapes a value of the type TEXT. Control characters, which it cannot hold, become blanks. */
-function text(value: string): string {
+/** Escapes a value of the type TEXT. Replaces control characters, which it cannot contain, by blanks. */
+function escapeText(value: string): string {
   return value
     .replaceAll(/\r\n?|[\n\u2028\u2029]/g, "\n")
     .replaceAll(/[^\P{Cc}\n\t]/gu, " ")
@@ -79,8 +79,8 @@ function text(value: string): string {
     .toWellFormed();
 }
 
-/** Breaks a line into lines of at most 75 bytes that go on after a blank. No character is cut. */
-function breakLine(line: string): string {
+/** Folds a line into lines of at most 75 bytes, continued after a blank. Never splits a character. */
+function wrapContentLine(line: string): string {
   if (Buffer.byteLength(line) <= LINE_BYTES) return line;
   const parts: string[] = [];
   let part = "";

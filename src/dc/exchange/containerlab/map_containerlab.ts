@@ -2,9 +2,9 @@ import { MAX_PORTS } from "#dc/limits.ts";
 import { inOrder } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, Port, PortRef } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { assignCodes, codeFrom, slugFrom } from "../codes.ts";
+import { assignCodes, toCode, toSlug } from "../codes.ts";
 import { describeResource } from "../described.ts";
-import { compact, type Mapped, Omissions, type SourceItem } from "../item.ts";
+import { type MappedSource, Omissions, removeEmptyFields, type SourceItem } from "../item.ts";
 import { PortNames } from "../netbox/port_names.ts";
 
 /** What each part of a topology becomes, as documents state it. */
@@ -29,7 +29,7 @@ const WORDS: readonly (readonly [RegExp, Tier | "border-leaf" | "host"])[] = [
   [/client|host|server|^srv|^h\d+$|^c\d+$|tester|multitool/i, "host"],
 ];
 
-/** The role that a word such as a node's name, group or label means, or undefined. */
+/** Returns the role that a node's name, group or label means; undefined if none. */
 function roleOfWord(word: string): Tier | "border-leaf" | "host" | undefined {
   return WORDS.find(([pattern]) => pattern.test(word))?.[1];
 }
@@ -48,20 +48,20 @@ interface Node {
   readonly isHost: boolean;
 }
 
-/** Kinds of nodes that represent the machine that the lab runs on, or its networks. */
+/** Kinds of nodes that represent the machine that runs the lab, or its networks. */
 const OUTSIDE = ["bridge", "ovs-bridge", "host", "ext-container"];
 const TIERS = ["leaf", "border-leaf", "tor", "spine", "super-spine"];
-/** Ends of links that are the lab's own machine. */
+/** Link ends that belong to the lab's own machine. */
 const SPECIAL = ["host", "mgmt-net", "macvlan"];
 
 /**
- * Maps a containerlab topology: nodes to devices, links to cables, and links between tiers to links of a fabric. The
- * lab's name is the site and the fabric.
+ * Maps a containerlab topology: nodes to devices, links to cables, and links between tiers to fabric links. The lab's
+ * name becomes the site and the fabric.
  */
 export function mapContainerlab(
   document: unknown,
   options: ContainerlabOptions,
-): Mapped | { readonly problem: string } {
+): MappedSource | { readonly problem: string } {
   if (!isJsonObject(document) || !isJsonObject(document["topology"])) return { problem: "expected name and topology" };
   const topology = document["topology"];
   if (!isJsonObject(topology["nodes"])) return { problem: "expected topology.nodes with names and kinds" };
@@ -88,7 +88,7 @@ class Lab {
     this.#options = options;
   }
 
-  map(): Mapped {
+  map(): MappedSource {
     for (const [name, fields] of Object.entries(this.#topology["nodes"] as object)) this.#node(name, fields);
     const named = [...this.#nodes.values()].map(({ id, name }) => ({ id, name, within: [this.#lab] }));
     this.#codes = assignCodes(named, this.#options.known, this.#options.foreign.device, "node");
@@ -102,21 +102,21 @@ class Lab {
 
   #node(name: string, given: unknown): void {
     const fields = this.#inherited(isJsonObject(given) ? given : {});
-    const kind = textOf(fields["kind"]);
+    const kind = toText(fields["kind"]);
     const id = `node/${name}`;
     if (OUTSIDE.includes(kind)) {
       this.#omissions.add(`A node of kind ${kind} is the lab's machine or one of its networks`, id, name);
       return;
     }
     const labels = isJsonObject(fields["labels"]) ? fields["labels"] : {};
-    const words = [textOf(labels["role"]), textOf(labels["graph-icon"]), textOf(fields["group"]), name];
+    const words = [toText(labels["role"]), toText(labels["graph-icon"]), toText(fields["group"]), name];
     const role = words.map(roleOfWord).find((one) => one !== undefined) ?? (kind === "linux" ? "host" : undefined);
     this.#nodes.set(name, { id, name, fields, role: role ?? "switch", isHost: role === "host" });
     this.#ports.set(name, new Map());
     this.#names.set(name, new PortNames());
   }
 
-  /** What defaults, kinds and groups say of a node, from the widest to the node itself. */
+  /** Merges the fields of defaults, kinds and groups, from the widest to the node itself. */
   #inherited(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const section = (name: string, key: unknown) => {
       const all = this.#topology[name];
@@ -130,7 +130,7 @@ class Lab {
 
   #link(link: unknown, index: number): void {
     const id = `link/${index + 1}`;
-    const ends = isJsonObject(link) ? endsOf(link) : undefined;
+    const ends = isJsonObject(link) ? parseEnds(link) : undefined;
     if (ends === undefined) {
       this.#omissions.add("A link without two ends", id, id, JSON.stringify(link));
       return;
@@ -152,7 +152,7 @@ class Lab {
   }
 
   #join(ends: readonly End[], one: PortRef, other: PortRef): void {
-    // Ends name a link for good: its place in the list changes with others.
+    // Links are identified by their ends, because their position in the list changes with other links.
     const id = ends
       .map(({ node, port }) => `${node}:${port}`)
       .toSorted()
@@ -161,17 +161,17 @@ class Lab {
     this.#cables.push({
       kind: "cable",
       id: `link/${id}`,
-      resource: compact<Cable>({ a, b, ...this.#remarks(`link/${id}`, id) }),
+      resource: removeEmptyFields<Cable>({ a, b, ...this.#remarks(`link/${id}`, id) }),
     });
     const [first, second] = ends.map(({ node }) => this.#nodes.get(node)?.role ?? "");
     const low = TIERS.indexOf(first ?? "");
     const high = TIERS.indexOf(second ?? "");
-    if (low < 0 || high < 0 || tierOf(low) === tierOf(high)) return;
+    if (low < 0 || high < 0 || rankOfTier(low) === rankOfTier(high)) return;
     const [leaf, spine] = low < high ? [one, other] : [other, one];
-    const resource = compact<FabricLink>({
+    const resource = removeEmptyFields<FabricLink>({
       a: leaf,
       b: spine,
-      fabricId: codeFrom(this.#lab) || "lab",
+      fabricId: toCode(this.#lab) || "lab",
       ...this.#remarks(`fabric/${id}`, id),
     });
     this.#links.push({ kind: "fabric_link", id: `fabric/${id}`, resource });
@@ -188,21 +188,21 @@ class Lab {
 
   #device({ id, name, fields, role, isHost }: Node): Device {
     const ports = [...(this.#ports.get(name)?.values() ?? [])].map((port): Port => ({ name: port, kind: "NETWORK" }));
-    const site = codeFrom(this.#lab) || "lab";
+    const site = toCode(this.#lab) || "lab";
     const kind = isHost ? "SERVER" : "SWITCH";
-    return compact<Device>({
+    return removeEmptyFields<Device>({
       code: this.#codes.get(id) ?? "",
       name: name.slice(0, 128),
       kind,
-      role: isHost ? undefined : slugFrom(role),
-      model: textOf(fields["type"]).slice(0, 128),
+      role: isHost ? undefined : toSlug(role),
+      model: toText(fields["type"]).slice(0, 128),
       location: { siteId: site, floorNumber: 0 },
       mount: "UNRACKED",
       ports,
       ...this.#remarks(id, name, [
-        ["containerlab.kind", textOf(fields["kind"])],
-        ["containerlab.image", textOf(fields["image"])],
-        ["containerlab.group", textOf(fields["group"])],
+        ["containerlab.kind", toText(fields["kind"])],
+        ["containerlab.image", toText(fields["image"])],
+        ["containerlab.group", toText(fields["group"])],
       ]),
     });
   }
@@ -213,8 +213,8 @@ class Lab {
   }
 }
 
-/** Leaves of any kind are one tier. */
-function tierOf(index: number): number {
+/** Returns the rank of a tier. All kinds of leaves are one tier. */
+function rankOfTier(index: number): number {
   return index <= TIERS.indexOf("tor") ? 0 : index;
 }
 
@@ -223,27 +223,27 @@ interface End {
   readonly port: string;
 }
 
-/** Both forms: `endpoints: ["a:e1", "b:e1"]` and `endpoints: [{node: a, interface: e1}, …]`. */
-function endsOf(link: Readonly<Record<string, unknown>>): readonly [End, End] | undefined {
+/** Parses both forms: `endpoints: ["a:e1", "b:e1"]` and `endpoints: [{node: a, interface: e1}, …]`. */
+function parseEnds(link: Readonly<Record<string, unknown>>): readonly [End, End] | undefined {
   const given = link["endpoints"];
   if (!Array.isArray(given) || given.length !== 2) return undefined;
-  const [one, other] = given.map(endOf);
+  const [one, other] = given.map(parseEnd);
   return one === undefined || other === undefined ? undefined : [one, other];
 }
 
-function endOf(value: unknown): End | undefined {
+function parseEnd(value: unknown): End | undefined {
   if (isJsonObject(value)) {
-    const node = textOf(value["node"]);
-    const port = textOf(value["interface"]);
+    const node = toText(value["node"]);
+    const port = toText(value["interface"]);
     return node === "" || port === "" ? undefined : { node, port };
   }
-  const text = textOf(value);
+  const text = toText(value);
   const colon = text.indexOf(":");
   return colon <= 0 || colon === text.length - 1
     ? undefined
     : { node: text.slice(0, colon), port: text.slice(colon + 1) };
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 }

@@ -3,12 +3,12 @@ import { isSlug } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { AIRFLOWS } from "#dc/model/enum_values.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { slugFrom } from "../codes.ts";
-import { compact } from "../item.ts";
-import { deviceKind } from "../netbox/kinds.ts";
-import { kilograms } from "../netbox/mapping.ts";
-import { formatValue, noteUnexpected, oneOf, plainText, type TypeProblem } from "../values.ts";
-import { portsOf } from "./type_ports.ts";
+import { toSlug } from "../codes.ts";
+import { removeEmptyFields } from "../item.ts";
+import { inferDeviceKind } from "../netbox/kinds.ts";
+import { toKilograms } from "../netbox/mapping.ts";
+import { formatValue, noteUnexpected, type TypeProblem, toEnumWord, toText } from "../values.ts";
+import { readPorts } from "./type_ports.ts";
 
 /** What each field of the library becomes in a type, as documents state it. */
 export const TYPE_BECOMES: Readonly<Record<string, string>> = {
@@ -26,28 +26,28 @@ export const TYPE_BECOMES: Readonly<Record<string, string>> = {
   "`front_image`, `rear_image`": "Left out without a note",
 };
 
-/** A type, with what was left out of it; or why it cannot be read. */
-export type ReadType =
+/** A device type with the omitted parts of its document, or the reason why it cannot be read. */
+export type ReadTypeResult =
   | { readonly type: DeviceType; readonly notes: readonly TypeProblem[] }
   | { readonly problem: TypeProblem };
 
 /** Reads a document of the community's devicetype library, as parsed YAML. */
-export function readDeviceType(document: unknown): ReadType {
+export function readDeviceType(document: unknown): ReadTypeResult {
   if (!isJsonObject(document))
     return { problem: { path: [], message: "expected an object with manufacturer and model" } };
   const texts = new Map<string, string>();
   for (const field of ["manufacturer", "model"]) {
-    const text = plainText(document[field]);
+    const text = toText(document[field]);
     if (text === undefined)
       return { problem: { path: [field], message: `expected a text, found ${formatValue(document[field])}` } };
     texts.set(field, text);
   }
   const manufacturer = texts.get("manufacturer") ?? "";
   const model = texts.get("model") ?? "";
-  const code = codeOf(document["slug"], manufacturer, model);
+  const code = readCode(document["slug"], manufacturer, model);
   if (code === undefined)
     return { problem: { path: ["slug"], message: `expected a slug, found ${formatValue(document["slug"])}` } };
-  const height = heightOf(document["u_height"]);
+  const height = readHeight(document["u_height"]);
   if (typeof height === "string") return { problem: { path: ["u_height"], message: height } };
   const isFullDepth = document["is_full_depth"] ?? true;
   if (typeof isFullDepth !== "boolean")
@@ -55,65 +55,65 @@ export function readDeviceType(document: unknown): ReadType {
       problem: { path: ["is_full_depth"], message: `expected true or false, found ${formatValue(isFullDepth)}` },
     };
   const notes: TypeProblem[] = [];
-  const ports = portsOf(document, notes);
+  const ports = readPorts(document, notes);
   if (!Array.isArray(ports)) return { problem: ports as TypeProblem };
-  const bays = baysOf(document["device-bays"], notes);
-  const subdevice = plainText(document["subdevice_role"]) ?? "";
-  const type = compact<DeviceType>({
+  const bays = readBays(document["device-bays"], notes);
+  const subdevice = toText(document["subdevice_role"]) ?? "";
+  const type = removeEmptyFields<DeviceType>({
     code,
     manufacturer: manufacturer.slice(0, 128),
     model: model.slice(0, 128),
-    partNumber: plainText(document["part_number"])?.slice(0, 128),
-    kind: deviceKind({ role: "", model, subdevice, bays: bays.length > 0, ports }),
+    partNumber: toText(document["part_number"])?.slice(0, 128),
+    kind: inferDeviceKind({ role: "", model, subdevice, bays: bays.length > 0, ports }),
     uHeight: height,
     depth: isFullDepth ? "FULL" : "HALF",
     airflow: noteUnexpected(
       { value: document["airflow"], path: ["airflow"], expected: "a direction, such as front-to-rear" },
-      (value) => oneOf(AIRFLOWS, plainText(value) ?? ""),
+      (value) => toEnumWord(AIRFLOWS, toText(value) ?? ""),
       notes,
     ),
-    weightKg: weightOf(document, notes),
+    weightKg: readWeight(document, notes),
     ports,
     bays,
     isBlade: subdevice === "child",
-    comments: plainText(document["comments"])?.slice(0, MAX_COMMENT_CHARS),
+    comments: toText(document["comments"])?.slice(0, MAX_COMMENT_CHARS),
   });
-  return { type, notes: [...notes, ...notCarried(document)] };
+  return { type, notes: [...notes, ...findUnreadFields(document)] };
 }
 
-function weightOf(document: Readonly<Record<string, unknown>>, notes: TypeProblem[]): number | undefined {
-  const unit = plainText(document["weight_unit"]) ?? "";
+function readWeight(document: Readonly<Record<string, unknown>>, notes: TypeProblem[]): number | undefined {
+  const unit = toText(document["weight_unit"]) ?? "";
   return noteUnexpected(
     {
       value: document["weight"] === 0 ? undefined : document["weight"],
       path: ["weight"],
       expected: "a number above 0 with a weight_unit of kg, g, lb or oz",
     },
-    (value) => (typeof value === "number" ? kilograms(value, unit) : undefined),
+    (value) => (typeof value === "number" ? toKilograms(value, unit) : undefined),
     notes,
   );
 }
 
-/** The library's slug; without one, what it would be. */
-function codeOf(slug: unknown, manufacturer: string, model: string): string | undefined {
+/** Returns the library's slug, or one made from the names if it is absent. */
+function readCode(slug: unknown, manufacturer: string, model: string): string | undefined {
   if (typeof slug === "string" && isSlug(slug)) return slug;
   if (slug !== undefined && slug !== null && typeof slug !== "string") return undefined;
-  return slugFrom(typeof slug === "string" && slug !== "" ? slug : `${manufacturer}-${model}`);
+  return toSlug(typeof slug === "string" && slug !== "" ? slug : `${manufacturer}-${model}`);
 }
 
-/** Reads a height in U, 1 if absent; null is 0, as some files write it for a device that takes no units. */
-function heightOf(value: unknown): number | string {
+/** Reads a height in U; 1 if absent. null is 0, as some files write it for a device that occupies no units. */
+function readHeight(value: unknown): number | string {
   if (value === undefined) return 1;
   if (value === null) return 0;
   if (typeof value === "number" && value >= 0 && value <= 100 && Number.isInteger(value * 2)) return value;
   return `expected 0 to 100 in steps of 0.5, found ${formatValue(value)}`;
 }
 
-function baysOf(value: unknown, notes: TypeProblem[]): readonly string[] {
+function readBays(value: unknown, notes: TypeProblem[]): readonly string[] {
   if (!Array.isArray(value)) return [];
   const names = new Set<string>();
   for (const [index, bay] of value.entries()) {
-    const name = isJsonObject(bay) ? plainText(bay["name"]) : undefined;
+    const name = isJsonObject(bay) ? toText(bay["name"]) : undefined;
     if (name === undefined) notes.push({ path: ["device-bays", index], message: "a bay without a name is left out" });
     else names.add(name.slice(0, 64));
   }
@@ -122,16 +122,16 @@ function baysOf(value: unknown, notes: TypeProblem[]): readonly string[] {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an import reads of a type, beside its lists of components. */
+/** Fields that an import reads, other than the lists of components. */
 const OF_TYPE = new Set(
   (
     "manufacturer model slug part_number u_height is_full_depth weight weight_unit airflow subdevice_role comments " +
-    // Whether a picture lies beside the file.
+    // These fields tell whether there is a picture beside the file.
     "front_image rear_image"
   ).split(" "),
 );
 
-/** What an import reads of components, by their list. */
+/** Fields that an import reads of components, by list. */
 const OF_COMPONENTS: Readonly<Record<string, ReadonlySet<string>>> = {
   interfaces: new Set(["name", "type", "label", "mgmt_only", "enabled"]),
   "front-ports": new Set(["name", "type", "label", "rear_port", "rear_port_position"]),
@@ -143,24 +143,31 @@ const OF_COMPONENTS: Readonly<Record<string, ReadonlySet<string>>> = {
   "device-bays": new Set(["name"]),
 };
 
-/** Names what a document says and a type has no place for: each field once for each list, with the number of components. */
-function notCarried(document: Fields): readonly TypeProblem[] {
+/**
+ * Lists the fields of a document that a type cannot store: each field once for each list, with the number of
+ * components.
+ */
+function findUnreadFields(document: Fields): readonly TypeProblem[] {
   return Object.entries(document).flatMap(([field, value]): readonly TypeProblem[] => {
-    if (OF_TYPE.has(field) || !saysSomething(value)) return [];
+    if (OF_TYPE.has(field) || !hasContent(value)) return [];
     const carried = OF_COMPONENTS[field];
     if (carried === undefined)
       return [{ path: [field], message: `a type has no place for it: ${describeFound(value)}` }];
-    return Array.isArray(value) ? fieldsOf(field, value, carried) : [];
+    return Array.isArray(value) ? findUnreadComponentFields(field, value, carried) : [];
   });
 }
 
-function fieldsOf(list: string, components: readonly unknown[], carried: ReadonlySet<string>): readonly TypeProblem[] {
+function findUnreadComponentFields(
+  list: string,
+  components: readonly unknown[],
+  carried: ReadonlySet<string>,
+): readonly TypeProblem[] {
   const first = new Map<string, { readonly index: number; count: number }>();
   for (const [index, fields] of components.entries()) {
-    // A component without a name is noted itself.
-    if (!isJsonObject(fields) || !saysSomething(fields["name"])) continue;
+    // A component without a name is noted separately.
+    if (!isJsonObject(fields) || !hasContent(fields["name"])) continue;
     for (const [field, value] of Object.entries(fields)) {
-      if (carried.has(field) || !saysSomething(value)) continue;
+      if (carried.has(field) || !hasContent(value)) continue;
       const known = first.get(field);
       if (known === undefined) first.set(field, { index, count: 1 });
       else known.count += 1;
@@ -172,9 +179,9 @@ function fieldsOf(list: string, components: readonly unknown[], carried: Readonl
   }));
 }
 
-function saysSomething(value: unknown): boolean {
+function hasContent(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
-  return isJsonObject(value) || plainText(value) !== undefined;
+  return isJsonObject(value) || toText(value) !== undefined;
 }
 
 function describeFound(value: unknown): string {

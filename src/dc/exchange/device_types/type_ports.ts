@@ -2,18 +2,18 @@ import { MAX_PORTS } from "#dc/limits.ts";
 import type { PortKind } from "#dc/model/enum_values.ts";
 import type { Port, PortMapping } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { compact } from "../item.ts";
+import { removeEmptyFields } from "../item.ts";
 import { PORT_TABLES } from "../netbox/component_tables.ts";
 import { PortNames } from "../netbox/port_names.ts";
 import {
   FEED_LEGS,
-  fittingType,
-  flagOf,
   formatValue,
   MAX_POSITIONS,
   noteUnexpected,
-  plainText,
   type TypeProblem,
+  toBoolean,
+  toPortType,
+  toText,
 } from "../values.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,51 +26,51 @@ interface Component {
   readonly name: string;
 }
 
-/** Returns the ports of a type, or the problem that makes the file unreadable. Notes the components that it skips. */
-export function portsOf(document: Fields, notes: TypeProblem[]): readonly Port[] | TypeProblem {
+/** Returns the ports of a type, or the problem that makes the file unreadable. Notes omitted components. */
+export function readPorts(document: Fields, notes: TypeProblem[]): readonly Port[] | TypeProblem {
   const components: Component[] = [];
   const names = new PortNames();
   for (const { list, kind, word } of PORT_TABLES) {
     const value = document[list] ?? [];
     if (!Array.isArray(value)) return { path: [list], message: `expected a list, found ${formatValue(value)}` };
     for (const [index, fields] of value.entries()) {
-      const given = isJsonObject(fields) ? plainText(fields["name"]) : undefined;
+      const given = isJsonObject(fields) ? toText(fields["name"]) : undefined;
       if (given === undefined) return { path: [list, index], message: `expected a name, found ${formatValue(fields)}` };
       components.push({ list, index, kind, fields, name: names.take(given, word, String(index)) });
     }
   }
   if (components.length > MAX_PORTS)
     return { path: [], message: `expected at most ${MAX_PORTS} ports, found ${components.length}` };
-  const named = new Map(components.map((one) => [`${one.kind}\n${plainText(one.fields["name"])}`, one]));
+  const named = new Map(components.map((one) => [`${one.kind}\n${toText(one.fields["name"])}`, one]));
   const taken = new Set<string>();
-  return components.map((component) => portOf(component, named, taken, notes));
+  return components.map((component) => readPort(component, named, taken, notes));
 }
 
-function portOf(
+function readPort(
   component: Component,
   named: ReadonlyMap<string, Component>,
   taken: Set<string>,
   notes: TypeProblem[],
 ): Port {
   const { kind, fields, name } = component;
-  return compact<Port>({
+  return removeEmptyFields<Port>({
     name,
     kind,
-    type: typeOf(component, notes),
-    label: plainText(fields["label"])?.slice(0, 128),
-    ...(kind === "NETWORK" && flagAt(component, "mgmt_only", notes) === true && { mgmtOnly: true }),
-    ...(kind === "NETWORK" && flagAt(component, "enabled", notes) === false && { enabled: false }),
-    ...(kind === "REAR" && positionsAt(component, notes)),
-    ...(kind === "FRONT" && { mappings: mappingsOf(component, named, taken, notes) }),
-    ...(kind === "POWER_IN" && inletOf(component, notes)),
-    ...(kind === "POWER_OUT" && outletOf(component, named, notes)),
+    type: readPortType(component, notes),
+    label: toText(fields["label"])?.slice(0, 128),
+    ...(kind === "NETWORK" && readFlagField(component, "mgmt_only", notes) === true && { mgmtOnly: true }),
+    ...(kind === "NETWORK" && readFlagField(component, "enabled", notes) === false && { enabled: false }),
+    ...(kind === "REAR" && readPositions(component, notes)),
+    ...(kind === "FRONT" && { mappings: readMappings(component, named, taken, notes) }),
+    ...(kind === "POWER_IN" && readInlet(component, notes)),
+    ...(kind === "POWER_OUT" && readOutlet(component, named, notes)),
   });
 }
 
-function typeOf({ list, index, kind, fields }: Component, notes: TypeProblem[]): string | undefined {
-  const given = plainText(fields["type"]);
+function readPortType({ list, index, kind, fields }: Component, notes: TypeProblem[]): string | undefined {
+  const given = toText(fields["type"]);
   if (given === undefined) return undefined;
-  const type = fittingType(kind, given);
+  const type = toPortType(kind, given);
   if (type !== undefined) return type;
   notes.push({
     path: [list, index, "type"],
@@ -79,7 +79,7 @@ function typeOf({ list, index, kind, fields }: Component, notes: TypeProblem[]):
   return undefined;
 }
 
-/** Reads an optional field; notes what it cannot be. */
+/** Reads an optional field; notes an invalid value. */
 function readField<Value>(
   { list, index, fields }: Component,
   [field, expected]: readonly [field: string, expected: string],
@@ -89,32 +89,32 @@ function readField<Value>(
   return noteUnexpected({ value: fields[field], path: [list, index, field], expected }, read, notes);
 }
 
-function flagAt(component: Component, field: string, notes: TypeProblem[]): boolean | undefined {
-  return readField(component, [field, "true or false"], flagOf, notes);
+function readFlagField(component: Component, field: string, notes: TypeProblem[]): boolean | undefined {
+  return readField(component, [field, "true or false"], toBoolean, notes);
 }
 
-function positionsAt(component: Component, notes: TypeProblem[]): { readonly positions?: number } {
+function readPositions(component: Component, notes: TypeProblem[]): { readonly positions?: number } {
   const isKnown = (value: unknown) =>
-    value === 1 || positions({ positions: value }).positions !== undefined || undefined;
+    value === 1 || toPositions({ positions: value }).positions !== undefined || undefined;
   readField(component, ["positions", `1 to ${MAX_POSITIONS}`], isKnown, notes);
-  return positions(component.fields);
+  return toPositions(component.fields);
 }
 
-function positions(fields: Fields): { readonly positions?: number } {
+function toPositions(fields: Fields): { readonly positions?: number } {
   const given = fields["positions"];
   return typeof given === "number" && given > 1 && given <= MAX_POSITIONS ? { positions: given } : {};
 }
 
-function mappingsOf(
+function readMappings(
   { list, index, fields }: Component,
   named: ReadonlyMap<string, Component>,
   taken: Set<string>,
   notes: TypeProblem[],
 ): readonly PortMapping[] {
-  const rear = named.get(`REAR\n${plainText(fields["rear_port"])}`);
+  const rear = named.get(`REAR\n${toText(fields["rear_port"])}`);
   const position = typeof fields["rear_port_position"] === "number" ? fields["rear_port_position"] : 1;
   const key = `${rear?.name}:${position}`;
-  if (rear !== undefined && !taken.has(key) && position >= 1 && position <= (positions(rear.fields).positions ?? 1)) {
+  if (rear !== undefined && !taken.has(key) && position >= 1 && position <= (toPositions(rear.fields).positions ?? 1)) {
     taken.add(key);
     return [{ frontPosition: 1, rearPort: rear.name, rearPosition: position }];
   }
@@ -125,26 +125,26 @@ function mappingsOf(
   return [];
 }
 
-function inletOf(component: Component, notes: TypeProblem[]): Partial<Port> {
-  const draw = (field: string) => readField(component, [field, "watts of at least 0"], watts, notes);
+function readInlet(component: Component, notes: TypeProblem[]): Partial<Port> {
+  const draw = (field: string) => readField(component, [field, "watts of at least 0"], toWatts, notes);
   const most = draw("maximum_draw");
   const allocated = draw("allocated_draw");
   const both = most !== undefined && allocated !== undefined ? Math.min(most, allocated) : allocated;
-  return { powerIn: compact<NonNullable<Port["powerIn"]>>({ maxDrawW: most, allocatedDrawW: both }) };
+  return { powerIn: removeEmptyFields<NonNullable<Port["powerIn"]>>({ maxDrawW: most, allocatedDrawW: both }) };
 }
 
-function outletOf(component: Component, named: ReadonlyMap<string, Component>, notes: TypeProblem[]): Partial<Port> {
+function readOutlet(component: Component, named: ReadonlyMap<string, Component>, notes: TypeProblem[]): Partial<Port> {
   const { list, index, fields } = component;
-  const given = plainText(fields["power_port"]);
+  const given = toText(fields["power_port"]);
   const inlet = given === undefined ? undefined : named.get(`POWER_IN\n${given}`);
   if (given !== undefined && inlet === undefined) {
     notes.push({ path: [list, index, "power_port"], message: `there is no power port ${formatValue(given)}` });
   }
-  const legOf = (value: unknown) => FEED_LEGS.find((one) => one === plainText(value));
+  const legOf = (value: unknown) => FEED_LEGS.find((one) => one === toText(value));
   const leg = readField(component, ["feed_leg", FEED_LEGS.join(", ")], legOf, notes);
-  return { powerOut: compact<NonNullable<Port["powerOut"]>>({ inletName: inlet?.name, leg }) };
+  return { powerOut: removeEmptyFields<NonNullable<Port["powerOut"]>>({ inletName: inlet?.name, leg }) };
 }
 
-function watts(value: unknown): number | undefined {
+function toWatts(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 ? Math.round(value) : undefined;
 }

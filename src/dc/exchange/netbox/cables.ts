@@ -3,11 +3,11 @@ import { CABLE_TYPES, type CableType } from "#dc/model/enum_values.ts";
 import { isCableless, kindsJoin } from "#dc/model/port_types.ts";
 import { inOrder } from "#dc/model/ref.ts";
 import type { Cable } from "#dc/model/resources.ts";
-import { compact } from "../item.ts";
-import { oneOf } from "../values.ts";
-import { number, text } from "./dataset.ts";
-import type { Mapping, PortPlace } from "./mapping.ts";
-import type { Row } from "./read_row.ts";
+import { removeEmptyFields } from "../item.ts";
+import { toEnumWord } from "../values.ts";
+import { numberCell, textCell } from "./dataset.ts";
+import type { NetboxMapping, PortPlace } from "./mapping.ts";
+import type { NetboxRow } from "./read_row.ts";
 
 const METRES: Readonly<Record<string, number>> = { km: 1000, m: 1, cm: 0.01, mi: 1609.344, ft: 0.3048, in: 0.0254 };
 const STATUSES: Readonly<Record<string, Cable["status"]>> = {
@@ -22,9 +22,9 @@ interface Ends {
 }
 
 /**
- * Divides ports that a cable joins to several others into channels, one for each. To be called before ports are made.
+ * Divides ports that a cable connects to several others into channels, one for each. Must run before ports are created.
  */
-export function divideBreakouts(mapping: Mapping): void {
+export function divideBreakouts(mapping: NetboxMapping): void {
   for (const [id, { a, b }] of mapping.data.cableEnds()) {
     const [one, many] = a.length <= b.length ? [a, b] : [b, a];
     const end = one[0];
@@ -40,17 +40,22 @@ function channelKey(cable: string, index: number): string {
   return `channel/${cable}#${index}`;
 }
 
-/** Maps every cable: one with several lanes becomes one cable for each. */
-export function mapCables(mapping: Mapping): void {
+/** Maps every cable. One with several lanes becomes one cable for each lane. */
+export function mapCables(mapping: NetboxMapping): void {
   const taken = new Map<string, string>();
   const ends = mapping.data.cableEnds();
   for (const row of mapping.data.all("cable")) {
-    const lanes = lanesOf(mapping, row, ends.get(row.id) ?? { a: [], b: [] });
+    const lanes = pairLanes(mapping, row, ends.get(row.id) ?? { a: [], b: [] });
     for (const [index, [one, other]] of lanes.entries()) {
-      const places = placesOf(mapping, row, one, other, taken);
+      const places = findPortsOfEnds(mapping, row, one, other, taken);
       if (places === undefined) continue;
-      const [a, b] = inOrder(portOf(places[0]), portOf(places[1]));
-      const resource = compact<Cable>({ a, b, ...facts(mapping, row, places), ...mapping.remarks("cable", row) });
+      const [a, b] = inOrder(portRefOf(places[0]), portRefOf(places[1]));
+      const resource = removeEmptyFields<Cable>({
+        a,
+        b,
+        ...cableFields(mapping, row, places),
+        ...mapping.remarks("cable", row),
+      });
       mapping.items.push({
         kind: "cable",
         id: index === 0 ? `cable/${row.id}` : `cable/${row.id}#${index + 1}`,
@@ -60,12 +65,15 @@ export function mapCables(mapping: Mapping): void {
   }
 }
 
-function portOf({ deviceCode, portName }: PortPlace) {
+function portRefOf({ deviceCode, portName }: PortPlace) {
   return { deviceCode, portName };
 }
 
-/** The pairs of ends that a cable joins: position by position, or a divided port's channels with the other ends. */
-function lanesOf(mapping: Mapping, row: Row, { a, b }: Ends): readonly (readonly [string, string])[] {
+/**
+ * Returns the pairs of ends that a cable connects: position by position, or a divided port's channels with the other
+ * ends.
+ */
+function pairLanes(mapping: NetboxMapping, row: NetboxRow, { a, b }: Ends): readonly (readonly [string, string])[] {
   if (a.length === 0 || b.length === 0) {
     mapping.omit("A cable with nothing at one end", "cable", row);
     return [];
@@ -85,16 +93,16 @@ function lanesOf(mapping: Mapping, row: Row, { a, b }: Ends): readonly (readonly
   return [];
 }
 
-function placesOf(
-  mapping: Mapping,
-  row: Row,
+function findPortsOfEnds(
+  mapping: NetboxMapping,
+  row: NetboxRow,
   one: string,
   other: string,
   taken: Map<string, string>,
 ): readonly [PortPlace, PortPlace] | undefined {
   const a = mapping.ports.get(one);
   const b = mapping.ports.get(other);
-  const why = misfit(mapping, { one, a }, { one: other, a: b }) ?? takenTwice(taken, a, b);
+  const why = findMisfit(mapping, { one, a }, { one: other, a: b }) ?? findReusedPort(taken, a, b);
   if (why !== undefined || a === undefined || b === undefined) {
     mapping.omit(why ?? "A cable to something that is not there", "cable", row, `${one} to ${other}`);
     return undefined;
@@ -108,10 +116,10 @@ interface Found {
   readonly a: PortPlace | undefined;
 }
 
-function misfit(mapping: Mapping, ...found: readonly [Found, Found]): string | undefined {
+function findMisfit(mapping: NetboxMapping, ...found: readonly [Found, Found]): string | undefined {
   for (const { one, a } of found) {
-    if (a === undefined) return `A cable to something that has no ports here: ${tableOf(one)}`;
-    if (isCableless(typeOf(mapping, one))) return "A cable to an interface that takes none";
+    if (a === undefined) return `A cable to something that has no ports here: ${tableOfEnd(one)}`;
+    if (isCableless(portTypeOf(mapping, one))) return "A cable to an interface that takes none";
   }
   const [{ a }, { a: b }] = found;
   if (a === undefined || b === undefined) return undefined;
@@ -119,7 +127,7 @@ function misfit(mapping: Mapping, ...found: readonly [Found, Found]): string | u
   return kindsJoin(a.kind, b.kind) ? undefined : `A cable from ${a.kind} to ${b.kind}`;
 }
 
-function takenTwice(
+function findReusedPort(
   taken: ReadonlyMap<string, string>,
   ...places: readonly (PortPlace | undefined)[]
 ): string | undefined {
@@ -127,28 +135,28 @@ function takenTwice(
   return isTaken ? "A cable to a port that holds another cable" : undefined;
 }
 
-function tableOf(end: string): string {
+function tableOfEnd(end: string): string {
   return end.split("/")[0] ?? "";
 }
 
-function typeOf(mapping: Mapping, end: string): string | undefined {
+function portTypeOf(mapping: NetboxMapping, end: string): string | undefined {
   const [table, id = ""] = end.split("/");
-  return table === "interface" ? text(mapping.data.rows("interface").get(id), "type") || undefined : undefined;
+  return table === "interface" ? textCell(mapping.data.rows("interface").get(id), "type") || undefined : undefined;
 }
 
-function facts(mapping: Mapping, row: Row, places: readonly PortPlace[]): Partial<Cable> {
-  const length = number(row, "length");
-  const factor = METRES[text(row, "length_unit")];
+function cableFields(mapping: NetboxMapping, row: NetboxRow, places: readonly PortPlace[]): Partial<Cable> {
+  const length = numberCell(row, "length");
+  const factor = METRES[textCell(row, "length_unit")];
   const metres = length === undefined || factor === undefined ? undefined : Math.round(length * factor * 1000) / 1000;
   const possible = metres === undefined || (metres > 0 && metres <= MAX_CABLE_M);
   if (!possible) mapping.omit("A length that no cable has", "cable", row, String(length));
-  const color = text(row, "color").replace(/^#/, "");
+  const color = textCell(row, "color").replace(/^#/, "");
   const isColor = /^[0-9A-Fa-f]{6}$/.test(color);
   if (!isColor && color !== "")
     mapping.omit("A color that is not written as six hexadecimal digits", "cable", row, color);
-  return compact<Partial<Cable>>({
-    type: typeOfCable(text(row, "type"), places),
-    status: statusOf(mapping, row),
+  return removeEmptyFields<Partial<Cable>>({
+    type: typeOfCable(textCell(row, "type"), places),
+    status: cableStatusOf(mapping, row),
     label: mapping.short("cable", row, "label"),
     color: isColor ? color.toUpperCase() : undefined,
     lengthM: possible ? metres : undefined,
@@ -156,8 +164,8 @@ function facts(mapping: Mapping, row: Row, places: readonly PortPlace[]): Partia
   });
 }
 
-function statusOf(mapping: Mapping, row: Row): Cable["status"] | undefined {
-  const word = text(row, "status");
+function cableStatusOf(mapping: NetboxMapping, row: NetboxRow): Cable["status"] | undefined {
+  const word = textCell(row, "status");
   const status = STATUSES[word];
   if (status === undefined && word !== "")
     mapping.omit("A status is none of ours: CONNECTED is taken", "cable", row, word);
@@ -172,7 +180,7 @@ const OTHER_WORDS: readonly (readonly [RegExp, CableType])[] = [
 ];
 
 function typeOfCable(word: string, places: readonly PortPlace[]): CableType | undefined {
-  const known = oneOf(CABLE_TYPES, word) ?? OTHER_WORDS.find(([pattern]) => pattern.test(word))?.[1];
+  const known = toEnumWord(CABLE_TYPES, word) ?? OTHER_WORDS.find(([pattern]) => pattern.test(word))?.[1];
   if (known !== undefined) return known;
   if (places.some(({ kind }) => kind === "POWER_IN" || kind === "POWER_OUT")) return "POWER";
   return word === "" ? undefined : "OTHER";

@@ -9,7 +9,7 @@ const COMPONENT = {
   marked: "flag",
 } as const;
 
-/** What lists take to be limited to a site. */
+/** Query parameter that limits a list to a site. */
 export const SITE = { siteParameter: "site" } as const;
 
 export const COMPONENT_TABLES = {
@@ -74,8 +74,8 @@ export const COMPONENT_TABLES = {
 } as const satisfies Readonly<Record<string, Table>>;
 
 /**
- * Tables whose rows are ports, in the order in which ports take names: also their lists in files, and the words that
- * distinguish equal names.
+ * Tables whose rows are ports, in the order in which ports get their names, with their lists in files and the words
+ * that distinguish equal names.
  */
 export const PORT_TABLES = [
   { table: "interface", list: "interfaces", kind: "NETWORK", word: "interface" },
@@ -97,7 +97,7 @@ export function isPortTable(name: string): boolean {
   return PORT_TABLES.some(({ table }) => table === name);
 }
 
-/** How a field of a NetBox object is read. */
+/** Way to read a field of a NetBox object. */
 export type FieldKind =
   | "text"
   | "number"
@@ -111,12 +111,12 @@ export type FieldKind =
   | "ends"
   | "lanes";
 
-/** One kind of NetBox object: where it is found in each form, and the fields that the mapping reads. */
+/** One kind of NetBox object: its location in each form, and the fields that the mapping reads. */
 export interface Table {
   /** Path of the REST list below `/api/`. */
   readonly path: string;
-  /** Whether the REST list can be limited to sites, and by which parameter. */
+  /** Parameter by which the REST list can be limited to sites; absent if it cannot. */
   readonly siteParameter?: string;
-  /** Field name here, with the names it had in other versions behind a bar, and how it is read. */
+  /** Reader of each field, by its name here and, after a bar, its names in other versions. */
   readonly fields: Readonly<Record<string, FieldKind>>;
 }

@@ -1,12 +1,12 @@
 import { type CracStatus, FLUID_TYPES } from "#dc/model/enum_values.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import { assignCodes } from "../codes.ts";
-import { compact } from "../item.ts";
-import { oneOf } from "../values.ts";
-import { number, text } from "./dataset.ts";
-import type { Mapping } from "./mapping.ts";
-import { knownOf } from "./racks.ts";
-import type { Row } from "./read_row.ts";
+import { removeEmptyFields } from "../item.ts";
+import { toEnumWord } from "../values.ts";
+import { numberCell, textCell } from "./dataset.ts";
+import type { NetboxMapping } from "./mapping.ts";
+import { knownCodesOf } from "./racks.ts";
+import type { NetboxRow } from "./read_row.ts";
 
 const STATUSES: Readonly<Record<string, CracStatus>> = {
   active: "ACTIVE",
@@ -16,37 +16,37 @@ const STATUSES: Readonly<Record<string, CracStatus>> = {
 };
 
 /**
- * Maps cooling sources of NetBox 4.7 that cool a room, and the racks that their feeds name. Plant behind them has no
- * place in the inventory.
+ * Maps cooling sources of NetBox 4.7 that cool a room, and the racks that their feeds name. The inventory has no place
+ * for the plant that supplies them.
  */
-export function mapCooling(mapping: Mapping): void {
+export function mapCooling(mapping: NetboxMapping): void {
   const { data, options, where } = mapping;
   const named = data
     .all("coolingsource")
-    .map((one) => ({ id: one.id, name: text(one, "name"), within: [where.site(data.named("site", one, "site"))] }));
-  const codes = assignCodes(named, knownOf(options.known, "coolingsource/"), options.foreign.crac, "cooling");
+    .map((one) => ({ id: one.id, name: textCell(one, "name"), within: [where.site(data.named("site", one, "site"))] }));
+  const codes = assignCodes(named, knownCodesOf(options.known, "coolingsource/"), options.foreign.crac, "cooling");
   const feeds = data.grouped("coolingfeed", "source");
   for (const row of data.all("coolingsource")) {
-    const kind = oneOf(["CRAC", "CRAH"], text(row, "type"));
-    const capacity = number(row, "cooling_capacity");
+    const kind = toEnumWord(["CRAC", "CRAH"], textCell(row, "type"));
+    const capacity = numberCell(row, "cooling_capacity");
     const location = where.of(row);
     const code = codes.get(row.id);
     if (kind === undefined)
-      mapping.omit("A cooling source that is neither CRAC nor CRAH", "coolingsource", row, text(row, "type"));
+      mapping.omit("A cooling source that is neither CRAC nor CRAH", "coolingsource", row, textCell(row, "type"));
     else if (capacity === undefined || capacity <= 0)
       mapping.omit("A cooling unit without a capacity", "coolingsource", row);
     else if (location === undefined || code === undefined)
       mapping.omit("A cooling unit names no site that exists", "coolingsource", row);
     else {
-      const resource = compact<Crac>({
+      const resource = removeEmptyFields<Crac>({
         code,
         name: mapping.short("coolingsource", row, "name"),
         kind,
-        status: STATUSES[text(row, "status")],
+        status: STATUSES[textCell(row, "status")],
         location,
         sensibleCapacityKw: capacity,
-        fluid: oneOf(FLUID_TYPES, text(row, "fluid_type")),
-        serves: racksOf(mapping, feeds.get(row.id) ?? []),
+        fluid: toEnumWord(FLUID_TYPES, textCell(row, "fluid_type")),
+        serves: racksOfFeeds(mapping, feeds.get(row.id) ?? []),
         ...mapping.remarks("coolingsource", row),
       });
       mapping.items.push({ kind: "crac", id: `coolingsource/${row.id}`, resource });
@@ -54,8 +54,8 @@ export function mapCooling(mapping: Mapping): void {
   }
 }
 
-/** The racks that feeds lead to; without any, the unit cools its room. */
-function racksOf({ racks }: Mapping, feeds: readonly Row[]): readonly string[] | undefined {
-  const codes = feeds.map((feed) => racks.get(text(feed, "rack"))).filter((code) => code !== undefined);
+/** Returns the racks of the feeds; undefined without any: the unit then cools its room. */
+function racksOfFeeds({ racks }: NetboxMapping, feeds: readonly NetboxRow[]): readonly string[] | undefined {
+  const codes = feeds.map((feed) => racks.get(textCell(feed, "rack"))).filter((code) => code !== undefined);
   return codes.length === 0 ? undefined : [...new Set(codes)].map((code) => `rack:${code}`);
 }

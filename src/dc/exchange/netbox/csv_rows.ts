@@ -1,13 +1,13 @@
-import { slugFrom } from "../codes.ts";
+import { toSlug } from "../codes.ts";
 import { type FieldKind, isPortTable, type Table } from "./component_tables.ts";
 import type { Dataset } from "./dataset.ts";
-import type { Cell, Row } from "./read_row.ts";
-import { TABLES, type TableName } from "./tables.ts";
-import { targetOf } from "./targets.ts";
+import type { NetboxRow, RowCell } from "./read_row.ts";
+import { NETBOX_TABLES, type TableName } from "./tables.ts";
+import { targetTableOf } from "./targets.ts";
 
 export type CsvRecord = Readonly<Record<string, string>>;
 
-/** Tables of which a name is all that matters: one that only references mention is made. */
+/** Tables of which only the name is needed: an object that only references mention is created. */
 const NAMED_ONLY: readonly TableName[] = [
   "manufacturer",
   "tenant",
@@ -24,11 +24,11 @@ const NAMED_ONLY: readonly TableName[] = [
   "devicetype",
   "racktype",
 ];
-/** Tables whose names a manufacturer distinguishes. */
+/** Tables whose names are unique per manufacturer. */
 const BUILT: readonly TableName[] = ["devicetype", "moduletype", "racktype"];
 /** Scope under which slugs are stored. */
 const SLUGS = "\nslugs";
-/** Where the end of a cable is looked for, in this order. */
+/** Tables in which the end of a cable is searched for, in this order. */
 const ENDS: readonly TableName[] = [
   "interface",
   "frontport",
@@ -40,11 +40,11 @@ const ENDS: readonly TableName[] = [
   "powerfeed",
 ];
 
-/** Turns records of NetBox's CSV exports, which name things by their names, into rows that name them by ids. */
+/** Converts records of NetBox's CSV exports, which refer to objects by name, to rows that refer to them by id. */
 export class CsvRows {
   readonly #data: Dataset;
   readonly #records: (readonly [table: TableName, id: string, record: CsvRecord])[] = [];
-  /** Ids by table and name; several when a name is not unique. */
+  /** Ids by table and name; several if a name is not unique. */
   readonly #byName = new Map<string, string[]>();
   readonly #unclear: (table: TableName, id: string, reason: string) => void;
 
@@ -53,7 +53,7 @@ export class CsvRows {
     this.#unclear = unclear;
   }
 
-  /** Takes one record; references are resolved by `finish`. */
+  /** Adds one record; `finish` resolves its references. */
   add(table: TableName, headers: readonly string[], cells: readonly string[], number: number): void {
     const record: Record<string, string> = {};
     for (const [index, header] of headers.entries()) {
@@ -67,11 +67,11 @@ export class CsvRows {
     if (record["slug"] !== undefined) this.#index(table, SLUGS, record["slug"], id);
   }
 
-  /** Puts all rows into the dataset. */
+  /** Adds all rows to the dataset. */
   finish(): void {
     for (const [table, id, record] of this.#records) {
-      const cells: Record<string, Cell> = {};
-      const { fields }: Table = TABLES[table];
+      const cells: Record<string, RowCell> = {};
+      const { fields }: Table = NETBOX_TABLES[table];
       for (const [spelled, kind] of Object.entries(fields)) {
         const names = spelled.split("|");
         const given = names.map((name) => record[name]).find((one) => one !== undefined);
@@ -94,7 +94,7 @@ export class CsvRows {
   #cell(
     at: { table: TableName; id: string; field: string; kind: FieldKind; record: CsvRecord },
     given: string,
-  ): Cell | undefined {
+  ): RowCell | undefined {
     switch (at.kind) {
       case "text":
         return given;
@@ -103,13 +103,13 @@ export class CsvRows {
         return Number.isFinite(number) ? number : undefined;
       }
       case "flag":
-        return flagOfText(given);
+        return toFlag(given);
       case "choice":
-        return choiceOfLabel(given) || undefined;
+        return toChoice(given) || undefined;
       case "tags":
-        return given.split(/[,;]\s*/).flatMap((tag) => slugFrom(tag) ?? []);
+        return given.split(/[,;]\s*/).flatMap((tag) => toSlug(tag) ?? []);
       case "numbers":
-        return unitsOf(given);
+        return parseUnits(given);
       case "ref":
         return this.#reference(at, given);
       default:
@@ -121,7 +121,7 @@ export class CsvRows {
     { table, id, field, record }: { table: TableName; id: string; field: string; record: CsvRecord },
     name: string,
   ): string | undefined {
-    const target = targetOf(table, field);
+    const target = targetTableOf(table, field);
     if (target === undefined) return undefined;
     const found = this.#named(target, name, record);
     if (found.length === 1) return found[0];
@@ -134,7 +134,9 @@ export class CsvRows {
     return undefined;
   }
 
-  /** Objects of a name: within the same device, manufacturer or site when that distinguishes them; else of a slug. */
+  /**
+   * Returns objects of a name: within the same device, manufacturer or site if that distinguishes them; else by slug.
+   */
   #named(target: TableName, name: string, record: CsvRecord): readonly string[] {
     const near = scopeOf(target === "powerfeed" ? "site" : target, record);
     const found = [near, "", SLUGS].map((scope) => this.#byName.get(keyOf(target, scope, name)));
@@ -146,17 +148,17 @@ export class CsvRows {
     this.#index(table, "", name, id);
     const parent =
       table === "location" || table === "rackgroup" ? this.#named("site", record["site"] ?? "", {})[0] : undefined;
-    const row: Row = {
+    const row: NetboxRow = {
       id,
-      cells: { name, model: name, slug: slugFrom(name) ?? id, ...(parent !== undefined && { site: parent }) },
+      cells: { name, model: name, slug: toSlug(name) ?? id, ...(parent !== undefined && { site: parent }) },
     };
     if (!this.#data.rows(table).has(id)) this.#data.add(table, row);
     return id;
   }
 
-  /** The ends of a cable, as the columns of the import form or of the table name them. */
-  #ends(id: string, record: CsvRecord): Readonly<Record<string, Cell>> {
-    const ends: Record<string, Cell> = {};
+  /** Returns the ends of a cable, from the columns of the import form or of the table. */
+  #ends(id: string, record: CsvRecord): Readonly<Record<string, RowCell>> {
+    const ends: Record<string, RowCell> = {};
     for (const side of ["a", "b"] as const) {
       const device =
         record[`side_${side}_device`] ?? record[`device_${side}`] ?? record[`side_${side}_power_panel`] ?? "";
@@ -185,7 +187,7 @@ export class CsvRows {
   }
 }
 
-/** What distinguishes objects of one name. */
+/** Returns the text that distinguishes objects of one name. */
 function scopeOf(table: TableName, record: CsvRecord): string {
   if (isPortTable(table)) return record["device"] ?? "";
   if (BUILT.includes(table)) return record["manufacturer"] ?? "";
@@ -196,8 +198,8 @@ function keyOf(table: TableName, scope: string, name: string): string {
   return `${table}\n${scope.toLowerCase()}\n${name.toLowerCase()}`;
 }
 
-/** `1-3, 7` */
-function unitsOf(text: string): readonly number[] {
+/** Parses unit numbers such as `1-3, 7`; for a range, includes every unit. */
+function parseUnits(text: string): readonly number[] {
   return text.split(",").flatMap((part) => {
     const [from = Number.NaN, to = from] = part.split("-").map(Number);
     if (!Number.isInteger(from) || !Number.isInteger(to) || to - from > 200) return [];
@@ -205,7 +207,7 @@ function unitsOf(text: string): readonly number[] {
   });
 }
 
-/** What the headers of NetBox's tables call fields that are named otherwise. */
+/** Fields by column header, for headers of NetBox's tables that differ from the field name. */
 const HEADERS: Readonly<Record<string, string>> = {
   device_role: "role",
   rack_role: "role",
@@ -222,7 +224,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   starting_unit_u: "starting_unit",
 };
 
-/** The field that a column's header names: `Device type` is `device_type`. */
+/** Returns the field of a column header: `Device type` is `device_type`. */
 function fieldOfHeader(header: string): string {
   const plain = header
     .trim()
@@ -253,16 +255,16 @@ const LABELS: Readonly<Record<string, string>> = {
   c19: "iec-60320-c19",
 };
 
-/** A choice as NetBox stores it: CSV exports show its label. */
-function choiceOfLabel(label: string): string {
+/** Returns a choice as NetBox stores it: CSV exports contain its label. */
+function toChoice(label: string): string {
   const text = label.trim().toLowerCase();
   const known = Object.hasOwn(LABELS, text) ? LABELS[text] : undefined;
   if (known !== undefined) return known;
-  return slugFrom(text.replace(/\s*\([^)]*\)\s*$/, "").replace(/\s+/g, "-")) ?? "";
+  return toSlug(text.replace(/\s*\([^)]*\)\s*$/, "").replace(/\s+/g, "-")) ?? "";
 }
 
-/** Yes and no, as tables show them. */
-function flagOfText(text: string): boolean | undefined {
+/** Converts yes and no in NetBox's tables to a boolean. */
+function toFlag(text: string): boolean | undefined {
   const word = text.trim().toLowerCase();
   if (["true", "yes", "1", "✔", "on"].includes(word)) return true;
   return ["false", "no", "0", "✘", "off"].includes(word) ? false : undefined;

@@ -1,19 +1,19 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type Cell, endOf, type Lane, type Row, readRow } from "./read_row.ts";
+import { type NetboxRow, type PortLane, type RowCell, readRow, toCableEnd } from "./read_row.ts";
 import { TABLE_NAMES, type TableName } from "./tables.ts";
 
 /** Everything read from one NetBox: the rows of each table by id. Cost: memory of all rows. */
 export class Dataset {
-  readonly #tables = new Map<TableName, Map<string, Row>>(TABLE_NAMES.map((name) => [name, new Map()]));
-  /** Objects of kinds that no table reads, by kind. */
+  readonly #tables = new Map<TableName, Map<string, NetboxRow>>(TABLE_NAMES.map((name) => [name, new Map()]));
+  /** Number of objects of kinds that no table reads, by kind. */
   readonly unread = new Map<string, number>();
-  /** Ids that came twice, by table. */
+  /** Ids that occurred twice, by table. */
   readonly doubles: (readonly [table: TableName, id: string])[] = [];
-  /** Tables that the source has, also without rows. */
+  /** Tables in the source, including those without rows. */
   readonly listed = new Set<TableName>();
 
-  /** Adds a row; one whose id is there already is kept out and noted. */
-  add(table: TableName, row: Row): void {
+  /** Adds a row. Omits and notes a row whose id exists already. */
+  add(table: TableName, row: NetboxRow): void {
     this.listed.add(table);
     const rows = this.rows(table);
     if (rows.has(row.id)) this.doubles.push([table, row.id]);
@@ -37,25 +37,25 @@ export class Dataset {
     this.unread.set(kind, (this.unread.get(kind) ?? 0) + count);
   }
 
-  rows(table: TableName): Map<string, Row> {
+  rows(table: TableName): Map<string, NetboxRow> {
     const rows = this.#tables.get(table);
     if (rows === undefined) throw new Error(`No table ${table}`);
     return rows;
   }
 
-  all(table: TableName): readonly Row[] {
+  all(table: TableName): readonly NetboxRow[] {
     return [...this.rows(table).values()];
   }
 
-  /** The row that a reference of another row names. */
-  named(table: TableName, row: Row | undefined, field: string): Row | undefined {
+  /** Returns the row to which a field of another row refers. */
+  named(table: TableName, row: NetboxRow | undefined, field: string): NetboxRow | undefined {
     const id = row?.cells[field];
     return typeof id === "string" ? this.rows(table).get(id) : undefined;
   }
 
-  /** Rows by the id that they hold in a field: the components of each device. */
-  grouped(table: TableName, field: string): ReadonlyMap<string, readonly Row[]> {
-    const groups = new Map<string, Row[]>();
+  /** Groups rows by the id in a field, such as the components of each device. */
+  grouped(table: TableName, field: string): ReadonlyMap<string, readonly NetboxRow[]> {
+    const groups = new Map<string, NetboxRow[]>();
     for (const row of this.rows(table).values()) {
       const id = row.cells[field];
       if (typeof id !== "string") continue;
@@ -66,16 +66,16 @@ export class Dataset {
     return groups;
   }
 
-  /** Ends of each cable: from the cable itself, as REST nests them, or from the terminations of a dump. */
+  /** Returns the ends of each cable: from the cable itself, as REST nests them, or from the terminations of a dump. */
   cableEnds(): ReadonlyMap<string, { readonly a: readonly string[]; readonly b: readonly string[] }> {
     const ends = new Map<string, { a: string[]; b: string[] }>();
     for (const cable of this.rows("cable").values()) {
-      ends.set(cable.id, { a: [...texts(cable, "a")], b: [...texts(cable, "b")] });
+      ends.set(cable.id, { a: [...textListCell(cable, "a")], b: [...textListCell(cable, "b")] });
     }
     for (const one of this.rows("cabletermination").values()) {
-      const sides = ends.get(text(one, "cable"));
-      const side = text(one, "end").toLowerCase() === "a" ? sides?.a : sides?.b;
-      side?.push(endOf(text(one, "type"), text(one, "object")));
+      const sides = ends.get(textCell(one, "cable"));
+      const side = textCell(one, "end").toLowerCase() === "a" ? sides?.a : sides?.b;
+      side?.push(toCableEnd(textCell(one, "type"), textCell(one, "object")));
     }
     return ends;
   }
@@ -87,53 +87,53 @@ function compareIds(a: string, b: string): number {
   return Number.isNaN(second) ? -1 : first - second;
 }
 
-/** A text cell, empty when absent. */
-export function text(row: Row | undefined, field: string): string {
+/** Returns a text cell; "" if absent. */
+export function textCell(row: NetboxRow | undefined, field: string): string {
   const cell = row?.cells[field];
   return typeof cell === "string" ? cell : "";
 }
 
-export function number(row: Row | undefined, field: string): number | undefined {
+export function numberCell(row: NetboxRow | undefined, field: string): number | undefined {
   const cell = row?.cells[field];
   return typeof cell === "number" ? cell : undefined;
 }
 
-export function readFlag(row: Row | undefined, field: string): boolean | undefined {
+export function flagCell(row: NetboxRow | undefined, field: string): boolean | undefined {
   const cell = row?.cells[field];
   return typeof cell === "boolean" ? cell : undefined;
 }
 
-export function texts(row: Row, field: string): readonly string[] {
+export function textListCell(row: NetboxRow, field: string): readonly string[] {
   const cell = row.cells[field];
   return isList(cell) ? cell.filter((one) => typeof one === "string") : [];
 }
 
-export function numbers(row: Row, field: string): readonly number[] {
+export function numberListCell(row: NetboxRow, field: string): readonly number[] {
   const cell = row.cells[field];
   return isList(cell) ? cell.filter((one) => typeof one === "number") : [];
 }
 
-export function lanes(row: Row): readonly Lane[] {
+export function lanesCell(row: NetboxRow): readonly PortLane[] {
   const cell = row.cells["lanes"];
   return isList(cell) ? cell.filter((one) => typeof one === "object") : [];
 }
 
-export function map(row: Row, field: string): Readonly<Record<string, string>> {
+export function mapCell(row: NetboxRow, field: string): Readonly<Record<string, string>> {
   const cell = row.cells[field];
   return typeof cell === "object" && !isList(cell) ? cell : {};
 }
 
-function isList(cell: Cell | undefined): cell is readonly string[] | readonly number[] | readonly Lane[] {
+function isList(cell: RowCell | undefined): cell is readonly string[] | readonly number[] | readonly PortLane[] {
   return Array.isArray(cell);
 }
 
 const BY_MODEL: ReadonlyMap<string, TableName> = new Map(TABLE_NAMES.map((name) => [name, name]));
-/** Models of Django and of NetBox's own workings, which say nothing of a datacenter. */
+/** Django's models and NetBox's internal ones, which contain nothing about a datacenter. */
 const INTERNAL = /^(?:admin|auth|contenttypes|sessions|users|core|django|taggit|social_django)\./;
-/** What the rows of other tables hold already, or what is a template for new ones. */
+/** Models whose content other tables already contain, and templates for new objects. */
 const DERIVED = /^dcim\.(?:cablepath|\w+template)$|^extras\.(?:taggeditem|tag|customfield|objectchange)$|^core\./;
 
-/** Puts one object of a `dumpdata` fixture into the dataset. @returns false for something that is no such object */
+/** Adds one object of a `dumpdata` fixture to the dataset. @returns false for a value that is no such object */
 export function addDumped(data: Dataset, value: unknown): boolean {
   if (!isJsonObject(value) || typeof value["model"] !== "string" || !isJsonObject(value["fields"])) return false;
   const model = value["model"].toLowerCase();

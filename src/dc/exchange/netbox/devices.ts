@@ -1,26 +1,26 @@
 import { AIRFLOWS, COOLING_METHODS, type DeviceKind } from "#dc/model/enum_values.ts";
 import type { Device, DeviceBody, Port } from "#dc/model/resources.ts";
-import { assignCodes, slugFrom } from "../codes.ts";
-import { compact } from "../item.ts";
-import { oneOf } from "../values.ts";
-import { number, readFlag, text } from "./dataset.ts";
-import { deviceKind } from "./kinds.ts";
-import { deviceStatus, kilograms, type Mapping, nameOf } from "./mapping.ts";
-import { Components } from "./ports.ts";
-import type { Row } from "./read_row.ts";
+import { assignCodes, toSlug } from "../codes.ts";
+import { removeEmptyFields } from "../item.ts";
+import { toEnumWord } from "../values.ts";
+import { flagCell, numberCell, textCell } from "./dataset.ts";
+import { inferDeviceKind } from "./kinds.ts";
+import { displayNameOf, type NetboxMapping, toDeviceStatus, toKilograms } from "./mapping.ts";
+import { PortComponents } from "./ports.ts";
+import type { NetboxRow } from "./read_row.ts";
 
-/** Gives devices their codes. A device without a name is called by its type and id. */
+/** Gives devices their codes. A device without a name gets one from its type and id. */
 export function nameDevices(
-  mapping: Mapping,
+  mapping: NetboxMapping,
   others: readonly { readonly id: string; readonly name: string; readonly within: readonly string[] }[],
 ): void {
   const { data, options } = mapping;
   const named = data.all("device").map((device) => ({
     id: `device/${device.id}`,
     name:
-      text(device, "name") ||
-      `${text(data.named("devicetype", device, "device_type"), "slug") || "device"}-${device.id}`,
-    within: [mapping.where.site(data.named("site", device, "site")), mapping.racks.get(text(device, "rack")) ?? ""],
+      textCell(device, "name") ||
+      `${textCell(data.named("devicetype", device, "device_type"), "slug") || "device"}-${device.id}`,
+    within: [mapping.where.site(data.named("site", device, "site")), mapping.racks.get(textCell(device, "rack")) ?? ""],
   }));
   const codes = assignCodes([...named, ...others], options.known, options.foreign.device, "device");
   mapping.devices = codes;
@@ -32,16 +32,16 @@ interface Bay {
 }
 
 /** Maps every device with its ports, chassis and remarks. */
-export function mapDevices(mapping: Mapping): void {
+export function mapDevices(mapping: NetboxMapping): void {
   const { data } = mapping;
-  const components = new Components(mapping);
-  const bays = installedBays(mapping);
-  const withBays = new Set(data.all("devicebay").map((bay) => text(bay, "device")));
+  const components = new PortComponents(mapping);
+  const bays = findInstalledBays(mapping);
+  const withBays = new Set(data.all("devicebay").map((bay) => textCell(bay, "device")));
   const remarks = new DeviceRemarks(mapping);
   for (const row of data.all("device")) {
     const code = mapping.devices.get(`device/${row.id}`);
     const location = mapping.where.of(row);
-    const rackCode = mapping.racks.get(text(row, "rack"));
+    const rackCode = mapping.racks.get(textCell(row, "rack"));
     const bay = bays.get(row.id);
     if (code === undefined || (location === undefined && rackCode === undefined && bay === undefined)) {
       mapping.omit("A device names no site, rack or bay that exists", "device", row);
@@ -49,15 +49,17 @@ export function mapDevices(mapping: Mapping): void {
     }
     const ports = components.of(row, code);
     const type = data.named("devicetype", row, "device_type");
-    const kind = kindOf(mapping, row, type, ports, withBays.has(row.id));
-    const resource = compact<Device>({
+    const kind = findDeviceKind(mapping, row, type, ports, withBays.has(row.id));
+    const resource = removeEmptyFields<Device>({
       code,
       kind,
-      ...identity(mapping, row, type),
-      ...(bay === undefined ? place(mapping, row, { type, kind, rackCode, location }) : inBay(mapping, bay)),
-      airflow: mapping.word(AIRFLOWS, "device", row, "airflow", text(row, "airflow") || text(type, "airflow")),
-      coolingMethod: oneOf(COOLING_METHODS, text(row, "cooling_method") || text(type, "cooling_method")),
-      weightKg: kilograms(number(type, "weight"), text(type, "weight_unit")),
+      ...identityFields(mapping, row, type),
+      ...(bay === undefined
+        ? placementFields(mapping, row, { type, kind, rackCode, location })
+        : bayFields(mapping, bay)),
+      airflow: mapping.word(AIRFLOWS, "device", row, "airflow", textCell(row, "airflow") || textCell(type, "airflow")),
+      coolingMethod: toEnumWord(COOLING_METHODS, textCell(row, "cooling_method") || textCell(type, "cooling_method")),
+      weightKg: toKilograms(numberCell(type, "weight"), textCell(type, "weight_unit")),
       ports,
       ...remarks.of(row),
     });
@@ -65,24 +67,24 @@ export function mapDevices(mapping: Mapping): void {
   }
 }
 
-function identity(mapping: Mapping, row: Row, type: Row | undefined): Partial<DeviceBody> {
-  const status = text(row, "status");
-  const known = deviceStatus(status);
+function identityFields(mapping: NetboxMapping, row: NetboxRow, type: NetboxRow | undefined): Partial<DeviceBody> {
+  const status = textCell(row, "status");
+  const known = toDeviceStatus(status);
   if (known === undefined && status !== "")
     mapping.omit("A status without an equivalent: ACTIVE is used", "device", row, status);
   const role = mapping.data.named("devicerole", row, "role");
   return {
     name: mapping.short("device", row, "name"),
-    role: slugFrom(text(role, "slug") || text(role, "name")),
+    role: toSlug(textCell(role, "slug") || textCell(role, "name")),
     status: known,
     manufacturer: mapping.shortened(
-      text(mapping.data.named("manufacturer", type, "manufacturer"), "name"),
+      textCell(mapping.data.named("manufacturer", type, "manufacturer"), "name"),
       "device",
       row,
       "manufacturer",
     ),
-    model: mapping.shortened(text(type, "model"), "device", row, "model"),
-    partNumber: mapping.shortened(text(type, "part_number"), "device", row, "part_number"),
+    model: mapping.shortened(textCell(type, "model"), "device", row, "model"),
+    partNumber: mapping.shortened(textCell(type, "part_number"), "device", row, "part_number"),
     serial: mapping.short("device", row, "serial"),
     assetTag: mapping.short("device", row, "asset_tag"),
     tenant: mapping.tenant("device", row),
@@ -90,29 +92,33 @@ function identity(mapping: Mapping, row: Row, type: Row | undefined): Partial<De
 }
 
 interface Housing {
-  readonly type: Row | undefined;
+  readonly type: NetboxRow | undefined;
   readonly kind: DeviceKind;
   readonly rackCode: string | undefined;
   readonly location: Device["location"];
 }
 
-function place(mapping: Mapping, row: Row, { type, kind, rackCode, location }: Housing): Partial<DeviceBody> {
-  const height = number(type, "u_height") ?? 1;
-  const position = number(row, "position");
-  const depth = readFlag(type, "is_full_depth") === false ? "HALF" : "FULL";
+function placementFields(
+  mapping: NetboxMapping,
+  row: NetboxRow,
+  { type, kind, rackCode, location }: Housing,
+): Partial<DeviceBody> {
+  const height = numberCell(type, "u_height") ?? 1;
+  const position = numberCell(row, "position");
+  const depth = flagCell(type, "is_full_depth") === false ? "HALF" : "FULL";
   if (rackCode === undefined) {
     if (position !== undefined) mapping.omit("A position without a rack", "device", row, String(position));
     return { location, uHeight: height } as Partial<DeviceBody>;
   }
   const face =
-    text(row, "face") === "rear"
+    textCell(row, "face") === "rear"
       ? "REAR"
-      : text(row, "face") === "front" || position !== undefined
+      : textCell(row, "face") === "front" || position !== undefined
         ? "FRONT"
         : undefined;
   if (position === undefined || height === 0) {
     if (position !== undefined) mapping.omit("A position of a device without height", "device", row, String(position));
-    // A strip beside the rails; which side NetBox does not say.
+    // A vertical strip beside the rails; NetBox does not record the side.
     return {
       rackCode,
       uHeight: height,
@@ -123,28 +129,34 @@ function place(mapping: Mapping, row: Row, { type, kind, rackCode, location }: H
   return { rackCode, positionU: position, uHeight: height, face, depth } as Partial<DeviceBody>;
 }
 
-function inBay(mapping: Mapping, { chassis, name }: Bay): Partial<DeviceBody> {
+function bayFields(mapping: NetboxMapping, { chassis, name }: Bay): Partial<DeviceBody> {
   return { parentDeviceCode: mapping.devices.get(`device/${chassis}`) ?? "", bay: name, mount: "BAY" };
 }
 
-function kindOf(mapping: Mapping, row: Row, type: Row | undefined, ports: readonly Port[], bays: boolean): DeviceKind {
+function findDeviceKind(
+  mapping: NetboxMapping,
+  row: NetboxRow,
+  type: NetboxRow | undefined,
+  ports: readonly Port[],
+  bays: boolean,
+): DeviceKind {
   const role = mapping.data.named("devicerole", row, "role");
-  const slug = text(role, "slug");
+  const slug = textCell(role, "slug");
   const given = Object.hasOwn(mapping.options.roles, slug) ? mapping.options.roles[slug] : undefined;
   return (
     given ??
-    deviceKind({
-      role: `${text(role, "name")} ${slug.replaceAll("-", " ")}`,
-      model: text(type, "model"),
-      subdevice: text(type, "subdevice_role"),
+    inferDeviceKind({
+      role: `${textCell(role, "name")} ${slug.replaceAll("-", " ")}`,
+      model: textCell(type, "model"),
+      subdevice: textCell(type, "subdevice_role"),
       bays,
       ports,
     })
   );
 }
 
-/** Which device is in which bay. One that would be inside itself is in none. */
-function installedBays(mapping: Mapping): ReadonlyMap<string, Bay> {
+/** Returns the bay of each installed device. Omits a device that would be inside itself. */
+function findInstalledBays(mapping: NetboxMapping): ReadonlyMap<string, Bay> {
   const { data } = mapping;
   const bays = new Map<string, Bay>();
   for (const bay of data.all("devicebay")) {
@@ -153,7 +165,7 @@ function installedBays(mapping: Mapping): ReadonlyMap<string, Bay> {
     if (inner === undefined || chassis === undefined) continue;
     if (isInside(chassis.id, inner.id, bays)) mapping.omit("A device would be inside itself", "devicebay", bay);
     else if (bays.has(inner.id)) mapping.omit("A device is in another bay already", "devicebay", bay);
-    else bays.set(inner.id, { chassis: chassis.id, name: nameOf(bay).slice(0, 64) });
+    else bays.set(inner.id, { chassis: chassis.id, name: displayNameOf(bay).slice(0, 64) });
   }
   return bays;
 }
@@ -164,22 +176,25 @@ function isInside(device: string, of: string, bays: ReadonlyMap<string, Bay>): b
   return false;
 }
 
-/** Modules, inventory items, platforms and virtual chassis, which have no fields here. */
+/**
+ * Collects modules, inventory items, platforms and virtual chassis as remarks, because the inventory has no fields for
+ * them.
+ */
 class DeviceRemarks {
-  readonly #mapping: Mapping;
-  readonly #modules: ReadonlyMap<string, readonly Row[]>;
-  readonly #inventory: ReadonlyMap<string, readonly Row[]>;
+  readonly #mapping: NetboxMapping;
+  readonly #modules: ReadonlyMap<string, readonly NetboxRow[]>;
+  readonly #inventory: ReadonlyMap<string, readonly NetboxRow[]>;
 
-  constructor(mapping: Mapping) {
+  constructor(mapping: NetboxMapping) {
     this.#mapping = mapping;
     this.#modules = mapping.data.grouped("module", "device");
     this.#inventory = mapping.data.grouped("inventoryitem", "device");
   }
 
-  of(row: Row) {
+  of(row: NetboxRow) {
     const { data } = this.#mapping;
     const chassis = data.named("virtualchassis", row, "virtual_chassis");
-    const member = number(row, "vc_position");
+    const member = numberCell(row, "vc_position");
     const lines = [
       ...(this.#modules.get(row.id) ?? []).map((one) => this.#module(one)),
       ...(this.#inventory.get(row.id) ?? []).map((one) => this.#item(one)),
@@ -188,33 +203,33 @@ class DeviceRemarks {
       "device",
       row,
       [
-        ["platform", text(data.named("platform", row, "platform"), "name")],
-        ["virtual_chassis", text(chassis, "name")],
+        ["platform", textCell(data.named("platform", row, "platform"), "name")],
+        ["virtual_chassis", textCell(chassis, "name")],
         ["virtual_chassis_position", chassis === undefined || member === undefined ? "" : String(member)],
       ],
       [lines.join("\n")],
     );
   }
 
-  #module(row: Row): string {
+  #module(row: NetboxRow): string {
     const { data } = this.#mapping;
     const type = data.named("moduletype", row, "type");
-    const maker = text(data.named("manufacturer", type, "manufacturer"), "name");
-    const bay = text(data.named("modulebay", row, "bay"), "name");
-    return `Module ${bay}: ${words([maker, text(type, "model"), serial(row)])}`;
+    const maker = textCell(data.named("manufacturer", type, "manufacturer"), "name");
+    const bay = textCell(data.named("modulebay", row, "bay"), "name");
+    return `Module ${bay}: ${joinWords([maker, textCell(type, "model"), serialText(row)])}`;
   }
 
-  #item(row: Row): string {
-    const maker = text(this.#mapping.data.named("manufacturer", row, "manufacturer"), "name");
-    return `Part ${text(row, "name")}: ${words([maker, text(row, "part"), serial(row)])}`;
+  #item(row: NetboxRow): string {
+    const maker = textCell(this.#mapping.data.named("manufacturer", row, "manufacturer"), "name");
+    return `Part ${textCell(row, "name")}: ${joinWords([maker, textCell(row, "part"), serialText(row)])}`;
   }
 }
 
-function serial(row: Row): string {
-  const number = text(row, "serial");
+function serialText(row: NetboxRow): string {
+  const number = textCell(row, "serial");
   return number === "" ? "" : `serial ${number}`;
 }
 
-function words(parts: readonly string[]): string {
+function joinWords(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join(" ");
 }

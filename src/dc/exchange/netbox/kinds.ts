@@ -2,8 +2,8 @@ import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Port } from "#dc/model/resources.ts";
 
 /**
- * Words in the name of a role or type and the kind that they mean, most telling first: NetBox has roles of people's own
- * making and no kinds.
+ * Words in the name of a role or type and the device kind that they mean, the most specific first: NetBox has
+ * user-defined roles and no kinds.
  */
 const WORDS: readonly (readonly [RegExp, DeviceKind])[] = [
   [/patch|fib(?:er|re)[ -]?panel|odf|cassette|keystone/i, "PATCH_PANEL"],
@@ -30,32 +30,32 @@ const WORDS: readonly (readonly [RegExp, DeviceKind])[] = [
 ];
 
 /** Properties of a device that determine its kind. */
-export interface Makeup {
-  /** Name and slug of its role. */
+export interface DeviceMakeup {
+  /** Name and slug of the device's role. */
   readonly role: string;
-  /** Model of its type. */
+  /** Model of the device's type. */
   readonly model: string;
-  /** `parent`, `child` or empty. */
+  /** Subdevice role: `parent`, `child` or empty. */
   readonly subdevice: string;
   readonly bays: boolean;
   readonly ports: readonly Port[];
 }
 
 /** Returns the kind of a device: by its bays, role, components and model. */
-export function deviceKind({ role, model, subdevice, bays, ports }: Makeup): DeviceKind {
+export function inferDeviceKind({ role, model, subdevice, bays, ports }: DeviceMakeup): DeviceKind {
   if (subdevice === "parent" || bays) return "CHASSIS";
-  const byRole = kindOfWords(role);
+  const byRole = inferKindFromText(role);
   if (subdevice === "child" && (byRole === undefined || byRole === "SERVER")) return "BLADE";
   if (byRole !== undefined) return byRole;
   const kinds = new Set(ports.map(({ kind }) => kind));
   const active = ports.some(({ kind, mgmtOnly }) => kind === "NETWORK" && mgmtOnly !== true);
   if (kinds.has("POWER_OUT") && kinds.has("POWER_IN") && !active)
-    return kindOfWords(model) === "UPS" ? "UPS" : "RACK_PDU";
+    return inferKindFromText(model) === "UPS" ? "UPS" : "RACK_PDU";
   if ((kinds.has("FRONT") || kinds.has("REAR")) && !active) return "PATCH_PANEL";
-  return kindOfWords(model) ?? "OTHER";
+  return inferKindFromText(model) ?? "OTHER";
 }
 
-/** Returns the kind that words such as a role's name mean. */
-export function kindOfWords(words: string): DeviceKind | undefined {
+/** Returns the device kind that a text such as a role's name means; undefined if none. */
+export function inferKindFromText(words: string): DeviceKind | undefined {
   return WORDS.find(([pattern]) => pattern.test(words.replaceAll("_", " ")))?.[1];
 }

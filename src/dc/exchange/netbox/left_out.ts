@@ -1,9 +1,12 @@
 import { type FieldKind, isPortTable, type Table } from "./component_tables.ts";
-import type { Mapping } from "./mapping.ts";
-import { TABLE_NAMES, TABLES, type TableName } from "./tables.ts";
-import { targetOf } from "./targets.ts";
+import type { NetboxMapping } from "./mapping.ts";
+import { NETBOX_TABLES, TABLE_NAMES, type TableName } from "./tables.ts";
+import { targetTableOf } from "./targets.ts";
 
-/** References whose omission another step of the mapping reports, and one whose value rows repeat. */
+/**
+ * References that are not reported here: other steps of the mapping report their omission, or other rows repeat their
+ * value.
+ */
 const TOLD = [
   "rack.site",
   "powerpanel.site",
@@ -13,8 +16,8 @@ const TOLD = [
   "interface.mac",
 ];
 
-/** Notes values of a shape that no version of NetBox writes. */
-export function noteMisread(mapping: Mapping): void {
+/** Notes values of a form that no version of NetBox writes. */
+export function noteMisread(mapping: NetboxMapping): void {
   for (const table of TABLE_NAMES) {
     for (const row of mapping.data.rows(table).values()) {
       for (const field of row.misread ?? []) mapping.omit(`A value of ${field} that cannot be read`, table, row);
@@ -22,19 +25,19 @@ export function noteMisread(mapping: Mapping): void {
   }
 }
 
-/** Notes references to objects that the source does not have. */
-export function noteDangling(mapping: Mapping): void {
+/** Notes references to objects that are missing in the source. */
+export function noteDangling(mapping: NetboxMapping): void {
   for (const table of TABLE_NAMES) for (const reference of referencesOf(table)) noteMissing(mapping, table, reference);
 }
 
 interface Reference {
   readonly field: string;
   readonly target: TableName;
-  /** Whether the field names the owner of a component, which no component can be without. */
+  /** Whether the field names the owner of a component, without which no component can exist. */
   readonly isOwner: boolean;
 }
 
-function noteMissing(mapping: Mapping, table: TableName, { field, target, isOwner }: Reference): void {
+function noteMissing(mapping: NetboxMapping, table: TableName, { field, target, isOwner }: Reference): void {
   const reason = isOwner ? "A port of a device that is not there" : `It names a ${field} that is not there`;
   const there = mapping.data.rows(target);
   for (const row of mapping.data.rows(table).values()) {
@@ -45,10 +48,10 @@ function noteMissing(mapping: Mapping, table: TableName, { field, target, isOwne
 }
 
 function referencesOf(table: TableName): readonly Reference[] {
-  const { fields }: Table = TABLES[table];
+  const { fields }: Table = NETBOX_TABLES[table];
   return Object.entries<FieldKind>(fields).flatMap(([spelled, kind]) => {
     const field = spelled.split("|")[0] ?? "";
-    const target = targetOf(table, field);
+    const target = targetTableOf(table, field);
     if (kind !== "ref" || target === undefined || TOLD.includes(`${table}.${field}`)) return [];
     return [{ field, target, isOwner: field === "device" && isPortTable(table) }];
   });

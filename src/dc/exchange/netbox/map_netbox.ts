@@ -1,12 +1,12 @@
-import type { Mapped } from "../item.ts";
+import type { MappedSource } from "../item.ts";
 import { divideBreakouts, mapCables } from "./cables.ts";
-import { circuitNames, mapCircuits } from "./circuits.ts";
+import { listCircuitNames, mapCircuits } from "./circuits.ts";
 import { mapCooling } from "./cooling.ts";
 import type { Dataset } from "./dataset.ts";
 import { mapDevices, nameDevices } from "./devices.ts";
 import { noteDangling, noteMisread } from "./left_out.ts";
-import { Mapping } from "./mapping.ts";
-import { mapPanels, panelNames } from "./power.ts";
+import { NetboxMapping } from "./mapping.ts";
+import { listPanelNames, mapPanels } from "./power.ts";
 import { mapRacks, nameRacks } from "./racks.ts";
 import type { NetboxOptions } from "./where.ts";
 
@@ -43,19 +43,19 @@ export const NETBOX_BECOMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Maps everything that was read from a NetBox to resources: racks, devices, cooling units and cables, each with its
- * origin. What has no place in the inventory is among the omissions. Equal rows give equal output, in whatever order they
- * were read. Cost: linear in the rows, and their sorting.
+ * Maps all rows of a NetBox to resources: racks, devices, cooling units and cables, each with its origin. The omissions
+ * list what the inventory cannot store. Equal rows give equal output, regardless of the order in which they were read.
+ * Cost: linear in the rows, and their sorting.
  */
-export function mapNetbox(data: Dataset, options: NetboxOptions): Mapped {
+export function mapNetbox(data: Dataset, options: NetboxOptions): MappedSource {
   data.sort();
-  const mapping = new Mapping(data, options);
+  const mapping = new NetboxMapping(data, options);
   for (const [table, id] of data.doubles) mapping.omissions.add("An object whose id came before", `${table}/${id}`, id);
   for (const [kind, count] of data.unread)
     mapping.omissions.addTable("Not part of a datacenter's inventory", kind, count);
   divideBreakouts(mapping);
   nameRacks(mapping);
-  nameDevices(mapping, [...panelNames(mapping), ...circuitNames(mapping)]);
+  nameDevices(mapping, [...listPanelNames(mapping), ...listCircuitNames(mapping)]);
   mapRacks(mapping);
   mapDevices(mapping);
   mapPanels(mapping);

@@ -1,103 +1,106 @@
 import type { DeviceStatus } from "#dc/model/enum_values.ts";
-import { type Described, describeResource, shortText } from "../described.ts";
+import { type DescribedResource, describeResource, shortText } from "../described.ts";
 import { Omissions, type SourceItem } from "../item.ts";
-import { oneOf } from "../values.ts";
-import { type Dataset, map, text, texts } from "./dataset.ts";
-import type { Row } from "./read_row.ts";
+import { toEnumWord } from "../values.ts";
+import { type Dataset, mapCell, textCell, textListCell } from "./dataset.ts";
+import type { NetboxRow } from "./read_row.ts";
 import type { TableName } from "./tables.ts";
-import { type NetboxOptions, Whereabouts } from "./where.ts";
+import { LocationFinder, type NetboxOptions } from "./where.ts";
 
-/** A port as cables name it: where an end of NetBox is found in the inventory. */
+/** A port of the inventory to which an end of a NetBox cable refers. */
 export interface PortPlace {
   readonly deviceCode: string;
   readonly portName: string;
   readonly kind: "NETWORK" | "CONSOLE" | "CONSOLE_SERVER" | "FRONT" | "REAR" | "POWER_IN" | "POWER_OUT";
 }
 
-export class Mapping {
+export class NetboxMapping {
   readonly data: Dataset;
   readonly options: NetboxOptions;
-  readonly where: Whereabouts;
+  readonly where: LocationFinder;
   readonly omissions = new Omissions();
   readonly items: SourceItem[] = [];
   /** Codes of racks and devices by the ids of their rows. */
   racks: ReadonlyMap<string, string> = new Map();
   devices: ReadonlyMap<string, string> = new Map();
-  /** Where the ends of cables are, by `interface/12`. */
+  /** Ports at the ends of cables, by NetBox end such as `interface/12`. */
   readonly ports = new Map<string, PortPlace>();
-  /** Ports that a cable with several lanes divides into channels: lanes by end, and the channels' names. */
+  /** Names of the channels into which a cable with several lanes divides a port, by the port's end. */
   readonly channels = new Map<string, readonly string[]>();
 
   constructor(data: Dataset, options: NetboxOptions) {
     this.data = data;
     this.options = options;
-    this.where = new Whereabouts(data, options);
+    this.where = new LocationFinder(data, options);
   }
 
-  /** A short text field; a longer one is cut and noted. */
-  short(table: TableName, row: Row, field: string): string | undefined {
-    return this.shortened(text(row, field), table, row, field);
+  /** Returns a short text field; cuts and notes a longer one. */
+  short(table: TableName, row: NetboxRow, field: string): string | undefined {
+    return this.shortened(textCell(row, field), table, row, field);
   }
 
-  /** A short text of another row, such as a tenant's name. */
-  shortened(value: string, table: TableName, row: Row, field: string): string | undefined {
+  /** Returns a short text of another row, such as a tenant's name. */
+  shortened(value: string, table: TableName, row: NetboxRow, field: string): string | undefined {
     return shortText(value, () =>
       this.omissions.add(
         `The field ${field} is longer than 128 characters: its end is left out`,
         `${table}/${row.id}`,
-        nameOf(row),
+        displayNameOf(row),
       ),
     );
   }
 
-  tenant(table: TableName, row: Row): string | undefined {
-    return this.shortened(text(this.data.named("tenant", row, "tenant"), "name"), table, row, "tenant");
+  tenant(table: TableName, row: NetboxRow): string | undefined {
+    return this.shortened(textCell(this.data.named("tenant", row, "tenant"), "name"), table, row, "tenant");
   }
 
-  /** Labels, tags and comments of an object, with its origin. */
+  /** Returns labels, tags and comments of an object, with its origin. */
   remarks(
     table: TableName,
-    row: Row,
+    row: NetboxRow,
     labels: readonly (readonly [string, string])[] = [],
     comments: readonly string[] = [],
-  ): Described {
+  ): DescribedResource {
     const id = `${table}/${row.id}`;
     return describeResource(
       {
         id,
-        name: nameOf(row),
+        name: displayNameOf(row),
         origin: `${this.options.origin}:${id}`,
         url: row.url,
-        labels: [...labels, ...Object.entries(map(row, "custom")).map(([key, value]) => [`cf.${key}`, value] as const)],
-        tags: texts(row, "tags"),
-        comments: [text(row, "description"), text(row, "comments"), ...comments],
+        labels: [
+          ...labels,
+          ...Object.entries(mapCell(row, "custom")).map(([key, value]) => [`cf.${key}`, value] as const),
+        ],
+        tags: textListCell(row, "tags"),
+        comments: [textCell(row, "description"), textCell(row, "comments"), ...comments],
       },
       this.omissions,
     );
   }
 
-  /** A word of an enumeration; one that the enumeration lacks is noted. */
+  /** Returns an enumeration value; notes a word that the enumeration lacks. */
   word<Word extends string>(
     words: readonly Word[],
     table: TableName,
-    row: Row,
+    row: NetboxRow,
     field: string,
-    given = text(row, field),
+    given = textCell(row, field),
   ): Word | undefined {
-    const found = oneOf(words, given);
+    const found = toEnumWord(words, given);
     if (found === undefined && given !== "")
       this.omit(`A word for ${field} that is none of ours is left out`, table, row, given);
     return found;
   }
 
-  omit(reason: string, table: TableName, row: Row, detail?: string): void {
-    this.omissions.add(reason, `${table}/${row.id}`, nameOf(row), detail);
+  omit(reason: string, table: TableName, row: NetboxRow, detail?: string): void {
+    this.omissions.add(reason, `${table}/${row.id}`, displayNameOf(row), detail);
   }
 }
 
-/** What people call an object. */
-export function nameOf(row: Row): string {
-  return text(row, "name") || text(row, "label") || text(row, "cid") || row.id;
+/** Returns the display name of an object. */
+export function displayNameOf(row: NetboxRow): string {
+  return textCell(row, "name") || textCell(row, "label") || textCell(row, "cid") || row.id;
 }
 
 const STATUSES: Readonly<Record<string, DeviceStatus>> = {
@@ -110,20 +113,20 @@ const STATUSES: Readonly<Record<string, DeviceStatus>> = {
   decommissioning: "DECOMMISSIONING",
 };
 
-export function deviceStatus(word: string): DeviceStatus | undefined {
+export function toDeviceStatus(word: string): DeviceStatus | undefined {
   return STATUSES[word];
 }
 
 const KG: Readonly<Record<string, number>> = { kg: 1, g: 0.001, lb: 0.45359237, oz: 0.028349523125 };
 const MM: Readonly<Record<string, number>> = { mm: 1, in: 25.4 };
 
-export function kilograms(weight: number | undefined, unit: string): number | undefined {
+export function toKilograms(weight: number | undefined, unit: string): number | undefined {
   const factor = KG[unit];
   if (weight === undefined || factor === undefined || weight <= 0) return undefined;
   return Math.round(weight * factor * 1000) / 1000;
 }
 
-export function millimetres(length: number | undefined, unit: string): number | undefined {
+export function toMillimetres(length: number | undefined, unit: string): number | undefined {
   const factor = MM[unit];
   return length === undefined || factor === undefined || length <= 0 ? undefined : Math.round(length * factor);
 }

@@ -1,18 +1,20 @@
 const MAX_NAME_CHARS = 64;
-/** What a name of a port may not hold: control characters, line separators and the sign that joins two ends. */
+/**
+ * Characters that a port name must not contain: control characters, line separators and the sign that joins two ends.
+ */
 const UNFIT = /[\p{C}\p{Zl}\p{Zp}]+/gu;
 
 /**
- * Names of the ports of one device, each used once. A name that two kinds of ports share stays with the first kind
- * and gets the word of the kind on the others: `1` and `1 (rear)`.
+ * Names of the ports of one device, each used once. If two kinds of ports share a name, the first kind keeps it and the
+ * others append the word of their kind: `1` and `1 (rear)`.
  */
 export class PortNames {
   readonly #used = new Set<string>();
 
-  /** @param word of the kind, as `rear` */
+  /** @param word word of the port's kind, such as `rear` */
   take(name: string, word: string, id: string): string {
-    const base = fit(name, MAX_NAME_CHARS) || `${word} ${id}`;
-    const qualified = `${fit(base, MAX_NAME_CHARS - word.length - 3)} (${word})`;
+    const base = truncateName(name, MAX_NAME_CHARS) || `${word} ${id}`;
+    const qualified = `${truncateName(base, MAX_NAME_CHARS - word.length - 3)} (${word})`;
     for (const wish of [base, qualified]) {
       if (this.#used.has(wish)) continue;
       this.#used.add(wish);
@@ -20,7 +22,7 @@ export class PortNames {
     }
     for (let number = 2; ; number += 1) {
       const suffix = ` (${word} ${number})`;
-      const wish = `${fit(base, MAX_NAME_CHARS - suffix.length)}${suffix}`;
+      const wish = `${truncateName(base, MAX_NAME_CHARS - suffix.length)}${suffix}`;
       if (this.#used.has(wish)) continue;
       this.#used.add(wish);
       return wish;
@@ -28,7 +30,7 @@ export class PortNames {
   }
 }
 
-function fit(name: string, most: number): string {
+function truncateName(name: string, most: number): string {
   const safe = name
     .slice(0, 4 * MAX_NAME_CHARS)
     .replace(UNFIT, " ")

@@ -1,13 +1,13 @@
 import { MAX_PORTS } from "#dc/limits.ts";
 import { OUTLET_STATES, type PortKind } from "#dc/model/enum_values.ts";
 import type { Port, PortMapping, PowerOut } from "#dc/model/resources.ts";
-import { compact } from "../item.ts";
-import { FEED_LEGS, fittingType, MAX_POSITIONS } from "../values.ts";
+import { removeEmptyFields } from "../item.ts";
+import { FEED_LEGS, MAX_POSITIONS, toPortType } from "../values.ts";
 import { PORT_TABLES } from "./component_tables.ts";
-import { lanes, number, readFlag, text } from "./dataset.ts";
-import type { Mapping } from "./mapping.ts";
+import { flagCell, lanesCell, numberCell, textCell } from "./dataset.ts";
+import type { NetboxMapping } from "./mapping.ts";
 import { PortNames } from "./port_names.ts";
-import type { Row } from "./read_row.ts";
+import type { NetboxRow } from "./read_row.ts";
 import type { TableName } from "./tables.ts";
 
 type ComponentTable = (typeof PORT_TABLES)[number]["table"];
@@ -15,25 +15,25 @@ type ComponentTable = (typeof PORT_TABLES)[number]["table"];
 const MAC = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
 
 interface Named {
-  readonly row: Row;
+  readonly row: NetboxRow;
   readonly table: ComponentTable;
   readonly kind: PortKind;
   readonly name: string;
 }
 
-export class Components {
-  readonly #mapping: Mapping;
-  readonly #rows: ReadonlyMap<ComponentTable, ReadonlyMap<string, readonly Row[]>>;
-  readonly #lanes: ReadonlyMap<string, readonly Row[]>;
+export class PortComponents {
+  readonly #mapping: NetboxMapping;
+  readonly #rows: ReadonlyMap<ComponentTable, ReadonlyMap<string, readonly NetboxRow[]>>;
+  readonly #lanes: ReadonlyMap<string, readonly NetboxRow[]>;
 
-  constructor(mapping: Mapping) {
+  constructor(mapping: NetboxMapping) {
     this.#mapping = mapping;
     this.#rows = new Map(PORT_TABLES.map(({ table }) => [table, mapping.data.grouped(table, "device")]));
     this.#lanes = mapping.data.grouped("portmapping", "front_port");
   }
 
-  /** The ports of a device; notes where each is, for the cables. */
-  of(device: Row, deviceCode: string): readonly Port[] {
+  /** Returns the ports of a device; stores the port of each end, for the cables. */
+  of(device: NetboxRow, deviceCode: string): readonly Port[] {
     const names = new PortNames();
     const named: Named[] = [];
     const byEnd = new Map<string, string>();
@@ -43,7 +43,7 @@ export class Components {
           this.#mapping.omit(`A device has more than ${MAX_PORTS} ports`, table, row);
           continue;
         }
-        const name = names.take(text(row, "name"), word, row.id);
+        const name = names.take(textCell(row, "name"), word, row.id);
         named.push({ row, table, kind, name });
         byEnd.set(`${table}/${row.id}`, name);
         this.#mapping.ports.set(`${table}/${row.id}`, { deviceCode, portName: name, kind });
@@ -57,14 +57,14 @@ export class Components {
     return ports;
   }
 
-  /** @param rears positions of rear ports that a front port has taken */
+  /** @param rears positions of rear ports that a front port already uses */
   #port({ row, table, kind, name }: Named, byEnd: ReadonlyMap<string, string>, rears: Set<string>): Port {
-    return compact<Port>({
+    return removeEmptyFields<Port>({
       name,
       kind,
       type: this.#type(row, table, kind),
-      label: this.#mapping.shortened(text(row, "label"), table, row, "label"),
-      markConnected: readFlag(row, "marked"),
+      label: this.#mapping.shortened(textCell(row, "label"), table, row, "label"),
+      markConnected: flagCell(row, "marked"),
       ...this.#own({ row, table, kind, name }, byEnd, rears),
     });
   }
@@ -74,7 +74,7 @@ export class Components {
       case "interface":
         return this.#interface(row, byEnd);
       case "rearport":
-        return { positions: positionsOf(row) } as Partial<Port>;
+        return { positions: readPositionCount(row) } as Partial<Port>;
       case "frontport":
         return this.#front(row, byEnd, rears);
       case "powerport":
@@ -86,32 +86,33 @@ export class Components {
     }
   }
 
-  #type(row: Row, table: TableName, kind: PortKind): string | undefined {
-    const given = text(row, "type");
-    // A channel is virtual there; here it takes a cable as the physical port does.
-    if (given === "" || (given === "virtual" && (number(row, "channel_id") ?? 0) > 0)) return undefined;
-    const type = fittingType(kind, given);
+  #type(row: NetboxRow, table: TableName, kind: PortKind): string | undefined {
+    const given = textCell(row, "type");
+    // NetBox records a channel as virtual; in the inventory it has a cable like a physical port.
+    if (given === "" || (given === "virtual" && (numberCell(row, "channel_id") ?? 0) > 0)) return undefined;
+    const type = toPortType(kind, given);
     if (type !== undefined) return type;
     this.#mapping.omit(`A type that does not belong on a port of kind ${kind}: the port has none`, table, row, given);
     return undefined;
   }
 
-  #interface(row: Row, byEnd: ReadonlyMap<string, string>): Partial<Port> {
-    const speed = number(row, "speed");
-    const mac = text(this.#mapping.data.named("macaddress", row, "mac"), "mac_address") || text(row, "mac_address");
+  #interface(row: NetboxRow, byEnd: ReadonlyMap<string, string>): Partial<Port> {
+    const speed = numberCell(row, "speed");
+    const mac =
+      textCell(this.#mapping.data.named("macaddress", row, "mac"), "mac_address") || textCell(row, "mac_address");
     if (mac !== "" && !MAC.test(mac)) this.#mapping.omit("A MAC address of another form", "interface", row, mac);
-    const lag = text(row, "lag");
-    const parent = byEnd.get(`interface/${text(row, "parent")}`);
-    const channel = number(row, "channel_id");
+    const lag = textCell(row, "lag");
+    const parent = byEnd.get(`interface/${textCell(row, "parent")}`);
+    const channel = numberCell(row, "channel_id");
     const aggregate = lag === "" ? undefined : byEnd.get(`interface/${lag}`);
-    const isAggregate = text(this.#mapping.data.rows("interface").get(lag), "type") === "lag";
+    const isAggregate = textCell(this.#mapping.data.rows("interface").get(lag), "type") === "lag";
     if (lag !== "" && (aggregate === undefined || !isAggregate)) {
       this.#mapping.omit("An aggregate on another device, or a port that is none", "interface", row);
     }
     return {
-      ...(readFlag(row, "enabled") === false && { enabled: false }),
-      mgmtOnly: readFlag(row, "mgmt_only") ?? false,
-      // Kilobits per second there.
+      ...(flagCell(row, "enabled") === false && { enabled: false }),
+      mgmtOnly: flagCell(row, "mgmt_only") ?? false,
+      // NetBox records the speed in kilobits per second.
       ...(speed !== undefined && speed >= 1000 && { speedMbps: Math.round(speed / 1000) }),
       ...(MAC.test(mac) && { macAddress: mac.toUpperCase() }),
       ...(aggregate !== undefined && isAggregate && { lag: aggregate }),
@@ -119,8 +120,8 @@ export class Components {
     };
   }
 
-  #front(row: Row, byEnd: ReadonlyMap<string, string>, rears: Set<string>): Partial<Port> {
-    const positions = positionsOf(row) ?? 1;
+  #front(row: NetboxRow, byEnd: ReadonlyMap<string, string>, rears: Set<string>): Partial<Port> {
+    const positions = readPositionCount(row) ?? 1;
     const mappings: PortMapping[] = [];
     const fronts = new Set<number>();
     for (const { front, rearPort, rear } of this.#lanesOf(row)) {
@@ -131,7 +132,7 @@ export class Components {
         front >= 1 &&
         front <= positions &&
         rear >= 1 &&
-        rear <= ((behind && positionsOf(behind)) ?? 1);
+        rear <= ((behind && readPositionCount(behind)) ?? 1);
       const key = `${rearPort}:${rear}`;
       if (!fits || rears.has(key) || fronts.has(front)) {
         this.#mapping.omit(
@@ -149,24 +150,24 @@ export class Components {
     return { ...(positions > 1 && { positions }), mappings };
   }
 
-  #lanesOf(row: Row) {
-    const listed = lanes(row);
+  #lanesOf(row: NetboxRow) {
+    const listed = lanesCell(row);
     if (listed.length > 0) return listed;
     const dumped = this.#lanes.get(row.id) ?? [];
     if (dumped.length > 0) {
       return dumped.map((one) => ({
-        front: number(one, "front_port_position") ?? 1,
-        rearPort: text(one, "rear_port"),
-        rear: number(one, "rear_port_position") ?? 1,
+        front: numberCell(one, "front_port_position") ?? 1,
+        rearPort: textCell(one, "rear_port"),
+        rear: numberCell(one, "rear_port_position") ?? 1,
       }));
     }
-    const rearPort = text(row, "rear_port");
-    return rearPort === "" ? [] : [{ front: 1, rearPort, rear: number(row, "rear_port_position") ?? 1 }];
+    const rearPort = textCell(row, "rear_port");
+    return rearPort === "" ? [] : [{ front: 1, rearPort, rear: numberCell(row, "rear_port_position") ?? 1 }];
   }
 
-  #inlet(row: Row): Partial<Port> {
-    const most = watts(row, "maximum_draw");
-    const allocated = watts(row, "allocated_draw");
+  #inlet(row: NetboxRow): Partial<Port> {
+    const most = readWatts(row, "maximum_draw");
+    const allocated = readWatts(row, "allocated_draw");
     const both = most !== undefined && allocated !== undefined && allocated > most;
     if (both)
       this.#mapping.omit(
@@ -175,15 +176,18 @@ export class Components {
         row,
         String(allocated),
       );
-    const powerIn = compact<NonNullable<Port["powerIn"]>>({ maxDrawW: most, allocatedDrawW: both ? most : allocated });
+    const powerIn = removeEmptyFields<NonNullable<Port["powerIn"]>>({
+      maxDrawW: most,
+      allocatedDrawW: both ? most : allocated,
+    });
     return Object.keys(powerIn).length === 0 ? {} : { powerIn };
   }
 
-  #outlet(row: Row, byEnd: ReadonlyMap<string, string>): Partial<Port> {
-    const inlet = text(row, "power_port");
+  #outlet(row: NetboxRow, byEnd: ReadonlyMap<string, string>): Partial<Port> {
+    const inlet = textCell(row, "power_port");
     const status = this.#mapping.word(OUTLET_STATES, "poweroutlet", row, "status");
     const leg = this.#mapping.word(FEED_LEGS, "poweroutlet", row, "feed_leg");
-    const powerOut = compact<PowerOut>({
+    const powerOut = removeEmptyFields<PowerOut>({
       inletName: inlet === "" ? undefined : byEnd.get(`powerport/${inlet}`),
       leg,
       state: status === "DISABLED" || status === "FAULTY" ? status : undefined,
@@ -191,7 +195,7 @@ export class Components {
     return Object.keys(powerOut).length === 0 ? {} : { powerOut };
   }
 
-  /** Ports that a cable with one end here and several there divides this one into. */
+  /** Returns the channels into which a cable with one end at this port and several far ends divides it. */
   #channels({ row, table, kind }: Named, port: Port, names: PortNames): readonly Port[] {
     const end = `${table}/${row.id}`;
     const lanesThere = this.#mapping.channels.get(end);
@@ -209,22 +213,22 @@ export class Components {
     });
   }
 
-  /** The port of an interface that NetBox 4.7 records as a channel of this one. */
-  #ownChannel(row: Row, channel: number) {
-    const device = text(row, "device");
+  /** Returns the port of an interface that NetBox 4.7 records as a channel of this one. */
+  #ownChannel(row: NetboxRow, channel: number) {
+    const device = textCell(row, "device");
     const child = (this.#rows.get("interface")?.get(device) ?? []).find(
-      (one) => text(one, "parent") === row.id && number(one, "channel_id") === channel,
+      (one) => textCell(one, "parent") === row.id && numberCell(one, "channel_id") === channel,
     );
     return child && this.#mapping.ports.get(`interface/${child.id}`);
   }
 }
 
-function positionsOf(row: Row): number | undefined {
-  const given = number(row, "positions");
+function readPositionCount(row: NetboxRow): number | undefined {
+  const given = numberCell(row, "positions");
   return given !== undefined && given > 1 && given <= MAX_POSITIONS && Number.isInteger(given) ? given : undefined;
 }
 
-function watts(row: Row, field: string): number | undefined {
-  const given = number(row, field);
+function readWatts(row: NetboxRow, field: string): number | undefined {
+  const given = numberCell(row, field);
   return given === undefined || given < 0 ? undefined : Math.round(given);
 }

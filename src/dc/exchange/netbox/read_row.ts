@@ -1,32 +1,32 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { FieldKind, Table } from "./component_tables.ts";
-import { TABLES, type TableName } from "./tables.ts";
+import { NETBOX_TABLES, type TableName } from "./tables.ts";
 
-/** The end of a cable: `interface/12`. */
-export type End = string;
+/** The end of a cable, such as `interface/12`. */
+export type CableEnd = string;
 
-/** A position of a front port and the one of a rear port behind it. */
-export interface Lane {
+/** A position of a front port and the rear port position connected to it. */
+export interface PortLane {
   readonly front: number;
   readonly rearPort: string;
   readonly rear: number;
 }
 
-export type Cell =
+export type RowCell =
   | string
   | number
   | boolean
   | readonly string[]
   | readonly number[]
-  | readonly Lane[]
+  | readonly PortLane[]
   | Readonly<Record<string, string>>;
 
 /** A NetBox object with the fields that the mapping reads; references are ids. */
-export interface Row {
+export interface NetboxRow {
   readonly id: string;
   readonly url?: string;
-  readonly cells: Readonly<Record<string, Cell>>;
-  /** Fields whose values have a shape that is not read. */
+  readonly cells: Readonly<Record<string, RowCell>>;
+  /** Fields whose values have an unexpected form. */
   readonly misread?: readonly string[];
 }
 
@@ -36,21 +36,21 @@ type Json = Readonly<Record<string, unknown>>;
 interface Plan {
   readonly names: readonly string[];
   readonly target: string;
-  readonly read: (value: unknown) => Cell | undefined;
+  readonly read: (value: unknown) => RowCell | undefined;
 }
 
 const plans = new Map<TableName, readonly Plan[]>();
 
 /**
- * Reads an object of a REST list or a dump. Values of an unexpected shape are absent and named.
- * @returns undefined for an object without an id
+ * Reads an object of a REST list or a dump. Omits values of an unexpected form and lists their fields. @returns
+ * undefined for an object without an id
  */
-export function readRow(table: TableName, id: unknown, fields: Json): Row | undefined {
-  const key = idOf(id);
+export function readRow(table: TableName, id: unknown, fields: Json): NetboxRow | undefined {
+  const key = readId(id);
   if (key === undefined) return undefined;
-  const cells: Record<string, Cell> = {};
+  const cells: Record<string, RowCell> = {};
   const misread: string[] = [];
-  for (const { names, target, read } of planOf(table)) {
+  for (const { names, target, read } of readPlanOf(table)) {
     const name = names.find((one) => fields[one] !== undefined && fields[one] !== null);
     if (name === undefined) continue;
     const cell = read(fields[name]);
@@ -61,10 +61,10 @@ export function readRow(table: TableName, id: unknown, fields: Json): Row | unde
   return { id: key, ...(typeof url === "string" && { url }), cells, ...(misread.length > 0 && { misread }) };
 }
 
-function planOf(table: TableName): readonly Plan[] {
+function readPlanOf(table: TableName): readonly Plan[] {
   const known = plans.get(table);
   if (known !== undefined) return known;
-  const { fields }: Table = TABLES[table];
+  const { fields }: Table = NETBOX_TABLES[table];
   const plan = Object.entries(fields).map(([spelled, kind]) => {
     const names = spelled.split("|");
     return { names, target: names[0] ?? "", read: READERS[kind] };
@@ -73,12 +73,12 @@ function planOf(table: TableName): readonly Plan[] {
   return plan;
 }
 
-function idOf(value: unknown): string | undefined {
+function readId(value: unknown): string | undefined {
   if (typeof value === "number" && Number.isSafeInteger(value)) return String(value);
   return typeof value === "string" && value !== "" && value.length <= 255 ? value : undefined;
 }
 
-const READERS: Readonly<Record<FieldKind, (value: unknown) => Cell | undefined>> = {
+const READERS: Readonly<Record<FieldKind, (value: unknown) => RowCell | undefined>> = {
   text: readText,
   number: readNumber,
   flag: (value) => (typeof value === "boolean" ? value : undefined),
@@ -92,7 +92,7 @@ const READERS: Readonly<Record<FieldKind, (value: unknown) => Cell | undefined>>
   lanes: readLanes,
 };
 
-/** A text, or the name of a nested object such as a user. */
+/** Returns a text, or the name of a nested object such as a user. */
 function readText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);
@@ -103,7 +103,7 @@ function readText(value: unknown): string | undefined {
   return typeof named === "string" ? named : undefined;
 }
 
-/** A number, also when it is written as a text: NetBox's decimals are. */
+/** Returns a number, also from text, because NetBox writes decimals as text. */
 function readNumber(value: unknown): number | undefined {
   const number =
     typeof value === "string" && value.trim() !== "" ? Number(value) : isJsonObject(value) ? value["value"] : value;
@@ -111,7 +111,7 @@ function readNumber(value: unknown): number | undefined {
 }
 
 function readRef(value: unknown): string | undefined {
-  return idOf(isJsonObject(value) ? value["id"] : value);
+  return readId(isJsonObject(value) ? value["id"] : value);
 }
 
 function readChoice(value: unknown): string | undefined {
@@ -132,41 +132,41 @@ function readNumbers(value: unknown): readonly number[] | undefined {
   return value.flatMap((one) => readNumber(one) ?? []);
 }
 
-/** Custom fields as texts; lists and objects are joined or written as JSON. */
+/** Returns custom fields as texts; lists are joined, objects are written as JSON. */
 function readMap(value: unknown): Readonly<Record<string, string>> | undefined {
   if (!isJsonObject(value)) return undefined;
   const texts: Record<string, string> = {};
   for (const [name, one] of Object.entries(value)) {
     if (one === null || one === undefined || one === "") continue;
-    texts[name] = spellValue(one);
+    texts[name] = formatCustomValue(one);
   }
   return texts;
 }
 
-function spellValue(value: unknown): string {
+function formatCustomValue(value: unknown): string {
   if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.map(spellValue).join(", ");
+  if (Array.isArray(value)) return value.map(formatCustomValue).join(", ");
   if (isJsonObject(value)) return readText(value["label"]) ?? readText(value) ?? JSON.stringify(value);
   return String(value);
 }
 
-function readEnds(value: unknown): readonly End[] | undefined {
+function readEnds(value: unknown): readonly CableEnd[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.flatMap((one) => {
     if (!isJsonObject(one)) return [];
-    const id = idOf(one["object_id"]);
-    return id === undefined ? [] : [endOf(one["object_type"], id)];
+    const id = readId(one["object_id"]);
+    return id === undefined ? [] : [toCableEnd(one["object_type"], id)];
   });
 }
 
 /** Returns the end that a content type and an id name; the type is `dcim.interface`. */
-export function endOf(type: unknown, id: string): End {
+export function toCableEnd(type: unknown, id: string): CableEnd {
   const text = typeof type === "string" ? type : "";
   return `${text.slice(text.indexOf(".") + 1)}/${id}`;
 }
 
-/** What a front port of NetBox 4.5 and later lists: `[{position, rear_port, rear_port_position}]`. */
-function readLanes(value: unknown): readonly Lane[] | undefined {
+/** Reads the list of a front port of NetBox 4.5 and later: `[{position, rear_port, rear_port_position}]`. */
+function readLanes(value: unknown): readonly PortLane[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.flatMap((one) => {
     if (!isJsonObject(one)) return [];

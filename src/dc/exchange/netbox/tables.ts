@@ -6,7 +6,7 @@ const DESCRIBED = {
   tags: "tags",
   "custom|custom_fields|custom_field_data": "map",
 } as const;
-/** Of a rack, and of a type of racks. */
+/** Fields of a rack and of a rack type. */
 const RACK_BUILD = {
   "form_factor|type": "choice",
   width: "number",
@@ -24,10 +24,10 @@ const RACK_BUILD = {
 } as const;
 
 /**
- * The tables that are read, NetBox 3.0 to 4.7. A field that a version lacks is absent.
- * Ports of templates, addresses, virtual machines and the like are no part of a datacenter's inventory.
+ * The tables that are read, of NetBox 3.0 to 4.7. A field that a version lacks is absent. Ports of templates,
+ * addresses, virtual machines and the like are not part of a datacenter's inventory.
  */
-export const TABLES = {
+export const NETBOX_TABLES = {
   region: { path: "dcim/regions", fields: { name: "text", slug: "text", parent: "ref" } },
   sitegroup: { path: "dcim/site-groups", fields: { name: "text", slug: "text", parent: "ref" } },
   site: {
@@ -234,13 +234,13 @@ export const TABLES = {
   },
 } as const satisfies Readonly<Record<string, Table>>;
 
-export type TableName = keyof typeof TABLES;
-export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
+export type TableName = keyof typeof NETBOX_TABLES;
+export const TABLE_NAMES = Object.keys(NETBOX_TABLES) as readonly TableName[];
 
-/** Tables that only a dump has: the REST lists nest them in others. */
-export const DUMP_ONLY: readonly TableName[] = ["cabletermination", "portmapping"];
-/** Tables that only some versions have. Their absence on a server is not an error. */
-export const OPTIONAL: readonly TableName[] = [
+/** Tables that only a dump has: REST lists nest their rows in other objects. */
+export const DUMP_ONLY_TABLES: readonly TableName[] = ["cabletermination", "portmapping"];
+/** Tables that only some versions have. A server may lack them without an error. */
+export const OPTIONAL_TABLES: readonly TableName[] = [
   "rackgroup",
   "coolingsource",
   "coolingfeed",

@@ -1,6 +1,6 @@
-import { TABLES, type TableName } from "./tables.ts";
+import { NETBOX_TABLES, type TableName } from "./tables.ts";
 
-/** Where a reference leads that is not named after its table; `own` is within the same device. */
+/** Target tables of references that are not named after their table; `own` is within the same device. */
 const TARGETS: Readonly<Record<string, TableName>> = {
   parent: "location",
   group: "rackgroup",
@@ -27,8 +27,8 @@ const TARGETS_OF: Readonly<Partial<Record<TableName, Readonly<Record<string, Tab
   coolingfeed: { source: "coolingsource" },
 };
 
-/** The table that a reference of a row names, or undefined for one of a table that is not read. */
-export function targetOf(table: TableName, field: string): TableName | undefined {
+/** Returns the table to which a reference field points; undefined if that table is not read. */
+export function targetTableOf(table: TableName, field: string): TableName | undefined {
   const target = TARGETS_OF[table]?.[field] ?? TARGETS[field] ?? field;
-  return target in TABLES ? (target as TableName) : undefined;
+  return target in NETBOX_TABLES ? (target as TableName) : undefined;
 }

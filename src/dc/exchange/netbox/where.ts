@@ -1,13 +1,13 @@
 import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Location } from "#dc/model/resources.ts";
-import { codeFrom } from "../codes.ts";
-import { compact } from "../item.ts";
-import { type Dataset, text } from "./dataset.ts";
-import type { Row } from "./read_row.ts";
+import { toCode } from "../codes.ts";
+import { removeEmptyFields } from "../item.ts";
+import { type Dataset, textCell } from "./dataset.ts";
+import type { NetboxRow } from "./read_row.ts";
 
-/** What a person decides about the mapping of a NetBox; all of it may be left out. */
+/** Options of a person for the mapping of a NetBox; all may be omitted. */
 export interface NetboxOptions {
-  /** Name of the source, first part of every origin: `netbox`, or a chosen name when there are several. */
+  /** Name of the source, the first part of every origin: `netbox`, or another name if there are several sources. */
   readonly origin: string;
   /** Kinds of devices by the slug of their role. */
   readonly roles: Readonly<Record<string, DeviceKind>>;
@@ -17,7 +17,7 @@ export interface NetboxOptions {
   >;
   /** Codes of objects that were imported before, by id such as `device/12`. */
   readonly known: ReadonlyMap<string, string>;
-  /** Keys of codes that other resources hold, by kind. */
+  /** Keys of codes that resources of other origins use, by kind. */
   readonly foreign: {
     readonly rack: ReadonlySet<string>;
     readonly device: ReadonlySet<string>;
@@ -33,8 +33,8 @@ const GROUND = /^(?:ground[\s._-]*(?:floor|level)|erdgeschoss|lobby level)$/i;
 const BASEMENT = /^(?:basement|cellar|keller)(?:[\s._-]*(\d))?$/i;
 const ROW = /^(?:row|aisle|reihe|rang[ée]e)\b/i;
 
-/** Locations of sites and of the places in them. */
-export class Whereabouts {
+/** Finds the locations of sites and of the places in them. */
+export class LocationFinder {
   readonly #data: Dataset;
   readonly #options: NetboxOptions;
   readonly #sites = new Map<string, string>();
@@ -45,29 +45,29 @@ export class Whereabouts {
     this.#options = options;
   }
 
-  /** The site's code: its slug, brought into the grammar of codes. */
-  site(site: Row | undefined): string {
+  /** Returns the site's code: its slug, converted to the grammar of codes. */
+  site(site: NetboxRow | undefined): string {
     const id = site?.id ?? "";
     const code =
       this.#sites.get(id) ??
-      (codeFrom(text(site, "slug")) || codeFrom(text(site, "name")) || `site-${codeFrom(id) || "unknown"}`);
+      (toCode(textCell(site, "slug")) || toCode(textCell(site, "name")) || `site-${toCode(id) || "unknown"}`);
     this.#sites.set(id, code);
     return code;
   }
 
-  /** Where something is that names a site and perhaps a location, or a group of racks. */
-  of(row: Row): Location | undefined {
+  /** Returns the location of an object that names a site and perhaps a location, or a group of racks. */
+  of(row: NetboxRow): Location | undefined {
     const location = this.#data.named("location", row, "location");
     const site = this.#data.named("site", row, "site") ?? this.#data.named("site", location, "site");
     if (site === undefined) return undefined;
     const at = this.#at(site, location);
     const group = this.#data.named("rackgroup", row, "group");
     if (group === undefined) return at;
-    const lane = codeFrom(text(group, "slug")) || codeFrom(text(group, "name"));
+    const lane = toCode(textCell(group, "slug")) || toCode(textCell(group, "name"));
     return lane === "" ? at : { ...at, row: lane };
   }
 
-  #at(site: Row, location: Row | undefined): Location {
+  #at(site: NetboxRow, location: NetboxRow | undefined): Location {
     const key = `${site.id}/${location?.id ?? ""}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -76,19 +76,19 @@ export class Whereabouts {
     return at;
   }
 
-  #resolve(site: Row, location: Row | undefined): Location {
+  #resolve(site: NetboxRow, location: NetboxRow | undefined): Location {
     const found: Steps = { floor: 0, row: "", rooms: [] };
     for (const one of this.#chain(location)) {
-      const key = `${text(site, "slug")}/${text(one, "slug")}`;
-      step(found, one, Object.hasOwn(this.#options.locations, key) ? this.#options.locations[key] : undefined);
+      const key = `${textCell(site, "slug")}/${textCell(one, "slug")}`;
+      addLocation(found, one, Object.hasOwn(this.#options.locations, key) ? this.#options.locations[key] : undefined);
     }
     const { floor, row, rooms } = found;
-    return compact<Location>({ siteId: this.site(site), floorNumber: floor, room: joinRooms(rooms), row });
+    return removeEmptyFields<Location>({ siteId: this.site(site), floorNumber: floor, room: joinRooms(rooms), row });
   }
 
-  /** A location and those around it, widest first. A circle ends where it closes. */
-  #chain(location: Row | undefined): readonly Row[] {
-    const chain: Row[] = [];
+  /** Returns a location and those that contain it, widest first. Stops at a location that contains itself. */
+  #chain(location: NetboxRow | undefined): readonly NetboxRow[] {
+    const chain: NetboxRow[] = [];
     for (
       let one = location;
       one !== undefined && !chain.includes(one);
@@ -106,17 +106,17 @@ interface Steps {
   rooms: string[];
 }
 
-/** Goes one location deeper: a floor, a row, or a room inside the one around it. */
-function step(found: Steps, location: Row, given: NetboxOptions["locations"][string] | undefined): void {
-  const name = text(location, "name").trim();
-  const floor = given?.floor ?? floorOf(name);
+/** Adds one nested location: a floor, a row, or a room inside the one that contains it. */
+function addLocation(found: Steps, location: NetboxRow, given: NetboxOptions["locations"][string] | undefined): void {
+  const name = textCell(location, "name").trim();
+  const floor = given?.floor ?? parseFloor(name);
   if (floor !== undefined) found.floor = floor;
   if (given !== undefined) {
     if (given.room !== undefined) found.rooms = [given.room];
     found.row = given.row ?? found.row;
     return;
   }
-  const code = codeFrom(text(location, "slug")) || codeFrom(name);
+  const code = toCode(textCell(location, "slug")) || toCode(name);
   if (floor !== undefined || code === "") return;
   if (ROW.test(name)) found.row = code;
   else found.rooms.push(code);
@@ -124,11 +124,11 @@ function step(found: Steps, location: Row, given: NetboxOptions["locations"][str
 
 function joinRooms(rooms: readonly string[]): string {
   const all = rooms.join("-");
-  return all.length <= 64 ? all : codeFrom(all.slice(all.length - 64));
+  return all.length <= 64 ? all : toCode(all.slice(all.length - 64));
 }
 
-/** The floor that a location's name means, or undefined when it is no floor. */
-export function floorOf(name: string): number | undefined {
+/** Returns the floor number that a location's name means; undefined if it names no floor. */
+export function parseFloor(name: string): number | undefined {
   const counted = NUMBER_AFTER.exec(name)?.[1] ?? NUMBER_BEFORE.exec(name)?.[1];
   if (counted !== undefined) return Number(counted);
   if (GROUND.test(name)) return 0;

@@ -13,14 +13,14 @@ export interface ExportFile {
 
 const THERE: readonly (string | undefined)[] = ["ACTIVE", "FAILED", "DECOMMISSIONING"];
 
-/** Whether something can be asked of a device: it is there, and has a network port or no ports recorded. */
-export function isReachable({ status, kind, role, ports = [] }: Device): boolean {
+/** Whether a monitoring program can query a device: it is installed, and has a network port or no ports recorded. */
+export function isQueryable({ status, kind, role, ports = [] }: Device): boolean {
   if (!THERE.includes(status) || kind === "PATCH_PANEL" || role === "circuit") return false;
   return ports.length === 0 || ports.some((port) => port.kind === "NETWORK");
 }
 
-/** Returns facts of a device that other programs group by, without unknown ones. */
-export function factsOf(device: Device): Readonly<Record<string, string>> {
+/** Returns facts of a device by which other programs group devices, without unknown ones. */
+export function listDeviceFacts(device: Device): Readonly<Record<string, string>> {
   const { location, rackCode, positionU } = device;
   const facts: readonly (readonly [string, string | number | undefined])[] = [
     ...FACTS.map((name) => [name, device[name]] as const),
@@ -37,28 +37,30 @@ export function factsOf(device: Device): Readonly<Record<string, string>> {
 const FACTS = ["code", "name", "kind", "role", "status", "manufacturer", "model", "serial", "tenant"] as const;
 
 /**
- * Targets for Prometheus' file_sd_configs: one group for each device that can be asked, with its facts as labels
- * `planner_<fact>`. The target is the device's name, else its code; relabelling adds a port.
+ * Writes targets for Prometheus' file_sd_configs: one group for each device that can be queried, with its facts as
+ * labels `planner_<fact>`. The target is the device's name, else its code; relabelling adds a port.
  */
-export function prometheusSd({ devices }: ExportInventory): readonly ExportFile[] {
-  const groups = devices.filter(isReachable).map((device) => ({
+export function writePrometheusSd({ devices }: ExportInventory): readonly ExportFile[] {
+  const groups = devices.filter(isQueryable).map((device) => ({
     targets: [device.name ?? device.code],
-    labels: Object.fromEntries(Object.entries(factsOf(device)).map(([name, value]) => [`planner_${name}`, value])),
+    labels: Object.fromEntries(
+      Object.entries(listDeviceFacts(device)).map(([name, value]) => [`planner_${name}`, value]),
+    ),
   }));
   return [{ name: "planner.json", text: `${JSON.stringify(groups, null, 2)}\n` }];
 }
 
 /**
- * An inventory as Ansible reads it from a script or a file of JSON: hosts by code, with groups by site, rack, role and
- * kind, and the facts of a device as variables `planner_<fact>`.
+ * Writes an inventory for Ansible as JSON: hosts by code, with groups by site, rack, role and kind, and the facts of a
+ * device as variables `planner_<fact>`.
  */
-export function ansibleInventory({ devices }: ExportInventory): readonly ExportFile[] {
-  const hosts = devices.filter(isReachable);
+export function writeAnsibleInventory({ devices }: ExportInventory): readonly ExportFile[] {
+  const hosts = devices.filter(isQueryable);
   const groups = new Map<string, string[]>();
   for (const host of hosts) {
-    for (const group of groupsOf(host)) groups.set(group, [...(groups.get(group) ?? []), host.code]);
+    for (const group of ansibleGroupsOf(host)) groups.set(group, [...(groups.get(group) ?? []), host.code]);
   }
-  const hostvars = Object.fromEntries(hosts.map((host) => [host.code, varsOf(host)]));
+  const hostvars = Object.fromEntries(hosts.map((host) => [host.code, ansibleVarsOf(host)]));
   const names = [...groups.keys()].toSorted();
   const inventory = {
     _meta: { hostvars },
@@ -68,8 +70,8 @@ export function ansibleInventory({ devices }: ExportInventory): readonly ExportF
   return [{ name: "inventory.json", text: `${JSON.stringify(inventory, null, 2)}\n` }];
 }
 
-/** Letters, digits and underscores are all that a group's name may hold. */
-function groupsOf({ location, rackCode, role, kind }: Device): readonly string[] {
+/** Returns the groups of a device, with names of letters, digits and underscores only. */
+function ansibleGroupsOf({ location, rackCode, role, kind }: Device): readonly string[] {
   const given: readonly (readonly [string, string | undefined])[] = [
     ["site", location?.siteId],
     ["rack", rackCode],
@@ -81,13 +83,13 @@ function groupsOf({ location, rackCode, role, kind }: Device): readonly string[]
   );
 }
 
-function varsOf(device: Device): Readonly<Record<string, string>> {
-  const facts = Object.entries(factsOf(device)).map(([name, value]) => [`planner_${name}`, value]);
+function ansibleVarsOf(device: Device): Readonly<Record<string, string>> {
+  const facts = Object.entries(listDeviceFacts(device)).map(([name, value]) => [`planner_${name}`, value]);
   return Object.fromEntries([...facts, ["ansible_host", device.name ?? device.code]]);
 }
 
-/** Devices and cables as a graph in DOT, racks as clusters. Devices without cables are left out. */
-export function graphviz({ racks, devices, cables }: ExportInventory): readonly ExportFile[] {
+/** Writes devices and cables as a graph in DOT, racks as clusters. Omits devices without cables. */
+export function writeGraphviz({ racks, devices, cables }: ExportInventory): readonly ExportFile[] {
   const cabled = new Set(cables.flatMap(({ a, b }) => [a.deviceCode, b.deviceCode]));
   const shown = devices.filter(({ code }) => cabled.has(code));
   const names = new Map(racks.map(({ code, name }) => [code, name ?? code]));
@@ -96,18 +98,18 @@ export function graphviz({ racks, devices, cables }: ExportInventory): readonly 
     "  graph [compound=true, overlap=false];",
     '  node [shape=box, fontname="sans-serif"];',
   ];
-  for (const [rack, members] of byRack(shown)) {
-    if (rack === "") lines.push(...members.map((device) => `  ${nodeOf(device)}`));
+  for (const [rack, members] of groupByRack(shown)) {
+    if (rack === "") lines.push(...members.map((device) => `  ${dotNode(device)}`));
     else {
       lines.push(`  subgraph ${quoteText(`cluster_${rack}`)} {`, `    label=${quoteText(names.get(rack) ?? rack)};`);
-      lines.push(...members.map((device) => `    ${nodeOf(device)}`), "  }");
+      lines.push(...members.map((device) => `    ${dotNode(device)}`), "  }");
     }
   }
-  lines.push(...cables.map(edgeOf), "}");
+  lines.push(...cables.map(dotEdge), "}");
   return [{ name: "inventory.dot", text: `${lines.join("\n")}\n` }];
 }
 
-function byRack(devices: readonly Device[]): ReadonlyMap<string, readonly Device[]> {
+function groupByRack(devices: readonly Device[]): ReadonlyMap<string, readonly Device[]> {
   const groups = new Map<string, Device[]>();
   for (const device of devices) {
     const rack = device.rackCode ?? "";
@@ -116,11 +118,11 @@ function byRack(devices: readonly Device[]): ReadonlyMap<string, readonly Device
   return groups;
 }
 
-function nodeOf({ code, name, role }: Device): string {
+function dotNode({ code, name, role }: Device): string {
   return `${quoteText(code)} [label=${quoteText(name ?? code)}${role === undefined ? "" : `, tooltip=${quoteText(role)}`}];`;
 }
 
-function edgeOf({ a, b, color, status }: Cable): string {
+function dotEdge({ a, b, color, status }: Cable): string {
   const style = status === "PLANNED" ? ", style=dashed" : "";
   const shade = color === undefined ? "" : `, color=${quoteText(`#${color}`)}`;
   return `  ${quoteText(a.deviceCode)} -- ${quoteText(b.deviceCode)} [taillabel=${quoteText(a.portName)}, headlabel=${quoteText(b.portName)}${shade}${style}];`;

@@ -2,51 +2,51 @@ import type { PortKind } from "#dc/model/enum_values.ts";
 import type { Cable, Device, Port, Rack } from "#dc/model/resources.ts";
 import { PORT_TABLES } from "../netbox/component_tables.ts";
 import type { ExportFile, ExportInventory } from "./inventory.ts";
-import { maker, type NetboxType, netboxTypes, sluggedNames } from "./netbox_types.ts";
+import { assignSlugs, buildNetboxTypes, manufacturerOf, type NetboxType } from "./netbox_types.ts";
 
 type Cell = string | number | boolean | undefined;
 type Cells = readonly Cell[];
-/** A column of a file: its header, and its cell for what a row is about. */
+/** A column of a file: its header, and a function that returns its cell for an item. */
 type Column<About> = readonly [header: string, cell: (about: About) => Cell];
 type Table = readonly [name: string, header: readonly string[], rows: readonly Cells[]];
 
 const TABLE_OF = new Map<PortKind, (typeof PORT_TABLES)[number]>(PORT_TABLES.map((one) => [one.kind, one]));
 
 /**
- * The inventory as files for NetBox's bulk import, to be imported in the order of their numbers. Codes are the names
- * there, so that references are unique.
+ * Writes the inventory as files for NetBox's bulk import, to be imported in the order of their numbers. Names in NetBox
+ * are the inventory's codes, so that references are unique.
  */
-export function netboxCsv(inventory: ExportInventory): readonly ExportFile[] {
+export function writeNetboxCsv(inventory: ExportInventory): readonly ExportFile[] {
   const { racks, devices, cables } = inventory;
-  const types = netboxTypes(devices);
+  const types = buildNetboxTypes(devices);
   const files: readonly Table[] = [
-    ["sites", ["name", "slug", "status"], sluggedNames(sitesOf(inventory)).map((site) => [...site, "active"])],
-    ["manufacturers", ["name", "slug"], sluggedNames(uniqueNames(devices.map(maker)))],
-    tableOf("device-types", TYPE_COLUMNS, [...new Set(types.values())]),
+    ["sites", ["name", "slug", "status"], assignSlugs(listSites(inventory)).map((site) => [...site, "active"])],
+    ["manufacturers", ["name", "slug"], assignSlugs(uniqueNames(devices.map(manufacturerOf)))],
+    buildTable("device-types", TYPE_COLUMNS, [...new Set(types.values())]),
     [
       "device-roles",
       ["name", "slug", "color"],
-      sluggedNames(uniqueNames(devices.map(role))).map((named) => [...named, "9e9e9e"]),
+      assignSlugs(uniqueNames(devices.map(role))).map((named) => [...named, "9e9e9e"]),
     ],
-    tableOf("racks", RACK_COLUMNS, racks),
-    tableOf("devices", deviceColumns(types), devices),
+    buildTable("racks", RACK_COLUMNS, racks),
+    buildTable("devices", deviceColumns(types), devices),
     ["device-bays", ["device", "name", "installed_device"], devices.flatMap(bayRow)],
     ...PORT_ORDER.map((kind) => portTable(kind, devices)),
-    tableOf("cables", CABLE_COLUMNS, joinedCables(cables, devices)),
+    buildTable("cables", CABLE_COLUMNS, joinCables(cables, devices)),
   ];
   return files
     .filter(([, , rows]) => rows.length > 0)
     .map(([name, header, rows], index) => ({
       name: `${String(index + 1).padStart(2, "0")}-${name}.csv`,
-      text: [header, ...rows].map(line).join(""),
+      text: [header, ...rows].map(csvLine).join(""),
     }));
 }
 
-function tableOf<About>(name: string, columns: readonly Column<About>[], abouts: readonly About[]): Table {
+function buildTable<About>(name: string, columns: readonly Column<About>[], abouts: readonly About[]): Table {
   return [name, columns.map(([header]) => header), abouts.map((about) => columns.map(([, cell]) => cell(about)))];
 }
 
-function sitesOf({ racks, devices }: ExportInventory): readonly string[] {
+function listSites({ racks, devices }: ExportInventory): readonly string[] {
   return uniqueNames(
     [...racks, ...devices].flatMap(({ location }) => (location === undefined ? [] : [location.siteId])),
   );
@@ -83,7 +83,7 @@ function deviceColumns(types: ReadonlyMap<string, NetboxType>): readonly Column<
   return [
     ["name", ({ code }) => code],
     ["role", role],
-    ["manufacturer", maker],
+    ["manufacturer", manufacturerOf],
     ["device_type", ({ code }) => types.get(code)?.model],
     ["site", ({ location }) => location?.siteId],
     ["rack", ({ rackCode }) => rackCode],
@@ -100,10 +100,10 @@ function bayRow({ code, parentDeviceCode, bay }: Device): readonly Cells[] {
   return parentDeviceCode === undefined || bay === undefined ? [] : [[parentDeviceCode, bay, code]];
 }
 
-/** Rear ports before the front ports that lead to them, inlets before outlets. */
+/** Port kinds in import order: rear ports before the front ports that refer to them, inlets before outlets. */
 const PORT_ORDER = ["NETWORK", "REAR", "FRONT", "CONSOLE", "CONSOLE_SERVER", "POWER_IN", "POWER_OUT"] as const;
 
-/** Columns of a kind of port behind those that all have. */
+/** Columns of each kind of port, after those that all kinds have. */
 const PORT_COLUMNS: Readonly<Record<PortKind, readonly Column<Port>[]>> = {
   NETWORK: [
     ["enabled", ({ enabled = true }) => enabled],
@@ -141,7 +141,7 @@ function portTable(kind: PortKind, devices: readonly Device[]): Table {
   return [TABLE_OF.get(kind)?.list ?? "", ["device", "name", "label", "type", ...own], rows];
 }
 
-/** A cable with the types of its two ends there. */
+/** A cable with the NetBox types of its two ends. */
 interface JoinedCable {
   readonly cable: Cable;
   readonly types: readonly string[];
@@ -164,7 +164,7 @@ const CABLE_COLUMNS: readonly Column<JoinedCable>[] = [
 
 const CABLE_WORDS: Readonly<Record<string, string>> = { POWER: "power", CONSOLE: "", OTHER: "" };
 
-function joinedCables(cables: readonly Cable[], devices: readonly Device[]): readonly JoinedCable[] {
+function joinCables(cables: readonly Cable[], devices: readonly Device[]): readonly JoinedCable[] {
   const kinds = new Map(
     devices.flatMap(({ code, ports = [] }) => ports.map(({ name, kind }) => [`${code}/${name}`, kind] as const)),
   );
@@ -177,7 +177,7 @@ function joinedCables(cables: readonly Cable[], devices: readonly Device[]): rea
   });
 }
 
-function line(cells: Cells): string {
+function csvLine(cells: Cells): string {
   return `${cells.map(cellText).join(",")}\n`;
 }
 

@@ -1,7 +1,7 @@
 import type { Device } from "#dc/model/resources.ts";
-import { slugFrom } from "../codes.ts";
+import { toSlug } from "../codes.ts";
 
-/** A type of devices there, which has the measures that each device has here. */
+/** A device type of NetBox, which has the dimensions that each device has in the inventory. */
 export interface NetboxType {
   readonly manufacturer: string;
   readonly model: string;
@@ -11,20 +11,20 @@ export interface NetboxType {
   readonly subdevice: string;
 }
 
-export const maker = ({ manufacturer }: Device) => manufacturer ?? "Unknown";
+export const manufacturerOf = ({ manufacturer }: Device) => manufacturer ?? "Unknown";
 
 /**
- * The type of each device, by its code. Devices of one model that are built differently get separate types, whose
- * models say how: `R740 (4U)`.
+ * Returns the type of each device, by the device's code. Devices of one model with different dimensions get separate
+ * types, whose model names show the difference: `R740 (4U)`.
  */
-export function netboxTypes(devices: readonly Device[]): ReadonlyMap<string, NetboxType> {
+export function buildNetboxTypes(devices: readonly Device[]): ReadonlyMap<string, NetboxType> {
   const models = new Names();
   const slugs = new Names();
   const types = new Map<string, NetboxType>();
   const byCode = new Map<string, NetboxType>();
   for (const device of devices) {
     const { uHeight = 1, depth, kind, model = kind } = device;
-    const manufacturer = maker(device);
+    const manufacturer = manufacturerOf(device);
     const isFullDepth = depth !== "HALF";
     const subdevice = kind === "CHASSIS" ? "parent" : kind === "BLADE" ? "child" : "";
     const key = JSON.stringify([manufacturer, model, uHeight, isFullDepth, subdevice]);
@@ -32,7 +32,7 @@ export function netboxTypes(devices: readonly Device[]): ReadonlyMap<string, Net
     if (known === undefined) {
       const build = [`${uHeight}U`, ...(isFullDepth ? [] : ["half depth"]), subdevice].filter((word) => word !== "");
       const name = models.take(manufacturer, model, `${model} (${build.join(", ")})`);
-      const slug = slugs.take("", slugFrom(`${manufacturer}-${name}`) ?? "unknown");
+      const slug = slugs.take("", toSlug(`${manufacturer}-${name}`) ?? "unknown");
       types.set(key, { manufacturer, model: name, slug, uHeight, isFullDepth, subdevice });
     }
     const type = types.get(key);
@@ -41,17 +41,17 @@ export function netboxTypes(devices: readonly Device[]): ReadonlyMap<string, Net
   return byCode;
 }
 
-/** Names with slugs that no other of them has. */
-export function sluggedNames(names: readonly string[]): readonly (readonly [name: string, slug: string])[] {
+/** Returns names with slugs that no other name has. */
+export function assignSlugs(names: readonly string[]): readonly (readonly [name: string, slug: string])[] {
   const slugs = new Names();
-  return names.map((name) => [name, slugs.take("", slugFrom(name) ?? "unknown")]);
+  return names.map((name) => [name, slugs.take("", toSlug(name) ?? "unknown")]);
 }
 
-/** Names that are used once within something, whatever their case. */
+/** Names that are used once within a group, regardless of case. */
 class Names {
   readonly #used = new Set<string>();
 
-  /** The first of the wishes that is free, else the last with a number. */
+  /** Returns the first free one of the wanted names, else the last with a number. */
   take(within: string, ...wishes: readonly [string, ...string[]]): string {
     const last = wishes.at(-1) ?? wishes[0];
     for (let number = 1; ; number += 1) {

@@ -2,7 +2,7 @@ import { MAX_FILTER_VALUES, MAX_LABELS, MAX_QUERY_CHARS, MAX_TAGS } from "#dc/li
 import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { wireName } from "#dc/model/rules/checks.ts";
-import type { Area, DeviceFilter, PowerOfFilter } from "#dc/ports.ts";
+import type { DeviceFilter, LocationArea, PowerOfFilter } from "#dc/ports.ts";
 import { DeviceFilterSchema, type DeviceFilter as FilterMessage } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { DeviceFilter as Written } from "#gen/datacenter/v1/messages.ts";
 import { fromMessage } from "../messages/convert.ts";
@@ -69,7 +69,7 @@ function parseFloor(text: string, field: string) {
   return { siteId: ref.site, floorNumber: ref.floor };
 }
 
-function parseAreas(kind: "room" | "row", texts: readonly string[], field: string): readonly Area[] {
+function parseAreas(kind: "room" | "row", texts: readonly string[], field: string): readonly LocationArea[] {
   return texts.map((text, index) => {
     const ref = parseRefOf(text, kind, `${field}[${index}]`) as Extract<Ref, { name: unknown }>;
     return { siteId: ref.site, floorNumber: ref.floor, name: ref.name };

@@ -3,7 +3,7 @@ import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import { outletCapacityW } from "#dc/model/draw.ts";
 import type { Finding } from "#dc/model/finding.ts";
 import type { Cable, Crac, Device, DeviceBody, FabricLink, Port, Rack } from "#dc/model/resources.ts";
-import type { Stored } from "#dc/ports.ts";
+import type { StoredVersion } from "#dc/ports.ts";
 import {
   CablePathSchema,
   CableSchema,
@@ -23,13 +23,13 @@ export const WATCHED_PCT = 60;
 
 function storedMessage<Desc extends DescMessage>(
   schema: Desc,
-  { resource, etag, createTime, updateTime }: Stored<object>,
+  { resource, etag, createTime, updateTime }: StoredVersion<object>,
 ): MessageShape<Desc> {
   return toMessage(schema, { ...resource, etag, createTime, updateTime });
 }
 
 /** Returns a device's message, including the computed fields of its ports. */
-export function deviceMessage(stored: Stored<Device>) {
+export function deviceMessage(stored: StoredVersion<Device>) {
   const { resource } = stored;
   const ports = resource.ports?.map((port) => portFields(resource.code, port));
   return storedMessage(DeviceSchema, { ...stored, resource: { ...resource, ...(ports !== undefined && { ports }) } });
@@ -43,27 +43,27 @@ export function portFields(deviceCode: string, port: Port): object {
 }
 
 /** Returns a device's message as lists show it: without ports, labels and comments. */
-export function basicDeviceMessage(stored: Stored<DeviceBody>) {
+export function basicDeviceMessage(stored: StoredVersion<DeviceBody>) {
   const { labels: _, comments: __, ...resource } = stored.resource;
   return storedMessage(DeviceSchema, { ...stored, resource });
 }
 
-export function rackMessage(stored: Stored<Rack>) {
+export function rackMessage(stored: StoredVersion<Rack>) {
   return storedMessage(RackSchema, stored);
 }
 
-export function cracMessage(stored: Stored<Crac>) {
+export function cracMessage(stored: StoredVersion<Crac>) {
   return storedMessage(CracSchema, stored);
 }
 
-export function cableMessage(stored: Stored<Cable>) {
+export function cableMessage(stored: StoredVersion<Cable>) {
   return storedMessage(CableSchema, stored);
 }
 
 /**
  * Returns a link's message with its utilisation. The topology computes `physical`, which requires tracing the cables.
  */
-export function fabricLinkMessage(stored: Stored<FabricLink>) {
+export function fabricLinkMessage(stored: StoredVersion<FabricLink>) {
   const utilizationPct = linkUtilizationPct(stored.resource);
   const resource = { ...stored.resource, utilizationPct, congested: utilizationPct >= CONGESTED_PCT };
   return storedMessage(FabricLinkSchema, { ...stored, resource });

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { DcContext } from "#dc/context.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import type { DcReader, Stored } from "#dc/ports.ts";
+import type { DcReader, StoredVersion } from "#dc/ports.ts";
 import {
   type DeviceType as DeviceTypeMessage,
   DeviceTypeSchema,
@@ -21,13 +21,13 @@ export const DEVICE_TYPES = "device_type";
 const READ_AT_ONCE = 500;
 
 /** Reads a device type with its version; undefined if it does not exist. */
-export async function readDeviceType(reader: DcReader, code: string): Promise<Stored<DeviceType> | undefined> {
+export async function readDeviceType(reader: DcReader, code: string): Promise<StoredVersion<DeviceType> | undefined> {
   const text = await reader.document(DEVICE_TYPES, code);
   return text === undefined ? undefined : JSON.parse(text);
 }
 
 /** Yields all device types in the order of their codes. Cost: one look-up per 500. */
-export async function* readAllDeviceTypes(reader: DcReader): AsyncGenerator<Stored<DeviceType>> {
+export async function* readAllDeviceTypes(reader: DcReader): AsyncGenerator<StoredVersion<DeviceType>> {
   for (let after = ""; ; ) {
     const page = await reader.documents(DEVICE_TYPES, after, READ_AT_ONCE);
     for (const { body } of page) yield JSON.parse(body);
@@ -44,7 +44,12 @@ export function deviceTypeOfRequest(message: DeviceTypeMessage, at: string): Dev
   return fromMessage<DeviceType>(DeviceTypeSchema, message, at);
 }
 
-export function deviceTypeMessage({ resource, etag, createTime, updateTime }: Stored<DeviceType>): DeviceTypeMessage {
+export function deviceTypeMessage({
+  resource,
+  etag,
+  createTime,
+  updateTime,
+}: StoredVersion<DeviceType>): DeviceTypeMessage {
   return toMessage(DeviceTypeSchema, { ...resource, etag, createTime, updateTime });
 }
 
@@ -65,7 +70,7 @@ export async function readDeviceTypePage(
 ) {
   const limit = readDevicePageSize(pageSize);
   const after = pageToken === "" ? "" : openPageToken<string>(context.pageKey, question, pageToken);
-  const found: Stored<DeviceType>[] = [];
+  const found: StoredVersion<DeviceType>[] = [];
   let total = 0;
   let behind = 0;
   for await (const stored of readAllDeviceTypes(reader)) {

@@ -4,7 +4,7 @@ import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts"
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { judge } from "#dc/model/rule.ts";
 import { deviceTypeRules } from "#dc/model/rules/device_type.ts";
-import type { Stored } from "#dc/ports.ts";
+import type { StoredVersion } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema, PlanningService, UpsertDeviceTypeResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
@@ -20,7 +20,7 @@ export async function putDeviceType(
   { writer, changes, now }: WriteSession,
   type: DeviceType,
   { etag, at }: Pick<UpsertInput<ResourceKind>, "etag" | "at">,
-): Promise<{ readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED"; readonly stored: Stored<DeviceType> }> {
+): Promise<{ readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED"; readonly stored: StoredVersion<DeviceType> }> {
   const { errors } = await judge(deviceTypeRules, { after: type, now }, writer);
   const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(at, found.field) }));
   if (first !== undefined) throw new Refusal(first, others);

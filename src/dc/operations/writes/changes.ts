@@ -6,7 +6,7 @@ import type { ChangeActor, ChangeDraft, ChangeRequest } from "#dc/model/change_r
 import type { AuditAction } from "#dc/model/enum_values.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { DcWriter, Stored } from "#dc/ports.ts";
+import type { DcWriter, StoredVersion } from "#dc/ports.ts";
 import {
   CableSchema,
   CracSchema,
@@ -63,8 +63,8 @@ export class Changes {
   async put<Kind extends ResourceKind>(
     kind: Kind,
     resource: ResourceByKind[Kind],
-    before: Stored<ResourceByKind[Kind]> | undefined,
-  ): Promise<Stored<ResourceByKind[Kind]>> {
+    before: StoredVersion<ResourceByKind[Kind]> | undefined,
+  ): Promise<StoredVersion<ResourceByKind[Kind]>> {
     const { now } = this.#origin;
     // A resource without parts has the same canonical text for its version and its row.
     cacheCanonicalJson(resource);

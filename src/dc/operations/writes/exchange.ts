@@ -1,4 +1,4 @@
-import { merge, NOTHING_OWNED, type OwnedParts } from "#dc/exchange/merge.ts";
+import { mergeResource, NOTHING_OWNED, type OwnedParts } from "#dc/exchange/merge.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
@@ -95,7 +95,8 @@ async function upsertOne(
 ): Promise<ExchangeResult> {
   const before = (await session.writer.stored(kind, resourceKey(resource)))?.resource;
   const keptPorts = before === undefined ? [] : await findCabledPorts(session, before, resource, owned);
-  const wanted = before === undefined ? resource : merge(before, resource, owned ?? NOTHING_OWNED, new Set(keptPorts));
+  const wanted =
+    before === undefined ? resource : mergeResource(before, resource, owned ?? NOTHING_OWNED, new Set(keptPorts));
   const maskPaths = before === undefined ? [] : ["*"];
   let exchanged: ExchangeResult | undefined;
   const error = await catchRefusal(session, async () => {

@@ -6,7 +6,7 @@ import { cableRef, parseRef } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { edgeKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { Stored } from "#dc/ports.ts";
+import type { StoredVersion } from "#dc/ports.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode } from "../answers/parameters.ts";
 import { fromMessage } from "../messages/convert.ts";
@@ -34,7 +34,7 @@ export const OUTCOMES: Readonly<Record<UpsertResult<ResourceKind>["outcome"], Ou
   UNCHANGED: Outcome.UNCHANGED,
 };
 
-const MESSAGES: { readonly [Kind in ResourceKind]: (stored: Stored<ResourceByKind[Kind]>) => Message } = {
+const MESSAGES: { readonly [Kind in ResourceKind]: (stored: StoredVersion<ResourceByKind[Kind]>) => Message } = {
   device: deviceMessage,
   rack: rackMessage,
   crac: cracMessage,
@@ -43,7 +43,7 @@ const MESSAGES: { readonly [Kind in ResourceKind]: (stored: Stored<ResourceByKin
 };
 
 /** Converts a stored resource to its message, with its version. */
-export function storedMessage(kind: ResourceKind, stored: Stored<ResourceByKind[ResourceKind]>): Message {
+export function storedMessage(kind: ResourceKind, stored: StoredVersion<ResourceByKind[ResourceKind]>): Message {
   // `kind` and `stored` agree, which the compiler cannot infer.
   return MESSAGES[kind](stored as never);
 }

@@ -12,7 +12,7 @@ import { deviceRules } from "#dc/model/rules/device.ts";
 import { fabricLinkRules } from "#dc/model/rules/fabric_link.ts";
 import { rackRules } from "#dc/model/rules/rack.ts";
 import type { SiteReader } from "#dc/model/site.ts";
-import type { Stored } from "#dc/ports.ts";
+import type { StoredVersion } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { getRefName } from "#words/names.ts";
 import { applyMask, checkMask } from "../messages/update_mask.ts";
@@ -32,7 +32,7 @@ export interface UpsertInput<Kind extends ResourceKind> {
 }
 
 export interface UpsertResult<Kind extends ResourceKind> {
-  readonly stored: Stored<ResourceByKind[Kind]>;
+  readonly stored: StoredVersion<ResourceByKind[Kind]>;
   readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED";
   readonly warnings: readonly WarningFinding[];
 }

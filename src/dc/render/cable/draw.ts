@@ -7,31 +7,31 @@ import { capitalize, formatCountOf } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { type Figure, frameScene, type LegendLine, type Note } from "../frame.ts";
 import type { Paint } from "../palette.ts";
-import { mark } from "../parts/marks.ts";
+import { drawMark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
 import { cableElements, cableGraphOf } from "./graph.ts";
-import { CABLE_WIDTH, JACKETS, linkItem, PORT_Y, STOP_HEIGHT, STOP_WIDTH, stopItem } from "./items.ts";
-import { endOf, isConnected, linkTitle, totalWords } from "./labels.ts";
+import { CABLE_FAMILIES, CABLE_WIDTH, drawLink, drawStop, PORT_Y, STOP_HEIGHT, STOP_WIDTH } from "./items.ts";
+import { describeEnd, describePath, isConnected, linkTitle } from "./labels.ts";
 import { type CablePicture, type CollapsedPaths, collapsePaths, type Lane } from "./picture.ts";
 
 /** Devices per row; longer paths continue in the next row. */
 const PER_ROW = 6;
 const ROW_GAP = 44;
 const LANE_TITLE = 34;
-/** The name of a path that is the only one. */
+/** Name of a path that is the only one. */
 const ONLY = "Path";
 const LANE_GAP = 30;
 const BRANCH = 18;
 /** Maximum number of branches listed at a split; the others are counted. */
 const MOST_BRANCHES = 12;
 
-/** Draws where a port leads: devices from left to right, one lane per path, in rows. */
+/** Draws the path from a port: devices from left to right, one lane per path, in rows. */
 export function drawCablePath(picture: CablePicture, options: DrawOptions): Drawing {
   const coloring = options.coloring ?? "ROLE";
   const collapsed = collapsePaths(picture, { ...options, compact: options.view === "COMPACT" });
   const title = `Cable path of ${formatPort(picture.start)}`;
   const [first] = picture.paths;
-  const subtitle = first === undefined ? "No path" : endOf(first).words;
+  const subtitle = first === undefined ? "No path" : describeEnd(first).words;
   return {
     scene: frameScene({
       title,
@@ -40,14 +40,14 @@ export function drawCablePath(picture: CablePicture, options: DrawOptions): Draw
           ? `${formatCountOf(picture.paths.length, "path")}, one per branch`
           : capitalize(subtitle),
       description:
-        `${title}: ${picture.paths.map((path) => `${endOf(path).words}, ${totalWords(path)}`).join("; ")}.`.slice(
+        `${title}: ${picture.paths.map((path) => `${describeEnd(path).words}, ${describePath(path)}`).join("; ")}.`.slice(
           0,
           2000,
         ),
-      figures: figuresOf(picture),
-      notes: notesOf(picture, collapsed),
-      legend: legendOf(picture),
-      ...bodyOf(collapsed, coloring),
+      figures: cableFigures(picture),
+      notes: problemNotes(picture, collapsed),
+      legend: cableLegend(picture),
+      ...drawLanes(collapsed, coloring),
     }),
     graph: cableGraphOf(title, collapsed),
     elements: cableElements(collapsed),
@@ -55,11 +55,11 @@ export function drawCablePath(picture: CablePicture, options: DrawOptions): Draw
   };
 }
 
-function bodyOf({ lanes }: CollapsedPaths, coloring: Coloring) {
+function drawLanes({ lanes }: CollapsedPaths, coloring: Coloring) {
   const body: Item[] = [];
   let [y, width] = [0, 0];
   for (const [index, lane] of lanes.entries()) {
-    const drawn = laneItems(lane, lanes.length > 1 ? `Path ${index + 1}` : ONLY, coloring);
+    const drawn = drawLane(lane, lanes.length > 1 ? `Path ${index + 1}` : ONLY, coloring);
     body.push({ kind: "group", at: [0, y], items: drawn.items });
     y += drawn.height + LANE_GAP;
     width = Math.max(width, drawn.width);
@@ -67,37 +67,40 @@ function bodyOf({ lanes }: CollapsedPaths, coloring: Coloring) {
   return { body, bodyWidth: width, bodyHeight: Math.max(0, y - LANE_GAP) };
 }
 
-/** Corner of the stop with this index in its lane. Rows after the first leave space for the incoming cable. */
-function cornerOf(place: number): Point {
+/**
+ * Returns the upper left corner of the stop with this index in its lane. Rows after the first leave space for the
+ * incoming cable.
+ */
+function stopCorner(place: number): Point {
   const row = Math.floor(place / PER_ROW);
   return [CABLE_WIDTH + (place % PER_ROW) * (STOP_WIDTH + CABLE_WIDTH), LANE_TITLE + row * (STOP_HEIGHT + ROW_GAP)];
 }
 
-function laneItems({ path, stops }: Lane, name: string, coloring: Coloring) {
-  const { words, state } = endOf(path);
+function drawLane({ path, stops }: Lane, name: string, coloring: Coloring) {
+  const { words, state } = describeEnd(path);
   const indent = stops.length > PER_ROW ? 0 : -CABLE_WIDTH;
   const corner = (place: number): Point => {
-    const [x, y] = cornerOf(place);
+    const [x, y] = stopCorner(place);
     return [x + indent, y];
   };
   const links = stops.flatMap(({ link, hops }, place): Item[] =>
     link === undefined || place === 0
       ? []
-      : [linkItem(link, linkTitle(link, hops[0]?.device), wayBetween(corner(place - 1), corner(place)))],
+      : [drawLink(link, linkTitle(link, hops[0]?.device), cableLine(corner(place - 1), corner(place)))],
   );
-  const boxes = stops.map((stop, place) => stopItem(stop, corner(place), coloring));
-  const branches = branchItems(path.status === "SPLIT" ? path.branches : [], corner(stops.length - 1));
+  const boxes = stops.map((stop, place) => drawStop(stop, corner(place), coloring));
+  const branches = listBranches(path.status === "SPLIT" ? path.branches : [], corner(stops.length - 1));
   const rows = Math.ceil(stops.length / PER_ROW);
   const columns = Math.min(PER_ROW, stops.length);
-  const text = `${name}: ${words} · ${totalWords(path)}`;
+  const text = `${name}: ${words} · ${describePath(path)}`;
   return {
     items: [
       {
         kind: "group" as const,
-        // Of several paths each needs its name.
+        // Only the title of a single path can be removed: each of several paths needs its name.
         ...(name === ONLY && { part: "heading" as const, height: LANE_TITLE }),
         items: [
-          ...mark(state, [7, 10], 14),
+          ...drawMark(state, [7, 10], 14),
           {
             kind: "text" as const,
             x: 22,
@@ -115,12 +118,12 @@ function laneItems({ path, stops }: Lane, name: string, coloring: Coloring) {
       ...branches.items,
     ],
     height: Math.max(LANE_TITLE + rows * (STOP_HEIGHT + ROW_GAP) - ROW_GAP, branches.bottom),
-    width: Math.max(cornerOf(columns - 1)[0] + indent + STOP_WIDTH + branches.width, 1122),
+    width: Math.max(stopCorner(columns - 1)[0] + indent + STOP_WIDTH + branches.width, 1122),
   };
 }
 
-/** Straight to the right, or round to the beginning of the next row. */
-function wayBetween([x, y]: Point, [nextX, nextY]: Point): readonly Point[] {
+/** Returns the line of a cable between two stops: straight to the right, or around to the beginning of the next row. */
+function cableLine([x, y]: Point, [nextX, nextY]: Point): readonly Point[] {
   const start: Point = [x + STOP_WIDTH, y + PORT_Y];
   const end: Point = [nextX, nextY + PORT_Y];
   if (y === nextY) return [start, end];
@@ -130,7 +133,7 @@ function wayBetween([x, y]: Point, [nextX, nextY]: Point): readonly Point[] {
 }
 
 /** Lists the alternatives at a split. */
-function branchItems(branches: Lane["path"]["branches"], [x, y]: Point) {
+function listBranches(branches: Lane["path"]["branches"], [x, y]: Point) {
   const shown = branches.slice(0, MOST_BRANCHES).map(({ to, position }) => `position ${position}: ${formatPort(to)}`);
   const more = branches.length - shown.length;
   const words = more > 0 ? [...shown, `and ${more} more`] : shown;
@@ -152,7 +155,7 @@ function branchItems(branches: Lane["path"]["branches"], [x, y]: Point) {
   return { items, bottom: words.length === 0 ? 0 : top + words.length * BRANCH, width: words.length === 0 ? 0 : 264 };
 }
 
-function figuresOf({ paths }: CablePicture): readonly Figure[] {
+function cableFigures({ paths }: CablePicture): readonly Figure[] {
   const [only] = paths;
   if (only === undefined) return [];
   if (paths.length > 1) {
@@ -168,7 +171,7 @@ function figuresOf({ paths }: CablePicture): readonly Figure[] {
   }
   const cables = only.segments.filter(({ cable }) => cable !== undefined).length;
   return [
-    { label: "state", value: only.status.toLowerCase(), tone: endOf(only).state },
+    { label: "state", value: only.status.toLowerCase(), tone: describeEnd(only).state },
     { label: "devices", value: String(only.hops.length) },
     { label: "cables", value: String(cables) },
     ...(cables > 0
@@ -192,12 +195,12 @@ function figuresOf({ paths }: CablePicture): readonly Figure[] {
 /** Maximum number of problems listed as text. */
 const MOST_NOTES = 6;
 
-function notesOf({ paths }: CablePicture, { omitted, pathsLeft }: CollapsedPaths): readonly Note[] {
+function problemNotes({ paths }: CablePicture, { omitted, pathsLeft }: CollapsedPaths): readonly Note[] {
   const problems = [...new Set(paths.flatMap((path) => path.problems.map(({ message }) => message)))];
   const left = pathsLeft === 0 ? "" : ` and ${formatCountOf(pathsLeft, "path")} left out`;
   return [
     ...problems.slice(0, MOST_NOTES).map((text): Note => ({ text, tone: "fault" })),
-    ...paths.flatMap(otherWays).slice(0, MOST_NOTES),
+    ...paths.flatMap(alternativeNotes).slice(0, MOST_NOTES),
     ...(problems.length > MOST_NOTES ? [{ text: `and ${problems.length - MOST_NOTES} more problems` }] : []),
     ...(omitted > 0
       ? [{ text: `Folded: ${formatCountOf(omitted, "device")} told in counts${left}`, tone: "info" as const }]
@@ -205,8 +208,8 @@ function notesOf({ paths }: CablePicture, { omitted, pathsLeft }: CollapsedPaths
   ];
 }
 
-/** Inlets and consumers that the supply could use instead of those on its path. */
-function otherWays({ status, branches, segments }: CablePath): readonly Note[] {
+/** Lists inlets and consumers that the supply could use instead of those on its path. */
+function alternativeNotes({ status, branches, segments }: CablePath): readonly Note[] {
   if (status === "SPLIT") return [];
   const used = new Set(segments.flatMap(({ from, to }) => [formatPort(from), formatPort(to)]));
   const others = Map.groupBy(
@@ -220,11 +223,11 @@ function otherWays({ status, branches, segments }: CablePath): readonly Note[] {
   });
 }
 
-function legendOf({ paths }: CablePicture): readonly LegendLine[] {
+function cableLegend({ paths }: CablePicture): readonly LegendLine[] {
   const cables = paths.flatMap(({ segments }) => segments.flatMap(({ cable }) => (cable === undefined ? [] : [cable])));
   const colors = [...new Set(cables.flatMap(({ color }) => (color === undefined ? [] : [color])))];
   const plain = cables.filter(({ color }) => color === undefined);
-  const used = new Set(plain.map(({ type = "" }) => JACKETS.find((jacket) => jacket.types.test(type))?.label));
+  const used = new Set(plain.map(({ type = "" }) => CABLE_FAMILIES.find((jacket) => jacket.types.test(type))?.label));
   const feeds = paths.some(({ segments }) =>
     segments.some(({ cable, from, to }) => cable === undefined && from.deviceCode !== to.deviceCode),
   );
@@ -239,7 +242,7 @@ function legendOf({ paths }: CablePicture): readonly LegendLine[] {
   });
   return [
     ...colors.map((color) => jacket(`${getColorName(color)} cable`, `#${color}`, `on:#${color}`)),
-    ...JACKETS.filter(({ label }) => used.has(label)).map(({ label, paint }) =>
+    ...CABLE_FAMILIES.filter(({ label }) => used.has(label)).map(({ label, paint }) =>
       jacket(colors.length === 0 ? label : `${label}, no colour recorded`, paint, "ink"),
     ),
     ...(feeds

@@ -1,47 +1,56 @@
 import type { PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
-import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, linkTitle, placeOf, throughLabel } from "./labels.ts";
+import {
+  describePanelPorts,
+  deviceKindText,
+  hopFacts,
+  linkDetail,
+  linkFacts,
+  linkRef,
+  linkTitle,
+  locationText,
+} from "./labels.ts";
 import type { CollapsedPaths, Stop } from "./picture.ts";
 
-/** The same picture as nodes and edges; a device that several paths pass is one node. */
+/** Returns the cable picture as nodes and edges; a device on several paths is one node. */
 export function cableGraphOf(name: string, { lanes }: CollapsedPaths): Graph {
   const nodes = new Map<string, GraphNode>();
   const edges = new Map<string, GraphEdge>();
   for (const [lane, { stops }] of lanes.entries()) {
     for (const [place, stop] of stops.entries()) {
-      const id = idOf(stop, lane);
-      nodes.set(id, nodes.get(id) ?? nodeOf(stop, id));
+      const id = stopId(stop, lane);
+      nodes.set(id, nodes.get(id) ?? graphNode(stop, id));
       const before = stops[place - 1];
       if (before === undefined || stop.link === undefined) continue;
-      const from = idOf(before, lane);
-      edges.set(`${from} ${id} ${linkRef(stop.link)}`, { from, to: id, ...edgeWords(stop, stop.link) });
+      const from = stopId(before, lane);
+      edges.set(`${from} ${id} ${linkRef(stop.link)}`, { from, to: id, ...edgeLabelOf(stop, stop.link) });
     }
   }
   return { name, directed: true, rankdir: "LR", nodes: [...nodes.values()], edges: [...edges.values()] };
 }
 
-function edgeWords({ hops }: Stop, link: PathSegment): Pick<GraphEdge, "label" | "style"> {
+function edgeLabelOf({ hops }: Stop, link: PathSegment): Pick<GraphEdge, "label" | "style"> {
   const { from, to, cable } = link;
   const label = `${from.portName} to ${to.portName}\n${linkTitle(link, hops[0]?.device)}\n${linkDetail(link)}`;
   if (cable === undefined) return { label, style: "dotted" };
   return cable.status === undefined || cable.status === "CONNECTED" ? { label } : { label, style: "dashed" };
 }
 
-function idOf({ hops }: Stop, lane: number): string {
+function stopId({ hops }: Stop, lane: number): string {
   const [hop] = hops;
   return hops.length === 1 ? `device:${hop?.device.code}` : `folded on path ${lane + 1}`;
 }
 
-function nodeOf({ hops }: Stop, id: string): GraphNode {
+function graphNode({ hops }: Stop, id: string): GraphNode {
   const [hop] = hops;
   if (hop === undefined || hops.length > 1)
     return { id, label: formatCountOf(hops.length, "device"), shape: "note", style: "dashed" };
-  const lines = [hop.device.code, kindOf(hop.device), placeOf(hop), throughLabel(hop)];
+  const lines = [hop.device.code, deviceKindText(hop.device), locationText(hop), describePanelPorts(hop)];
   return { id, label: lines.filter((line) => line !== "").join("\n"), shape: "box" };
 }
 
-/** Facts about every device and cable. */
+/** Returns facts about every device and cable. */
 export function cableElements({ lanes }: CollapsedPaths): readonly Element[] {
   const found = new Map<string, Element>();
   for (const { stops } of lanes) {
@@ -60,7 +69,7 @@ export function cableElements({ lanes }: CollapsedPaths): readonly Element[] {
       }
       if (hop === undefined || hops.length > 1 || repeated) continue;
       const ref = `device:${hop.device.code}`;
-      found.set(ref, { ref, kind: kindOf(hop.device), title: hop.device.code, facts: hopFacts(hop) });
+      found.set(ref, { ref, kind: deviceKindText(hop.device), title: hop.device.code, facts: hopFacts(hop) });
     }
   }
   return [...found.values()];

@@ -2,24 +2,32 @@ import type { PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatConstant, formatCountOf } from "#words/names.ts";
 import type { Paint } from "../palette.ts";
-import { roleToken } from "../parts/roles.ts";
+import { roleFill } from "../parts/roles.ts";
 import type { Item, Point, Stroke } from "../scene.ts";
-import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, placeOf, throughLabel } from "./labels.ts";
+import {
+  describePanelPorts,
+  deviceKindText,
+  hopFacts,
+  linkDetail,
+  linkFacts,
+  linkRef,
+  locationText,
+} from "./labels.ts";
 import type { Stop } from "./picture.ts";
 
 export const STOP_WIDTH = 196;
 export const STOP_HEIGHT = 112;
-/** Room between two devices: the cable and its words. */
+/** Pixels between two devices, for the cable and its text. */
 export const CABLE_WIDTH = 164;
-/** Height at which cables enter and leave, from the top of a device. */
+/** Height at which cables enter and leave, in pixels from the top of a device. */
 export const PORT_Y = 92;
 
 /** Draws a device with the ports by which the path enters and leaves, or the count of collapsed devices. */
-export function stopItem(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
+export function drawStop(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
   const [hop] = stop.hops;
-  if (hop === undefined || stop.hops.length > 1) return collapsedStop(stop, [x, y]);
+  if (hop === undefined || stop.hops.length > 1) return drawCollapsedStop(stop, [x, y]);
   const { device, inPort, outPort } = hop;
-  const fill = fillOf(stop, coloring);
+  const fill = stopFill(stop, coloring);
   const ink: Paint = `on:${fill as "panel"}`;
   const name = device.name === undefined || device.name === device.code ? "" : ` · ${device.name}`;
   const room = STOP_WIDTH - 20;
@@ -51,28 +59,28 @@ export function stopItem(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
         kind: "text",
         x: 10,
         y: 33,
-        text: `${kindOf(device)}${name}${status}`,
+        text: `${deviceKindText(device)}${name}${status}`,
         size: 10.5,
         fill: ink,
         maxWidth: room,
       },
-      { kind: "text", x: 10, y: 56, text: placeOf(hop), size: 10.5, fill: "muted", maxWidth: room },
+      { kind: "text", x: 10, y: 56, text: locationText(hop), size: 10.5, fill: "muted", maxWidth: room },
       {
         kind: "text",
         x: 10,
         y: 72,
-        text: stop.repeated ? "parts here" : throughLabel(hop),
+        text: stop.repeated ? "parts here" : describePanelPorts(hop),
         size: 10.5,
         fill: "muted",
         maxWidth: room,
       },
-      ...portItems(inPort, outPort),
+      ...drawPorts(inPort, outPort),
     ],
   };
 }
 
-/** The ports by which a path enters and leaves, at their sides. */
-function portItems(inPort: string, outPort: string): readonly Item[] {
+/** Draws the ports by which a path enters and leaves, at the sides of the device. */
+function drawPorts(inPort: string, outPort: string): readonly Item[] {
   const room = STOP_WIDTH - 20;
   const both = inPort !== "" && outPort !== "";
   const port = (text: string, side: "start" | "end"): Item => ({
@@ -96,17 +104,17 @@ function portItems(inPort: string, outPort: string): readonly Item[] {
   ];
 }
 
-function fillOf({ hops: [hop] }: Stop, coloring: Coloring): Paint {
+function stopFill({ hops: [hop] }: Stop, coloring: Coloring): Paint {
   if (hop === undefined || coloring === "NONE") return "sunken";
   const { role = "", kind, status = "ACTIVE" } = hop.device;
   if (coloring === "STATUS") {
     if (status === "ACTIVE") return "okSoft";
     return status === "FAILED" || status === "OFFLINE" ? "faultSoft" : "infoSoft";
   }
-  return roleToken({ role, kind: kind === undefined ? 0 : DEVICE_KINDS.indexOf(kind) + 1 });
+  return roleFill({ role, kind: kind === undefined ? 0 : DEVICE_KINDS.indexOf(kind) + 1 });
 }
 
-function collapsedStop({ hops }: Stop, [x, y]: Point): Item {
+function drawCollapsedStop({ hops }: Stop, [x, y]: Point): Item {
   const codes = hops.map(({ device }) => device.code);
   const middle = STOP_WIDTH / 2;
   return {
@@ -154,8 +162,8 @@ function collapsedStop({ hops }: Stop, [x, y]: Point): Item {
   };
 }
 
-/** A cable along its points, its words above and below its last straight part. */
-export function linkItem(link: PathSegment, title: string, points: readonly Point[]): Item {
+/** Draws a cable along its points, with text above and below its last straight part. */
+export function drawLink(link: PathSegment, title: string, points: readonly Point[]): Item {
   const [endX, endY] = points.at(-1) ?? [0, 0];
   const middle = endX - CABLE_WIDTH / 2;
   return {
@@ -163,8 +171,8 @@ export function linkItem(link: PathSegment, title: string, points: readonly Poin
     ref: linkRef(link),
     tip: [title, ...linkFacts(link).map(([label, value]) => `${label}: ${value}`)].join("\n"),
     items: [
-      ...(link.cable === undefined ? [] : jacket(points, jacketOf(link))),
-      { kind: "path", points, ...coreOf(link) },
+      ...(link.cable === undefined ? [] : drawJacket(points, jacketColor(link))),
+      { kind: "path", points, ...coreStroke(link) },
       {
         kind: "text",
         x: middle,
@@ -190,8 +198,8 @@ export function linkItem(link: PathSegment, title: string, points: readonly Poin
   };
 }
 
-/** Families of cables by their colour: copper, direct attach, fibre, power. */
-export const JACKETS = [
+/** Families of cables by their default colour: copper, direct attach, fibre, power. */
+export const CABLE_FAMILIES = [
   { label: "copper", paint: "role1", types: /^(?:CAT|COAXIAL|CONSOLE|USB)/ },
   { label: "direct attach, active optical", paint: "role4", types: /^(?:DAC|AOC)/ },
   { label: "fibre", paint: "role6", types: /^(?:MMF|SMF)/ },
@@ -200,21 +208,21 @@ export const JACKETS = [
 ] as const;
 
 /** Draws a cable in its colour, with an outline that separates it from the background. */
-function jacket(points: readonly Point[], paint: Paint): readonly Item[] {
+function drawJacket(points: readonly Point[], paint: Paint): readonly Item[] {
   return [
     { kind: "path", points, stroke: "line", strokeWidth: 8 },
     { kind: "path", points, stroke: paint, strokeWidth: 6 },
   ];
 }
 
-/** The recorded colour, or that of its family. */
-function jacketOf({ cable }: PathSegment): Paint {
+/** Returns the recorded colour of a cable, or that of its family. */
+function jacketColor({ cable }: PathSegment): Paint {
   if (cable?.color !== undefined) return `#${cable.color}`;
-  return JACKETS.find(({ types }) => types.test(cable?.type ?? ""))?.paint ?? "roleOther";
+  return CABLE_FAMILIES.find(({ types }) => types.test(cable?.type ?? ""))?.paint ?? "roleOther";
 }
 
-/** Line style by status: in place, planned or to be removed. */
-function coreOf(link: PathSegment): Stroke {
+/** Returns the line style by status: connected, planned or to be removed. */
+function coreStroke(link: PathSegment): Stroke {
   const { cable } = link;
   if (cable === undefined) return { stroke: "muted", strokeWidth: 1.5, dash: "dotted" };
   const { status = "CONNECTED", color } = cable;

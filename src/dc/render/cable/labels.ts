@@ -9,8 +9,8 @@ import type { State } from "../palette.ts";
 
 type Fact = readonly [string, string];
 
-/** How a path ends, in words and as a state. */
-export function endOf(path: CablePath): { readonly words: string; readonly state: State } {
+/** Describes the end of a path, with its state. */
+export function describeEnd(path: CablePath): { readonly words: string; readonly state: State } {
   const last = path.hops.at(-1);
   const at = last === undefined ? formatPort(path.origin) : lastPort(last);
   switch (path.status) {
@@ -32,8 +32,8 @@ export function endOf(path: CablePath): { readonly words: string; readonly state
   }
 }
 
-/** The kind of a device in words. Only a cooling unit has no device kind. */
-export function kindOf({ kind }: HopDevice): string {
+/** Returns the kind of a device in words. Only a cooling unit has no device kind. */
+export function deviceKindText({ kind }: HopDevice): string {
   return kind === undefined ? "Cooling unit" : formatConstant(kind);
 }
 
@@ -42,8 +42,8 @@ function lastPort({ device, inPort, outPort }: PathHop): string {
   return formatPort({ deviceCode: device.code, portName });
 }
 
-/** Length and state of a path. */
-export function totalWords(path: CablePath): string {
+/** Describes length and state of a path. */
+export function describePath(path: CablePath): string {
   const cables = path.segments.filter(({ cable }) => cable !== undefined).length;
   const length = path.lengthIsPartial ? `at least ${formatMetres(path.totalLengthM)}` : formatMetres(path.totalLengthM);
   const parts = [
@@ -62,7 +62,7 @@ export function isConnected({ segments }: CablePath): boolean {
   return segments.every(({ cable }) => (cable?.status ?? "CONNECTED") === "CONNECTED");
 }
 
-export function placeOf({ device }: PathHop): string {
+export function locationText({ device }: PathHop): string {
   const unit = device.positionU === undefined ? "" : ` U${formatPlainNumber(device.positionU)}`;
   const side = device.face === undefined ? "" : ` ${device.face.toLowerCase()}`;
   if (device.rackCode !== undefined) return `Rack ${device.rackCode}${unit}${side}`;
@@ -71,17 +71,17 @@ export function placeOf({ device }: PathHop): string {
   return room === undefined ? `Floor ${floorNumber} of ${siteId}` : `${room}, floor ${floorNumber} of ${siteId}`;
 }
 
-/** How a patch panel joins its two ports: the position on the rear port, of how many. */
-export function throughLabel({ device, inPort, outPort }: PathHop): string {
+/** Describes the connection between a panel's two ports: the position on the rear port, and the number of positions. */
+export function describePanelPorts({ device, inPort, outPort }: PathHop): string {
   if (inPort === "" || outPort === "") return "";
   const ports = [inPort, outPort].map((name) => device.ports?.find((port) => port.name === name));
   const front = ports.find((port) => port?.kind === "FRONT");
   const rear = ports.find((port) => port?.kind === "REAR");
   if (front === undefined || rear === undefined) return "";
-  return portPair(front, rear);
+  return describePortPair(front, rear);
 }
 
-function portPair(front: Port, rear: Port): string {
+function describePortPair(front: Port, rear: Port): string {
   const mapping = front.mappings?.find(({ rearPort }) => rearPort === rear.name);
   const positions = rear.positions ?? 1;
   if (mapping === undefined || positions === 1) return "front to rear";
@@ -89,9 +89,8 @@ function portPair(front: Port, rear: Port): string {
 }
 
 /**
- * Title of a link on one line: the cable's type and label, or the feed.
- *
- * @param device the device at which it arrives
+ * Returns the title of a link on one line: the cable's type and label, or the feed.
+ * @param device the device at which the link ends
  */
 export function linkTitle({ cable, from, to }: PathSegment, device: HopDevice | undefined): string {
   if (cable !== undefined) {
@@ -103,7 +102,7 @@ export function linkTitle({ cable, from, to }: PathSegment, device: HopDevice | 
   return feedId === undefined ? "Supply" : `Feed ${feedId}`;
 }
 
-/** Length, colour and state of a link. */
+/** Describes length, colour and state of a link. */
 export function linkDetail({ cable }: PathSegment): string {
   if (cable === undefined) return "no cable recorded";
   const { lengthM, color, status = "CONNECTED" } = cable;
@@ -115,7 +114,7 @@ export function linkDetail({ cable }: PathSegment): string {
   return parts.join(" · ");
 }
 
-/** Reference of a link: the cable's, or for a feed that of the port that it supplies. */
+/** Returns the reference of a link: the cable's, or for a feed that of the port that it supplies. */
 export function linkRef({ cable, from }: PathSegment): string {
   return cable === undefined ? portRef(from) : cableRef(cable.a, cable.b);
 }
@@ -139,12 +138,12 @@ export function hopFacts(hop: PathHop): readonly Fact[] {
   const { device, inPort, outPort } = hop;
   const facts: Fact[] = [
     ["Name", device.name ?? ""],
-    ["Kind", kindOf(device)],
+    ["Kind", deviceKindText(device)],
     ["Role", device.role ?? ""],
-    ["Place", placeOf(hop)],
+    ["Place", locationText(hop)],
     ["Enters at", inPort],
     ["Leaves at", outPort],
-    ["Inside", throughLabel(hop)],
+    ["Inside", describePanelPorts(hop)],
     ["Status", formatConstant(device.status ?? "ACTIVE")],
   ];
   return facts.filter(([, value]) => value !== "");

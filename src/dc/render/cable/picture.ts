@@ -2,16 +2,16 @@ import type { CablePath, PathHop, PathSegment } from "#dc/analysis/cabling/cable
 import { codeKey } from "#dc/model/code.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 
-/** Traced paths from one port: one, or one per branch. */
+/** Paths traced from one port: one, or one per branch. */
 export interface CablePicture {
   readonly start: PortRef;
   readonly paths: readonly CablePath[];
 }
 
-/** A device on the way, or several that are shown as a count; `link` leads to it from the stop before. */
+/** A device on the path, or several devices shown as a count; `link` connects it to the previous stop. */
 export interface Stop {
   readonly hops: readonly PathHop[];
-  /** Whether another lane already draws it; it is repeated to show where this lane branches off. */
+  /** Whether another lane draws the device too; it is repeated to show where this lane branches off. */
   readonly repeated: boolean;
   readonly link?: PathSegment;
 }
@@ -23,15 +23,15 @@ export interface Lane {
 
 export interface CollapseOptions {
   readonly maxNodes: number;
-  /** Devices that are collapsed last. */
+  /** References of devices that are collapsed last. */
   readonly highlight: ReadonlySet<string>;
-  /** Show the ends of every path alone. */
+  /** Whether only the ends of every path are shown. */
   readonly compact: boolean;
 }
 
 export interface CollapsedPaths {
   readonly lanes: readonly Lane[];
-  /** Paths that are not drawn. */
+  /** Number of paths that are not drawn. */
   readonly pathsLeft: number;
   /** Number of devices that are collapsed into counts or on omitted paths. */
   readonly omitted: number;
@@ -48,8 +48,8 @@ export function collapsePaths(
   { paths }: CablePicture,
   { maxNodes, highlight, compact }: CollapseOptions,
 ): CollapsedPaths {
-  const own = paths.map((path, index) => laneOf(path, paths[index - 1]));
-  const total = own.reduce((sum, lane) => sum + newHops(lane), 0);
+  const own = paths.map((path, index) => buildLane(path, paths[index - 1]));
+  const total = own.reduce((sum, lane) => sum + countNewHops(lane), 0);
   if (total <= maxNodes && !compact) return { lanes: own, pathsLeft: 0, omitted: 0 };
   const most = Math.max(1, Math.floor(maxNodes / LEAST));
   const room = Math.max(1, Math.floor(maxNodes / Math.min(most, own.length)));
@@ -62,12 +62,12 @@ export function collapsePaths(
   return { lanes, pathsLeft: own.length - lanes.length, omitted: total - shown };
 }
 
-function newHops({ stops }: Lane): number {
+function countNewHops({ stops }: Lane): number {
   return stops.reduce((sum, { hops, repeated }) => sum + (repeated ? 0 : hops.length), 0);
 }
 
-function laneOf(path: CablePath, before: CablePath | undefined): Lane {
-  const shared = before === undefined ? 0 : sharedHops(before, path);
+function buildLane(path: CablePath, before: CablePath | undefined): Lane {
+  const shared = before === undefined ? 0 : countSharedHops(before, path);
   const links = path.segments.filter(({ cable, from, to }) => cable !== undefined || from.deviceCode !== to.deviceCode);
   const first = Math.max(0, shared - 1);
   const stops = path.hops.slice(first).map((hop, index): Stop => {
@@ -77,8 +77,8 @@ function laneOf(path: CablePath, before: CablePath | undefined): Lane {
   return { path, stops };
 }
 
-/** Number of devices that two paths share from their beginning; the last of them is where they branch. */
-function sharedHops(one: CablePath, other: CablePath): number {
+/** Counts the devices that two paths share from their beginning; the last of them is where they branch. */
+function countSharedHops(one: CablePath, other: CablePath): number {
   const length = Math.min(one.hops.length, other.hops.length);
   for (let index = 0; index < length; index += 1) {
     const [a, b] = [one.hops[index], other.hops[index]];

@@ -1,31 +1,39 @@
 import type { Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { Group } from "../scene.ts";
-import { type BoxPlace, laneBox, occupantBox } from "./occupant_box.ts";
+import { type BoxArea, drawLaneOccupant, drawOccupant } from "./occupant_box.ts";
 import type { OccupantStyle } from "./occupant_style.ts";
-import { type RackFrame, stretchOf } from "./rack_frame.ts";
+import { type RackFrame, unitRangeOf } from "./rack_frame.ts";
 
-/** Height of a chassis from which its name is above its blades; beside them below it. In pixels. */
+/**
+ * Minimum height in pixels at which the name of a chassis is above its blades; in a lower chassis it is beside them.
+ */
 const HEADED_HEIGHT = 44;
 const HEAD_HEIGHT = 18;
 /** Share of a low chassis's width for its name. */
 const NAME_SHARE = 0.4;
-/** Narrowest blade, in pixels: narrower ones are set in more rows. */
+/** Minimum width of a blade in pixels; blades that would be narrower are drawn in more rows. */
 const LEAST_WIDTH = 15;
 const LEAST_HEIGHT = 7;
 
 const order = new Intl.Collator("en", { numeric: true });
 
-/** Blades of each chassis that has units in the rack, by the chassis's code in lower case and in the order of bays. */
-export function bladesIn(occupants: readonly Occupant[], frame: RackFrame): ReadonlyMap<string, readonly Occupant[]> {
+/**
+ * Returns the blades of each chassis that has units in the rack, by the chassis's code in lower case, in the order of
+ * bays.
+ */
+export function groupBlades(
+  occupants: readonly Occupant[],
+  frame: RackFrame,
+): ReadonlyMap<string, readonly Occupant[]> {
   const chassis = new Set(
     occupants
-      .filter((occupant) => stretchOf(occupant, frame) !== undefined)
+      .filter((occupant) => unitRangeOf(occupant, frame) !== undefined)
       .map(({ deviceCode }) => deviceCode.toLowerCase()),
   );
   const blades = new Map<string, Occupant[]>();
   for (const occupant of occupants) {
     const parent = occupant.parentDeviceCode.toLowerCase();
-    if (stretchOf(occupant, frame) !== undefined || !chassis.has(parent)) continue;
+    if (unitRangeOf(occupant, frame) !== undefined || !chassis.has(parent)) continue;
     const known = blades.get(parent);
     if (known === undefined) blades.set(parent, [occupant]);
     else known.push(occupant);
@@ -36,8 +44,8 @@ export function bladesIn(occupants: readonly Occupant[], frame: RackFrame): Read
   return blades;
 }
 
-/** Positions of the chassis's labels and of its blades. */
-export function chassisParts(place: BoxPlace): { readonly words: BoxPlace; readonly bays: BoxPlace } {
+/** Divides the box of a chassis into the parts for its labels and its blades. */
+export function splitChassisBox(place: BoxArea): { readonly words: BoxArea; readonly bays: BoxArea } {
   const { x, y, width, height } = place;
   if (height >= HEADED_HEIGHT) {
     return {
@@ -53,13 +61,13 @@ export function chassisParts(place: BoxPlace): { readonly words: BoxPlace; reado
 }
 
 /** Arranges blades side by side in the order of their bays, in as many rows as required. */
-export function bladeBoxes(blades: readonly Occupant[], bays: BoxPlace, style: OccupantStyle): readonly Group[] {
+export function drawBlades(blades: readonly Occupant[], bays: BoxArea, style: OccupantStyle): readonly Group[] {
   const most = Math.max(1, Math.floor(bays.width / LEAST_WIDTH));
   const rows = Math.min(Math.ceil(blades.length / most), Math.max(1, Math.floor(bays.height / LEAST_HEIGHT)));
   const perRow = Math.ceil(blades.length / rows);
   const [width, height] = [bays.width / perRow, bays.height / rows];
-  // Names of blades that are higher than wide run upwards.
-  const box = height > width ? laneBox : occupantBox;
+  // In boxes that are higher than wide, names run upwards.
+  const box = height > width ? drawLaneOccupant : drawOccupant;
   return blades.map((blade, index) => {
     const place = {
       x: bays.x + (index % perRow) * width + 0.75,

@@ -1,26 +1,26 @@
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatPercent } from "#words/figures.ts";
 import { formatCountOf } from "#words/names.ts";
-import { drawOf, mark, rackTitle, stateOfHealth } from "../parts/marks.ts";
+import { drawMark, powerDrawText, rackTitle, stateOfHealth } from "../parts/marks.ts";
 import type { Item, Scene } from "../scene.ts";
 import { occupantTip } from "./occupant_box.ts";
 import type { OccupantStyle } from "./occupant_style.ts";
-import { placedOn, rackFrame } from "./rack_frame.ts";
+import { buildRackFrame, placeOnFace } from "./rack_frame.ts";
 
 const UNIT_HEIGHT = 8;
 const EDGE = 10;
 const WIDTH = 200;
 const TOP = 52;
 
-/** The front of a rack as a thumbnail: fills without words, for walls of racks. */
-export function compactRack(
+/** Draws the front of a rack as a thumbnail: fills without text, for overviews of many racks. */
+export function drawCompactRack(
   reply: GetRackResponse,
   { occupants, style }: { readonly occupants: readonly Occupant[]; readonly style: OccupantStyle },
 ): Scene {
   const { rack, capacity, units } = reply;
-  const frame = rackFrame(reply, UNIT_HEIGHT);
+  const frame = buildRackFrame(reply, UNIT_HEIGHT);
   const rails = { x: EDGE, width: WIDTH - 2 * EDGE };
-  const boxes = placedOn("FRONT", occupants, frame).map(({ occupant, from, to, left, right }): Item => {
+  const boxes = placeOnFace("FRONT", occupants, frame).map(({ occupant, from, to, left, right }): Item => {
     const { top, bottom } = frame.stretch(from, to);
     const place = {
       x: rails.x + left * rails.width + 1,
@@ -35,7 +35,7 @@ export function compactRack(
       tip: occupantTip(occupant),
       items: [
         { kind: "rect", ...place, fill: style.fill(occupant), stroke: "line", strokeWidth: 0.75 },
-        ...(state === undefined ? [] : mark(state, [place.x + place.width - 6, place.y + place.height / 2], 6)),
+        ...(state === undefined ? [] : drawMark(state, [place.x + place.width - 6, place.y + place.height / 2], 6)),
       ],
     };
   });
@@ -53,14 +53,14 @@ export function compactRack(
       };
     });
   const title = rackTitle(rack?.code ?? "", rack?.name ?? "");
-  const load = `${formatCountOf(capacity?.freeU ?? 0, "U", "U")} free · ${drawOf(capacity?.devices ?? 0, capacity?.allocatedW ?? 0)}`;
+  const load = `${formatCountOf(capacity?.freeU ?? 0, "U", "U")} free · ${powerDrawText(capacity?.devices ?? 0, capacity?.allocatedW ?? 0)}`;
   return {
     title,
     description: `Front of a rack with ${formatCountOf(occupants.length, "device")}; ${formatPercent(capacity?.spacePct ?? 0)} of the space taken.`,
     width: WIDTH,
     height: TOP + frame.height + EDGE,
     items: [
-      ...mark(stateOfHealth(rack?.health ?? 0), [EDGE + 7, 19], 14),
+      ...drawMark(stateOfHealth(rack?.health ?? 0), [EDGE + 7, 19], 14),
       {
         kind: "text",
         x: EDGE + 20,

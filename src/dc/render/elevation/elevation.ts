@@ -3,19 +3,19 @@ import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb
 import { formatWatts } from "#words/figures.ts";
 import { formatConstant, formatCountOf } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
-import { HEADING_HEIGHT, heading, MARGIN } from "../parts/chrome.ts";
-import { drawOf, rackTitle, STATE_WORDS, stateOfHealth, titleOf, wordAt } from "../parts/marks.ts";
+import { drawHeading, HEADING_HEIGHT, MARGIN } from "../parts/chrome.ts";
+import { enumWordAt, joinCodeAndName, powerDrawText, rackTitle, STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import type { Item, Scene } from "../scene.ts";
-import { compactRack } from "./compact.ts";
-import { rackFace } from "./face.ts";
-import { kindWord, occupantStyle, statusWord } from "./occupant_style.ts";
-import { PANEL_WIDTH, rackPanel } from "./panel.ts";
-import { rackFrame } from "./rack_frame.ts";
+import { drawCompactRack } from "./compact.ts";
+import { drawRackFace } from "./face.ts";
+import { kindTextOf, statusTextOf, styleOccupants } from "./occupant_style.ts";
+import { drawRackPanel, PANEL_WIDTH } from "./panel.ts";
+import { buildRackFrame } from "./rack_frame.ts";
 
 const UNIT_HEIGHT = 22;
 const GAP = 24;
 
-/** Faces that each view shows; COMPACT is drawn on its own. */
+/** Faces that each view shows; COMPACT has a separate drawing. */
 const FACES_OF: Readonly<Record<Exclude<RenderView, "COMPACT">, readonly Face[]>> = {
   FRONT: ["FRONT"],
   REAR: ["REAR"],
@@ -29,11 +29,11 @@ const FACES_OF: Readonly<Record<Exclude<RenderView, "COMPACT">, readonly Face[]>
  */
 export const drawElevation: Draw<GetRackResponse> = (reply, options): Drawing => {
   const { shown, omittedNodes } = chooseDevices(reply.occupants, options);
-  const style = occupantStyle(reply, options.coloring ?? "ROLE");
+  const style = styleOccupants(reply, options.coloring ?? "ROLE");
   const view = options.view ?? "BOTH";
   const scene =
     view === "COMPACT"
-      ? compactRack(reply, { occupants: shown, style })
+      ? drawCompactRack(reply, { occupants: shown, style })
       : fullRack(reply, { occupants: shown, style, faces: FACES_OF[view], omittedNodes });
   return { scene, graph: graphOf(reply, shown), elements: elementsOf(reply), omittedNodes };
 };
@@ -49,21 +49,21 @@ function chooseDevices(occupants: readonly Occupant[], { maxNodes, highlight }: 
 
 interface FullInput {
   readonly occupants: readonly Occupant[];
-  readonly style: ReturnType<typeof occupantStyle>;
+  readonly style: ReturnType<typeof styleOccupants>;
   readonly faces: readonly Face[];
   readonly omittedNodes: number;
 }
 
 function fullRack(reply: GetRackResponse, { occupants, style, faces, omittedNodes }: FullInput): Scene {
-  const frame = rackFrame(reply, UNIT_HEIGHT);
+  const frame = buildRackFrame(reply, UNIT_HEIGHT);
   const items: Item[] = [];
   let left = MARGIN;
   for (const face of faces) {
-    const drawn = rackFace(face, { reply, occupants, frame, style });
+    const drawn = drawRackFace(face, { reply, occupants, frame, style });
     items.push({ kind: "group", at: [left, MARGIN + HEADING_HEIGHT], items: drawn.items });
     left += drawn.width + GAP;
   }
-  const panel = rackPanel(reply, { style, occupants, frame });
+  const panel = drawRackPanel(reply, { style, occupants, frame });
   items.push({ kind: "group", at: [left, MARGIN + HEADING_HEIGHT], items: panel.items });
   const width = left + PANEL_WIDTH + MARGIN;
   const body = Math.max(frame.height + 30, panel.height);
@@ -84,7 +84,7 @@ function fullRack(reply: GetRackResponse, { occupants, style, faces, omittedNode
     kind: "group",
     part: "heading",
     height: HEADING_HEIGHT,
-    items: heading(headingOf(reply), width),
+    items: drawHeading(headingOf(reply), width),
   };
   return { ...words(reply), width, height, items: [head, ...items] };
 }
@@ -100,7 +100,7 @@ function headingOf({ rack, occupants, capacity }: GetRackResponse) {
 }
 
 function plannedText(capacity: GetRackResponse["capacity"]): string {
-  return drawOf(capacity?.devices ?? 0, capacity?.allocatedW ?? 0);
+  return powerDrawText(capacity?.devices ?? 0, capacity?.allocatedW ?? 0);
 }
 
 function words({ rack, occupants, capacity, conflicts }: GetRackResponse): Pick<Scene, "title" | "description"> {
@@ -124,7 +124,7 @@ function graphOf({ rack }: GetRackResponse, occupants: readonly Occupant[]): Gra
       { id: root, label: `Rack ${rack?.code ?? ""}`, shape: "box", fill: "accentSoft" },
       ...occupants.map((occupant) => ({
         id: `device:${occupant.deviceCode}`,
-        label: `${titleOf(occupant.deviceCode, occupant.name)}\n${placeOf(occupant)}`,
+        label: `${joinCodeAndName(occupant.deviceCode, occupant.name)}\n${placeOf(occupant)}`,
         shape: "box" as const,
       })),
     ],
@@ -137,8 +137,8 @@ function placeOf({ positionU, uHeight, face, mount, parentDeviceCode, bay }: Occ
     return bay === "" ? `In ${parentDeviceCode}` : `Bay ${bay} of ${parentDeviceCode}`;
   }
   if (positionU === undefined)
-    return formatConstant(wordAt(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
-  const side = wordAt(FACES, face);
+    return formatConstant(enumWordAt(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
+  const side = enumWordAt(FACES, face);
   return `U${positionU}, ${uHeight} U${side === undefined ? "" : `, ${side.toLowerCase()}`}`;
 }
 
@@ -148,7 +148,7 @@ function elementsOf({ rack, occupants, capacity }: GetRackResponse): readonly El
     {
       ref: root,
       kind: "rack",
-      title: titleOf(rack?.code ?? "", rack?.name ?? ""),
+      title: joinCodeAndName(rack?.code ?? "", rack?.name ?? ""),
       facts: [
         ["Health", STATE_WORDS[stateOfHealth(rack?.health ?? 0)]],
         ["Units free", `${capacity?.freeU ?? 0} of ${capacity?.totalU ?? 0}`],
@@ -160,12 +160,12 @@ function elementsOf({ rack, occupants, capacity }: GetRackResponse): readonly El
       (occupant): Element => ({
         ref: `device:${occupant.deviceCode}`,
         kind: "device",
-        title: titleOf(occupant.deviceCode, occupant.name),
+        title: joinCodeAndName(occupant.deviceCode, occupant.name),
         facts: [
-          ["Kind", kindWord(occupant)],
+          ["Kind", kindTextOf(occupant)],
           ["Role", occupant.role],
           ["Place", placeOf(occupant)],
-          ["Status", statusWord(occupant) || "Active"],
+          ["Status", statusTextOf(occupant) || "Active"],
           ["Planned draw", formatWatts(occupant.drawW)],
         ],
         related: [root],

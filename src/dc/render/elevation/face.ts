@@ -1,13 +1,13 @@
 import type { Face } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant, UnitRow } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatConstant } from "#words/names.ts";
-import { mark } from "../parts/marks.ts";
+import { drawMark } from "../parts/marks.ts";
 import type { Item } from "../scene.ts";
-import { textWidth } from "../text_width.ts";
-import { bladeBoxes, bladesIn, chassisParts } from "./blades.ts";
-import { laneBox, occupantBack, occupantBox } from "./occupant_box.ts";
+import { measureText } from "../text_width.ts";
+import { drawBlades, groupBlades, splitChassisBox } from "./blades.ts";
+import { drawLaneOccupant, drawOccupant, drawOccupantBack } from "./occupant_box.ts";
 import type { OccupantStyle } from "./occupant_style.ts";
-import { laneOf, placedOn, type RackFrame } from "./rack_frame.ts";
+import { occupantsInLane, placeOnFace, type RackFrame } from "./rack_frame.ts";
 
 const NUMBERS = 34;
 const LANE = 24;
@@ -22,26 +22,29 @@ export interface FaceInput {
   readonly style: OccupantStyle;
 }
 
-/** One face of a rack with its unit numbers and side lanes; its origin is the upper left corner. */
-export function rackFace(face: Face, input: FaceInput): { readonly items: readonly Item[]; readonly width: number } {
+/** Draws one face of a rack with its unit numbers and side lanes. The origin is the upper left corner. */
+export function drawRackFace(
+  face: Face,
+  input: FaceInput,
+): { readonly items: readonly Item[]; readonly width: number } {
   const { occupants, frame, style } = input;
-  const left = laneOf(face, "left", occupants);
-  const right = laneOf(face, "right", occupants);
+  const left = occupantsInLane(face, "left", occupants);
+  const right = occupantsInLane(face, "right", occupants);
   const railsX = NUMBERS + (left.length > 0 ? LANE + 4 : 0);
   const rails = { x: railsX, y: TITLE, width: RAILS, height: frame.height };
   const lane = (x: number, devices: readonly Occupant[]): readonly Item[] =>
     devices.map((occupant, index) => {
       const height = frame.height / devices.length;
-      return laneBox(occupant, { x, y: TITLE + index * height, width: LANE, height: height - 2 }, style);
+      return drawLaneOccupant(occupant, { x, y: TITLE + index * height, width: LANE, height: height - 2 }, style);
     });
   return {
     width: railsX + RAILS + (right.length > 0 ? LANE + 4 : 0) + 4,
     items: [
       { kind: "text", x: railsX, y: 12, text: formatConstant(face), size: 12, weight: "bold", fill: "ink" },
       { kind: "rect", ...rails, fill: "panel" },
-      ...unitLines(input, rails),
-      ...reservations(input, rails),
-      ...devices(face, input, rails),
+      ...drawUnitLines(input, rails),
+      ...drawReservations(input, rails),
+      ...drawDevices(face, input, rails),
       {
         kind: "rect",
         x: rails.x - 2,
@@ -52,7 +55,7 @@ export function rackFace(face: Face, input: FaceInput): { readonly items: readon
         stroke: "muted",
         strokeWidth: 3,
       },
-      ...conflictSigns(face, input),
+      ...drawConflictSigns(face, input),
       ...lane(NUMBERS, left),
       ...lane(railsX + RAILS + 4, right),
     ],
@@ -65,7 +68,7 @@ interface Rails {
   readonly width: number;
 }
 
-function unitLines({ frame }: FaceInput, { x, y, width }: Rails): readonly Item[] {
+function drawUnitLines({ frame }: FaceInput, { x, y, width }: Rails): readonly Item[] {
   return frame.units.flatMap((unit): Item[] => {
     const { top, bottom } = frame.stretch(unit, unit + 1);
     return [
@@ -83,8 +86,8 @@ function unitLines({ frame }: FaceInput, { x, y, width }: Rails): readonly Item[
   });
 }
 
-/** Reserved units, grouped into runs of the same owner. */
-function reservations({ reply, frame }: FaceInput, { x, y, width }: Rails): readonly Item[] {
+/** Draws reserved units, grouped into runs of the same owner. */
+function drawReservations({ reply, frame }: FaceInput, { x, y, width }: Rails): readonly Item[] {
   const runs: { owner: string; rows: UnitRow[] }[] = [];
   let last: UnitRow | undefined;
   for (const row of reply.units) {
@@ -116,28 +119,28 @@ function reservations({ reply, frame }: FaceInput, { x, y, width }: Rails): read
           stroke: "infoText",
           dash: "dashed",
         },
-        ...labelPlate(`Reserved: ${owner}`, { cx: x + width / 2, cy: y + (top + bottom) / 2, room }),
+        ...drawLabelPlate(`Reserved: ${owner}`, { cx: x + width / 2, cy: y + (top + bottom) / 2, room }),
       ],
     };
   });
 }
 
-/** Words on a plate, so that the hatch behind does not run through them. */
-function labelPlate(
+/** Draws text on a plate, so that the hatch behind does not run through it. */
+function drawLabelPlate(
   text: string,
   { cx, cy, room }: { readonly cx: number; readonly cy: number; readonly room: number },
 ): Item[] {
   const size = 10;
-  const width = Math.min(room, textWidth(text, { size })) + 12;
+  const width = Math.min(room, measureText(text, { size })) + 12;
   return [
     { kind: "rect", x: cx - width / 2, y: cy - 8, width, height: 16, radius: 8, fill: "panel" },
     { kind: "text", x: cx, y: cy + 3.6, text, size, anchor: "middle", fill: "ink", maxWidth: width - 12 },
   ];
 }
 
-function devices(face: Face, { occupants, frame, style }: FaceInput, { x, y, width }: Rails): readonly Item[] {
-  const blades = bladesIn(occupants, frame);
-  return placedOn(face, occupants, frame).flatMap(({ occupant, from, to, left, right, mounted }) => {
+function drawDevices(face: Face, { occupants, frame, style }: FaceInput, { x, y, width }: Rails): readonly Item[] {
+  const blades = groupBlades(occupants, frame);
+  return placeOnFace(face, occupants, frame).flatMap(({ occupant, from, to, left, right, mounted }) => {
     const { top, bottom } = frame.stretch(from, to);
     const place = {
       x: x + left * width + 1,
@@ -145,16 +148,16 @@ function devices(face: Face, { occupants, frame, style }: FaceInput, { x, y, wid
       width: (right - left) * width - 2,
       height: Math.max(2, bottom - top - 1.5),
     };
-    if (!mounted) return [occupantBack(occupant, place, style)];
+    if (!mounted) return [drawOccupantBack(occupant, place, style)];
     const inside = blades.get(occupant.deviceCode.toLowerCase());
-    if (inside === undefined) return [occupantBox(occupant, place, style)];
-    const { words, bays } = chassisParts(place);
-    return [occupantBox(occupant, place, style, words), ...bladeBoxes(inside, bays, style)];
+    if (inside === undefined) return [drawOccupant(occupant, place, style)];
+    const { words, bays } = splitChassisBox(place);
+    return [drawOccupant(occupant, place, style, words), ...drawBlades(inside, bays, style)];
   });
 }
 
 /** Draws a sign at the unit number if devices conflict there. */
-function conflictSigns(face: Face, { reply, frame }: FaceInput): readonly Item[] {
+function drawConflictSigns(face: Face, { reply, frame }: FaceInput): readonly Item[] {
   const side = face === "FRONT" ? 1 : 2;
   return reply.conflicts
     .filter((conflict) => conflict.face === side)
@@ -163,7 +166,7 @@ function conflictSigns(face: Face, { reply, frame }: FaceInput): readonly Item[]
       return {
         kind: "group",
         tip: `${formatConstant(code)}: ${deviceCode}, ${otherCode}`,
-        items: [...mark("fault", [7, TITLE + (top + bottom) / 2], 11)],
+        items: [...drawMark("fault", [7, TITLE + (top + bottom) / 2], 11)],
       };
     });
 }

@@ -1,11 +1,11 @@
 import type { Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatWatts } from "#words/figures.ts";
-import { mark, titleOf } from "../parts/marks.ts";
+import { drawMark, joinCodeAndName } from "../parts/marks.ts";
 import type { Group, Item, Text } from "../scene.ts";
-import { textWidth } from "../text_width.ts";
-import { kindWord, type OccupantStyle, statusWord } from "./occupant_style.ts";
+import { measureText } from "../text_width.ts";
+import { kindTextOf, type OccupantStyle, statusTextOf } from "./occupant_style.ts";
 
-export interface BoxPlace {
+export interface BoxArea {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -13,26 +13,26 @@ export interface BoxPlace {
 }
 
 /**
- * Draws a device on its face: code and name at the left, draw and sign at the right, as far as they fit.
- * @param words the part of the box for labels; all of it if absent
+ * Draws a device on its face: code and name at the left, power draw and sign at the right, as far as they fit. @param
+ * words the part of the box for labels; all of it if absent
  */
-export function occupantBox(occupant: Occupant, place: BoxPlace, style: OccupantStyle, words = place): Group {
+export function drawOccupant(occupant: Occupant, place: BoxArea, style: OccupantStyle, words = place): Group {
   const fill = style.fill(occupant);
-  const planned = statusWord(occupant) === "Planned";
+  const planned = statusTextOf(occupant) === "Planned";
   return {
     kind: "group",
     ref: `device:${occupant.deviceCode}`,
     tip: occupantTip(occupant),
     items: [
       { kind: "rect", ...place, radius: 2, fill, stroke: "line", ...(planned && { dash: "dashed" }) },
-      ...label(occupant, words, { style, ink: `on:${fill}` }),
+      ...drawLabel(occupant, words, { style, ink: `on:${fill}` }),
     ],
   };
 }
 
-/** The back of a device that is mounted on the other face: a stripe in its colour on a quiet ground. */
-export function occupantBack(occupant: Occupant, place: BoxPlace, style: OccupantStyle): Group {
-  const size = letterSize(place.height);
+/** Draws the back of a device that is mounted on the other face: a stripe in its colour on a plain background. */
+export function drawOccupantBack(occupant: Occupant, place: BoxArea, style: OccupantStyle): Group {
+  const size = fontSizeFor(place.height);
   return {
     kind: "group",
     ref: `device:${occupant.deviceCode}`,
@@ -53,8 +53,8 @@ export function occupantBack(occupant: Occupant, place: BoxPlace, style: Occupan
   };
 }
 
-/** A device in a side lane, written along it. */
-export function laneBox(occupant: Occupant, place: BoxPlace, style: OccupantStyle): Group {
+/** Draws a device in a side lane, with text along the lane. */
+export function drawLaneOccupant(occupant: Occupant, place: BoxArea, style: OccupantStyle): Group {
   const fill = style.fill(occupant);
   const size = Math.min(10, place.width * 0.5);
   const state = style.state(occupant);
@@ -68,14 +68,16 @@ export function laneBox(occupant: Occupant, place: BoxPlace, style: OccupantStyl
         kind: "text",
         x: place.x + place.width / 2 + size * 0.36,
         y: place.y + place.height / 2,
-        text: titleOf(occupant.deviceCode, occupant.name),
+        text: joinCodeAndName(occupant.deviceCode, occupant.name),
         size,
         anchor: "middle",
         rotate: -90,
         fill: `on:${fill}`,
         maxWidth: place.height - 36,
       },
-      ...(state === undefined || place.height < 40 ? [] : mark(state, [place.x + place.width / 2, place.y + 10], 11)),
+      ...(state === undefined || place.height < 40
+        ? []
+        : drawMark(state, [place.x + place.width / 2, place.y + 10], 11)),
     ],
   };
 }
@@ -85,19 +87,19 @@ interface LabelOptions {
   readonly ink: Text["fill"];
 }
 
-function label(occupant: Occupant, place: BoxPlace, { style, ink }: LabelOptions): readonly Item[] {
-  const size = letterSize(place.height);
+function drawLabel(occupant: Occupant, place: BoxArea, { style, ink }: LabelOptions): readonly Item[] {
+  const size = fontSizeFor(place.height);
   const state = style.state(occupant);
   const markRoom = state === undefined ? 0 : size + 6;
   const draw = occupant.drawW > 0 ? formatWatts(occupant.drawW) : "";
-  const drawRoom = draw === "" || place.width < 150 ? 0 : textWidth(draw, { size: size - 1 }) + 8;
+  const drawRoom = draw === "" || place.width < 150 ? 0 : measureText(draw, { size: size - 1 }) + 8;
   const room = place.width - 14 - markRoom - drawRoom;
   const right = place.x + place.width - 7;
   const middle = place.y + place.height / 2;
-  const second = place.height >= 2.6 * size + 6 ? [kindWord(occupant), statusWord(occupant)].filter(Boolean) : [];
+  const second = place.height >= 2.6 * size + 6 ? [kindTextOf(occupant), statusTextOf(occupant)].filter(Boolean) : [];
   const baseline = middle + size * 0.36 - (second.length === 0 ? 0 : size * 0.65);
   return [
-    ...title(occupant, { x: place.x + 7, y: baseline, size, room, ink }),
+    ...drawTitle(occupant, { x: place.x + 7, y: baseline, size, room, ink }),
     ...(second.length === 0
       ? []
       : [
@@ -124,12 +126,12 @@ function label(occupant: Occupant, place: BoxPlace, { style, ink }: LabelOptions
             fill: ink,
           } satisfies Text,
         ]),
-    ...(state === undefined ? [] : mark(state, [right - size / 2, middle], size + 1)),
+    ...(state === undefined ? [] : drawMark(state, [right - size / 2, middle], size + 1)),
   ];
 }
 
-/** The code in bold, followed by the name if it differs and a sufficient part of it fits. */
-function title(
+/** Returns the code in bold, followed by the name if it differs and enough of it fits. */
+function drawTitle(
   { deviceCode, name }: Occupant,
   {
     x,
@@ -146,20 +148,20 @@ function title(
   },
 ): readonly Text[] {
   const code: Text = { kind: "text", x, y, text: deviceCode, size, weight: "bold", fill: ink, maxWidth: room };
-  const used = textWidth(deviceCode, { size, weight: "bold" }) + 8;
+  const used = measureText(deviceCode, { size, weight: "bold" }) + 8;
   if (name === "" || name === deviceCode || room - used < 4 * size) return [code];
   return [code, { kind: "text", x: x + used, y, text: name, size: size - 1, fill: ink, maxWidth: room - used }];
 }
 
-function letterSize(height: number): number {
+function fontSizeFor(height: number): number {
   return Math.min(11, Math.max(6, height * 0.62, Math.min(8, height * 0.8)));
 }
 
 export function occupantTip(occupant: Occupant): string {
   const { deviceCode, name, role, positionU, uHeight, drawW } = occupant;
   return [
-    titleOf(deviceCode, name),
-    [kindWord(occupant), role, statusWord(occupant)].filter(Boolean).join(" · "),
+    joinCodeAndName(deviceCode, name),
+    [kindTextOf(occupant), role, statusTextOf(occupant)].filter(Boolean).join(" · "),
     positionU === undefined ? "" : `U${positionU}, ${uHeight} U high`,
     drawW > 0 ? formatWatts(drawW) : "",
   ]

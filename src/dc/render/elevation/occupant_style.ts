@@ -2,15 +2,15 @@ import { type Coloring, DEVICE_KINDS, DEVICE_STATUSES, type DeviceStatus } from 
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatWatts } from "#words/figures.ts";
 import { formatConstant } from "#words/names.ts";
-import { type State, scaleStep, type Token } from "../palette.ts";
+import { type ColorToken, type State, scaleTokenOf } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
-import { STATE_WORDS, stateOfHealth, wordAt } from "../parts/marks.ts";
-import { roleToken } from "../parts/roles.ts";
+import { enumWordAt, STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { roleFill } from "../parts/roles.ts";
 import { SHARE_STEPS } from "../scale_legend.ts";
 
 export interface OccupantStyle {
-  fill(occupant: Occupant): Token;
-  /** The sign beside a device, if any. */
+  fill(occupant: Occupant): ColorToken;
+  /** Returns the state shown as a sign beside a device, if any. */
   state(occupant: Occupant): State | undefined;
   readonly legend: readonly LegendEntry[];
 }
@@ -25,42 +25,42 @@ const OF_STATUS: Readonly<Record<DeviceStatus, State | undefined>> = {
   INVENTORY: "info",
 };
 
-/** The style of a rack's devices under one colouring. */
-export function occupantStyle(reply: GetRackResponse, coloring: Coloring): OccupantStyle {
-  const health = worstHealth(reply);
-  const state = (occupant: Occupant) => health.get(occupant.deviceCode.toLowerCase()) ?? ofStatus(occupant);
+/** Returns the style of a rack's devices for one colouring. */
+export function styleOccupants(reply: GetRackResponse, coloring: Coloring): OccupantStyle {
+  const health = findWorstHealth(reply);
+  const state = (occupant: Occupant) => health.get(occupant.deviceCode.toLowerCase()) ?? stateOfStatus(occupant);
   switch (coloring) {
     case "STATUS":
       return {
-        fill: (occupant) => softColour(ofStatus(occupant) ?? "ok"),
+        fill: (occupant) => softColorOf(stateOfStatus(occupant) ?? "ok"),
         state,
         legend: statusLegend(reply.occupants),
       };
     case "HEALTH":
       return {
-        fill: (occupant) => softColour(state(occupant) ?? "ok"),
+        fill: (occupant) => softColorOf(state(occupant) ?? "ok"),
         state: (occupant) => state(occupant) ?? "ok",
         legend: (["ok", "watch", "fault", "offline"] as const).map((one) => ({ label: STATE_WORDS[one], state: one })),
       };
     case "POWER":
       return powerStyle(reply, state);
     case "ROLE":
-      return { fill: roleToken, state, legend: roleLegend(reply.occupants) };
+      return { fill: roleFill, state, legend: roleLegend(reply.occupants) };
     default:
       return { fill: () => "sunken", state, legend: [] };
   }
 }
 
-function softColour(state: State): Token {
+function softColorOf(state: State): ColorToken {
   return `${state}Soft`;
 }
 
-function ofStatus({ status }: Occupant): State | undefined {
-  return OF_STATUS[wordAt(DEVICE_STATUSES, status) ?? "ACTIVE"];
+function stateOfStatus({ status }: Occupant): State | undefined {
+  return OF_STATUS[enumWordAt(DEVICE_STATUSES, status) ?? "ACTIVE"];
 }
 
-/** The worst health of each device by the rack's reasons and conflicts. */
-function worstHealth({ rack, conflicts }: GetRackResponse): ReadonlyMap<string, State> {
+/** Returns the worst health of each device from the rack's reasons and conflicts. */
+function findWorstHealth({ rack, conflicts }: GetRackResponse): ReadonlyMap<string, State> {
   const worst = new Map<string, State>();
   for (const { ref, health } of rack?.healthReasons ?? []) {
     const state = stateOfHealth(health);
@@ -72,7 +72,7 @@ function worstHealth({ rack, conflicts }: GetRackResponse): ReadonlyMap<string, 
   return worst;
 }
 
-/** Colours by draw per unit of height, relative to the rack's capacity per unit. */
+/** Returns the style that colours devices by draw per unit of height, relative to the rack's capacity per unit. */
 function powerStyle({ capacity }: GetRackResponse, state: OccupantStyle["state"]): OccupantStyle {
   const { powerCapacityW = 0, totalU = 0 } = capacity ?? {};
   if (powerCapacityW === 0 || totalU === 0) {
@@ -81,40 +81,40 @@ function powerStyle({ capacity }: GetRackResponse, state: OccupantStyle["state"]
   const mostPerU = powerCapacityW / totalU;
   const share = ({ drawW, uHeight }: Occupant) => (drawW / Math.max(1, uHeight) / mostPerU) * 100;
   return {
-    fill: (occupant) => scaleStep(share(occupant)),
+    fill: (occupant) => scaleTokenOf(share(occupant)),
     state,
     legend: SHARE_STEPS.map(([pct, label]) => ({
       label: `${label} of ${formatWatts(mostPerU)} per U`,
-      fill: scaleStep(pct),
+      fill: scaleTokenOf(pct),
     })),
   };
 }
 
 function statusLegend(occupants: readonly Occupant[]): readonly LegendEntry[] {
-  const present = new Set(occupants.map(({ status }) => wordAt(DEVICE_STATUSES, status) ?? "ACTIVE"));
+  const present = new Set(occupants.map(({ status }) => enumWordAt(DEVICE_STATUSES, status) ?? "ACTIVE"));
   return DEVICE_STATUSES.filter((status) => present.has(status)).map((status) => ({
     label: formatConstant(status),
-    fill: softColour(OF_STATUS[status] ?? "ok"),
+    fill: softColorOf(OF_STATUS[status] ?? "ok"),
   }));
 }
 
-/** One entry per fill, with the roles or kinds that share it. */
+/** Returns one entry per fill, with the roles or kinds that share it. */
 function roleLegend(occupants: readonly Occupant[]): readonly LegendEntry[] {
-  const words = new Map<Token, Set<string>>();
+  const words = new Map<ColorToken, Set<string>>();
   for (const occupant of occupants) {
-    const fill = roleToken(occupant);
+    const fill = roleFill(occupant);
     const known = words.get(fill) ?? new Set();
-    words.set(fill, known.add(occupant.role === "" ? kindWord(occupant) : occupant.role));
+    words.set(fill, known.add(occupant.role === "" ? kindTextOf(occupant) : occupant.role));
   }
   return [...words].map(([fill, labels]) => ({ fill, label: [...labels].toSorted().join(", ") }));
 }
 
-export function kindWord({ kind }: Occupant): string {
-  return formatConstant(wordAt(DEVICE_KINDS, kind) ?? "OTHER");
+export function kindTextOf({ kind }: Occupant): string {
+  return formatConstant(enumWordAt(DEVICE_KINDS, kind) ?? "OTHER");
 }
 
-/** Word of a status that is not ACTIVE. */
-export function statusWord({ status }: Occupant): string {
-  const word = wordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
+/** Returns the word of a status other than ACTIVE; empty for ACTIVE. */
+export function statusTextOf({ status }: Occupant): string {
+  const word = enumWordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
   return word === "ACTIVE" ? "" : formatConstant(word);
 }

@@ -3,21 +3,21 @@ import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/dat
 import { formatCapacity, type LimitFigure } from "#words/capacity_figures.ts";
 import { appendUnit, formatPlainNumber } from "#words/figures.ts";
 import { formatConstant, formatCountOf, getReasonUnit, getRefName } from "#words/names.ts";
-import { card, type LegendEntry, legend, sectionTitle } from "../parts/chrome.ts";
-import { mark, stateOfHealth, stateOfShare, titleOf, wordAt } from "../parts/marks.ts";
-import { type Meter, meter, meterHeight } from "../parts/meter.ts";
+import { drawCard, drawLegend, drawSectionTitle, type LegendEntry } from "../parts/chrome.ts";
+import { drawMark, enumWordAt, joinCodeAndName, stateOfHealth, stateOfShare } from "../parts/marks.ts";
+import { drawMeter, type Meter, meterHeight } from "../parts/meter.ts";
 import type { Item } from "../scene.ts";
-import { bladesIn } from "./blades.ts";
+import { groupBlades } from "./blades.ts";
 import { occupantTip } from "./occupant_box.ts";
-import { kindWord, type OccupantStyle } from "./occupant_style.ts";
-import { type RackFrame, withoutUnit } from "./rack_frame.ts";
+import { kindTextOf, type OccupantStyle } from "./occupant_style.ts";
+import { occupantsWithoutUnit, type RackFrame } from "./rack_frame.ts";
 
 export const PANEL_WIDTH = 340;
 const INNER = PANEL_WIDTH - 32;
 const LINE = 19;
 /** Pixels between two cards. */
 const GAP = 12;
-/** Maximum number of lines in a list; the others are counted. Our choice: a picture is not a report. */
+/** Maximum number of lines in a list; the others are counted. Our choice: a picture does not replace a report. */
 const MOST_LINES = 14;
 
 interface Line {
@@ -36,15 +36,15 @@ interface PanelInput {
 /**
  * Draws capacity, findings and devices without a unit, one card below the other. The origin is the upper left corner.
  */
-export function rackPanel(
+export function drawRackPanel(
   reply: GetRackResponse,
   { style, occupants, frame }: PanelInput,
 ): { readonly items: readonly Item[]; readonly height: number } {
-  const told = [capacityCard(reply.capacity), listCard("Findings", findings(reply))];
+  const told = [capacityCard(reply.capacity), listCard("Findings", findingLines(reply))];
   const cards = [
     ...told,
     listCard("Without a unit", unplacedLines({ occupants, style, frame })),
-    legendCard([...style.legend, ...marksUsed(reply, occupants)]),
+    legendCard([...style.legend, ...markLegend(reply, occupants)]),
   ];
   const items: Item[] = [];
   let top = 0;
@@ -54,7 +54,7 @@ export function rackPanel(
       kind: "group",
       ...(told.includes(one) && { part: "aside" as const, height: one.height + GAP }),
       at: [0, top],
-      items: [card(0, 0, PANEL_WIDTH, one.height), ...one.items],
+      items: [drawCard(0, 0, PANEL_WIDTH, one.height), ...one.items],
     });
     top += one.height + GAP;
   }
@@ -70,19 +70,19 @@ function capacityCard(capacity: Capacity | undefined): Card | undefined {
   if (capacity === undefined) return undefined;
   const { freeSpace, largestRun, power, sides, weight, heat } = formatCapacity(capacity);
   const meters = [
-    spaceMeter(capacity, `${freeSpace}, ${largestRun}`),
-    ...[power, ...sides, weight, heat].map(limitMeter),
+    meterOfSpace(capacity, `${freeSpace}, ${largestRun}`),
+    ...[power, ...sides, weight, heat].map(meterOfLimit),
   ];
   const items: Item[] = [];
   let top = 36;
   for (const one of meters) {
-    items.push(...meter(one, { x: 16, y: top, width: INNER }));
+    items.push(...drawMeter(one, { x: 16, y: top, width: INNER }));
     top += meterHeight(one);
   }
-  return { height: top + 4, items: [sectionTitle("Capacity", 16, 24, INNER), ...items] };
+  return { height: top + 4, items: [drawSectionTitle("Capacity", 16, 24, INNER), ...items] };
 }
 
-function spaceMeter({ totalU, usedU, reservedU, spacePct }: Capacity, value: string): Meter {
+function meterOfSpace({ totalU, usedU, reservedU, spacePct }: Capacity, value: string): Meter {
   const share = (units: number) => (totalU === 0 ? 0 : (units / totalU) * 100);
   return {
     label: "Space",
@@ -95,7 +95,7 @@ function spaceMeter({ totalU, usedU, reservedU, spacePct }: Capacity, value: str
   };
 }
 
-function limitMeter({ label, value, note, pct, usualPct = pct, watchAt = 0, isLowerBound }: LimitFigure): Meter {
+function meterOfLimit({ label, value, note, pct, usualPct = pct, watchAt = 0, isLowerBound }: LimitFigure): Meter {
   const words = { label, value, ...(note !== undefined && { note }) };
   if (pct === undefined || usualPct === undefined) return { ...words, parts: [] };
   const state = pct < watchAt ? "ok" : stateOfShare(pct);
@@ -106,39 +106,39 @@ function limitMeter({ label, value, note, pct, usualPct = pct, watchAt = 0, isLo
       { pct: pct - usualPct, fill: "accentSoft", hatch: { pattern: "diagonal", paint: "accent" } },
     ],
     ticks: [watchAt],
-    // A lower bound never reports enough reserve.
+    // A lower bound never proves enough reserve, so it is not marked ok.
     ...(!(state === "ok" && isLowerBound === true) && { state }),
   };
 }
 
-function findings({ rack, conflicts }: GetRackResponse): readonly Line[] {
+function findingLines({ rack, conflicts }: GetRackResponse): readonly Line[] {
   const reasons = (rack?.healthReasons ?? []).map(({ code, value, limit, ref, health }): Line => {
     const numbers =
       value === undefined
         ? ""
         : ` ${appendUnit(formatPlainNumber(value), getReasonUnit(code))}${limit === undefined ? "" : ` (limit ${appendUnit(formatPlainNumber(limit), getReasonUnit(code))})`}`;
     const text = `${formatConstant(code)}${numbers}${ref === "" ? "" : ` · ${getRefName(ref)}`}`;
-    return { text, tip: text, sign: mark(stateOfHealth(health), [6, -4], 11) };
+    return { text, tip: text, sign: drawMark(stateOfHealth(health), [6, -4], 11) };
   });
   return [
     ...reasons,
     ...conflicts.map(({ deviceCode, otherCode, positionU, code }): Line => {
       const text = `U${positionU} ${formatConstant(code).toLowerCase()}: ${deviceCode}, ${otherCode}`;
-      return { text, tip: text, sign: mark("fault", [6, -4], 11) };
+      return { text, tip: text, sign: drawMark("fault", [6, -4], 11) };
     }),
   ];
 }
 
 function unplacedLines({ occupants, style, frame }: PanelInput): readonly Line[] {
-  const inChassis = new Set([...bladesIn(occupants, frame).values()].flat());
-  const without = withoutUnit(occupants, frame).filter((occupant) => !inChassis.has(occupant));
+  const inChassis = new Set([...groupBlades(occupants, frame).values()].flat());
+  const without = occupantsWithoutUnit(occupants, frame).filter((occupant) => !inChassis.has(occupant));
   return without.map((occupant) => {
     const placed = occupant.positionU !== undefined && occupant.uHeight > 0;
     const mount = placed
       ? `U${occupant.positionU}, outside the rack`
-      : formatConstant(wordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
+      : formatConstant(enumWordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
     return {
-      text: `${titleOf(occupant.deviceCode, occupant.name)} (${kindWord(occupant)}, ${mount})`,
+      text: `${joinCodeAndName(occupant.deviceCode, occupant.name)} (${kindTextOf(occupant)}, ${mount})`,
       tip: occupantTip(occupant),
       ref: `device:${occupant.deviceCode}`,
       sign: [
@@ -168,7 +168,7 @@ function listCard(title: string, lines: readonly Line[]): Card | undefined {
   return {
     height: 40 + (shown.length + rest.length) * LINE + 8,
     items: [
-      sectionTitle(title, 16, 24, INNER),
+      drawSectionTitle(title, 16, 24, INNER),
       ...shown.map(
         ({ text, tip, ref, sign }, index): Item => ({
           kind: "group",
@@ -185,12 +185,12 @@ function listCard(title: string, lines: readonly Line[]): Card | undefined {
 
 function legendCard(entries: readonly LegendEntry[]): Card | undefined {
   if (entries.length === 0) return undefined;
-  const drawn = legend(entries, { x: 16, y: 36, width: INNER });
-  return { height: 36 + drawn.height + 8, items: [sectionTitle("Legend", 16, 24, INNER), ...drawn.items] };
+  const drawn = drawLegend(entries, { x: 16, y: 36, width: INNER });
+  return { height: 36 + drawn.height + 8, items: [drawSectionTitle("Legend", 16, 24, INNER), ...drawn.items] };
 }
 
-/** Legend entries for the marks in the drawing besides its fills. */
-function marksUsed({ units }: GetRackResponse, occupants: readonly Occupant[]): readonly LegendEntry[] {
+/** Returns legend entries for the marks that the drawing uses besides its fills. */
+function markLegend({ units }: GetRackResponse, occupants: readonly Occupant[]): readonly LegendEntry[] {
   const back = occupants.some(({ positionU, depth }) => positionU !== undefined && depth !== 2);
   return [
     ...(back ? [{ label: "back of a device", fill: "sunken", dash: "dashed" } as const] : []),

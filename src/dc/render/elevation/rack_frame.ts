@@ -1,21 +1,21 @@
 import { DEPTHS, FACES, type Face, MOUNTS, SLOT_WIDTHS } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { wordAt } from "../parts/marks.ts";
+import { enumWordAt } from "../parts/marks.ts";
 
 /** Coordinates of units in the picture of a rack: y grows downwards from the frame's top. */
 export interface RackFrame {
-  /** Numbers of the units from the top down. */
+  /** Unit numbers from the top down. */
   readonly units: readonly number[];
   readonly unitHeight: number;
   readonly height: number;
-  /** Number of the lowest unit, and the one behind the highest. */
+  /** Number of the lowest unit, and the number after the highest. */
   readonly first: number;
   readonly end: number;
-  /** Top and bottom of a stretch of units, cut to the frame. */
+  /** Returns top and bottom of a range of units, clipped to the frame. */
   stretch(from: number, to: number): { readonly top: number; readonly bottom: number };
 }
 
-export function rackFrame({ rack, units: rows, capacity }: GetRackResponse, unitHeight: number): RackFrame {
+export function buildRackFrame({ rack, units: rows, capacity }: GetRackResponse, unitHeight: number): RackFrame {
   const units = rows.map(({ u }) => u);
   const total = capacity?.totalU ?? units.length;
   const first = units.length === 0 ? 1 : Math.min(...units);
@@ -35,8 +35,8 @@ export function rackFrame({ rack, units: rows, capacity }: GetRackResponse, unit
   };
 }
 
-/** A device as one face shows it: its stretch of units and its share of the width, both from 0 to 1. */
-export interface Placed {
+/** A device on one face: its range of units, and its share of the width from 0 to 1. */
+export interface PlacedOccupant {
   readonly occupant: Occupant;
   readonly from: number;
   readonly to: number;
@@ -46,47 +46,48 @@ export interface Placed {
   readonly mounted: boolean;
 }
 
-/** The devices that are visible on a face. The rear is drawn from behind, so left and right are swapped. */
-export function placedOn(face: Face, occupants: readonly Occupant[], frame: RackFrame): readonly Placed[] {
-  const shown = occupants.flatMap((occupant): Placed[] => {
-    const stretch = stretchOf(occupant, frame);
+/** Returns the devices that are visible on a face. The rear is drawn from behind, so left and right are swapped. */
+export function placeOnFace(face: Face, occupants: readonly Occupant[], frame: RackFrame): readonly PlacedOccupant[] {
+  const shown = occupants.flatMap((occupant): PlacedOccupant[] => {
+    const stretch = unitRangeOf(occupant, frame);
     if (stretch === undefined) return [];
-    const mounted = (wordAt(FACES, occupant.face) ?? "FRONT") === face;
-    if (!mounted && wordAt(DEPTHS, occupant.depth) === "HALF") return [];
-    return [{ occupant, ...stretch, mounted, ...widthOf(occupant, face) }];
+    const mounted = (enumWordAt(FACES, occupant.face) ?? "FRONT") === face;
+    if (!mounted && enumWordAt(DEPTHS, occupant.depth) === "HALF") return [];
+    return [{ occupant, ...stretch, mounted, ...slotWidth(occupant, face) }];
   });
-  return withoutOverlap(shown);
+  return separateOverlaps(shown);
 }
 
-/** The units of the frame that a device occupies, or undefined without a position in it. */
-export function stretchOf({ positionU, uHeight }: Occupant, { first, end }: RackFrame) {
+/** Returns the units of the frame that a device occupies; undefined if it has no position in the frame. */
+export function unitRangeOf({ positionU, uHeight }: Occupant, { first, end }: RackFrame) {
   if (positionU === undefined || uHeight <= 0) return undefined;
   const [from, to] = [Math.max(first, positionU), Math.min(end, positionU + uHeight)];
   return from < to ? { from, to } : undefined;
 }
 
-function widthOf({ slot }: Occupant, face: Face): { readonly left: number; readonly right: number } {
-  const word = wordAt(SLOT_WIDTHS, slot) ?? "FULL";
+function slotWidth({ slot }: Occupant, face: Face): { readonly left: number; readonly right: number } {
+  const word = enumWordAt(SLOT_WIDTHS, slot) ?? "FULL";
   if (word === "FULL") return { left: 0, right: 1 };
   return (word === "LEFT") === (face === "FRONT") ? { left: 0, right: 0.5 } : { left: 0.5, right: 1 };
 }
 
 /** Devices that are drawn in columns within one width. */
 interface Cluster extends Width {
-  readonly members: readonly Placed[];
+  readonly members: readonly PlacedOccupant[];
 }
 
-type Width = Pick<Placed, "left" | "right">;
+type Width = Pick<PlacedOccupant, "left" | "right">;
 
 /** Arranges devices that claim the same units side by side in columns of equal width, so that each is readable. */
-function withoutOverlap(shown: readonly Placed[]): readonly Placed[] {
+function separateOverlaps(shown: readonly PlacedOccupant[]): readonly PlacedOccupant[] {
   let clusters: readonly Cluster[] = [];
   for (const one of shown) {
     let cluster: Cluster = { left: one.left, right: one.right, members: [one] };
     for (;;) {
-      // A column can be anywhere within the cluster's width, so whatever is there beside one of them belongs to it.
+      // A column can be anywhere within the cluster's width, so another device within that width joins the cluster.
       const other = clusters.find(
-        (each) => shareWidth(each, cluster) && each.members.some((a) => cluster.members.some((b) => shareUnits(a, b))),
+        (each) =>
+          overlapInWidth(each, cluster) && each.members.some((a) => cluster.members.some((b) => overlapInUnits(a, b))),
       );
       if (other === undefined) break;
       clusters = clusters.filter((each) => each !== other);
@@ -95,23 +96,27 @@ function withoutOverlap(shown: readonly Placed[]): readonly Placed[] {
     }
     clusters = [...clusters, cluster];
   }
-  const moved = new Map(clusters.flatMap(inColumns));
+  const moved = new Map(clusters.flatMap(assignColumns));
   return shown.map((one) => moved.get(one) ?? one);
 }
 
-function shareWidth(a: Width, b: Width): boolean {
+function overlapInWidth(a: Width, b: Width): boolean {
   return a.left < b.right && b.left < a.right;
 }
 
-function shareUnits(a: Placed, b: Placed): boolean {
+function overlapInUnits(a: PlacedOccupant, b: PlacedOccupant): boolean {
   return a.from < b.to && b.from < a.to;
 }
 
 /** Puts each device of a cluster into the first column in which its units are free. */
-function inColumns({ members, left: west, right }: Cluster): readonly (readonly [Placed, Placed])[] {
-  const columns: Placed[][] = [];
+function assignColumns({
+  members,
+  left: west,
+  right,
+}: Cluster): readonly (readonly [PlacedOccupant, PlacedOccupant])[] {
+  const columns: PlacedOccupant[][] = [];
   const at = members.map((one) => {
-    const free = columns.findIndex((column) => !column.some((other) => shareUnits(other, one)));
+    const free = columns.findIndex((column) => !column.some((other) => overlapInUnits(other, one)));
     const index = free < 0 ? columns.length : free;
     columns[index] = [...(columns[index] ?? []), one];
     return index;
@@ -124,18 +129,24 @@ function inColumns({ members, left: west, right }: Cluster): readonly (readonly 
   });
 }
 
-/** Devices in the lane beside the rails, as seen from a face. Those mounted on one face appear only there. */
-export function laneOf(face: Face, side: "left" | "right", occupants: readonly Occupant[]): readonly Occupant[] {
+/**
+ * Returns the devices in the lane beside the rails, as seen from a face. Those mounted on one face appear only there.
+ */
+export function occupantsInLane(
+  face: Face,
+  side: "left" | "right",
+  occupants: readonly Occupant[],
+): readonly Occupant[] {
   const mount = (side === "left") === (face === "FRONT") ? "ZERO_U_LEFT" : "ZERO_U_RIGHT";
   return occupants.filter(
-    (occupant) => wordAt(MOUNTS, occupant.mount) === mount && (wordAt(FACES, occupant.face) ?? face) === face,
+    (occupant) => enumWordAt(MOUNTS, occupant.mount) === mount && (enumWordAt(FACES, occupant.face) ?? face) === face,
   );
 }
 
-/** Devices that show on no face and in no lane: on shelves, in bays, unracked, beyond the rack's units. */
-export function withoutUnit(occupants: readonly Occupant[], frame: RackFrame): readonly Occupant[] {
+/** Returns devices that no face and no lane shows: on shelves, in bays, unracked, beyond the rack's units. */
+export function occupantsWithoutUnit(occupants: readonly Occupant[], frame: RackFrame): readonly Occupant[] {
   return occupants.filter((occupant) => {
-    const word = wordAt(MOUNTS, occupant.mount);
-    return stretchOf(occupant, frame) === undefined && word !== "ZERO_U_LEFT" && word !== "ZERO_U_RIGHT";
+    const word = enumWordAt(MOUNTS, occupant.mount);
+    return unitRangeOf(occupant, frame) === undefined && word !== "ZERO_U_LEFT" && word !== "ZERO_U_RIGHT";
   });
 }

@@ -2,12 +2,12 @@ import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatBandwidth, formatPercent } from "#words/figures.ts";
 import { formatCountOf } from "#words/names.ts";
-import { type Paint, scaleStep } from "../palette.ts";
+import { type Paint, scaleTokenOf } from "../palette.ts";
 import type { Stroke } from "../scene.ts";
-import type { Bundle, FabricPicture } from "./picture.ts";
+import type { FabricPicture, LinkBundle } from "./picture.ts";
 
 export interface BundleState {
-  /** Utilisation of its busiest live link, in percent; undefined without a live link. */
+  /** Utilization of the busiest live link, in percent; undefined without a live link. */
   readonly utilizationPct: number | undefined;
   readonly up: number;
   readonly down: number;
@@ -19,7 +19,7 @@ export interface BundleState {
   readonly watched: boolean;
 }
 
-export function stateOf({ links, missing }: Bundle, { congestionPct, watchPct }: FabricPicture): BundleState {
+export function stateOfBundle({ links, missing }: LinkBundle, { congestionPct, watchPct }: FabricPicture): BundleState {
   const live = links.filter((view) => view.live);
   const utilizationPct =
     live.length === 0 ? undefined : live.reduce((most, view) => Math.max(most, view.utilizationPct), 0);
@@ -35,16 +35,18 @@ export function stateOf({ links, missing }: Bundle, { congestionPct, watchPct }:
   };
 }
 
-/** Percent of a capacity from which colour means harm. */
+/** Share of a capacity in percent from which a colour marks a problem. */
 const SHARE_OF_HARM = 80;
 
 /** Line style of a bundle: dotted if it has no links, dashed if none of them is up. */
-export function strokeOf(state: BundleState, coloring: Coloring): Stroke {
+export function strokeOfBundle(state: BundleState, coloring: Coloring): Stroke {
   if (state.up === 0) return { stroke: "faultText", strokeWidth: 1.6, dash: state.down === 0 ? "dotted" : "dashed" };
   if (coloring === "NONE" || coloring === "ROLE") return { stroke: "line", strokeWidth: state.congested ? 3 : 1.2 };
   if (coloring === "UTILIZATION") {
     const share = state.utilizationPct ?? 0;
-    return share >= SHARE_OF_HARM ? { stroke: scaleStep(share), strokeWidth: 3 } : { stroke: "muted", strokeWidth: 1 };
+    return share >= SHARE_OF_HARM
+      ? { stroke: scaleTokenOf(share), strokeWidth: 3 }
+      : { stroke: "muted", strokeWidth: 1 };
   }
   if (state.full) return { stroke: "faultText", strokeWidth: 3 };
   if (state.congested) return { stroke: "watchText", strokeWidth: 3 };
@@ -52,8 +54,8 @@ export function strokeOf(state: BundleState, coloring: Coloring): Stroke {
   return { stroke: "okText", strokeWidth: 1.2 };
 }
 
-/** The ground of a bundle's cell. */
-export function fillOf(state: BundleState, coloring: Coloring): Paint {
+/** Returns the fill of a bundle's cell. */
+export function fillOfBundle(state: BundleState, coloring: Coloring): Paint {
   if (state.up === 0) return "faultSoft";
   switch (coloring) {
     case "NONE":
@@ -65,17 +67,17 @@ export function fillOf(state: BundleState, coloring: Coloring): Paint {
       if (state.full) return "faultSoft";
       return state.congested || state.watched || state.down > 0 ? "watchSoft" : "okSoft";
     default:
-      return scaleStep(state.utilizationPct ?? 0);
+      return scaleTokenOf(state.utilizationPct ?? 0);
   }
 }
 
-/** Text of a bundle's cell: the utilisation, "down", or "none" for a missing link. */
-export function cellWords({ utilizationPct, down }: BundleState): string {
+/** Returns the text of a bundle's cell: the utilization, "down", or "none" for a missing link. */
+export function cellText({ utilizationPct, down }: BundleState): string {
   if (utilizationPct !== undefined) return String(Math.round(utilizationPct));
   return down > 0 ? "down" : "none";
 }
 
-export function bundleFacts({ links }: Bundle, state: BundleState): readonly (readonly [string, string])[] {
+export function bundleFacts({ links }: LinkBundle, state: BundleState): readonly (readonly [string, string])[] {
   const facts: (readonly [string, string])[] = [
     ["Links up", String(state.up)],
     ["Links down", state.down === 0 ? "" : String(state.down)],
@@ -83,12 +85,12 @@ export function bundleFacts({ links }: Bundle, state: BundleState): readonly (re
     ["Busiest", state.utilizationPct === undefined ? "" : formatPercent(state.utilizationPct)],
     ["Capacity", state.up === 0 ? "" : formatBandwidth(state.capacityMbps)],
     ["Congested", state.congested ? "yes" : ""],
-    ["Errors", errors(links)],
+    ["Errors", errorText(links)],
   ];
   return facts.filter(([, value]) => value !== "");
 }
 
-function errors(links: Bundle["links"]): string {
+function errorText(links: LinkBundle["links"]): string {
   const sum = links.reduce((total, { link }) => total + (link.errorCount ?? 0), 0);
   return sum === 0 ? "" : String(sum);
 }

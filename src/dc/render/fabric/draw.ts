@@ -5,34 +5,38 @@ import { capitalize } from "#words/names.ts";
 import type { Drawing, DrawOptions, Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import { frameScene } from "../frame.ts";
 import { STATE_WORDS } from "../parts/marks.ts";
-import { bundleFacts, stateOf, strokeOf } from "./bundles.ts";
-import { fabricWords } from "./header.ts";
+import { bundleFacts, stateOfBundle, strokeOfBundle } from "./bundles.ts";
+import { fabricHeader } from "./header.ts";
 import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
-import { type Bundle, collapseFabric, type FabricPicture, type Unit } from "./picture.ts";
-import { lostWords, ratio, unitFacts, unitFill, unitState } from "./units.ts";
-import { fanBody, matrixBody, ribbonBody } from "./views.ts";
+import { collapseFabric, type FabricPicture, type FabricUnit, type LinkBundle } from "./picture.ts";
+import { computeUnitState, describeUplinkLoss, formatRatio, unitFacts, unitFill } from "./units.ts";
+import { drawFanBody, drawMatrixBody, drawRibbonBody } from "./views.ts";
 
 /**
- * Draws a fabric as a matrix with a cell for every pair of switches. COMPACT draws groups of switches and their links as
- * ribbons, FULL draws every link as a line above the matrix.
+ * Draws a fabric as a matrix with a cell for every pair of switches. COMPACT draws groups of switches and their links
+ * as ribbons; FULL draws every link as a line above the matrix.
  */
 export function drawFabric(picture: FabricPicture, options: DrawOptions): Drawing {
   const coloring = options.coloring ?? "UTILIZATION";
   const view = options.view === "COMPACT" || options.view === "FULL" ? options.view : undefined;
   const collapsed = collapseFabric(picture, { ...options, view });
-  const parts = partsOf(picture, collapsed.units, collapsed.bundles);
+  const parts = buildFabricParts(picture, collapsed.units, collapsed.bundles);
   return {
-    scene: frameScene({ ...fabricWords(picture, collapsed, coloring), ...BODIES[view ?? "MATRIX"](parts, coloring) }),
+    scene: frameScene({ ...fabricHeader(picture, collapsed, coloring), ...BODIES[view ?? "MATRIX"](parts, coloring) }),
     graph: fabricGraphOf(picture, parts, coloring),
     elements: fabricElements(parts),
     omittedNodes: collapsed.omitted,
   };
 }
 
-const BODIES = { MATRIX: matrixBody, COMPACT: ribbonBody, FULL: fanBody } as const;
+const BODIES = { MATRIX: drawMatrixBody, COMPACT: drawRibbonBody, FULL: drawFanBody } as const;
 
-function partsOf(picture: FabricPicture, units: readonly Unit[], bundles: readonly Bundle[]): FabricParts {
-  const states = bundles.map((bundle) => stateOf(bundle, picture));
+function buildFabricParts(
+  picture: FabricPicture,
+  units: readonly FabricUnit[],
+  bundles: readonly LinkBundle[],
+): FabricParts {
+  const states = bundles.map((bundle) => stateOfBundle(bundle, picture));
   const ends = units.map((): number[] => []);
   for (const [index, { upper, lower }] of bundles.entries()) {
     ends[upper]?.push(index);
@@ -40,13 +44,13 @@ function partsOf(picture: FabricPicture, units: readonly Unit[], bundles: readon
   }
   const unitParts = units.map((unit, index): UnitPart => {
     const own = (ends[index] ?? []).flatMap((at) => states[at] ?? []);
-    const state = unitState(unit, own);
+    const state = computeUnitState(unit, own);
     const tip = [state.title, ...unitFacts(unit, state).map(([label, value]) => `${label}: ${value}`)].join("\n");
     return { ...unit, tally: state, tip };
   });
   const name = (index: number) => unitParts[index]?.tally.title ?? "";
   const bundleParts = bundles.map((bundle, index): BundlePart => {
-    const state = states[index] ?? stateOf(bundle, picture);
+    const state = states[index] ?? stateOfBundle(bundle, picture);
     const [only, ...others] = bundle.links;
     const ref =
       only === undefined || others.length > 0 ? `${units[bundle.lower]?.id}~${units[bundle.upper]?.id}` : only.ref;
@@ -64,12 +68,12 @@ function partsOf(picture: FabricPicture, units: readonly Unit[], bundles: readon
   return { units: unitParts, bundles: bundleParts };
 }
 
-function physicalFacts({ links }: Bundle, { physical }: FabricPicture): readonly (readonly [string, string])[] {
+function physicalFacts({ links }: LinkBundle, { physical }: FabricPicture): readonly (readonly [string, string])[] {
   const bad = links.filter(({ ref }) => ["MISSING", "MISMATCH"].includes(physical.get(ref) ?? ""));
   return bad.length === 0 ? [] : [["Cables", `${bad.length} of ${links.length} do not join the two ends`]];
 }
 
-/** The same picture as nodes and edges. */
+/** Returns the fabric picture as nodes and edges. */
 function fabricGraphOf({ name }: FabricPicture, { units, bundles }: FabricParts, coloring: Coloring): Graph {
   const bottom = Math.min(...units.map(({ tier }) => tier));
   return {
@@ -84,7 +88,7 @@ function fabricGraphOf({ name }: FabricPicture, { units, bundles }: FabricParts,
         `${STATE_WORDS[tally.state]}, ${tally.uplinksUp} of ${tally.uplinks} links up`,
         tally.oversubscription === undefined
           ? ""
-          : `${ratio(tally.oversubscription)}, an upper switch lost ${lostWords(tally)}`,
+          : `${formatRatio(tally.oversubscription)}, an upper switch lost ${describeUplinkLoss(tally)}`,
       ];
       return {
         id: unit.id,
@@ -96,7 +100,7 @@ function fabricGraphOf({ name }: FabricPicture, { units, bundles }: FabricParts,
     }),
     edges: bundles.map(({ upper, lower, state }): GraphEdge => {
       // Lines of a graph have no outline, so they use the strong colours of states.
-      const { stroke, dash } = strokeOf(state, coloring === "UTILIZATION" ? "HEALTH" : coloring);
+      const { stroke, dash } = strokeOfBundle(state, coloring === "UTILIZATION" ? "HEALTH" : coloring);
       const label =
         state.utilizationPct === undefined
           ? state.down > 0
@@ -114,7 +118,7 @@ function fabricGraphOf({ name }: FabricPicture, { units, bundles }: FabricParts,
   };
 }
 
-/** Facts about every switch, group and pair. */
+/** Returns facts about every switch, group and pair. */
 function fabricElements({ units, bundles }: FabricParts): readonly Element[] {
   const joined = units.map((): string[] => []);
   for (const { upper, lower } of bundles) {

@@ -7,37 +7,37 @@ import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { State } from "../palette.ts";
 import { scaleLegend } from "../scale_legend.ts";
 import type { Stroke } from "../scene.ts";
-import { type CollapsedFabric, type FabricPicture, tierWords } from "./picture.ts";
-import { ratio } from "./units.ts";
+import { type CollapsedFabric, type FabricPicture, tierText } from "./picture.ts";
+import { formatRatio } from "./units.ts";
 
 /** Maximum number of findings listed as text; the picture marks all of them. */
 const MOST_FINDINGS = 6;
 
-/** Title, figures, notes and legend of the picture of a fabric. */
-export function fabricWords(picture: FabricPicture, collapsed: CollapsedFabric, coloring: Coloring) {
+/** Returns title, figures, notes and legend of the picture of a fabric. */
+export function fabricHeader(picture: FabricPicture, collapsed: CollapsedFabric, coloring: Coloring) {
   const { answer, name } = picture;
   const title = name === "" ? "All fabrics" : `Fabric ${name}`;
   const tiers = [...new Set(answer.nodes.map(({ tier }) => tier))].sort((a, b) => a - b);
   const perTier = tiers.map((tier) => {
     const count = answer.nodes.filter((node) => node.tier === tier).length;
-    return count === 1 ? `1 ${getTierName(tier)}` : `${count} ${tierWords(tier)}`;
+    return count === 1 ? `1 ${getTierName(tier)}` : `${count} ${tierText(tier)}`;
   });
   const subtitle =
     answer.nodes.length === 0
       ? "No fabric link is recorded here"
       : [...perTier, formatCountOf(answer.links.length, "link")].join(", ");
-  const figures = figuresOf(picture);
+  const figures = fabricFigures(picture);
   return {
     title,
     subtitle,
     description: `${[`${title}: ${subtitle}`, figures.map(({ label, value }) => `${label} ${value}`).join(", ")].filter(Boolean).join("; ")}.`,
     figures,
-    notes: notesOf(picture, collapsed),
-    legend: legendOf(picture, coloring),
+    notes: fabricNotes(picture, collapsed),
+    legend: fabricLegend(picture, coloring),
   };
 }
 
-function figuresOf({ answer: { summary, nodes, missing }, congestionPct }: FabricPicture): readonly Figure[] {
+function fabricFigures({ answer: { summary, nodes, missing }, congestionPct }: FabricPicture): readonly Figure[] {
   const bad = (label: string, count: number, tone: State = "fault"): Figure => ({
     label,
     value: String(count),
@@ -57,23 +57,23 @@ function figuresOf({ answer: { summary, nodes, missing }, congestionPct }: Fabri
     ...(failed > 0 ? [bad("switches failed", failed)] : []),
     { label: "busiest link", value: formatPercent(summary.maxUtilPct) },
     { label: "95 % of links below", value: formatPercent(summary.p95UtilPct) },
-    ...worstOf("worst oversubscription", nodes, "oversubscription"),
-    ...worstOf("worst with an upper switch lost", nodes, "oversubscriptionN1"),
+    ...worstBundle("worst oversubscription", nodes, "oversubscription"),
+    ...worstBundle("worst with an upper switch lost", nodes, "oversubscriptionN1"),
     { label: "bisection bandwidth", value: formatBandwidth(summary.bisectionMbps) },
   ];
 }
 
-function worstOf(
+function worstBundle(
   label: string,
   nodes: FabricPicture["answer"]["nodes"],
   key: "oversubscription" | "oversubscriptionN1",
 ): readonly Figure[] {
   const known = nodes.filter((node) => node[key] !== undefined).toSorted((a, b) => (b[key] ?? 0) - (a[key] ?? 0));
   const [worst] = known;
-  return worst === undefined ? [] : [{ label, value: `${ratio(worst[key] ?? 0)} at ${worst.device.code}` }];
+  return worst === undefined ? [] : [{ label, value: `${formatRatio(worst[key] ?? 0)} at ${worst.device.code}` }];
 }
 
-function notesOf(
+function fabricNotes(
   { answer: { findings }, physical }: FabricPicture,
   { omitted, units }: CollapsedFabric,
 ): readonly Note[] {
@@ -99,7 +99,7 @@ function notesOf(
   ];
 }
 
-/** A few findings of one code and severity one by one, many as one line. */
+/** Returns one note per finding for a few findings of one code and severity, or one note for many. */
 function findingNotes(findings: FabricPicture["answer"]["findings"]): readonly Note[] {
   const notes = findings.map(({ message, ref, value, expected, code, severity }): Note => {
     const grave = code === "NO_UPLINK" || code === "LINK_DOWN" ? "fault" : "watch";
@@ -117,7 +117,7 @@ function findingNotes(findings: FabricPicture["answer"]["findings"]): readonly N
   ];
 }
 
-function legendOf({ answer, congestionPct, watchPct }: FabricPicture, coloring: Coloring): readonly LegendLine[] {
+function fabricLegend({ answer, congestionPct, watchPct }: FabricPicture, coloring: Coloring): readonly LegendLine[] {
   if (answer.links.length === 0) return [];
   const line = (label: string, stroke: Stroke): LegendLine => ({
     label,
@@ -127,7 +127,7 @@ function legendOf({ answer, congestionPct, watchPct }: FabricPicture, coloring: 
     line("no link works", { stroke: "faultText", strokeWidth: 1.6, dash: "dashed" }),
     line("missing of the full mesh", { stroke: "faultText", strokeWidth: 1.6, dash: "dotted" }),
   ];
-  // Lines and cells have one scale.
+  // Lines and cells have the same scale.
   if (coloring === "UTILIZATION") return [...scaleLegend(), ...broken];
   if (coloring === "NONE" || coloring === "ROLE")
     return [line(`congested, from ${formatPercent(congestionPct)}`, { stroke: "line", strokeWidth: 3 }), ...broken];

@@ -2,30 +2,30 @@ import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPercent } from "#words/figures.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { Paint, ScaleToken } from "../palette.ts";
-import { Places } from "../places.ts";
+import { AreaFinder } from "../places.ts";
 import type { Item } from "../scene.ts";
-import { strokeOf } from "./bundles.ts";
+import { strokeOfBundle } from "./bundles.ts";
 import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
 
 /** Position of a unit: its upper left corner and its width. */
-export interface Slot {
+export interface UnitSlot {
   readonly x: number;
   readonly y: number;
   readonly width: number;
 }
 
 export interface LinesInput {
-  readonly slots: ReadonlyMap<number, Slot>;
-  /** The lowest tier from left to right. */
+  readonly slots: ReadonlyMap<number, UnitSlot>;
+  /** Numbers of the lowest tier's units from left to right. */
   readonly columns: readonly number[];
   readonly coloring: Coloring;
-  /** Height of the boxes of the upper tiers. */
+  /** Height in pixels of the boxes of the upper tiers. */
   readonly boxHeight: number;
 }
 
-/** Columns side by side in one row of racks, from which their links are drawn as one line. */
+/** Minimum number of adjacent columns of one row of racks whose links are drawn as one line. */
 const LEAST_RUN = 4;
-/** Height of the bracket above a run. */
+/** Height in pixels of the bracket above a run. */
 const BRACKET = 8;
 const MOST_WIDTH = 9;
 
@@ -36,17 +36,17 @@ interface Run {
 }
 
 /**
- * Draws the links between two tiers. Links of a row of racks without problems are drawn as one line, whose width shows
- * their number; the others are drawn one by one above it.
+ * Draws the links between two tiers. The links of a row of racks without problems are drawn as one line, whose width
+ * shows their number; the others are drawn one by one above it.
  */
-export function linkLines(parts: FabricParts, input: LinesInput): readonly Item[] {
-  const runs = runsOf(parts.units, input.columns);
+export function drawLinkLines(parts: FabricParts, input: LinesInput): readonly Item[] {
+  const runs = findRuns(parts.units, input.columns);
   const runOf = new Map(runs.flatMap((run) => run.columns.map((column) => [column, run] as const)));
   const single: BundlePart[] = [];
   const together = new Map<string, { readonly upper: number; readonly run: Run; readonly parts: BundlePart[] }>();
   for (const part of parts.bundles) {
     const run = runOf.get(part.lower);
-    if (run === undefined || !isQuiet(part, input.coloring)) {
+    if (run === undefined || !isWithoutProblem(part, input.coloring)) {
       single.push(part);
       continue;
     }
@@ -57,20 +57,20 @@ export function linkLines(parts: FabricParts, input: LinesInput): readonly Item[
   }
   return [
     ...[...together.values()].flatMap(({ upper, run, parts: quiet }) =>
-      runLine(parts.units[upper], run, { quiet, from: input.slots.get(upper), input }),
+      drawRunLine(parts.units[upper], run, { quiet, from: input.slots.get(upper), input }),
     ),
-    ...runs.flatMap((run) => bracket(run, input)),
-    ...byGravity(single).flatMap((part) => singleLine(part, input)),
+    ...runs.flatMap((run) => drawBracket(run, input)),
+    ...sortBySeverity(single).flatMap((part) => drawSingleLine(part, input)),
   ];
 }
 
-function isQuiet({ state }: BundlePart, coloring: Coloring): boolean {
+function isWithoutProblem({ state }: BundlePart, coloring: Coloring): boolean {
   if (state.up === 0 || state.down > 0 || state.missing > 0 || state.congested) return false;
   return coloring === "UTILIZATION" ? (state.utilizationPct ?? 0) < 80 : !state.watched;
 }
 
-function runsOf(units: FabricParts["units"], columns: readonly number[]): readonly Run[] {
-  const places = new Places(() => undefined);
+function findRuns(units: FabricParts["units"], columns: readonly number[]): readonly Run[] {
+  const places = new AreaFinder(() => undefined);
   const runs: { name: string; columns: number[] }[] = [];
   for (const column of columns) {
     const unit = units[column];
@@ -83,14 +83,14 @@ function runsOf(units: FabricParts["units"], columns: readonly number[]): readon
   return runs.filter(({ name, columns: own }) => name !== "" && own.length >= LEAST_RUN);
 }
 
-function spanOf({ columns }: Run, { slots }: LinesInput): { left: number; right: number; y: number } | undefined {
+function spanOfRun({ columns }: Run, { slots }: LinesInput): { left: number; right: number; y: number } | undefined {
   const [first, last] = [slots.get(columns[0] ?? -1), slots.get(columns.at(-1) ?? -1)];
   if (first === undefined || last === undefined) return undefined;
   return { left: first.x + 2, right: last.x + last.width - 2, y: first.y - BRACKET };
 }
 
-function bracket(run: Run, input: LinesInput): readonly Item[] {
-  const span = spanOf(run, input);
+function drawBracket(run: Run, input: LinesInput): readonly Item[] {
+  const span = spanOfRun(run, input);
   if (span === undefined) return [];
   const { left, right, y } = span;
   const points = [
@@ -104,12 +104,12 @@ function bracket(run: Run, input: LinesInput): readonly Item[] {
 
 interface RunLine {
   readonly quiet: readonly BundlePart[];
-  readonly from: Slot | undefined;
+  readonly from: UnitSlot | undefined;
   readonly input: LinesInput;
 }
 
-function runLine(upper: UnitPart | undefined, run: Run, { quiet, from, input }: RunLine): readonly Item[] {
-  const span = spanOf(run, input);
+function drawRunLine(upper: UnitPart | undefined, run: Run, { quiet, from, input }: RunLine): readonly Item[] {
+  const span = spanOfRun(run, input);
   if (upper === undefined || from === undefined || span === undefined) return [];
   const [x1, y1] = [from.x + from.width / 2, from.y + input.boxHeight];
   const [x2, y2] = [(span.left + span.right) / 2, span.y];
@@ -133,12 +133,12 @@ function runLine(upper: UnitPart | undefined, run: Run, { quiet, from, input }: 
 }
 
 /** Sorts by severity, so that severe links are drawn last, above the others. */
-function byGravity(parts: readonly BundlePart[]): readonly BundlePart[] {
+function sortBySeverity(parts: readonly BundlePart[]): readonly BundlePart[] {
   const gravity = ({ state }: BundlePart) => (state.up === 0 ? 3 : state.congested ? 2 : state.watched ? 1 : 0);
   return parts.toSorted((a, b) => gravity(a) - gravity(b));
 }
 
-function singleLine(part: BundlePart, { slots, coloring, boxHeight }: LinesInput): readonly Item[] {
+function drawSingleLine(part: BundlePart, { slots, coloring, boxHeight }: LinesInput): readonly Item[] {
   const [upper, lower] = [slots.get(part.upper), slots.get(part.lower)];
   if (upper === undefined || lower === undefined) return [];
   const line = {
@@ -148,9 +148,9 @@ function singleLine(part: BundlePart, { slots, coloring, boxHeight }: LinesInput
     x2: lower.x + lower.width / 2,
     y2: lower.y,
   } as const;
-  const { stroke = "line", strokeWidth = 1, dash } = strokeOf(part.state, coloring);
+  const { stroke = "line", strokeWidth = 1, dash } = strokeOfBundle(part.state, coloring);
   // A light colour of the scale requires an outline against the background.
-  const outline: readonly Item[] = isStep(stroke)
+  const outline: readonly Item[] = isScaleToken(stroke)
     ? [{ ...line, stroke: `on:${stroke}`, strokeWidth: strokeWidth + 2 }]
     : [];
   const drawn = { ...line, stroke, strokeWidth, ...(dash !== undefined && { dash }) };
@@ -158,13 +158,13 @@ function singleLine(part: BundlePart, { slots, coloring, boxHeight }: LinesInput
 }
 
 /** Whether a colour is a step of the scale of loads. */
-export function isStep(paint: Paint): paint is ScaleToken {
+export function isScaleToken(paint: Paint): paint is ScaleToken {
   return paint.startsWith("scale");
 }
 
 type Curve = Pick<Extract<Item, { kind: "path" }>, "kind" | "points" | "curve">;
 
-/** The line of a link from a box of an upper tier to one of a lower tier: it leaves and ends upright. */
+/** Returns the curve of a link from a box of an upper tier to one of a lower tier: it starts and ends vertically. */
 export function linkCurve(x1: number, y1: number, x2: number, y2: number): Curve {
   const bend = (y2 - y1) / 2;
   return {

@@ -1,17 +1,17 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import type { Paint } from "../palette.ts";
-import { mark } from "../parts/marks.ts";
+import { drawMark } from "../parts/marks.ts";
 import type { Item } from "../scene.ts";
-import { cellWords, fillOf } from "./bundles.ts";
+import { cellText, fillOfBundle } from "./bundles.ts";
 import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
-import { lostWords, ratio, unitFill } from "./units.ts";
+import { describeUplinkLoss, formatRatio, unitFill } from "./units.ts";
 
 const ROW = 19;
-/** Height of the column headings if names are vertical. */
+/** Height in pixels of the column headings if names are vertical. */
 const STANDING = 128;
 const LYING = 44;
 const NARROW = 80;
-/** Below this width a cell has room for three small digits. */
+/** Width in pixels below which a cell has space for only three small digits. */
 const SLIM = 24;
 
 export interface MatrixInput {
@@ -19,12 +19,12 @@ export interface MatrixInput {
   readonly rows: readonly number[];
   readonly slots: ReadonlyMap<number, { readonly x: number; readonly y: number; readonly width: number }>;
   readonly coloring: Coloring;
-  /** Room for the names of rows. */
+  /** Width in pixels for the names of rows. */
   readonly labels: number;
 }
 
-/** One column per leaf: its head, a cell for every switch above it, and its oversubscription. */
-export function matrixItems(
+/** Draws one column per leaf: its heading, a cell for every switch above it, and its oversubscription. */
+export function drawMatrix(
   { units, bundles }: FabricParts,
   input: MatrixInput,
 ): { readonly items: readonly Item[]; readonly height: number } {
@@ -43,56 +43,56 @@ export function matrixItems(
     },
     {
       label: "Oversubscription",
-      words: ({ tally }: UnitPart) => (tally.oversubscription === undefined ? "" : ratio(tally.oversubscription)),
+      words: ({ tally }: UnitPart) => (tally.oversubscription === undefined ? "" : formatRatio(tally.oversubscription)),
     },
-    { label: "Largest spine lost", words: ({ tally }: UnitPart) => lostWords(tally) },
+    { label: "Largest spine lost", words: ({ tally }: UnitPart) => describeUplinkLoss(tally) },
   ];
   const items: Item[] = [
-    ...rows.flatMap((row, index) => rowItem(units[row], top + index * ROW, input.labels)),
-    ...figures.map(({ label }, index) => nameItem(label, top + (rows.length + index) * ROW, input.labels)),
+    ...rows.flatMap((row, index) => drawRowName(units[row], top + index * ROW, input.labels)),
+    ...figures.map(({ label }, index) => drawName(label, top + (rows.length + index) * ROW, input.labels)),
   ];
   for (const column of columns) {
     const [unit, slot] = [units[column], slots.get(column)];
     if (unit === undefined || slot === undefined) continue;
     const bundlesOf = rows.flatMap((row, index) => {
       const bundle = cells.get(`${row} ${column}`);
-      return bundle === undefined ? [] : [cellItem(bundle, { ...slot, y: top + index * ROW }, input.coloring)];
+      return bundle === undefined ? [] : [drawCell(bundle, { ...slot, y: top + index * ROW }, input.coloring)];
     });
-    items.push(headItem(unit, slot, { head, coloring: input.coloring }), ...bundlesOf);
+    items.push(drawColumnHead(unit, slot, { head, coloring: input.coloring }), ...bundlesOf);
     items.push(
-      ...figures.map(({ words }, index) => figureItem(words(unit), slot, top + (rows.length + index) * ROW + 13)),
+      ...figures.map(({ words }, index) => drawFigure(words(unit), slot, top + (rows.length + index) * ROW + 13)),
     );
   }
   return { items, height: head + 6 + (rows.length + figures.length) * ROW };
 }
 
-function nameItem(text: string, y: number, labels: number): Item {
+function drawName(text: string, y: number, labels: number): Item {
   const place = { x: labels - 10, y: y + 13, anchor: "end", maxWidth: labels - 32 } as const;
   return { kind: "text", text, size: 10.5, fill: "muted", ...place };
 }
 
-/** The name of a row is the element of its switch. */
-function rowItem(unit: UnitPart | undefined, y: number, labels: number): readonly Item[] {
+/** Draws the name of a row, which also represents its switch. */
+function drawRowName(unit: UnitPart | undefined, y: number, labels: number): readonly Item[] {
   if (unit === undefined) return [];
   const { title, state, failed } = unit.tally;
-  const name = nameItem(failed > 0 ? `${title}, failed` : `${title} %`, y, labels);
-  return [{ kind: "group", ref: unit.id, tip: unit.tip, items: [name, ...mark(state, [8, y + 9], 11)] }];
+  const name = drawName(failed > 0 ? `${title}, failed` : `${title} %`, y, labels);
+  return [{ kind: "group", ref: unit.id, tip: unit.tip, items: [name, ...drawMark(state, [8, y + 9], 11)] }];
 }
 
-function figureItem(words: string, { x, width }: { readonly x: number; readonly width: number }, y: number): Item {
-  const text = width < SLIM ? shortFigure(words) : width < NARROW ? words.replace(":1", "") : words;
+function drawFigure(words: string, { x, width }: { readonly x: number; readonly width: number }, y: number): Item {
+  const text = width < SLIM ? shortenFigure(words) : width < NARROW ? words.replace(":1", "") : words;
   const size = width < SLIM && text.length > 2 ? 7.5 : 9;
   return { kind: "text", x: x + width / 2, y, text, size, anchor: "middle", fill: "ink", maxWidth: width };
 }
 
-/** A ratio or a word for a column in which three digits have room; the tip has the whole. */
-function shortFigure(words: string): string {
+/** Shortens a ratio or word for a column with space for three digits; the tooltip contains the full text. */
+function shortenFigure(words: string): string {
   const value = Number(words.replace(":1", ""));
   if (words === "" || Number.isNaN(value)) return words === "none left" ? "×" : words;
   return value >= 10 ? String(Math.round(value)) : String(Math.round(value * 10) / 10);
 }
 
-function headItem(
+function drawColumnHead(
   unit: UnitPart,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
   { head, coloring }: { readonly head: number; readonly coloring: Coloring },
@@ -155,27 +155,27 @@ function headItem(
         stroke: `${tally.state}Text`,
         ...(tally.failed > 0 && { dash: "dashed" as const }),
       },
-      ...mark(tally.state, standing ? [middle, 12] : [width - 15, 14], 11),
+      ...drawMark(tally.state, standing ? [middle, 12] : [width - 15, 14], 11),
       name,
       ...(unit.group ? [] : more),
     ],
   };
 }
 
-/** A group's column heading contains only its location; the tooltip contains all facts. */
+/** Returns a group's column heading, which contains only its location; the tooltip contains all facts. */
 function columnTitle({ group, switches, tally, id }: UnitPart): string {
   if (!group) return tally.title;
   return `${id.slice(Math.max(id.lastIndexOf("/"), id.lastIndexOf(":")) + 1)} (${switches.length})`;
 }
 
-function cellItem(
+function drawCell(
   bundle: BundlePart,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
   coloring: Coloring,
 ): Item {
-  const fill = fillOf(bundle.state, coloring);
+  const fill = fillOfBundle(bundle.state, coloring);
   const down = bundle.state.up === 0;
-  const [words, slim] = [cellWords(bundle.state), width < SLIM];
+  const [words, slim] = [cellText(bundle.state), width < SLIM];
   const edge = slim ? 0.5 : 2;
   return {
     kind: "group",
@@ -197,7 +197,7 @@ function cellItem(
         kind: "text",
         x: x + width / 2,
         y: y + 13,
-        text: slim ? shortWords(words) : words,
+        text: slim ? shortenCellText(words) : words,
         size: slim && words.length > 2 ? 7.5 : 9,
         anchor: "middle",
         fill: `on:${fill as "panel"}`,
@@ -209,6 +209,6 @@ function cellItem(
 }
 
 /** Replaces state texts by symbols in narrow cells, where the dashed outline already shows the state. */
-function shortWords(words: string): string {
+function shortenCellText(words: string): string {
   return { down: "×", none: "–" }[words] ?? words;
 }

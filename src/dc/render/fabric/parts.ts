@@ -1,15 +1,15 @@
 import type { BundleState } from "./bundles.ts";
-import type { Bundle, Unit } from "./picture.ts";
+import type { FabricUnit, LinkBundle } from "./picture.ts";
 import type { UnitState } from "./units.ts";
 
-export interface UnitPart extends Unit {
+export interface UnitPart extends FabricUnit {
   readonly tally: UnitState;
   readonly tip: string;
 }
 
-export interface BundlePart extends Bundle {
+export interface BundlePart extends LinkBundle {
   readonly state: BundleState;
-  /** The link when it is one, else made of its two ends. */
+  /** Reference of the link if there is one, else made of the references of both ends. */
   readonly ref: string;
   readonly title: string;
   readonly facts: readonly (readonly [string, string])[];

@@ -3,7 +3,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { PhysicalMatch } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
-import { Places, WIDTHS, type Width } from "../places.ts";
+import { AREA_KINDS, AreaFinder, type AreaKind } from "../places.ts";
 
 export interface FabricPicture {
   /** The requested fabric or location; empty for all fabrics. */
@@ -11,28 +11,28 @@ export interface FabricPicture {
   readonly answer: FabricAnswer;
   readonly congestionPct: number;
   readonly watchPct: number;
-  /** Result of tracing the cables under a link, by the link's reference; empty if they were not traced. */
+  /** Result of tracing the cables of a link, by the link's reference; empty if they were not traced. */
   readonly physical: ReadonlyMap<string, PhysicalMatch>;
 }
 
-export interface Switch {
+export interface FabricSwitch {
   readonly device: Device;
   readonly node: FabricNode;
 }
 
-/** The rank of a tier; the lowest of a picture is drawn as columns. */
+/** Rank of a tier; the lowest tier of a picture is drawn as columns. */
 export type Tier = number;
 
-/** One drawn unit: a switch, or several collapsed into a count. */
-export interface Unit {
+/** One drawn unit: a switch, or several switches collapsed into a count. */
+export interface FabricUnit {
   readonly id: string;
   readonly tier: Tier;
-  readonly switches: readonly Switch[];
+  readonly switches: readonly FabricSwitch[];
   readonly group: boolean;
 }
 
-/** Links between two units: parallel ones, or all between two groups. */
-export interface Bundle {
+/** Links between two units: parallel ones, or all links between two groups. */
+export interface LinkBundle {
   readonly upper: number;
   readonly lower: number;
   readonly links: readonly FabricLinkView[];
@@ -40,13 +40,13 @@ export interface Bundle {
 }
 
 export interface CollapsedFabric {
-  /** Top tier first, each tier in the order of codes. */
-  readonly units: readonly Unit[];
-  readonly bundles: readonly Bundle[];
+  /** Units of the top tier first, each tier in the order of codes. */
+  readonly units: readonly FabricUnit[];
+  readonly bundles: readonly LinkBundle[];
   readonly omitted: number;
 }
 
-/** Maximum number of leaf columns that are readable; more are collapsed unless the complete picture is requested. */
+/** Maximum number of readable leaf columns; more are collapsed unless the complete picture is requested. */
 const READABLE = 160;
 
 export interface CollapseOptions {
@@ -59,53 +59,56 @@ export interface CollapseOptions {
  * Collapses leaves, then all switches, by rack, row, room, floor and site until they fit. Cost: O(switches + links).
  */
 export function collapseFabric({ answer }: FabricPicture, collapse: CollapseOptions): CollapsedFabric {
-  const switches = switchesOf(answer);
-  const units = unitsOf(switches, collapse);
+  const switches = listSwitches(answer);
+  const units = buildUnits(switches, collapse);
   const unitOf = new Map<string, number>();
   for (const [index, unit] of units.entries()) {
     for (const { device } of unit.switches) unitOf.set(codeKey(device.code), index);
   }
   const shown = units.reduce((sum, { group }) => sum + (group ? 0 : 1), 0);
-  return { units, bundles: bundlesOf(answer, unitOf), omitted: switches.length - shown };
+  return { units, bundles: buildBundles(answer, unitOf), omitted: switches.length - shown };
 }
 
-function switchesOf({ nodes }: FabricAnswer): readonly Switch[] {
+function listSwitches({ nodes }: FabricAnswer): readonly FabricSwitch[] {
   return nodes
     .map((node) => ({ device: node.device, node }))
     .toSorted((a, b) => compareText(a.device.code, b.device.code));
 }
 
-export function tierOf({ node }: Switch): Tier {
+export function tierOfSwitch({ node }: FabricSwitch): Tier {
   return node.tier;
 }
 
-/** The tiers of switches, lowest first. */
-function tiersIn(switches: readonly Switch[]): readonly Tier[] {
-  return [...new Set(switches.map(tierOf))].sort((a, b) => a - b);
+/** Returns the tiers of switches, lowest first. */
+function listTiers(switches: readonly FabricSwitch[]): readonly Tier[] {
+  return [...new Set(switches.map(tierOfSwitch))].sort((a, b) => a - b);
 }
 
-function unitsOf(switches: readonly Switch[], { maxNodes, highlight, view }: CollapseOptions): readonly Unit[] {
-  const tiers = tiersIn(switches);
-  const leaves = switches.filter((one) => tierOf(one) === tiers[0]).length;
+function buildUnits(
+  switches: readonly FabricSwitch[],
+  { maxNodes, highlight, view }: CollapseOptions,
+): readonly FabricUnit[] {
+  const tiers = listTiers(switches);
+  const leaves = switches.filter((one) => tierOfSwitch(one) === tiers[0]).length;
   const whole = switches.length <= maxNodes && (leaves <= READABLE || view === "FULL");
   if (whole && view !== "COMPACT") return groupSwitches(switches, () => undefined);
   const pinned = new Set([...highlight].map((ref) => ref.toLowerCase()));
-  const places = new Places(() => undefined);
+  const places = new AreaFinder(() => undefined);
   const limit = view === "FULL" ? maxNodes : Math.min(maxNodes, READABLE);
-  const by = (width: Width, collapsed: readonly Tier[]) =>
+  const by = (width: AreaKind, collapsed: readonly Tier[]) =>
     groupSwitches(switches, (one) => {
-      const tier = tierOf(one);
+      const tier = tierOfSwitch(one);
       if (!collapsed.includes(tier) || pinned.has(`device:${codeKey(one.device.code)}`)) return undefined;
-      return `${tierWords(tier)} of ${places.of(one.device)[width]}`;
+      return `${tierText(tier)} of ${places.of(one.device)[width]}`;
     });
   // A rack contains few switches, so collapsing begins with rows.
   for (const count of tiers.keys()) {
-    for (const width of WIDTHS.slice(1)) {
+    for (const width of AREA_KINDS.slice(1)) {
       const units = by(width, tiers.slice(0, count + 1));
       if (units.length <= limit) return units;
     }
   }
-  const wholeTiers = groupSwitches(switches, (one) => `all ${tierWords(tierOf(one))}`);
+  const wholeTiers = groupSwitches(switches, (one) => `all ${tierText(tierOfSwitch(one))}`);
   return wholeTiers.length <= maxNodes
     ? wholeTiers
     : groupSwitches(
@@ -117,23 +120,23 @@ function unitsOf(switches: readonly Switch[], { maxNodes, highlight, view }: Col
 
 const WORDS = ["leaves", "spines", "super-spines"];
 
-export function tierWords(tier: Tier): string {
+export function tierText(tier: Tier): string {
   return WORDS[tier] ?? `switches of tier ${tier}`;
 }
 
 function groupSwitches(
-  switches: readonly Switch[],
-  groupOf: (one: Switch) => string | undefined,
-  tier: (one: Switch) => Tier = tierOf,
-): readonly Unit[] {
-  const found = new Map<string, Switch[]>();
+  switches: readonly FabricSwitch[],
+  groupOf: (one: FabricSwitch) => string | undefined,
+  tier: (one: FabricSwitch) => Tier = tierOfSwitch,
+): readonly FabricUnit[] {
+  const found = new Map<string, FabricSwitch[]>();
   for (const one of switches) {
     const id = groupOf(one) ?? `device:${one.device.code}`;
     const members = found.get(id);
     if (members === undefined) found.set(id, [one]);
     else members.push(one);
   }
-  const units = [...found].flatMap(([id, members]): Unit[] => {
+  const units = [...found].flatMap(([id, members]): FabricUnit[] => {
     const [first] = members;
     if (first === undefined) return [];
     if (members.length === 1)
@@ -143,7 +146,7 @@ function groupSwitches(
   return units.toSorted((a, b) => b.tier - a.tier);
 }
 
-function bundlesOf({ links, missing }: FabricAnswer, unitOf: ReadonlyMap<string, number>): readonly Bundle[] {
+function buildBundles({ links, missing }: FabricAnswer, unitOf: ReadonlyMap<string, number>): readonly LinkBundle[] {
   const found = new Map<string, { upper: number; lower: number; links: FabricLinkView[]; missing: number }>();
   const between = (leaf: string, spine: string) => {
     const [lower, upper] = [unitOf.get(codeKey(leaf)) ?? -1, unitOf.get(codeKey(spine)) ?? -1];

@@ -1,41 +1,41 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPercent } from "#words/figures.ts";
 import type { Item } from "../scene.ts";
-import { textWidth } from "../text_width.ts";
-import { strokeOf } from "./bundles.ts";
-import { isStep, linkCurve, type Slot } from "./lines.ts";
+import { measureText } from "../text_width.ts";
+import { strokeOfBundle } from "./bundles.ts";
+import { isScaleToken, linkCurve, type UnitSlot } from "./lines.ts";
 import type { BundlePart, FabricParts } from "./parts.ts";
 
 export interface RibbonsInput {
-  readonly slots: ReadonlyMap<number, Slot>;
+  readonly slots: ReadonlyMap<number, UnitSlot>;
   readonly coloring: Coloring;
   readonly boxHeight: number;
 }
 
 const LEAST_WIDTH = 1.5;
 const MOST_WIDTH = 12;
-/** Utilisation in percent from which a ribbon is labelled. */
+/** Utilization in percent from which a ribbon is labelled. */
 const TOLD = 80;
 const LABEL = { size: 10.5, weight: "bold" } as const;
 
 /**
- * Draws the links between two units as one ribbon, whose width shows their number. Severe ones are drawn last and
- * labelled.
+ * Draws the links between two units as one ribbon, whose width shows their number. Ribbons with problems are drawn last
+ * and labelled.
  */
-export function ribbons(parts: FabricParts, { slots, coloring, boxHeight }: RibbonsInput): readonly Item[] {
-  const most = Math.max(1, ...parts.bundles.map(countOf));
-  const tops = endsOf(parts, slots, "lower");
-  const bottoms = endsOf(parts, slots, "upper");
+export function drawRibbons(parts: FabricParts, { slots, coloring, boxHeight }: RibbonsInput): readonly Item[] {
+  const most = Math.max(1, ...parts.bundles.map(countLinks));
+  const tops = findRibbonEnds(parts, slots, "lower");
+  const bottoms = findRibbonEnds(parts, slots, "upper");
   const sorted = [...parts.bundles.entries()].sort(([, a], [, b]) => severityRank(a) - severityRank(b));
   return sorted.flatMap(([index, part]) => {
     const [upper, lower, x1, x2] = [slots.get(part.upper), slots.get(part.lower), bottoms.get(index), tops.get(index)];
     if (upper === undefined || lower === undefined || x1 === undefined || x2 === undefined) return [];
     const [y1, y2] = [upper.y + boxHeight, lower.y];
-    const { stroke = "line", dash } = strokeOf(part.state, coloring);
-    const width = LEAST_WIDTH + ((MOST_WIDTH - LEAST_WIDTH) * countOf(part)) / most;
+    const { stroke = "line", dash } = strokeOfBundle(part.state, coloring);
+    const width = LEAST_WIDTH + ((MOST_WIDTH - LEAST_WIDTH) * countLinks(part)) / most;
     const place = linkCurve(x1, y1, x2, y2);
     // A light colour of the scale requires an outline against the background.
-    const outline: readonly Item[] = isStep(stroke)
+    const outline: readonly Item[] = isScaleToken(stroke)
       ? [{ ...place, stroke: `on:${stroke}`, strokeWidth: width + 2 }]
       : [];
     const isQuiet = severityRank(part) === 0 && outline.length === 0;
@@ -43,11 +43,13 @@ export function ribbons(parts: FabricParts, { slots, coloring, boxHeight }: Ribb
       dash === undefined
         ? { ...place, stroke, strokeWidth: width, ...(isQuiet && { opacity: 0.5 }) }
         : { ...place, stroke, strokeWidth: Math.min(width, 3), dash };
-    return [{ kind: "group", ref: part.ref, tip: part.tip, items: [...outline, drawn, ...figure(part, x2, y2)] }];
+    return [
+      { kind: "group", ref: part.ref, tip: part.tip, items: [...outline, drawn, ...drawUtilization(part, x2, y2)] },
+    ];
   });
 }
 
-function countOf({ links, missing }: BundlePart): number {
+function countLinks({ links, missing }: BundlePart): number {
   return links.length + missing;
 }
 
@@ -57,8 +59,8 @@ function severityRank({ state }: BundlePart): number {
   return state.watched || state.down > 0 ? 1 : 0;
 }
 
-/** End positions of ribbons at their boxes: side by side, in the order of their other ends. */
-function endsOf(
+/** Returns the end positions of ribbons at their boxes: side by side, in the order of their other ends. */
+function findRibbonEnds(
   { bundles }: FabricParts,
   slots: RibbonsInput["slots"],
   end: "upper" | "lower",
@@ -81,11 +83,11 @@ function endsOf(
   return places;
 }
 
-/** The use of the busiest link, on a ground above the lower box. */
-function figure({ state: { utilizationPct = 0, up } }: BundlePart, x: number, y: number): readonly Item[] {
+/** Draws the utilization of the busiest link on a plate above the lower box. */
+function drawUtilization({ state: { utilizationPct = 0, up } }: BundlePart, x: number, y: number): readonly Item[] {
   if (up === 0 || utilizationPct < TOLD) return [];
   const text = formatPercent(utilizationPct);
-  const width = textWidth(text, LABEL) + 10;
+  const width = measureText(text, LABEL) + 10;
   return [
     { kind: "rect", x: x - width / 2, y: y - 26, width, height: 17, radius: 4, fill: "panel", stroke: "watchText" },
     { kind: "text", x, y: y - 14, text, anchor: "middle", fill: "ink", ...LABEL },

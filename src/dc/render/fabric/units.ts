@@ -2,10 +2,10 @@ import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatBandwidth } from "#words/figures.ts";
 import { formatConstant, formatCountOf } from "#words/names.ts";
 import type { Paint, State } from "../palette.ts";
-import { roleToken } from "../parts/roles.ts";
-import { placeWords } from "../places.ts";
+import { roleFill } from "../parts/roles.ts";
+import { formatArea } from "../places.ts";
 import type { BundleState } from "./bundles.ts";
-import type { Unit } from "./picture.ts";
+import type { FabricUnit } from "./picture.ts";
 
 export interface UnitState {
   readonly title: string;
@@ -13,15 +13,15 @@ export interface UnitState {
   readonly failed: number;
   readonly uplinksUp: number;
   readonly uplinks: number;
-  /** Oversubscription of its worst switch; undefined if none has uplinks. */
+  /** Highest oversubscription of the unit's switches; undefined if none has uplinks. */
   readonly oversubscription: number | undefined;
   readonly oversubscriptionN1: number | undefined;
-  /** Whether a switch loses all uplinks with its largest upper switch. */
+  /** Whether a switch loses all uplinks if its largest upper switch fails. */
   readonly strandedN1: boolean;
 }
 
-/** @param bundles the bundles that end at the unit */
-export function unitState({ id, switches, group }: Unit, bundles: readonly BundleState[]): UnitState {
+/** Computes the state of a unit. @param bundles the bundles that end at the unit */
+export function computeUnitState({ id, switches, group }: FabricUnit, bundles: readonly BundleState[]): UnitState {
   const nodes = switches.map(({ node }) => node);
   const failed = nodes.filter((node) => node.failed).length;
   const worst = (values: readonly (number | undefined)[]) =>
@@ -29,8 +29,8 @@ export function unitState({ id, switches, group }: Unit, bundles: readonly Bundl
   const cut = nodes.some(({ uplinksUp, uplinksTotal }) => uplinksUp === 0 && uplinksTotal > 0);
   const [only] = switches;
   return {
-    title: group || only === undefined ? placeWords(id) : only.device.code,
-    state: failed === switches.length ? "offline" : stateOfLinks(cut, bundles),
+    title: group || only === undefined ? formatArea(id) : only.device.code,
+    state: failed === switches.length ? "offline" : worstLinkState(cut, bundles),
     failed,
     uplinksUp: nodes.reduce((sum, { uplinksUp }) => sum + uplinksUp, 0),
     uplinks: nodes.reduce((sum, { uplinksTotal }) => sum + uplinksTotal, 0),
@@ -40,25 +40,25 @@ export function unitState({ id, switches, group }: Unit, bundles: readonly Bundl
   };
 }
 
-function stateOfLinks(cut: boolean, bundles: readonly BundleState[]): State {
+function worstLinkState(cut: boolean, bundles: readonly BundleState[]): State {
   if (cut || bundles.some(({ full, up }) => full || up === 0)) return "fault";
   return bundles.some(({ watched, congested, down }) => watched || congested || down > 0) ? "watch" : "ok";
 }
 
-/** A ratio such as 3.2:1. */
-export function ratio(value: number): string {
+/** Formats a ratio such as 3.2:1. */
+export function formatRatio(value: number): string {
   return `${Math.round(value * 100) / 100}:1`;
 }
 
-export function unitFill({ switches: [first], group }: Unit, { state }: UnitState, coloring: Coloring): Paint {
+export function unitFill({ switches: [first], group }: FabricUnit, { state }: UnitState, coloring: Coloring): Paint {
   if (coloring === "ROLE" && first !== undefined && !group) {
-    return roleToken({ role: first.device.role ?? "", kind: DEVICE_KINDS.indexOf(first.device.kind) + 1 });
+    return roleFill({ role: first.device.role ?? "", kind: DEVICE_KINDS.indexOf(first.device.kind) + 1 });
   }
   if (coloring === "NONE" || coloring === "ROLE") return "panel";
   return `${state}Soft`;
 }
 
-export function unitFacts(unit: Unit, state: UnitState): readonly (readonly [string, string])[] {
+export function unitFacts(unit: FabricUnit, state: UnitState): readonly (readonly [string, string])[] {
   const [first] = unit.switches;
   const device = unit.group ? undefined : first?.device;
   const node = unit.group ? undefined : first?.node;
@@ -72,14 +72,14 @@ export function unitFacts(unit: Unit, state: UnitState): readonly (readonly [str
     ["Links up", `${state.uplinksUp} of ${state.uplinks}`],
     ["Downwards", node === undefined ? "" : formatBandwidth(node.downlinkMbps)],
     ["Upwards", node === undefined || node.uplinkMbps === 0 ? "" : formatBandwidth(node.uplinkMbps)],
-    ["Oversubscription", state.oversubscription === undefined ? "" : ratio(state.oversubscription)],
-    ["With its largest upper switch lost", lostWords(state)],
+    ["Oversubscription", state.oversubscription === undefined ? "" : formatRatio(state.oversubscription)],
+    ["With its largest upper switch lost", describeUplinkLoss(state)],
   ];
   return facts.filter(([, value]) => value !== "");
 }
 
-/** Oversubscription after the loss of the largest upper switch; "none" without a remaining uplink. */
-export function lostWords({ oversubscriptionN1, strandedN1 }: UnitState): string {
+/** Describes the oversubscription after the loss of the largest upper switch; "none" without a remaining uplink. */
+export function describeUplinkLoss({ oversubscriptionN1, strandedN1 }: UnitState): string {
   if (strandedN1) return "none left";
-  return oversubscriptionN1 === undefined ? "" : ratio(oversubscriptionN1);
+  return oversubscriptionN1 === undefined ? "" : formatRatio(oversubscriptionN1);
 }

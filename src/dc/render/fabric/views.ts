@@ -1,11 +1,11 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
-import { mark } from "../parts/marks.ts";
-import { Places } from "../places.ts";
+import { drawMark } from "../parts/marks.ts";
+import { AreaFinder } from "../places.ts";
 import type { Item } from "../scene.ts";
-import { linkLines, type Slot } from "./lines.ts";
-import { matrixItems } from "./matrix.ts";
+import { drawLinkLines, type UnitSlot } from "./lines.ts";
+import { drawMatrix } from "./matrix.ts";
 import type { FabricParts, UnitPart } from "./parts.ts";
-import { ribbons } from "./ribbons.ts";
+import { drawRibbons } from "./ribbons.ts";
 import { unitFill } from "./units.ts";
 
 interface Body {
@@ -14,39 +14,39 @@ interface Body {
   readonly bodyHeight: number;
 }
 
-/** Room at the left for the names of the rows. */
+/** Width in pixels for the names of the rows, at the left. */
 const LABELS = 190;
 const BOX_HEIGHT = 44;
 const BOX_WIDTH = 180;
 const LEAST_BOX = 132;
-/** Height in which links fan out between two tiers. */
+/** Height in pixels in which links fan out between two tiers. */
 const FAN = 150;
-/** Width of leaf columns: broad with horizontal text, or narrow with vertical names. */
+/** Widths of leaf columns in pixels: broad with horizontal text, or narrow with vertical names. */
 const BROAD = 112;
 const NARROW = 34;
-/** Width that columns fill when there is room for more. */
+/** Width in pixels that columns fill if there is space for more. */
 const WIDE = 1500;
 
-/** Width of a column if only a matrix is drawn and it has many columns. */
+/** Width in pixels of a column if only a matrix is drawn and it has many columns. */
 const SLIM = 17;
-/** Width that the columns of the matrix alone fill when there is room for more. */
+/** Width in pixels that the columns of a matrix without lines fill if there is space for more. */
 const SCREEN = 1000;
-/** Gap between the columns of two rows of racks, and between the matrices of two tiers. */
+/** Gap in pixels between the columns of two rows of racks, and between the matrices of two tiers. */
 const GAP = 8;
 const BELOW = 26;
-/** Least width of a group's box in the view of ribbons, and the height in which ribbons bend. */
+/** Minimum width of a group's box in the view of ribbons, and the height in which ribbons bend, in pixels. */
 const GROUP = 168;
 const RIBBONS = 210;
 
-/** The units of each tier, the top tier first. */
-function tiersOf({ units }: FabricParts): readonly (readonly number[])[] {
+/** Returns the units of each tier, the top tier first. */
+function unitsByTier({ units }: FabricParts): readonly (readonly number[])[] {
   const tiers = [...new Set(units.map(({ tier }) => tier))].sort((a, b) => b - a);
   return tiers.map((tier) => [...units.keys()].filter((index) => units[index]?.tier === tier));
 }
 
 /** Draws a matrix for every tier below another one, the lowest first: its switches are columns, those above it rows. */
-export function matrixBody(parts: FabricParts, coloring: Coloring): Body {
-  const tiers = tiersOf(parts);
+export function drawMatrixBody(parts: FabricParts, coloring: Coloring): Body {
+  const tiers = unitsByTier(parts);
   const below = tiers.length === 1 ? tiers : tiers.slice(1).toReversed();
   const most = Math.max(1, ...below.map(({ length }) => length));
   const width = Math.max(SLIM, Math.min(BROAD, SCREEN / most));
@@ -54,17 +54,17 @@ export function matrixBody(parts: FabricParts, coloring: Coloring): Body {
   let [y, right] = [0, LABELS + 480];
   for (const columns of below) {
     const rows = tiers.slice(0, tiers.indexOf(columns)).flat();
-    const slots = new Map<number, Slot>();
+    const slots = new Map<number, UnitSlot>();
     let x = LABELS;
     let last: string | undefined;
     for (const column of columns) {
-      const row = rowOf(parts.units[column]);
+      const row = rackRowOf(parts.units[column]);
       if (last !== undefined && last !== row) x += GAP;
       last = row;
       slots.set(column, { x, y, width });
       x += width;
     }
-    const matrix = matrixItems(parts, { columns, rows, slots, coloring, labels: LABELS });
+    const matrix = drawMatrix(parts, { columns, rows, slots, coloring, labels: LABELS });
     items.push(...matrix.items);
     right = Math.max(right, x);
     y += matrix.height + BELOW;
@@ -72,20 +72,20 @@ export function matrixBody(parts: FabricParts, coloring: Coloring): Body {
   return { body: items, bodyWidth: right, bodyHeight: Math.max(0, y - BELOW) };
 }
 
-const places = new Places(() => undefined);
+const places = new AreaFinder(() => undefined);
 
-/** The row of racks that contains a unit's first switch. */
-function rowOf(unit: UnitPart | undefined): string {
+/** Returns the row of racks that contains a unit's first switch. */
+function rackRowOf(unit: UnitPart | undefined): string {
   const [first] = unit?.switches ?? [];
   return first === undefined ? "" : places.of(first.device).row;
 }
 
-/** Boxes tier by tier, between them one ribbon for all links of two boxes. */
-export function ribbonBody(parts: FabricParts, coloring: Coloring): Body {
-  const tiers = tiersOf(parts);
+/** Draws boxes tier by tier, and one ribbon for all links between two boxes. */
+export function drawRibbonBody(parts: FabricParts, coloring: Coloring): Body {
+  const tiers = unitsByTier(parts);
   const most = Math.max(1, ...tiers.map(({ length }) => length));
   const room = Math.max(most * (GROUP + 16), 720);
-  const slots = new Map<number, Slot>();
+  const slots = new Map<number, UnitSlot>();
   for (const [at, tier] of tiers.entries()) {
     const share = room / Math.max(1, tier.length);
     const width = Math.min(BOX_WIDTH, share - 12);
@@ -93,24 +93,26 @@ export function ribbonBody(parts: FabricParts, coloring: Coloring): Body {
       slots.set(unit, { x: share * (place + 0.5) - width / 2, y: at * (BOX_HEIGHT + RIBBONS), width });
     }
   }
-  const boxes = tiers.flat().flatMap((index) => unitBox(parts.units[index], slots.get(index), coloring));
+  const boxes = tiers.flat().flatMap((index) => drawUnitBox(parts.units[index], slots.get(index), coloring));
   const bodyHeight = Math.max(0, tiers.length * (BOX_HEIGHT + RIBBONS) - RIBBONS);
   return {
-    body: [...ribbons(parts, { slots, coloring, boxHeight: BOX_HEIGHT }), ...boxes],
+    body: [...drawRibbons(parts, { slots, coloring, boxHeight: BOX_HEIGHT }), ...boxes],
     bodyWidth: room,
     bodyHeight,
   };
 }
 
-/** Every switch of the upper tiers as a box, every link as a line, and below them the matrix of the lowest tier. */
-export function fanBody(parts: FabricParts, coloring: Coloring): Body {
-  const ordered = tiersOf(parts);
+/**
+ * Draws every switch of the upper tiers as a box, every link as a line, and below them the matrix of the lowest tier.
+ */
+export function drawFanBody(parts: FabricParts, coloring: Coloring): Body {
+  const ordered = unitsByTier(parts);
   const rows = ordered.slice(0, -1);
   const bottom = ordered.at(-1) ?? [];
   const column = Math.max(NARROW, Math.min(BROAD, WIDE / Math.max(1, bottom.length)));
   const most = Math.max(0, ...rows.map(({ length }) => length));
   const room = Math.max(bottom.length * column, most * (LEAST_BOX + 12), Math.min(most, 4) * (BOX_WIDTH + 24), 480);
-  const slots = new Map<number, Slot>();
+  const slots = new Map<number, UnitSlot>();
   for (const [at, row] of rows.entries()) {
     const share = room / row.length;
     const width = Math.min(BOX_WIDTH, share - 12);
@@ -122,9 +124,9 @@ export function fanBody(parts: FabricParts, coloring: Coloring): Body {
   const width = bottom.length === 0 ? 0 : Math.min(room / bottom.length, BROAD * 1.5);
   const start = LABELS + (room - width * bottom.length) / 2;
   for (const [place, unit] of bottom.entries()) slots.set(unit, { x: start + place * width, y: leavesY, width });
-  const matrix = matrixItems(parts, { columns: bottom, rows: rows.flat(), slots, coloring, labels: LABELS });
-  const boxes = rows.flat().flatMap((index) => unitBox(parts.units[index], slots.get(index), coloring));
-  const lines = linkLines(parts, { slots, columns: bottom, coloring, boxHeight: BOX_HEIGHT });
+  const matrix = drawMatrix(parts, { columns: bottom, rows: rows.flat(), slots, coloring, labels: LABELS });
+  const boxes = rows.flat().flatMap((index) => drawUnitBox(parts.units[index], slots.get(index), coloring));
+  const lines = drawLinkLines(parts, { slots, columns: bottom, coloring, boxHeight: BOX_HEIGHT });
   return {
     body: [...lines, ...boxes, ...matrix.items],
     bodyWidth: LABELS + room,
@@ -132,7 +134,7 @@ export function fanBody(parts: FabricParts, coloring: Coloring): Body {
   };
 }
 
-function unitBox(unit: UnitPart | undefined, slot: Slot | undefined, coloring: Coloring): readonly Item[] {
+function drawUnitBox(unit: UnitPart | undefined, slot: UnitSlot | undefined, coloring: Coloring): readonly Item[] {
   if (unit === undefined || slot === undefined) return [];
   const { tally } = unit;
   const fill = unitFill(unit, tally, coloring);
@@ -167,7 +169,7 @@ function unitBox(unit: UnitPart | undefined, slot: Slot | undefined, coloring: C
           fill: ink,
           maxWidth: slot.width - 34,
         },
-        ...mark(tally.state, [slot.width - 15, 14], 12),
+        ...drawMark(tally.state, [slot.width - 15, 14], 12),
         { kind: "text", x: 10, y: 35, text: words, size: 10.5, fill: ink, maxWidth: slot.width - 18 },
       ],
     },

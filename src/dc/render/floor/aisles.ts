@@ -1,28 +1,28 @@
 import type { Rectangle } from "#dc/model/rack_space.ts";
 import type { Item } from "../scene.ts";
-import { textWidth } from "../text_width.ts";
-import { type Collapsed, rectangleAround } from "./collapse.ts";
-import { meet, type Scale } from "./ground.ts";
-import type { Tile } from "./tiles.ts";
+import { measureText } from "../text_width.ts";
+import { type CollapsedFloor, rectangleAround } from "./collapse.ts";
+import { areasMeet, type MmToPx } from "./ground.ts";
+import type { FloorTile } from "./tiles.ts";
 
-/** Free floor between two rows that is walked through, and what faces it. */
+/** Free floor between two rows, and which sides of the racks face it. */
 interface Aisle {
   readonly area: Rectangle;
   readonly name: "Cold aisle" | "Hot aisle" | "Aisle";
 }
 
-/** Width of an aisle, in millimetres. Ours: a person passes, and the end of a hall is no aisle. */
+/** Minimum width of an aisle in millimetres, so that a person can pass. Our choice; the end of a hall is no aisle. */
 const LEAST_MM = 500;
 const MOST_MM = 4000;
 const TEXT = 10;
 
 /**
- * Aisles between rows that stand back to back or face to face, with what faces them; only where nothing stands, and named where
- * there is room.
+ * Draws aisles between rows that are back to back or face to face, with the sides that face them. An aisle contains no
+ * footprint, and is named if its name fits.
  */
-export function aisleItems({ tiles, blocks }: Pick<Collapsed, "tiles" | "blocks">, px: Scale): readonly Item[] {
-  const isFree = ({ area }: Aisle) => ![...tiles, ...blocks].some((standing) => meet(standing.area, area));
-  return aislesOf(tiles)
+export function drawAisles({ tiles, blocks }: Pick<CollapsedFloor, "tiles" | "blocks">, px: MmToPx): readonly Item[] {
+  const isFree = ({ area }: Aisle) => ![...tiles, ...blocks].some((standing) => areasMeet(standing.area, area));
+  return findAisles(tiles)
     .filter(isFree)
     .flatMap(({ area, name }, index, aisles): Item[] => {
       const box = {
@@ -33,17 +33,17 @@ export function aisleItems({ tiles, blocks }: Pick<Collapsed, "tiles" | "blocks"
       };
       const isTall = box.height > box.width;
       const [long, deep] = isTall ? [box.height, box.width] : [box.width, box.height];
-      const fits = deep >= TEXT + 4 && long >= textWidth(name, { size: TEXT }) + 8;
+      const fits = deep >= TEXT + 4 && long >= measureText(name, { size: TEXT }) + 8;
       const ground: Item = { kind: "rect", ...box, fill: "sunken" };
-      // Aisles of rows along each other and across may share floor, which is named once.
-      if (!fits || aisles.slice(0, index).some((earlier) => meet(earlier.area, area))) return [ground];
+      // Aisles in both directions may overlap; the name is drawn once.
+      if (!fits || aisles.slice(0, index).some((earlier) => areasMeet(earlier.area, area))) return [ground];
       const [cx, cy] = [box.x + box.width / 2, box.y + box.height / 2];
       const at = isTall ? { x: cx + TEXT * 0.36, y: cy, rotate: -90 as const } : { x: cx, y: cy + TEXT * 0.36 };
       return [ground, { kind: "text", ...at, text: name, size: TEXT, anchor: "middle", fill: "muted" }];
     });
 }
 
-function aislesOf(tiles: readonly Tile[]): readonly Aisle[] {
+function findAisles(tiles: readonly FloorTile[]): readonly Aisle[] {
   const rows = Map.groupBy(
     tiles.filter(({ kind, row }) => kind === "rack" && row !== ""),
     ({ row, facing }) => `${facing} ${row}`,
@@ -52,13 +52,13 @@ function aislesOf(tiles: readonly Tile[]): readonly Aisle[] {
     facing: racks[0]?.facing ?? 0,
     ...rectangleAround(racks.map(({ area }) => area)),
   }));
-  return [...aislesBetween(bands, { before: 180, after: 0 }), ...aislesAcross(bands)];
+  return [...findWestEastAisles(bands, { before: 180, after: 0 }), ...findNorthSouthAisles(bands)];
 }
 
 type Band = Rectangle & { readonly facing: number };
 
-/** Aisles that run from west to east. @param faces the fronts that face an aisle between two rows */
-function aislesBetween(
+/** Finds aisles that run from west to east. @param faces the fronts that face an aisle between two rows */
+function findWestEastAisles(
   bands: readonly Band[],
   faces: { readonly before: number; readonly after: number },
 ): readonly Aisle[] {
@@ -83,8 +83,8 @@ function aislesBetween(
   });
 }
 
-/** The same from north to south, with the floor turned on its side. */
-function aislesAcross(bands: readonly Band[]): readonly Aisle[] {
+/** Finds aisles that run from north to south, by exchanging the axes of the floor. */
+function findNorthSouthAisles(bands: readonly Band[]): readonly Aisle[] {
   const turned = bands.map(({ facing, west, east, north, south }) => ({
     facing,
     west: north,
@@ -92,7 +92,7 @@ function aislesAcross(bands: readonly Band[]): readonly Aisle[] {
     north: west,
     south: east,
   }));
-  return aislesBetween(turned, { before: 90, after: 270 }).map(({ name, area: { west, east, north, south } }) => ({
+  return findWestEastAisles(turned, { before: 90, after: 270 }).map(({ name, area: { west, east, north, south } }) => ({
     name,
     area: { west: north, east: south, north: west, south: east },
   }));

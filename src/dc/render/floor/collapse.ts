@@ -2,24 +2,24 @@ import type { Rectangle } from "#dc/model/rack_space.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { State } from "../palette.ts";
 import { STATE_WORDS } from "../parts/marks.ts";
-import type { Tile } from "./tiles.ts";
+import type { FloorTile } from "./tiles.ts";
 
 /** Side of the squares into which racks without a row are collapsed, in millimetres. */
 const SQUARE_MM = 10_000;
 const GRAVEST: readonly State[] = ["fault", "watch", "ok", "info", "offline"];
 
 /** Several racks drawn as one block. */
-export interface Block {
+export interface RackBlock {
   readonly label: string;
   readonly area: Rectangle;
   readonly state: State;
   readonly tip: string;
 }
 
-export interface Collapsed {
-  readonly tiles: readonly Tile[];
-  readonly blocks: readonly Block[];
-  /** Footprints that are not drawn on their own. */
+export interface CollapsedFloor {
+  readonly tiles: readonly FloorTile[];
+  readonly blocks: readonly RackBlock[];
+  /** Number of footprints that are not drawn separately. */
   readonly omitted: number;
 }
 
@@ -27,21 +27,25 @@ export interface Collapsed {
  * Collapses rows of racks into blocks, those with the fewest faults first and then the longest, until at most `most`
  * items are drawn. Highlighted racks are not collapsed. If the limit is still exceeded, omits and counts the last ones.
  */
-export function collapse(tiles: readonly Tile[], most: number, highlight: ReadonlySet<string>): Collapsed {
+export function collapseTiles(
+  tiles: readonly FloorTile[],
+  most: number,
+  highlight: ReadonlySet<string>,
+): CollapsedFloor {
   if (tiles.length <= most) return { tiles, blocks: [], omitted: 0 };
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
-  const groups = new Map<string, Tile[]>();
+  const groups = new Map<string, FloorTile[]>();
   for (const tile of tiles) {
     if (tile.kind !== "rack" || keys.has(tile.ref.toLowerCase())) continue;
-    const key = groupOf(tile);
+    const key = groupKeyOf(tile);
     groups.set(key, [...(groups.get(key) ?? []), tile]);
   }
-  const blocks: Block[] = [];
-  const hidden = new Set<Tile>();
-  const order = [...groups].toSorted(([, a], [, b]) => faults(a) - faults(b) || b.length - a.length);
+  const blocks: RackBlock[] = [];
+  const hidden = new Set<FloorTile>();
+  const order = [...groups].toSorted(([, a], [, b]) => countFaults(a) - countFaults(b) || b.length - a.length);
   for (const [label, group] of order) {
     if (tiles.length - hidden.size + blocks.length <= most || group.length < 2) break;
-    blocks.push(blockOf(label, group));
+    blocks.push(buildBlock(label, group));
     for (const tile of group) hidden.add(tile);
   }
   const left = tiles.filter((tile) => !hidden.has(tile));
@@ -52,16 +56,16 @@ export function collapse(tiles: readonly Tile[], most: number, highlight: Readon
   return { tiles: left.filter((tile) => kept.has(tile)), blocks, omitted: tiles.length - shown.length };
 }
 
-function faults(group: readonly Tile[]): number {
+function countFaults(group: readonly FloorTile[]): number {
   return group.filter(({ state }) => state === "fault").length;
 }
 
-function groupOf({ row, area }: Tile): string {
+function groupKeyOf({ row, area }: FloorTile): string {
   if (row !== "") return `Row ${row}`;
   return `Racks from ${Math.floor(area.west / SQUARE_MM) * 10} m, ${Math.floor(area.north / SQUARE_MM) * 10} m`;
 }
 
-function blockOf(label: string, group: readonly Tile[]): Block {
+function buildBlock(label: string, group: readonly FloorTile[]): RackBlock {
   const counts = GRAVEST.map((state) => [state, group.filter((tile) => tile.state === state).length] as const);
   const present = counts.filter(([, count]) => count > 0);
   return {
@@ -72,7 +76,7 @@ function blockOf(label: string, group: readonly Tile[]): Block {
   };
 }
 
-/** The smallest rectangle around some; at least one. */
+/** Returns the smallest rectangle around one or more rectangles. */
 export function rectangleAround(areas: readonly Rectangle[]): Rectangle {
   return areas.reduce((all, one) => ({
     west: Math.min(all.west, one.west),

@@ -2,14 +2,23 @@ import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Graph } from "../drawing.ts";
 import { type FrameInput, frameScene, type LegendLine } from "../frame.ts";
-import { swatch } from "../parts/chrome.ts";
+import { drawSwatch } from "../parts/chrome.ts";
 import type { Item } from "../scene.ts";
-import { aisleItems } from "./aisles.ts";
-import { type Collapsed, collapse } from "./collapse.ts";
-import { floorStyle, isMeasured, riskFigures } from "./floor_style.ts";
-import { blockItems, ground, overlapItems, overlapsOf, rowLabels, scaleBar, scaleFor, tileItems } from "./ground.ts";
-import { type Tile, tilesOf, unplacedRacks } from "./tiles.ts";
-import { trayItems, trayRows } from "./tray.ts";
+import { drawAisles } from "./aisles.ts";
+import { type CollapsedFloor, collapseTiles } from "./collapse.ts";
+import { isMeasured, riskFigures, styleFloor } from "./floor_style.ts";
+import {
+  drawBlocks,
+  drawFloorGrid,
+  drawOverlaps,
+  drawRowLabels,
+  drawScaleBar,
+  drawTiles,
+  findOverlaps,
+  pixelsPerMm,
+} from "./ground.ts";
+import { buildTiles, buildUnplacedTiles, type FloorTile } from "./tiles.ts";
+import { buildTrayRows, drawTray } from "./tray.ts";
 
 /** Width to which a floor is scaled, in pixels, unless its racks would be unreadable. */
 const USUAL_WIDTH = 1100;
@@ -17,32 +26,32 @@ const USUAL_WIDTH = 1100;
 /** Draws a floor from above, to scale: racks with their fronts and health, cooling units and floor-standing power. */
 export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, options): Drawing => {
   const { coloring, highlight, maxNodes } = options;
-  const style = floorStyle(reply, coloring ?? "HEALTH");
-  const tiles = tilesOf(reply, style);
-  const crop = cropOf(tiles);
-  const collapsed = collapse(
+  const style = styleFloor(reply, coloring ?? "HEALTH");
+  const tiles = buildTiles(reply, style);
+  const crop = findCrop(tiles);
+  const collapsed = collapseTiles(
     tiles.map((tile) => shiftTile(tile, crop)),
     maxNodes,
     highlight,
   );
-  const plan = planItems(reply, collapsed, crop);
-  const tray = trayItems(trayRows(reply, style), plan.width, plan.height);
+  const plan = drawPlan(reply, collapsed, crop);
+  const tray = drawTray(buildTrayRows(reply, style), plan.width, plan.height);
   const scene = frameScene({
-    ...headOf(reply, collapsed, {
+    ...floorHeader(reply, collapsed, {
       crop,
-      overlaps: overlapsOf(tiles).length,
+      overlaps: findOverlaps(tiles).length,
       risks: coloring === "RISK" ? riskFigures(reply) : [],
     }),
     legend: isEmpty(reply)
       ? []
       : [
-          ...style.legend.map((entry) => ({ label: entry.label, sample: swatch(entry, 6, 0) })),
+          ...style.legend.map((entry) => ({ label: entry.label, sample: drawSwatch(entry, 6, 0) })),
           ...(reply.cracs.length === 0
             ? []
-            : [{ label: "cooling unit", sample: swatch({ label: "", fill: "accentSoft" }, 6, 0) }]),
+            : [{ label: "cooling unit", sample: drawSwatch({ label: "", fill: "accentSoft" }, 6, 0) }]),
           ...(reply.devices.length === 0
             ? []
-            : [{ label: "floor-standing power", sample: swatch({ label: "", fill: "roleOther" }, 6, 0) }]),
+            : [{ label: "floor-standing power", sample: drawSwatch({ label: "", fill: "roleOther" }, 6, 0) }]),
           {
             label: "front",
             sample: [{ kind: "line", x1: 4, y1: 8, x2: 20, y2: 8, stroke: "ink", strokeWidth: 3 }],
@@ -53,22 +62,22 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, options): Drawing 
     bodyWidth: plan.width,
     bodyHeight: plan.height + tray.height,
   });
-  const elements = [...tiles, ...unplacedRacks(reply, style)].map(elementOf);
-  return { scene, graph: graphOf(reply, tiles), elements, omittedNodes: collapsed.omitted };
+  const elements = [...tiles, ...buildUnplacedTiles(reply, style)].map(elementOfTile);
+  return { scene, graph: floorGraph(reply, tiles), elements, omittedNodes: collapsed.omitted };
 };
 
-/** Metres of floor without any footprint that are left out at the west and the north, in millimetres. */
+/** Width of the empty margins that are cropped at the west and the north, in millimetres. */
 interface Crop {
   readonly west: number;
   readonly north: number;
 }
 
-/** Floor that is shown beside the first footprint, and the least that is worth leaving out. In millimetres. */
+/** Margin that stays beside the first footprint, and minimum margin that is cropped, in millimetres. */
 const SHOWN_MM = 2000;
 const LEAST_CROP_MM = 5000;
 
-/** Crops the empty margin: a rack far from the floor's corner is drawn as large as one beside it. */
-function cropOf(tiles: readonly Tile[]): Crop {
+/** Crops the empty margin, so that a rack far from the floor's corner is drawn as large as one next to it. */
+function findCrop(tiles: readonly FloorTile[]): Crop {
   const spare = (first: number) => {
     const left = Math.floor((first - SHOWN_MM) / 1000) * 1000;
     return left >= LEAST_CROP_MM && Number.isFinite(left) ? left : 0;
@@ -77,7 +86,7 @@ function cropOf(tiles: readonly Tile[]): Crop {
   return { west: spare(first("west")), north: spare(first("north")) };
 }
 
-function shiftTile(tile: Tile, { west, north }: Crop): Tile {
+function shiftTile(tile: FloorTile, { west, north }: Crop): FloorTile {
   const { area } = tile;
   return {
     ...tile,
@@ -89,7 +98,7 @@ function isEmpty({ racks, cracs, devices, unplacedRacks: without }: FloorPlanRes
   return racks.length + cracs.length + devices.length + without.length === 0;
 }
 
-function subtitleOf(reply: FloorPlanResponse): string {
+function floorSubtitle(reply: FloorPlanResponse): string {
   const { racks, cracs, devices, unplacedRacks: without } = reply;
   if (isEmpty(reply)) return "No rack, cooling unit or floor-standing supply is recorded here";
   const parts = [
@@ -104,9 +113,9 @@ function subtitleOf(reply: FloorPlanResponse): string {
   return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(" · ");
 }
 
-function headOf(
+function floorHeader(
   reply: FloorPlanResponse,
-  { omitted, blocks }: Collapsed,
+  { omitted, blocks }: CollapsedFloor,
   { crop, overlaps, risks }: { readonly risks: FrameInput["figures"]; readonly crop: Crop; readonly overlaps: number },
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
   const { floorRef, counts, unplaced } = reply;
@@ -114,7 +123,7 @@ function headOf(
   const name = floorRef.replace(/^floor:/i, "");
   return {
     title: `Floor ${name}`,
-    subtitle: subtitleOf(reply),
+    subtitle: floorSubtitle(reply),
     description: `Floor plan of ${name}: ${formatCountOf(ok + watch + fault, "rack")}, ${ok} OK, ${watch} watch, ${fault} fault.`,
     figures:
       risks.length > 0
@@ -159,27 +168,30 @@ function headOf(
   };
 }
 
-function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Collapsed, crop: Crop) {
+function drawPlan({ extents }: FloorPlanResponse, { tiles, blocks }: CollapsedFloor, crop: Crop) {
   const [widthMm, depthMm] = [(extents?.widthMm ?? 0) - crop.west, (extents?.depthMm ?? 0) - crop.north];
   if (tiles.length + blocks.length === 0) return { items: [], width: USUAL_WIDTH, height: 0 };
-  const pxPerMm = scaleFor(widthMm, USUAL_WIDTH);
+  const pxPerMm = pixelsPerMm(widthMm, USUAL_WIDTH);
   const px = (mm: number) => mm * pxPerMm;
-  // A margin beyond the last footprint, so that none touches the picture's border.
+  // Leaves a margin after the last footprint, so that none touches the picture's border.
   const [width, height] = [px(widthMm) + 20, px(depthMm) + 20];
   const items: Item[] = [
-    ...ground(width, height, pxPerMm),
-    ...aisleItems({ tiles, blocks }, px),
-    ...blockItems(blocks, tiles, px),
-    ...rowLabels(tiles, blocks, px),
-    ...tileItems(tiles, px),
-    ...overlapItems(overlapsOf(tiles), px),
-    { kind: "group", at: [0, height + 10], items: scaleBar(pxPerMm).items },
+    ...drawFloorGrid(width, height, pxPerMm),
+    ...drawAisles({ tiles, blocks }, px),
+    ...drawBlocks(blocks, tiles, px),
+    ...drawRowLabels(tiles, blocks, px),
+    ...drawTiles(tiles, px),
+    ...drawOverlaps(findOverlaps(tiles), px),
+    { kind: "group", at: [0, height + 10], items: drawScaleBar(pxPerMm).items },
   ];
   return { items, width, height: height + 30 };
 }
 
-/** The frame that `emphasize` puts around highlighted elements, if there is one. */
-function highlightLegend(tiles: readonly Tile[], { highlight, highlightLabel }: DrawOptions): readonly LegendLine[] {
+/** Returns the legend of the frame that `emphasize` draws around highlighted elements, if there is one. */
+function highlightLegend(
+  tiles: readonly FloorTile[],
+  { highlight, highlightLabel }: DrawOptions,
+): readonly LegendLine[] {
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
   if (!tiles.some(({ ref }) => keys.has(ref.toLowerCase()))) return [];
   const frame = {
@@ -195,12 +207,12 @@ function highlightLegend(tiles: readonly Tile[], { highlight, highlightLabel }: 
   return [{ label: highlightLabel ?? "highlighted", sample: [frame] }];
 }
 
-function elementOf({ ref, kind, title, facts }: Tile) {
+function elementOfTile({ ref, kind, title, facts }: FloorTile) {
   return { ref, kind, title, facts };
 }
 
-/** Rows as clusters; a floor has no edges. */
-function graphOf({ floorRef }: FloorPlanResponse, tiles: readonly Tile[]): Graph {
+/** Returns the floor as a graph with rows as clusters; a floor has no edges. */
+function floorGraph({ floorRef }: FloorPlanResponse, tiles: readonly FloorTile[]): Graph {
   return {
     name: floorRef,
     directed: false,

@@ -1,31 +1,33 @@
 import type { Rectangle } from "#dc/model/rack_space.ts";
-import { mark } from "../parts/marks.ts";
+import { drawMark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
-import { textWidth } from "../text_width.ts";
-import { type Block, rectangleAround } from "./collapse.ts";
+import { measureText } from "../text_width.ts";
+import { type RackBlock, rectangleAround } from "./collapse.ts";
 import { UNKNOWN_HATCH } from "./floor_style.ts";
-import { type TileBox, tileWords } from "./tile_labels.ts";
-import { type Tile, tipOf } from "./tiles.ts";
+import { drawTileText, type TileBox } from "./tile_labels.ts";
+import { type FloorTile, tooltipOf } from "./tiles.ts";
 
-/** Millimetres to pixels. */
-export type Scale = (mm: number) => number;
+/** Converts millimetres to pixels. */
+export type MmToPx = (mm: number) => number;
 
 const MOST_PX_PER_MM = 0.1;
-/** A rack of 600 mm is 33 pixels wide, so that its code can be read. */
+/** Minimum pixels per millimetre: a rack of 600 mm is 33 pixels wide, so that its code can be read. */
 const READABLE_PX_PER_MM = 0.055;
-/** Floors that would be wider than this are drawn smaller, down to the signs alone. In pixels. */
-export const MOST_FLOOR_WIDTH = 4000;
+/** Maximum width in pixels: wider floors are drawn smaller, at the limit with signs only. */
+export const MAX_FLOOR_WIDTH_PX = 4000;
 const LEAST_PX_PER_MM = 0.03;
 
-/** Pixels per millimetre of a floor: the usual width, or more if its racks would be unreadable. */
-export function scaleFor(widthMm: number, usualWidth: number): number {
+/**
+ * Returns the pixels per millimetre of a floor: those of the default width, or more if its racks would be unreadable.
+ */
+export function pixelsPerMm(widthMm: number, usualWidth: number): number {
   const floorMm = Math.max(1, widthMm);
-  const readable = Math.min(READABLE_PX_PER_MM, MOST_FLOOR_WIDTH / floorMm);
+  const readable = Math.min(READABLE_PX_PER_MM, MAX_FLOOR_WIDTH_PX / floorMm);
   return Math.min(MOST_PX_PER_MM, Math.max(LEAST_PX_PER_MM, readable, usualWidth / floorMm));
 }
 
-/** The floor with a line every metre, or every five on large floors, and a scale bar. */
-export function ground(width: number, height: number, pxPerMm: number): readonly Item[] {
+/** Draws the floor with a line every metre, or every five metres on large floors, and a scale bar. */
+export function drawFloorGrid(width: number, height: number, pxPerMm: number): readonly Item[] {
   const step = (pxPerMm >= 0.06 ? 1000 : 5000) * pxPerMm;
   const lines: Item[] = [];
   for (let x = step; x < width; x += step)
@@ -43,11 +45,11 @@ export function ground(width: number, height: number, pxPerMm: number): readonly
  * Draws a scale bar of one, two or five metres (or a multiple by ten), and the north arrow. The origin is the upper
  * left corner.
  */
-export function scaleBar(pxPerMm: number): { readonly items: readonly Item[]; readonly width: number } {
+export function drawScaleBar(pxPerMm: number): { readonly items: readonly Item[]; readonly width: number } {
   const metres = [1, 2, 5, 10, 20, 50].find((length) => length * 1000 * pxPerMm >= 70) ?? 100;
   const width = metres * 1000 * pxPerMm;
   const label = `${metres} m`;
-  const north = width + textWidth(label, { size: 11 }) + 34;
+  const north = width + measureText(label, { size: 11 }) + 34;
   return {
     width: north + 40,
     items: [
@@ -78,24 +80,27 @@ export function scaleBar(pxPerMm: number): { readonly items: readonly Item[]; re
   };
 }
 
-/** Footprints in the order in which they are painted. */
-export function tileItems(tiles: readonly Tile[], px: Scale): readonly Item[] {
+/** Draws footprints in order. */
+export function drawTiles(tiles: readonly FloorTile[], px: MmToPx): readonly Item[] {
   const areas = tiles.map(({ area }) => area);
   return tiles.map((tile, index) =>
-    tileItem(tile, { box: boxOf(tile.area, px), visible: boxOf(visiblePart(tile.area, areas, index + 1), px) }),
+    drawTile(tile, {
+      box: toPixelBox(tile.area, px),
+      visible: toPixelBox(findVisiblePart(tile.area, areas, index + 1), px),
+    }),
   );
 }
 
-function boxOf({ west, north, east, south }: Rectangle, px: Scale): TileBox {
+function toPixelBox({ west, north, east, south }: Rectangle, px: MmToPx): TileBox {
   return { x: px(west), y: px(north), width: px(east) - px(west), height: px(south) - px(north) };
 }
 
-/** The largest part of an area that later ones do not cover, so that its label is readable. */
-function visiblePart(whole: Rectangle, areas: readonly Rectangle[], from: number): Rectangle {
+/** Returns the largest part of an area that later areas do not cover, so that its label is readable. */
+function findVisiblePart(whole: Rectangle, areas: readonly Rectangle[], from: number): Rectangle {
   let area = whole;
   for (let later = from; later < areas.length; later += 1) {
     const over = areas[later];
-    if (over === undefined || !meet(area, over)) continue;
+    if (over === undefined || !areasMeet(area, over)) continue;
     const strips = [
       { ...area, east: over.west },
       { ...area, west: over.east },
@@ -108,16 +113,16 @@ function visiblePart(whole: Rectangle, areas: readonly Rectangle[], from: number
   return area;
 }
 
-export function meet(a: Rectangle, b: Rectangle): boolean {
+export function areasMeet(a: Rectangle, b: Rectangle): boolean {
   return a.west < b.east && b.west < a.east && a.north < b.south && b.north < a.south;
 }
 
-/** Fill, a bar along its front, and code, figure and sign as far as there is room. */
-function tileItem(tile: Tile, { box, visible: free }: { readonly box: TileBox; readonly visible: TileBox }): Item {
+/** Draws a footprint: its fill, a bar along its front, and code, figure and sign as far as they fit. */
+function drawTile(tile: FloorTile, { box, visible: free }: { readonly box: TileBox; readonly visible: TileBox }): Item {
   return {
     kind: "group",
     ref: tile.ref,
-    tip: tipOf(tile),
+    tip: tooltipOf(tile),
     items: [
       {
         kind: "rect",
@@ -127,13 +132,13 @@ function tileItem(tile: Tile, { box, visible: free }: { readonly box: TileBox; r
         stroke: "line",
         ...(tile.isUnknown === true && { hatch: UNKNOWN_HATCH }),
       },
-      ...(tile.kind === "device" ? [] : [front(box, tile)]),
-      ...tileWords(tile, free),
+      ...(tile.kind === "device" ? [] : [drawFront(box, tile)]),
+      ...drawTileText(tile, free),
     ],
   };
 }
 
-function front({ x, y, width, height }: TileBox, { facing, fill }: Tile): Item {
+function drawFront({ x, y, width, height }: TileBox, { facing, fill }: FloorTile): Item {
   const edges: Readonly<Record<number, readonly [Point, Point]>> = {
     0: [
       [x + 2, y + 2.5],
@@ -160,27 +165,27 @@ function front({ x, y, width, height }: TileBox, { facing, fill }: Tile): Item {
 }
 
 /** Draws collapsed racks as blocks, below the footprints that are drawn separately. */
-export function blockItems(blocks: readonly Block[], tiles: readonly Tile[], px: Scale): readonly Item[] {
+export function drawBlocks(blocks: readonly RackBlock[], tiles: readonly FloorTile[], px: MmToPx): readonly Item[] {
   const areas = [...blocks, ...tiles].map(({ area }) => area);
   return blocks.map((block, index): Item => {
-    const box = boxOf(block.area, px);
+    const box = toPixelBox(block.area, px);
     return {
       kind: "group",
       tip: block.tip,
       items: [
         { kind: "rect", ...box, radius: 4, fill: `${block.state}Soft`, stroke: `${block.state}Text`, strokeWidth: 2 },
-        ...blockWords(block, boxOf(visiblePart(block.area, areas, index + 1), px)),
+        ...drawBlockText(block, toPixelBox(findVisiblePart(block.area, areas, index + 1), px)),
       ],
     };
   });
 }
 
-/** Sign and name of a block, as far as there is room. */
-function blockWords({ label, state }: Block, { x, y, width, height }: TileBox): readonly Item[] {
+/** Draws sign and name of a block, as far as they fit. */
+function drawBlockText({ label, state }: RackBlock, { x, y, width, height }: TileBox): readonly Item[] {
   const cy = y + height / 2;
   if (height < 14 || width < 24) return [];
   return [
-    ...mark(state, [x + 14, cy], Math.min(14, height - 4)),
+    ...drawMark(state, [x + 14, cy], Math.min(14, height - 4)),
     {
       kind: "text",
       x: x + 28,
@@ -195,39 +200,39 @@ function blockWords({ label, state }: Block, { x, y, width, height }: TileBox): 
 }
 
 /** Draws names of rows above their first racks, where space is free. */
-export function rowLabels(tiles: readonly Tile[], blocks: readonly Block[], px: Scale): readonly Item[] {
-  const rows = new Map<string, Tile[]>();
+export function drawRowLabels(tiles: readonly FloorTile[], blocks: readonly RackBlock[], px: MmToPx): readonly Item[] {
+  const rows = new Map<string, FloorTile[]>();
   for (const tile of tiles) if (tile.row !== "") rows.set(tile.row, [...(rows.get(tile.row) ?? []), tile]);
   const size = 11;
-  const taken = [...tiles, ...blocks].map(({ area }) => boxOf(area, px));
+  const taken = [...tiles, ...blocks].map(({ area }) => toPixelBox(area, px));
   return [...rows].flatMap(([row, racks]): Item[] => {
     const { west, north, south } = rectangleAround(racks.map(({ area }) => area));
     const text = `Row ${row}`;
-    const width = Math.min(160, textWidth(text, { size, weight: "bold" }));
+    const width = Math.min(160, measureText(text, { size, weight: "bold" }));
     const spots = [px(north) - 16, px(south) + 2].map((y): TileBox => ({ x: px(west), y, width, height: 15 }));
     const free = spots.find((spot) => spot.y >= 0 && !taken.some((box) => boxesMeet(box, spot)));
     if (free === undefined) return [];
     taken.push(free);
     return [
-      // Lines of the ground end before words.
+      // A plate behind the text hides the floor's lines.
       { kind: "rect", ...free, fill: "panel" },
       { kind: "text", x: free.x, y: free.y + 11, text, size, weight: "bold", fill: "muted", maxWidth: width + 1 },
     ];
   });
 }
 
-/** An overlap that is only the rounding of a drawing, in millimetres. */
+/** Maximum overlap in millimetres that is attributed to rounding in a drawing. */
 const ROUNDING_MM = 20;
 
-/** Where footprints of racks and equipment overlap: two things cannot stand in one place. */
-export function overlapsOf(tiles: readonly Tile[]): readonly Rectangle[] {
+/** Finds overlaps between footprints of racks and equipment, which cannot be at one position. */
+export function findOverlaps(tiles: readonly FloorTile[]): readonly Rectangle[] {
   const ordered = tiles.toSorted((a, b) => a.area.west - b.area.west);
   return ordered.flatMap(({ area }, at) => {
     const found: Rectangle[] = [];
     for (let other = at + 1; other < ordered.length; other += 1) {
       const over = ordered[other]?.area;
       if (over === undefined || over.west >= area.east) break;
-      if (!meet(area, over)) continue;
+      if (!areasMeet(area, over)) continue;
       const west = Math.max(area.west, over.west);
       const east = Math.min(area.east, over.east);
       const [north, south] = [Math.max(area.north, over.north), Math.min(area.south, over.south)];
@@ -237,11 +242,11 @@ export function overlapsOf(tiles: readonly Tile[]): readonly Rectangle[] {
   });
 }
 
-export function overlapItems(overlaps: readonly Rectangle[], px: Scale): readonly Item[] {
+export function drawOverlaps(overlaps: readonly Rectangle[], px: MmToPx): readonly Item[] {
   return overlaps.map(
     (area): Item => ({
       kind: "rect",
-      ...boxOf(area, px),
+      ...toPixelBox(area, px),
       hatch: { pattern: "diagonal", paint: "faultText" },
       stroke: "faultText",
       strokeWidth: 1.5,

@@ -1,9 +1,9 @@
-import { mark } from "../parts/marks.ts";
+import { drawMark } from "../parts/marks.ts";
 import type { Item } from "../scene.ts";
-import { textWidth } from "../text_width.ts";
-import type { Tile } from "./tiles.ts";
+import { measureText } from "../text_width.ts";
+import type { FloorTile } from "./tiles.ts";
 
-/** The part of a footprint that is seen, in pixels. */
+/** The visible part of a footprint, in pixels. */
 export interface TileBox {
   readonly x: number;
   readonly y: number;
@@ -11,34 +11,31 @@ export interface TileBox {
   readonly height: number;
 }
 
-/** Smaller letters cannot be read at the picture's own size; longer words are cut instead. */
+/** Minimum font size in pixels; longer text is truncated instead. */
 const LEAST_LETTER = 7;
 const SIGN = 14;
-/** Most lines of a code: more are no name any longer. Ours. */
+/** Maximum number of lines of a code. Our choice. */
 const MOST_LINES = 3;
 
 /** Draws sign, code and figure one below the other. Text that does not fit is available in the tooltip. */
-export function tileWords(tile: Tile, box: TileBox): readonly Item[] {
+export function drawTileText(tile: FloorTile, box: TileBox): readonly Item[] {
   const { x, y, width, height } = box;
   const signSize = Math.min(SIGN, width - 8, height - 8);
   const sign = tile.state === undefined || signSize < 5 ? undefined : tile.state;
   const middle = [x + width / 2, y + height / 2] as const;
-  // A tile that is too small for words still shows its sign.
-  if (width < 20 || height < 14) return sign === undefined ? [] : mark(sign, middle, signSize);
-  const size = Math.min(11, height / 3, fitting(tile.code, width - 8, fontWeightOf(tile)));
-  const upright = size < LEAST_LETTER ? uprightWords(tile, box, sign === undefined ? 0 : signSize) : undefined;
+  // A tile that is too small for text still shows its sign.
+  if (width < 20 || height < 14) return sign === undefined ? [] : drawMark(sign, middle, signSize);
+  const size = Math.min(11, height / 3, fittingFontSize(tile.code, width - 8, fontWeightOf(tile)));
+  const upright = size < LEAST_LETTER ? drawUprightCode(tile, box, sign === undefined ? 0 : signSize) : undefined;
   if (upright !== undefined) return upright;
   const signLine: readonly Line[] =
-    sign === undefined ? [] : [{ height: signSize + 5, draw: ([cx], at) => mark(sign, [cx, at], signSize) }];
-  const broken = size < LEAST_LETTER ? brokenCode(tile, width - 6) : [tile.code];
+    sign === undefined ? [] : [{ height: signSize + 5, draw: ([cx], at) => drawMark(sign, [cx, at], signSize) }];
+  const broken = size < LEAST_LETTER ? breakCode(tile, width - 6) : [tile.code];
   const codes = codeLines(tile, { codes: broken, width, size: Math.max(LEAST_LETTER, size) });
-  return stackLines(
-    middle,
-    fitLines({ sign: signLine, codes, figure: figureLines(tile, { width, size }) }, height - 4),
-  );
+  return drawStack(middle, fitLines({ sign: signLine, codes, figure: figureLines(tile, { width, size }) }, height - 4));
 }
 
-/** One line of a stack and how it is drawn around its middle. */
+/** One line of a stack, with a function that draws it around its middle. */
 interface Line {
   readonly height: number;
   readonly draw: (middle: readonly [number, number], at: number) => readonly Item[];
@@ -49,7 +46,7 @@ interface LinesInput {
   readonly size: number;
 }
 
-function codeLines(tile: Tile, { codes, width, size }: LinesInput & { readonly codes: readonly string[] }) {
+function codeLines(tile: FloorTile, { codes, width, size }: LinesInput & { readonly codes: readonly string[] }) {
   const weight = fontWeightOf(tile);
   const text = { kind: "text", anchor: "middle", fill: `on:${tile.fill}`, size, maxWidth: width - 4 } as const;
   return codes.map((code): Line => {
@@ -60,16 +57,16 @@ function codeLines(tile: Tile, { codes, width, size }: LinesInput & { readonly c
   });
 }
 
-/** Returns the figure complete or not at all: a truncated number would be wrong. */
-function figureLines({ figure, fill }: Tile, { width, size }: LinesInput): readonly Line[] {
-  const figureSize = Math.min(Math.max(LEAST_LETTER, size - 1), fitting(figure, width - 8));
+/** Returns the complete figure or nothing: a truncated number would be wrong. */
+function figureLines({ figure, fill }: FloorTile, { width, size }: LinesInput): readonly Line[] {
+  const figureSize = Math.min(Math.max(LEAST_LETTER, size - 1), fittingFontSize(figure, width - 8));
   if (figure === "" || figureSize < LEAST_LETTER) return [];
   const text = { kind: "text", anchor: "middle", fill: `on:${fill}`, size: figureSize } as const;
   const draw: Line["draw"] = ([x], at) => [{ ...text, x, y: at + figureSize * 0.36, text: figure }];
   return [{ height: Math.max(LEAST_LETTER, size) + 3, draw }];
 }
 
-/** Returns as many lines as fit. The figure is dropped first, then the code if there is a sign. */
+/** Returns as many lines as fit. The figure is removed first, then the code if there is a sign. */
 function fitLines(
   { sign, codes, figure }: Readonly<Record<"sign" | "codes" | "figure", readonly Line[]>>,
   height: number,
@@ -79,7 +76,7 @@ function fitLines(
   return stacks.find(fits) ?? stacks.at(-1) ?? [];
 }
 
-function stackLines(middle: readonly [number, number], lines: readonly Line[]): readonly Item[] {
+function drawStack(middle: readonly [number, number], lines: readonly Line[]): readonly Item[] {
   let top = middle[1] - lines.reduce((sum, line) => sum + line.height, 0) / 2;
   return lines.flatMap((line) => {
     const drawn = line.draw(middle, top + line.height / 2);
@@ -88,22 +85,26 @@ function stackLines(middle: readonly [number, number], lines: readonly Line[]): 
   });
 }
 
-/** Pixels between text and an edge; the bar that marks the front adds to it. */
-function edgeAt(front: boolean): number {
+/** Returns the pixels between text and an edge; the bar that marks the front adds to them. */
+function textMarginAt(front: boolean): number {
   return front ? 6 : 4;
 }
 
-/** Draws a long code vertically along a deep tile, below its sign. Returns undefined without space. */
-function uprightWords(tile: Tile, { x, y, width, height }: TileBox, signSize: number): readonly Item[] | undefined {
+/** Draws a long code vertically along a deep tile, below its sign. Returns undefined if there is no space. */
+function drawUprightCode(
+  tile: FloorTile,
+  { x, y, width, height }: TileBox,
+  signSize: number,
+): readonly Item[] | undefined {
   const { code, fill, state, facing } = tile;
   const weight = fontWeightOf(tile);
-  const top = signSize === 0 ? edgeAt(facing === 0) : signSize + 9;
-  const room = height - top - edgeAt(facing === 180);
-  const size = Math.min(10, width - 12, fitting(code, room, weight));
+  const top = signSize === 0 ? textMarginAt(facing === 0) : signSize + 9;
+  const room = height - top - textMarginAt(facing === 180);
+  const size = Math.min(10, width - 12, fittingFontSize(code, room, weight));
   if (size < LEAST_LETTER) return undefined;
   const cx = x + width / 2;
   return [
-    ...(state === undefined || signSize === 0 ? [] : mark(state, [cx, y + 6 + signSize / 2], signSize)),
+    ...(state === undefined || signSize === 0 ? [] : drawMark(state, [cx, y + 6 + signSize / 2], signSize)),
     {
       kind: "text",
       x: cx + size * 0.36,
@@ -122,11 +123,11 @@ function uprightWords(tile: Tile, { x, y, width, height }: TileBox, signSize: nu
  * Breaks a code at its separators, evenly, into the lines that need the least width. Returns the code unbroken if no
  * break helps.
  */
-function brokenCode(tile: Tile, room: number): readonly string[] {
+function breakCode(tile: FloorTile, room: number): readonly string[] {
   const parts = tile.code.split(/(?<=[-._])/);
   const widest = (lines: readonly string[]) =>
     lines.reduce(
-      (most, line) => Math.max(most, textWidth(line, { size: LEAST_LETTER, weight: fontWeightOf(tile) })),
+      (most, line) => Math.max(most, measureText(line, { size: LEAST_LETTER, weight: fontWeightOf(tile) })),
       0,
     );
   for (let count = 2; count <= MOST_LINES; count += 1) {
@@ -136,7 +137,7 @@ function brokenCode(tile: Tile, room: number): readonly string[] {
   return [tile.code];
 }
 
-/** Every way to write parts in so many lines. */
+/** Returns every way to distribute parts over this number of lines. */
 function splitParts(parts: readonly string[], count: number): readonly (readonly string[])[] {
   if (count === 1) return [[parts.join("")]];
   return parts
@@ -146,11 +147,11 @@ function splitParts(parts: readonly string[], count: number): readonly (readonly
     );
 }
 
-/** The size at which a text just fits. */
-function fitting(text: string, room: number, weight?: "bold"): number {
-  return text === "" ? Number.POSITIVE_INFINITY : (room / textWidth(text, { size: 1, weight })) * 0.98;
+/** Returns the largest font size at which a text fits, in pixels. */
+function fittingFontSize(text: string, room: number, weight?: "bold"): number {
+  return text === "" ? Number.POSITIVE_INFINITY : (room / measureText(text, { size: 1, weight })) * 0.98;
 }
 
-function fontWeightOf({ kind }: Tile): "bold" | undefined {
+function fontWeightOf({ kind }: FloorTile): "bold" | undefined {
   return kind === "device" ? undefined : "bold";
 }

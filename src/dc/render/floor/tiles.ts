@@ -4,23 +4,23 @@ import type { Placement } from "#dc/model/resources.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { appendUnit, formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
 import { formatConstant, getReasonUnit, getRefName } from "#words/names.ts";
-import type { State, Token } from "../palette.ts";
-import { STATE_WORDS, stateOfHealth, stateOfShare, titleOf, wordAt } from "../parts/marks.ts";
-import { type FloorStyle, riskLook } from "./floor_style.ts";
+import type { ColorToken, State } from "../palette.ts";
+import { enumWordAt, joinCodeAndName, STATE_WORDS, stateOfHealth, stateOfShare } from "../parts/marks.ts";
+import { type FloorStyle, riskAppearance } from "./floor_style.ts";
 
 /** One footprint of the plan with everything that is shown about it. */
-export interface Tile {
+export interface FloorTile {
   readonly ref: string;
   readonly kind: "rack" | "crac" | "device";
   readonly code: string;
   readonly title: string;
   /** In millimetres from the floor's north-west corner. */
   readonly area: Rectangle;
-  /** The side that the front faces: 0 north, 90 east, 180 south, 270 west. */
+  /** Direction of the front: 0 north, 90 east, 180 south, 270 west. */
   readonly facing: number;
   readonly row: string;
-  readonly fill: Token;
-  /** Whether what the colours show is not known of it. */
+  readonly fill: ColorToken;
+  /** Whether the coloured value is unknown. */
   readonly isUnknown?: boolean;
   readonly state: State | undefined;
   /** A short figure under the code; may be empty. */
@@ -28,27 +28,34 @@ export interface Tile {
   readonly facts: readonly (readonly [label: string, value: string])[];
 }
 
-/** Every footprint of a floor in drawing order: cooling, floor-standing power, racks on top. */
-export function tilesOf({ racks, cracs, devices }: FloorPlanResponse, style: FloorStyle): readonly Tile[] {
-  return [...cracs.map(cracTile), ...devices.map(deviceTile), ...racks.map((rack) => rackTile(rack, style))];
+/** Returns every footprint of a floor in drawing order: cooling, floor-standing power, racks on top. */
+export function buildTiles({ racks, cracs, devices }: FloorPlanResponse, style: FloorStyle): readonly FloorTile[] {
+  return [
+    ...cracs.map(buildCracTile),
+    ...devices.map(buildDeviceTile),
+    ...racks.map((rack) => buildRackTile(rack, style)),
+  ];
 }
 
-/** Racks without a footprint, to be shown beside the plan. */
-export function unplacedRacks({ unplacedRacks: racks }: FloorPlanResponse, style: FloorStyle): readonly Tile[] {
-  return racks.map((rack) => rackTile(rack, style));
+/** Returns tiles for racks without a footprint, to be shown beside the plan. */
+export function buildUnplacedTiles(
+  { unplacedRacks: racks }: FloorPlanResponse,
+  style: FloorStyle,
+): readonly FloorTile[] {
+  return racks.map((rack) => buildRackTile(rack, style));
 }
 
-/** The tooltip of a footprint. */
-export function tipOf({ title, facts }: Tile): string {
+/** Returns the tooltip of a footprint. */
+export function tooltipOf({ title, facts }: FloorTile): string {
   return [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n");
 }
 
-function areaOf(placement: Placement | undefined): Pick<Tile, "area" | "facing"> {
+function footprintOf(placement: Placement | undefined): Pick<FloorTile, "area" | "facing"> {
   if (placement === undefined) return { area: { west: 0, north: 0, east: 0, south: 0 }, facing: 0 };
   return { area: rectangle(placement), facing: placement.rotationDeg };
 }
 
-function rackTile(rack: RackTile, style: FloorStyle): Tile {
+function buildRackTile(rack: RackTile, style: FloorStyle): FloorTile {
   const {
     code,
     name,
@@ -69,15 +76,15 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
     ref: `rack:${code}`,
     kind: "rack",
     code,
-    title: titleOf(code, name),
-    ...areaOf(placement),
+    title: joinCodeAndName(code, name),
+    ...footprintOf(placement),
     row,
     fill: style.fill(rack),
     isUnknown: style.isUnknown?.(rack) ?? false,
     state: style.sign === undefined ? state : style.sign(rack),
     figure: style.figure(rack),
     facts: [
-      ...(risk === undefined ? [] : [["One failure", riskWords(rack)] as const]),
+      ...(risk === undefined ? [] : [["One failure", riskText(rack)] as const]),
       ["Health", STATE_WORDS[state]],
       ["Space taken", formatPercent(spacePct)],
       ["Power", powerPct === undefined ? "no limit recorded" : formatPercent(powerPct)],
@@ -99,9 +106,9 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
   };
 }
 
-/** `goes dark by UPS-A2`, or `stays on`. */
-function riskWords(rack: RackTile): string {
-  const { label } = riskLook(rack);
+/** Describes the effect of one failure: `goes dark by UPS-A2`, or `stays on`. */
+function riskText(rack: RackTile): string {
+  const { label } = riskAppearance(rack);
   return rack.riskRef === undefined ? label : `${label} by ${getRefName(rack.riskRef)}`;
 }
 
@@ -109,23 +116,23 @@ type UnitOnPlan = Pick<CracTile, "code" | "name" | "status" | "utilizationPct"> 
   readonly placement?: Placement | undefined;
 };
 
-/** A cooling unit with its load. */
-export function cracTile({ code, name, placement, status, utilizationPct }: UnitOnPlan): Tile {
-  const word = wordAt(CRAC_STATUSES, status) ?? "ACTIVE";
+/** Returns the tile of a cooling unit with its load. */
+export function buildCracTile({ code, name, placement, status, utilizationPct }: UnitOnPlan): FloorTile {
+  const word = enumWordAt(CRAC_STATUSES, status) ?? "ACTIVE";
   const works = word === "ACTIVE" || word === "STANDBY";
   return {
     ref: `crac:${code}`,
     kind: "crac",
     code,
-    title: titleOf(code, name),
-    ...areaOf(placement),
+    title: joinCodeAndName(code, name),
+    ...footprintOf(placement),
     row: "",
     fill: works ? "accentSoft" : "offlineSoft",
     state: stateOfUnit(word, utilizationPct),
     figure: word === "ACTIVE" ? formatPercent(Math.round(utilizationPct)) : formatConstant(word),
     facts: [
       ["Status", formatConstant(word)],
-      // Only an active unit has an effective capacity to be loaded.
+      // Only an active unit has an effective capacity.
       ...(word === "ACTIVE" ? [["Load", formatPercent(utilizationPct)] as const] : []),
     ],
   };
@@ -138,22 +145,31 @@ function stateOfUnit(status: (typeof CRAC_STATUSES)[number], pct: number): State
   return state === "ok" ? undefined : state;
 }
 
-function deviceTile({ code, name, kind, placement, status, health, powerPct, powerFailoverPct }: DeviceTile): Tile {
-  const word = wordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
+function buildDeviceTile({
+  code,
+  name,
+  kind,
+  placement,
+  status,
+  health,
+  powerPct,
+  powerFailoverPct,
+}: DeviceTile): FloorTile {
+  const word = enumWordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
   const load = stateOfHealth(health);
   const state = word === "FAILED" ? "fault" : word === "OFFLINE" ? "offline" : undefined;
   return {
     ref: `device:${code}`,
     kind: "device",
     code,
-    title: titleOf(code, name),
-    ...areaOf(placement),
+    title: joinCodeAndName(code, name),
+    ...footprintOf(placement),
     row: "",
     fill: state === "offline" ? "offlineSoft" : "roleOther",
     state: state ?? (load === "ok" || load === "info" ? undefined : load),
     figure: loadFigure(powerPct, powerFailoverPct),
     facts: [
-      ["Kind", formatConstant(wordAt(DEVICE_KINDS, kind) ?? "OTHER")],
+      ["Kind", formatConstant(enumWordAt(DEVICE_KINDS, kind) ?? "OTHER")],
       ["Status", formatConstant(word)],
       ["Load", powerPct === undefined ? "no capacity recorded" : formatPercent(powerPct)],
       ...(powerFailoverPct === undefined ? [] : [["After one failure", formatPercent(powerFailoverPct)] as const]),
@@ -161,7 +177,7 @@ function deviceTile({ code, name, kind, placement, status, health, powerPct, pow
   };
 }
 
-/** The load of a device, and its load after one failure if that exceeds its capacity. */
+/** Formats the load of a device, and its load after one failure if that exceeds its capacity. */
 function loadFigure(now: number | undefined, failover: number | undefined): string {
   if (now === undefined) return "";
   const percentNow = formatPercent(Math.round(now));

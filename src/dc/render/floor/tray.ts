@@ -2,38 +2,40 @@ import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { capitalize, getRefName } from "#words/names.ts";
 import type { State } from "../palette.ts";
 import type { Item } from "../scene.ts";
-import { textWidth } from "../text_width.ts";
+import { measureText } from "../text_width.ts";
 import type { FloorStyle } from "./floor_style.ts";
-import { type TileBox, tileWords } from "./tile_labels.ts";
-import { type Tile, tipOf, unplacedRacks } from "./tiles.ts";
+import { drawTileText, type TileBox } from "./tile_labels.ts";
+import { buildUnplacedTiles, type FloorTile, tooltipOf } from "./tiles.ts";
 
-/** Of a rack or cooling unit that is drawn without a place, and the gap beside it, in pixels. */
+/** Size of the box of a rack or cooling unit without a position, and the gap beside it, in pixels. */
 const BOX = { width: 58, mostWidth: 190, height: 44 };
 const GAP = 6;
-/** Height of a row's name. */
+/** Height of a row's name, in pixels. */
 const NAME = 18;
 /** Maximum number of boxes for elements without a footprint; the others are counted. Our choice: some three screens. */
 const MOST_BOXES = 300;
 const GRAVEST: readonly (State | undefined)[] = ["fault", "watch", "info", "ok", undefined];
 
-/** Elements that a row of the tray shows beside each other. */
+/** Elements that a row of the tray shows side by side. */
 interface TrayRow {
   readonly name: string;
-  readonly tiles: readonly Tile[];
+  readonly tiles: readonly FloorTile[];
 }
 
-/** `Row A`, or the name alone if it says that it is a row. */
-function rowName(row: string): string {
+/** Returns `Row A`, or the name alone if it already contains the word row. */
+function rowTitle(row: string): string {
   return /^row/i.test(row) ? capitalize(row) : `Row ${row}`;
 }
 
-/** Racks by their row, in the order of codes; racks without a row, the worst first; then cooling units. */
-export function trayRows(reply: FloorPlanResponse, style: FloorStyle): readonly TrayRow[] {
-  const racks = unplacedRacks(reply, style).toSorted((a, b) => a.code.localeCompare(b.code, "en", { numeric: true }));
+/** Groups racks by their row, in the order of codes; then racks without a row, the worst first; then cooling units. */
+export function buildTrayRows(reply: FloorPlanResponse, style: FloorStyle): readonly TrayRow[] {
+  const racks = buildUnplacedTiles(reply, style).toSorted((a, b) =>
+    a.code.localeCompare(b.code, "en", { numeric: true }),
+  );
   const [inRows, others] = [racks.filter(({ row }) => row !== ""), racks.filter(({ row }) => row === "")];
   const rows = [...Map.groupBy(inRows, ({ row }) => row)]
     .toSorted(([a], [b]) => a.localeCompare(b, "en", { numeric: true }))
-    .map(([row, tiles]): TrayRow => ({ name: rowName(row), tiles }));
+    .map(([row, tiles]): TrayRow => ({ name: rowTitle(row), tiles }));
   const worstFirst = others.toSorted((a, b) => GRAVEST.indexOf(a.state) - GRAVEST.indexOf(b.state));
   const units = reply.unplaced.filter((ref) => !racks.some((rack) => rack.ref === ref)).map(unitTile);
   return [
@@ -43,7 +45,7 @@ export function trayRows(reply: FloorPlanResponse, style: FloorStyle): readonly 
   ];
 }
 
-function unitTile(ref: string): Tile {
+function unitTile(ref: string): FloorTile {
   return {
     ref,
     kind: "crac",
@@ -59,15 +61,15 @@ function unitTile(ref: string): Tile {
   };
 }
 
-/** Rows below the plan: racks and cooling units whose position is not recorded. */
-export function trayItems(
+/** Draws rows below the plan: racks and cooling units whose position is not recorded. */
+export function drawTray(
   rows: readonly TrayRow[],
   width: number,
   top: number,
 ): { items: readonly Item[]; height: number } {
   if (rows.length === 0) return { items: [], height: 0 };
   const longest = Math.max(
-    ...rows.flatMap(({ tiles }) => tiles.map(({ code }) => textWidth(code, { size: 10, weight: "bold" }))),
+    ...rows.flatMap(({ tiles }) => tiles.map(({ code }) => measureText(code, { size: 10, weight: "bold" }))),
   );
   const boxWidth = Math.min(BOX.mostWidth, Math.max(BOX.width, longest + 14));
   const perLine = Math.max(1, Math.floor((Math.max(width, 760) + GAP) / (boxWidth + GAP)));
@@ -83,7 +85,7 @@ export function trayItems(
     items.push({ kind: "text", x: 0, y: y + 12, text: name, size: 11, fill: "muted", maxWidth: Math.max(width, 760) });
     items.push(
       ...shown.map((tile, at) =>
-        boxTile(tile, {
+        drawBoxTile(tile, {
           x: (at % perLine) * (boxWidth + GAP),
           y: y + NAME + Math.floor(at / perLine) * (BOX.height + GAP),
           width: boxWidth,
@@ -98,14 +100,14 @@ export function trayItems(
   return { items, height: y - top + (more > 0 ? 20 : 0) };
 }
 
-function boxTile(tile: Tile, box: TileBox): Item {
+function drawBoxTile(tile: FloorTile, box: TileBox): Item {
   return {
     kind: "group",
     ref: tile.ref,
-    tip: `${tipOf(tile)}\nno placement recorded`,
+    tip: `${tooltipOf(tile)}\nno placement recorded`,
     items: [
       { kind: "rect", ...box, radius: 3, fill: tile.fill, stroke: "muted", dash: "dashed" },
-      ...tileWords(tile, box),
+      ...drawTileText(tile, box),
     ],
   };
 }

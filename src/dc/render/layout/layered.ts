@@ -12,33 +12,31 @@ export interface LayoutBox {
 }
 
 export interface LabelledEdge extends LayoutEdge {
-  /** Space for the label at its end, in pixels. */
+  /** Width of the label at the edge's end, in pixels. */
   readonly labelWidth?: number;
 }
 
-export interface Layered {
-  /** Upper left corners, by box; the smallest coordinates are 0. */
+export interface LayeredLayout {
+  /** Upper left corner of each box; the smallest coordinates are 0. */
   readonly corners: readonly Point[];
-  /** Corners of the way of each edge, by edge; empty from a box to itself. */
+  /** Corner points of each edge; empty for an edge from a box to itself. */
   readonly routes: readonly (readonly Point[])[];
   readonly width: number;
   readonly height: number;
 }
 
-/** Free space between two boxes above each other. */
+/** Vertical gap between two boxes of a column, in pixels. */
 const ROW_GAP = 14;
-/** Height of the lane that an edge reserves in a column it passes. */
+/** Height of the lane that an edge reserves in a column through which it passes, in pixels. */
 const LANE = 4;
 
 /**
  * Lays out a directed graph in columns, sources left and consumers right, with right-angled edges that leave a box as
  * one bus. Boxes do not overlap and edges do not cross boxes. Deterministic.
- *
- * @param boxes their sizes in pixels; equally good positions follow their order
- *
+ * @param boxes their sizes in pixels; equally good positions keep the order of the boxes
  * Cost: O(boxes + edges × columns), some milliseconds for 500 boxes.
  */
-export function layOut(boxes: readonly LayoutBox[], edges: readonly LabelledEdge[]): Layered {
+export function layOutGraph(boxes: readonly LayoutBox[], edges: readonly LabelledEdge[]): LayeredLayout {
   if (boxes.length === 0) return { corners: [], routes: edges.map(() => []), width: 0, height: 0 };
   const slots = new Slots(boxes, edges);
   const columns = orderColumns(slots.columns(), slots);
@@ -77,7 +75,7 @@ interface Drawn {
   readonly channels: readonly Channel[];
 }
 
-/** Boxes and the lanes by which edges pass columns: all edges of a box share one lane per column. */
+/** Boxes and the lanes by which edges pass through columns. All edges of a box share one lane per column. */
 class Slots {
   readonly layers: number[];
   readonly before: number[][] = [];
@@ -110,7 +108,7 @@ class Slots {
     return columns;
   }
 
-  /** The wires between each two columns. */
+  /** Returns the wires between each two adjacent columns. */
   channels(middles: readonly number[]): readonly (readonly Wire[])[] {
     const channels: Wire[][] = Array.from({ length: Math.max(...this.layers) }, () => []);
     const arriving = new Map<number, Wire[]>();
@@ -146,7 +144,7 @@ class Slots {
     return [start, [track, wire.fromY], [track, wire.toY], arrival];
   }
 
-  /** The source box, the lanes, and the target box of an edge. */
+  /** Returns the source box, the lanes, and the target box of an edge. */
   #slotsOf(edge: LabelledEdge): readonly number[] {
     if (edge.from === edge.to) return [];
     const [from, to] = this.#turned.has(edge) ? [edge.to, edge.from] : [edge.from, edge.to];

@@ -1,6 +1,6 @@
 import type { Column } from "#kernel/layout/order.ts";
 
-/** Sweeps in which boxes move towards their neighbours. */
+/** Number of passes in which boxes move towards their neighbours. */
 const ROUNDS = 6;
 
 export interface PlaceInput {
@@ -8,30 +8,28 @@ export interface PlaceInput {
   readonly before: readonly (readonly number[])[];
   readonly after: readonly (readonly number[])[];
   readonly heights: readonly number[];
-  /** Free space between two boxes of a column. */
+  /** Minimum space between two boxes of a column, in pixels. */
   readonly gap: number;
 }
 
 /**
- * Finds the middle of every box on the axis along its column: close to the neighbours in other columns, in the order of
+ * Finds the middle of every box on the axis along its column: close to its neighbours in other columns, in the order of
  * the column, never nearer than the gap.
- *
- * @returns middles by box, the smallest edge at 0
- *
+ * @returns middles by box; the smallest edge is at 0
  * Cost: O(rounds × (boxes + edges)).
  */
 export function placeBoxes(input: PlaceInput): readonly number[] {
   const { columns, before, after, heights } = input;
   const middles = stackColumns(input);
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const column of columns) settle(column, before, { ...input, middles });
-    for (const column of columns.toReversed()) settle(column, after, { ...input, middles });
+    for (const column of columns) settleColumn(column, before, { ...input, middles });
+    for (const column of columns.toReversed()) settleColumn(column, after, { ...input, middles });
   }
   const top = Math.min(...middles.map((middle, box) => middle - (heights[box] ?? 0) / 2));
   return middles.map((middle) => Math.round((middle - top) * 2) / 2);
 }
 
-/** Every column on its own, centred on 0. */
+/** Stacks the boxes of each column, centred on 0. */
 function stackColumns({ columns, heights, gap }: PlaceInput): number[] {
   const middles = new Array<number>(heights.length).fill(0);
   for (const column of columns) {
@@ -52,10 +50,10 @@ interface Block {
 }
 
 /**
- * Moves the boxes of a column as near as possible to the mean of their neighbours, by least squares under the order:
- * boxes that would overlap become one block that moves to its own mean (pool adjacent violators).
+ * Moves the boxes of a column as near as possible to the mean of their neighbours, by least squares while keeping the
+ * order: boxes that would overlap become one block that moves to its own mean (pool adjacent violators).
  */
-function settle(
+function settleColumn(
   column: Column,
   neighbours: PlaceInput["before"],
   { heights, gap, middles }: PlaceInput & { readonly middles: number[] },
@@ -66,22 +64,22 @@ function settle(
     const step = above === undefined ? 0 : ((heights[above] ?? 0) + (heights[box] ?? 0)) / 2 + gap;
     offsets.push((offsets[at - 1] ?? 0) + step);
   }
-  const wishes = column.map((box, at) => wishOf(box, neighbours[box] ?? [], middles) - (offsets[at] ?? 0));
-  const tops = poolWishes(wishes).flatMap(({ sum, count }) => new Array<number>(count).fill(sum / count));
+  const wishes = column.map((box, at) => desiredPosition(box, neighbours[box] ?? [], middles) - (offsets[at] ?? 0));
+  const tops = poolPositions(wishes).flatMap(({ sum, count }) => new Array<number>(count).fill(sum / count));
   for (const [at, box] of column.entries()) middles[box] = (tops[at] ?? 0) + (offsets[at] ?? 0);
 }
 
-function wishOf(box: number, neighbours: readonly number[], middles: readonly number[]): number {
+function desiredPosition(box: number, neighbours: readonly number[], middles: readonly number[]): number {
   if (neighbours.length === 0) return middles[box] ?? 0;
   return neighbours.reduce((sum, other) => sum + (middles[other] ?? 0), 0) / neighbours.length;
 }
 
-/** The non-decreasing sequence nearest to the wishes, as blocks of equal values. */
-function poolWishes(wishes: readonly number[]): readonly Block[] {
+/** Returns the non-decreasing sequence nearest to the desired positions, as blocks of equal values. */
+function poolPositions(wishes: readonly number[]): readonly Block[] {
   const blocks: Block[] = [];
   for (const wish of wishes) {
     let block: Block = { sum: wish, count: 1 };
-    for (let last = blocks.at(-1); last !== undefined && meanOf(last) > meanOf(block); last = blocks.at(-1)) {
+    for (let last = blocks.at(-1); last !== undefined && meanOfBlock(last) > meanOfBlock(block); last = blocks.at(-1)) {
       block = { sum: block.sum + last.sum, count: block.count + last.count };
       blocks.pop();
     }
@@ -90,6 +88,6 @@ function poolWishes(wishes: readonly number[]): readonly Block[] {
   return blocks;
 }
 
-function meanOf({ sum, count }: Block): number {
+function meanOfBlock({ sum, count }: Block): number {
   return sum / count;
 }

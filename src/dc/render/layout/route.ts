@@ -1,11 +1,11 @@
-/** Space between two edges that arrive at one box: room for a line of small text. */
+/** Pixels between two edges that arrive at one box: a line of small text fits. */
 export const PORT_GAP = 15;
 
-/** Space between two vertical tracks of a channel, before and behind all of them. */
+/** Pixels between two vertical tracks of a channel, and before and after all of them. */
 const TRACK_GAP = 9;
 const LEAD = 14;
 const ARRIVAL = 18;
-/** Tracks of a channel before they move closer together. */
+/** Number of tracks of a channel from which they are closer together. */
 const WIDE_TRACKS = 24;
 /** Distance in pixels below which two lines appear as one. */
 const TOUCH = 3;
@@ -14,7 +14,7 @@ const TOUCH = 3;
 export interface Wire {
   readonly from: number;
   readonly to: number;
-  /** Whether it ends at a box, where its end may be moved, and not in a lane. */
+  /** Whether the wire ends at a box, where its end may be moved, rather than in a lane. */
   readonly arrives: boolean;
   labelWidth: number;
   fromY: number;
@@ -24,7 +24,7 @@ export interface Wire {
 /** Positions of the vertical lines between two columns. */
 export interface Channel {
   readonly width: number;
-  /** Distance of the vertical from the column's right edge, by the slot that the wires leave. */
+  /** Distance of the vertical line from the column's right edge in pixels, by the slot from which the wires start. */
   readonly tracks: ReadonlyMap<number, number>;
 }
 
@@ -38,17 +38,17 @@ interface Bus {
 
 /**
  * Gives the wires of every slot one vertical track between two columns. Falling wires are ordered from below and rising
- * ones from above, which minimises crossings; buses that do not overlap share a track if there are many. Ends that
- * would run into another slot's line are moved a little.
+ * ones from above, which minimises crossings; if there are many buses, those that do not overlap share a track. Ends
+ * that would touch another slot's line are moved slightly.
  */
 export function routeChannel(wires: readonly Wire[]): Channel {
-  part(wires);
-  const buses = busesOf(wires);
-  const falling = buses.filter(({ fall }) => fall >= 0).toSorted((a, b) => startOf(b) - startOf(a));
-  const rising = buses.filter(({ fall }) => fall < 0).toSorted((a, b) => startOf(a) - startOf(b));
+  separateEnds(wires);
+  const buses = groupIntoBuses(wires);
+  const falling = buses.filter(({ fall }) => fall >= 0).toSorted((a, b) => startOfBus(b) - startOfBus(a));
+  const rising = buses.filter(({ fall }) => fall < 0).toSorted((a, b) => startOfBus(a) - startOfBus(b));
   const ends: number[][] = [];
   const trackOf = new Map<number, number>();
-  for (const bus of [...falling, ...rising]) trackOf.set(bus.from, takeTrack(ends, bus));
+  for (const bus of [...falling, ...rising]) trackOf.set(bus.from, allocateTrack(ends, bus));
   const gap = ends.length <= WIDE_TRACKS ? TRACK_GAP : Math.max(3, (TRACK_GAP * WIDE_TRACKS) / ends.length);
   const label = wires.reduce((most, { labelWidth }) => Math.max(most, labelWidth), 0);
   const verticals = Math.max(0, ends.length - 1) * gap;
@@ -59,7 +59,7 @@ export function routeChannel(wires: readonly Wire[]): Channel {
 }
 
 /** Moves an end that is level with another slot's outgoing wire. */
-function part(wires: readonly Wire[]): void {
+function separateEnds(wires: readonly Wire[]): void {
   const starts = [...new Map(wires.map(({ from, fromY }) => [from, fromY]))].toSorted((a, b) => a[1] - b[1]);
   for (const wire of wires) {
     const hit = starts.some(([from, y]) => from !== wire.from && Math.abs(y - wire.toY) < TOUCH);
@@ -67,7 +67,7 @@ function part(wires: readonly Wire[]): void {
   }
 }
 
-function busesOf(wires: readonly Wire[]): readonly Bus[] {
+function groupIntoBuses(wires: readonly Wire[]): readonly Bus[] {
   const groups = new Map<number, Wire[]>();
   for (const wire of wires) {
     const group = groups.get(wire.from);
@@ -82,12 +82,12 @@ function busesOf(wires: readonly Wire[]): readonly Bus[] {
   });
 }
 
-function startOf({ wires: [first] }: Bus): number {
+function startOfBus({ wires: [first] }: Bus): number {
   return first?.fromY ?? 0;
 }
 
-/** Allocates a new track, or, once there are many, the first one without a conflict. */
-function takeTrack(ends: number[][], { top, bottom }: Bus): number {
+/** Allocates a new track or, if there are many, the first one without a conflict. */
+function allocateTrack(ends: number[][], { top, bottom }: Bus): number {
   const free =
     ends.length < WIDE_TRACKS
       ? -1

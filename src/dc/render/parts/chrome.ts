@@ -1,19 +1,19 @@
 import type { Paint, State } from "../palette.ts";
 import type { Hatch, Item } from "../scene.ts";
-import { fitText, textWidth } from "../text_width.ts";
-import { mark, STATE_WORDS } from "./marks.ts";
+import { fitText, measureText } from "../text_width.ts";
+import { drawMark, STATE_WORDS } from "./marks.ts";
 
 /** Pixels around every picture. */
 export const MARGIN = 24;
 /** Height of a heading in pixels, including the gap below it. */
 export const HEADING_HEIGHT = 62;
 
-/** Title, a line below it, and how well the whole is at the right. */
-export function heading(
+/** Draws a title, a line below it, and a badge with the overall state at the right. */
+export function drawHeading(
   { title, subtitle, state }: { readonly title: string; readonly subtitle: string; readonly state?: State },
   width: number,
 ): readonly Item[] {
-  const badge = state === undefined ? undefined : stateBadge(state, width - MARGIN, MARGIN);
+  const badge = state === undefined ? undefined : drawStateBadge(state, width - MARGIN, MARGIN);
   const room = width - 2 * MARGIN - (badge === undefined ? 0 : badge.width + 16);
   return [
     { kind: "text", x: MARGIN, y: MARGIN + 18, text: title, size: 20, weight: "bold", fill: "ink", maxWidth: room },
@@ -22,9 +22,9 @@ export function heading(
   ];
 }
 
-function stateBadge(state: State, right: number, top: number): { readonly width: number; readonly items: Item[] } {
+function drawStateBadge(state: State, right: number, top: number): { readonly width: number; readonly items: Item[] } {
   const word = STATE_WORDS[state];
-  const width = textWidth(word, { size: 12, weight: "bold" }) + 40;
+  const width = measureText(word, { size: 12, weight: "bold" }) + 40;
   return {
     width,
     items: [
@@ -38,7 +38,7 @@ function stateBadge(state: State, right: number, top: number): { readonly width:
         fill: `${state}Soft`,
         stroke: `${state}Text`,
       },
-      ...mark(state, [right - width + 16, top + 12], 13),
+      ...drawMark(state, [right - width + 16, top + 12], 13),
       {
         kind: "text",
         x: right - 12,
@@ -64,7 +64,7 @@ export interface LegendEntry {
 const LEGEND_LINE = 20;
 
 /** Draws swatches with labels, in as many lines as required. */
-export function legend(
+export function drawLegend(
   entries: readonly LegendEntry[],
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
 ): { readonly items: readonly Item[]; readonly height: number } {
@@ -73,21 +73,21 @@ export function legend(
   let top = y;
   for (const entry of entries) {
     const label = fitText(entry.label, width - 22, { size: 11 });
-    const needed = 20 + textWidth(label, { size: 11 }) + 16;
+    const needed = 20 + measureText(label, { size: 11 }) + 16;
     if (left > x && left + needed - 16 > x + width) {
       left = x;
       top += LEGEND_LINE;
     }
     const words: Item = { kind: "text", x: left + 20, y: top + 11, text: label, size: 11, fill: "ink" };
-    items.push({ kind: "group", part: "legend", items: [...swatch(entry, left, top), words] });
+    items.push({ kind: "group", part: "legend", items: [...drawSwatch(entry, left, top), words] });
     left += needed;
   }
   return { items, height: entries.length === 0 ? 0 : top - y + LEGEND_LINE };
 }
 
-/** The sample of a legend entry, 14 pixels square. */
-export function swatch({ fill, hatch, dash, state }: LegendEntry, x: number, y: number): readonly Item[] {
-  if (state !== undefined) return mark(state, [x + 7, y + 7], 13);
+/** Draws the sample of a legend entry, 14 pixels square. */
+export function drawSwatch({ fill, hatch, dash, state }: LegendEntry, x: number, y: number): readonly Item[] {
+  if (state !== undefined) return drawMark(state, [x + 7, y + 7], 13);
   return [
     {
       kind: "rect",
@@ -104,12 +104,12 @@ export function swatch({ fill, hatch, dash, state }: LegendEntry, x: number, y: 
   ];
 }
 
-/** A framed ground for a part of the picture. */
-export function card(x: number, y: number, width: number, height: number): Item {
+/** Draws a framed background for a part of the picture. */
+export function drawCard(x: number, y: number, width: number, height: number): Item {
   return { kind: "rect", x, y, width, height, radius: 8, fill: "panel", stroke: "grid" };
 }
 
-/** A small heading inside a card. */
-export function sectionTitle(text: string, x: number, y: number, maxWidth: number): Item {
+/** Draws a small heading inside a card. */
+export function drawSectionTitle(text: string, x: number, y: number, maxWidth: number): Item {
   return { kind: "text", x, y, text, size: 12, weight: "bold", fill: "ink", maxWidth };
 }

@@ -12,7 +12,7 @@ import type { Item } from "../scene.ts";
  *
  * @param size height and width in pixels; cx and cy are the centre
  */
-export function mark(state: State, [cx, cy]: readonly [number, number], size: number): readonly Item[] {
+export function drawMark(state: State, [cx, cy]: readonly [number, number], size: number): readonly Item[] {
   const edge = { stroke: `on:${state}`, strokeWidth: Math.max(0.8, size / 14) } as const;
   const r = (size - edge.strokeWidth) / 2;
   const ink = { stroke: `on:${state}`, strokeWidth: size / 7 } as const;
@@ -20,13 +20,13 @@ export function mark(state: State, [cx, cy]: readonly [number, number], size: nu
     case "ok":
       return [
         { kind: "circle", cx, cy, r, fill: state, ...edge },
-        { kind: "path", points: pointsAround(cx, cy, r, [-0.5, 0.02], [-0.12, 0.4], [0.5, -0.36]), ...ink },
+        { kind: "path", points: offsetPoints(cx, cy, r, [-0.5, 0.02], [-0.12, 0.4], [0.5, -0.36]), ...ink },
       ];
     case "watch":
       return [
         {
           kind: "path",
-          points: pointsAround(cx, cy, r, [0, -1], [1.1, 0.9], [-1.1, 0.9]),
+          points: offsetPoints(cx, cy, r, [0, -1], [1.1, 0.9], [-1.1, 0.9]),
           closed: true,
           fill: state,
           ...edge,
@@ -53,19 +53,19 @@ export function mark(state: State, [cx, cy]: readonly [number, number], size: nu
   }
 }
 
-function pointsAround(cx: number, cy: number, r: number, ...points: readonly (readonly [number, number])[]) {
+function offsetPoints(cx: number, cy: number, r: number, ...points: readonly (readonly [number, number])[]) {
   return points.map(([x, y]) => [cx + x * r, cy + y * r] as const);
 }
 
 const OF_HEALTH = { OK: "ok", WATCH: "watch", FAULT: "fault" } as const;
 
-/** The state of a Health's number; UNSPECIFIED is information. */
+/** Returns the state for a Health's number; UNSPECIFIED is information. */
 export function stateOfHealth(health: number): State {
-  const word = wordAt(HEALTHS, health);
+  const word = enumWordAt(HEALTHS, health);
   return word === undefined ? "info" : OF_HEALTH[word];
 }
 
-/** The state of a share in percent, as pages judge it. */
+/** Returns the state for a share in percent, with the thresholds of the console's pages. */
 export function stateOfShare(pct: number | undefined): State {
   const state = judgeShare(pct);
   return state === "unknown" ? "info" : state;
@@ -79,22 +79,25 @@ export const STATE_WORDS: Readonly<Record<State, string>> = {
   offline: "Offline",
 };
 
-/** The word of an enumeration's number: the proto numbers its values from 1; undefined for 0 and unknown numbers. */
-export function wordAt<Word extends string>(words: readonly Word[], number: number): Word | undefined {
+/**
+ * Returns the word for an enumeration's number: the proto numbers its values from 1; undefined for 0 and unknown
+ * numbers.
+ */
+export function enumWordAt<Word extends string>(words: readonly Word[], number: number): Word | undefined {
   return words[number - 1];
 }
 
-export function drawOf(devices: number, sumW: number): string {
+export function powerDrawText(devices: number, sumW: number): string {
   return isDrawUnknown(devices, sumW) ? "draw not recorded" : formatWatts(sumW);
 }
 
 /** Joins code and name on one line; omits a name that equals the code. */
-export function titleOf(code: string, name: string): string {
+export function joinCodeAndName(code: string, name: string): string {
   return name === "" || name === code ? code : `${code} · ${name}`;
 }
 
-/** Heading of a rack: code and name, or the name alone if it contains the code. */
+/** Returns the heading of a rack: code and name, or the name alone if it contains the code. */
 export function rackTitle(code: string, name: string): string {
   const words = name.toLowerCase().split(/[^\p{L}\p{N}._-]+/u);
-  return words.includes(code.toLowerCase()) ? name : `Rack ${titleOf(code, name)}`;
+  return words.includes(code.toLowerCase()) ? name : `Rack ${joinCodeAndName(code, name)}`;
 }

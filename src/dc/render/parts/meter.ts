@@ -1,7 +1,7 @@
 import type { Paint, State } from "../palette.ts";
 import type { Hatch, Item } from "../scene.ts";
-import { textWidth } from "../text_width.ts";
-import { mark } from "./marks.ts";
+import { measureText } from "../text_width.ts";
+import { drawMark } from "./marks.ts";
 
 /** One part of a bar, in percent of the whole. */
 export interface MeterPart {
@@ -13,12 +13,12 @@ export interface MeterPart {
 export interface Meter {
   readonly label: string;
   readonly value: string;
-  /** Parts in order. The part beyond 100 % is cut off at the end of the bar, and marked. */
+  /** Parts in order. A part beyond 100 % is cut off at the end of the bar, and marked. */
   readonly parts: readonly MeterPart[];
   /** Positions of ticks, in percent. */
   readonly ticks?: readonly number[];
   readonly state?: State;
-  /** A line below the bar, about what the value excludes. */
+  /** Text below the bar about what the value excludes. */
   readonly note?: string;
 }
 
@@ -26,17 +26,17 @@ const HEIGHT = 42;
 const NOTE_HEIGHT = 14;
 const BAR = 12;
 
-/** Height of a meter in pixels, including the gap below it. */
+/** Returns the height of a meter in pixels, including the gap below it. */
 export function meterHeight({ note }: Meter): number {
   return HEIGHT + (note === undefined ? 0 : NOTE_HEIGHT);
 }
 
-/** A labelled bar with its value and its state as a mark. */
-export function meter(
+/** Draws a labelled bar with its value and its state as a mark. */
+export function drawMeter(
   { label, value, parts, ticks = [], state, note }: Meter,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
 ): readonly Item[] {
-  const valueRoom = Math.min(textWidth(value, { size: 11, weight: "bold" }), width * 0.68);
+  const valueRoom = Math.min(measureText(value, { size: 11, weight: "bold" }), width * 0.68);
   const markRoom = state === undefined ? 0 : 18;
   const bar = { x, y: y + 18, width, height: BAR };
   let used = 0;
@@ -61,7 +61,7 @@ export function meter(
       fill: "ink",
       maxWidth: width * 0.68,
     },
-    ...(state === undefined ? [] : mark(state, [x + width - 6, y + 7], 12)),
+    ...(state === undefined ? [] : drawMark(state, [x + width - 6, y + 7], 12)),
     { kind: "rect", ...bar, fill: "sunken" },
     ...filled,
     { kind: "rect", ...bar, stroke: "line" },

@@ -1,8 +1,8 @@
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { colorOf, type RoleToken } from "../palette.ts";
-import { wordAt } from "./marks.ts";
+import { enumWordAt } from "./marks.ts";
 
-/** Kinds whose devices share one family of roles. */
+/** Fills by device kind, for devices whose role has none. */
 const OF_KIND: Readonly<Partial<Record<DeviceKind, RoleToken>>> = {
   SERVER: "role1",
   BLADE: "role1",
@@ -27,7 +27,7 @@ const OF_KIND: Readonly<Partial<Record<DeviceKind, RoleToken>>> = {
   BUSWAY: "role2",
 };
 
-/** Roles that differ from the default of their kind. */
+/** Fills of roles that differ from the fill of their device kind. */
 const OF_ROLE: Readonly<Record<string, RoleToken>> = {
   gpu: "role5",
   storage: "role2",
@@ -40,18 +40,18 @@ const OF_ROLE: Readonly<Record<string, RoleToken>> = {
 
 interface Typed {
   readonly role: string;
-  /** Number of a DeviceKind. */
+  /** Number of the DeviceKind. */
   readonly kind: number;
 }
 
-/** The fill that shows a device's role. */
-export function roleToken({ role, kind }: Typed): RoleToken {
-  const word = wordAt(DEVICE_KINDS, kind);
+/** Returns the fill for a device's role, else for its kind. */
+export function roleFill({ role, kind }: Typed): RoleToken {
+  const word = enumWordAt(DEVICE_KINDS, kind);
   const special = Object.hasOwn(OF_ROLE, role) ? OF_ROLE[role] : undefined;
   return special ?? (word === undefined ? "roleOther" : (OF_KIND[word] ?? "roleOther"));
 }
 
-/** The same as RRGGBB in the light theme, for answers. */
+/** Returns the fill as RRGGBB in the light theme, for replies. */
 export function roleColor(typed: Typed): string {
-  return colorOf("LIGHT", roleToken(typed)).slice(1).toUpperCase();
+  return colorOf("LIGHT", roleFill(typed)).slice(1).toUpperCase();
 }

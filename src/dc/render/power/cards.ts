@@ -1,33 +1,33 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { formatWatts } from "#words/figures.ts";
-import { placeWords } from "../places.ts";
+import { formatArea } from "../places.ts";
 import type { Item } from "../scene.ts";
-import { textWidth } from "../text_width.ts";
+import { measureText } from "../text_width.ts";
 import { IMPACT_STATES, type ImpactState } from "./failure.ts";
-import { badge, LOOKS, type Shown } from "./impact_styles.ts";
-import { CHIP_HEIGHT, chipItem, chipWidth, type Node } from "./nodes.ts";
-import { groupWords, impactLabel, type Tally } from "./tally.ts";
+import { type DrawnState, drawBadge, IMPACT_STYLES } from "./impact_styles.ts";
+import { CHIP_HEIGHT, chipWidth, drawChip, type NodeFacts } from "./nodes.ts";
+import { groupLabel, type ImpactTally, impactLabel } from "./tally.ts";
 
 const HEADER = 26;
 const PAD = 8;
 const GAP = 4;
 const GROUP_HEIGHT = 64;
 const BAR_HEIGHT = 8;
-/** Maximum width of a chip; a longer code is truncated, and complete in the tooltip. */
+/** Maximum width of a chip in pixels; a longer code is truncated, and complete in the tooltip. */
 const WIDEST_CHIP = 190;
 
 export interface CardInput {
   readonly id: string;
-  readonly shown: Shown;
-  readonly tally: Tally;
-  /** The elements inside, outlets left out. */
-  readonly nodes: readonly Node[];
+  readonly shown: DrawnState;
+  readonly tally: ImpactTally;
+  /** The elements inside, without outlets. */
+  readonly nodes: readonly NodeFacts[];
 }
 
-/** Elements in the order in which they matter. */
-export function sortedByImpact(nodes: readonly Node[]): readonly Node[] {
-  const rank = ({ impact }: Node) => IMPACT_STATES.indexOf(impact);
+/** Sorts elements by their impact, the worst first. */
+export function sortedByImpact(nodes: readonly NodeFacts[]): readonly NodeFacts[] {
+  const rank = ({ impact }: NodeFacts) => IMPACT_STATES.indexOf(impact);
   return nodes.toSorted((a, b) => rank(a) - rank(b) || compareText(a.title, b.title));
 }
 
@@ -37,7 +37,7 @@ interface Grid {
   readonly rows: number;
 }
 
-function gridOf(nodes: readonly Node[], width: number): Grid {
+function chipGrid(nodes: readonly NodeFacts[], width: number): Grid {
   const room = width - 2 * PAD + GAP;
   const widest = Math.max(60, ...nodes.map(chipWidth));
   const least = Math.min(widest, WIDEST_CHIP);
@@ -45,18 +45,18 @@ function gridOf(nodes: readonly Node[], width: number): Grid {
   return { chip: Math.floor(room / columns) - GAP, columns, rows: Math.ceil(nodes.length / columns) };
 }
 
-/** Width at which all chips of a card fit in one row. */
-export function cardNeed(nodes: readonly Node[]): number {
+/** Returns the width at which all chips of a card fit in one row, in pixels. */
+export function neededCardWidth(nodes: readonly NodeFacts[]): number {
   const chip = Math.min(WIDEST_CHIP, Math.max(60, ...nodes.map(chipWidth)));
   return nodes.length * (chip + GAP) + 2 * PAD;
 }
 
-export function cardHeight(nodes: readonly Node[], width: number): number {
-  return HEADER + gridOf(nodes, width).rows * (CHIP_HEIGHT + GAP) + PAD - GAP;
+export function cardHeight(nodes: readonly NodeFacts[], width: number): number {
+  return HEADER + chipGrid(nodes, width).rows * (CHIP_HEIGHT + GAP) + PAD - GAP;
 }
 
 /** Draws an area with its elements. */
-export function cardItem(
+export function drawCard(
   { id, shown, tally, nodes }: CardInput,
   {
     x,
@@ -65,15 +65,15 @@ export function cardItem(
     coloring,
   }: { readonly x: number; readonly y: number; readonly width: number; readonly coloring: Coloring },
 ): Item {
-  const { chip, columns } = gridOf(nodes, width);
-  const title = placeWords(id);
+  const { chip, columns } = chipGrid(nodes, width);
+  const title = formatArea(id);
   const lost = tally.lostW > 0 ? ` · ${formatWatts(tally.lostW)} lost` : "";
   const words = `${impactLabel(tally)}${lost}`;
-  const wordsWidth = Math.min(textWidth(words, { size: 10.5 }), width * 0.6);
+  const wordsWidth = Math.min(measureText(words, { size: 10.5 }), width * 0.6);
   return {
     kind: "group",
     ref: id,
-    tip: `${title}\n${LOOKS[shown].word}\n${words}`,
+    tip: `${title}\n${IMPACT_STYLES[shown].word}\n${words}`,
     at: [x, y],
     items: [
       {
@@ -84,9 +84,9 @@ export function cardItem(
         height: cardHeight(nodes, width),
         radius: 6,
         fill: "panel",
-        ...LOOKS[shown].line,
+        ...IMPACT_STYLES[shown].line,
       },
-      badge(shown, PAD, 6),
+      drawBadge(shown, PAD, 6),
       {
         kind: "text",
         x: 30,
@@ -108,7 +108,7 @@ export function cardItem(
         maxWidth: width * 0.6,
       },
       ...sortedByImpact(nodes).map((node, index) =>
-        chipItem(node, {
+        drawChip(node, {
           x: PAD + (index % columns) * (chip + GAP),
           y: HEADER + Math.floor(index / columns) * (CHIP_HEIGHT + GAP),
           width: chip,
@@ -124,15 +124,15 @@ export function groupHeight(): number {
 }
 
 /** Draws an area as counts: the number of its elements, and a bar of their states. */
-export function groupItem(
+export function drawGroup(
   { id, shown, tally }: CardInput,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
 ): Item {
-  const title = placeWords(id);
+  const title = formatArea(id);
   return {
     kind: "group",
     ref: id,
-    tip: `${title}\n${groupWords(tally)}\n${impactLabel(tally)}`,
+    tip: `${title}\n${groupLabel(tally)}\n${impactLabel(tally)}`,
     at: [x, y],
     items: [
       { kind: "rect", x: 4, y: -4, width: width - 4, height: GROUP_HEIGHT, radius: 6, fill: "sunken", stroke: "line" },
@@ -144,25 +144,25 @@ export function groupItem(
         height: GROUP_HEIGHT,
         radius: 6,
         fill: "panel",
-        ...LOOKS[shown].line,
+        ...IMPACT_STYLES[shown].line,
       },
-      badge(shown, PAD, 6),
+      drawBadge(shown, PAD, 6),
       { kind: "text", x: 30, y: 17, text: title, size: 12, weight: "bold", fill: "ink", maxWidth: width - 46 },
-      { kind: "text", x: PAD, y: 34, text: groupWords(tally), size: 10.5, fill: "ink", maxWidth: width - 20 },
-      ...impactBar(tally, { x: PAD, y: 39, width: width - 4 - 2 * PAD }),
+      { kind: "text", x: PAD, y: 34, text: groupLabel(tally), size: 10.5, fill: "ink", maxWidth: width - 20 },
+      ...drawImpactBar(tally, { x: PAD, y: 39, width: width - 4 - 2 * PAD }),
       { kind: "text", x: PAD, y: 58, text: impactLabel(tally), size: 9.5, fill: "muted", maxWidth: width - 20 },
     ],
   };
 }
 
-function impactBar(
-  { impacts, elements }: Tally,
+function drawImpactBar(
+  { impacts, elements }: ImpactTally,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
 ): readonly Item[] {
   let at = x;
   return IMPACT_STATES.flatMap((impact: ImpactState): Item[] => {
     const share = elements === 0 ? 0 : ((impacts.get(impact) ?? 0) / elements) * width;
-    const { strong, hatch } = LOOKS[impact];
+    const { strong, hatch } = IMPACT_STYLES[impact];
     const place = { x: at, y, width: share, height: BAR_HEIGHT };
     at += share;
     if (share === 0) return [];

@@ -1,51 +1,53 @@
 import type { NodeNumbers } from "#dc/analysis/node_numbers.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
-import { type PowerFailure, type Reach, reachOf } from "./failure.ts";
-import { type CollapseOptions, type Drawn, type Grouped, NodeGrouper } from "./node_grouper.ts";
+import { collectReach, type PowerFailure, type Reach } from "./failure.ts";
+import { type CollapseOptions, type DrawnNode, type GroupedNodes, NodeGrouper } from "./node_grouper.ts";
 
 export interface DrawnEdge {
   readonly from: number;
   readonly to: number;
   readonly count: number;
-  /** How many of them carry no power after the failure. */
+  /** Number of the edge's supplies that carry no power after the failure. */
   readonly dead: number;
-  /** Feeds and outlets on the way, at most three. */
+  /** Feeds and outlets between the two nodes, at most three. */
   readonly via: readonly string[];
 }
 
-export interface Collapsed {
+export interface CollapsedFailure {
   readonly reach: Reach;
-  readonly drawn: readonly Drawn[];
+  readonly drawn: readonly DrawnNode[];
   readonly edges: readonly DrawnEdge[];
-  /** Elements that are shown as counts only. */
+  /** Number of elements that are shown only as part of a count. */
   readonly omitted: number;
 }
 
-/** Feeds and outlets named on one edge. */
+/** Maximum number of feeds and outlets named on one edge. */
 const MOST_VIA = 3;
 
 /**
  * Collapses the affected part of the graph until it fits: consumers by rack, row, room, floor and site, then the
  * equipment. Every element belongs to exactly one drawn node.
- *
  * Cost: O(nodes that the failure reaches + their edges).
  */
-export function collapseFailure(failure: PowerFailure, options: CollapseOptions): Collapsed {
+export function collapseFailure(failure: PowerFailure, options: CollapseOptions): CollapsedFailure {
   const { graph, rack } = failure;
-  const reach = reachOf(failure);
+  const reach = collectReach(failure);
   const grouper = new NodeGrouper(graph, reach, { rack, highlight: options.highlight });
   const grouped = grouper.collapse(options);
   const { drawn } = grouped;
-  const shown = drawn.reduce((sum, { form, members }) => sum + (form === "GROUP" ? 0 : count(graph, members)), 0);
-  return { reach, drawn, edges: suppliesOf(failure, reach, grouped), omitted: grouper.elements - shown };
+  const shown = drawn.reduce(
+    (sum, { form, members }) => sum + (form === "GROUP" ? 0 : countElements(graph, members)),
+    0,
+  );
+  return { reach, drawn, edges: listSupplies(failure, reach, grouped), omitted: grouper.elements - shown };
 }
 
-function count(graph: PowerGraph, members: readonly number[]): number {
+function countElements(graph: PowerGraph, members: readonly number[]): number {
   // An outlet drawn as a box counts as an element; outlets drawn with their device do not.
   return members.length === 1 ? 1 : members.filter((index) => graph.nodes[index]?.kind !== "OUTLET").length;
 }
 
-/** Supplies between drawn things; outlets that the failure does not touch are passed through. */
+/** Collects the supplies between drawn nodes. Skips outlets that the failure does not affect. */
 class Supplies {
   readonly #graph: PowerGraph;
   readonly #groupOf: NodeNumbers;
@@ -56,7 +58,7 @@ class Supplies {
     this.#groupOf = groupOf;
   }
 
-  /** Adds what a node supplies. @param own its reference if it is an outlet drawn with its device */
+  /** Adds the supplies of a node. @param own reference of the node if it is an outlet drawn with its device */
   of(index: number, own: string, { live }: PowerFailure["blast"]): void {
     for (const { to } of this.#graph.supplies.of(index)) {
       const node = this.#graph.nodes[to];
@@ -90,10 +92,10 @@ class Supplies {
   }
 }
 
-function suppliesOf(
+function listSupplies(
   { graph, blast }: PowerFailure,
   { touched }: Reach,
-  { groupOf, owners }: Grouped,
+  { groupOf, owners }: GroupedNodes,
 ): readonly DrawnEdge[] {
   const supplies = new Supplies(graph, groupOf);
   for (const index of touched) {

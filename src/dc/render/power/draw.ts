@@ -2,16 +2,16 @@ import type { Coloring } from "#dc/model/enum_values.ts";
 import { getRefName } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { frameScene } from "../frame.ts";
-import { layOut } from "../layout/layered.ts";
+import { layOutGraph } from "../layout/layered.ts";
 import { PORT_GAP } from "../layout/route.ts";
 import type { Item, Point } from "../scene.ts";
-import { textWidth } from "../text_width.ts";
-import { cardHeight, cardItem, cardNeed, groupHeight, groupItem } from "./cards.ts";
+import { measureText } from "../text_width.ts";
+import { cardHeight, drawCard, drawGroup, groupHeight, neededCardWidth } from "./cards.ts";
 import { collapseFailure, type DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
 import { powerElements, powerGraphOf } from "./graph.ts";
-import { powerWords } from "./header.ts";
-import { BOX_WIDTH, boxHeight, boxItem, edgeLabel, type PowerPart, partOf } from "./nodes.ts";
+import { powerHeader } from "./header.ts";
+import { BOX_WIDTH, boxHeight, buildPart, drawBox, edgeLabel, type PowerPart } from "./nodes.ts";
 
 /** Sorts R2 before R10. */
 const byNumber = new Intl.Collator("en", { numeric: true });
@@ -20,14 +20,16 @@ const LABEL_SIZE = 9;
 const LABEL_MOST = 120;
 /** Maximum number of labelled edges into one box. */
 const MOST_LABELS = 16;
-/** Widths of cards, from narrow to wide; the first one that makes the picture no higher than wide is used. */
+/**
+ * Widths of cards in pixels, from narrow to wide; the first one with which the picture is no higher than wide is used.
+ */
 const CARD_WIDTHS = [340, 460, 620, 820, 1060];
 
 /** Draws the effect of a power failure: sources left, consumers right, racks as cards with their devices. */
 export function drawPower(failure: PowerFailure, options: DrawOptions): Drawing {
   const collapsed = collapseFailure(failure, { ...options, compact: options.view === "COMPACT" });
   const coloring = options.coloring ?? "POWER";
-  const parts = collapsed.drawn.map((drawn) => partOf(failure, collapsed, drawn));
+  const parts = collapsed.drawn.map((drawn) => buildPart(failure, collapsed, drawn));
   const order = [...parts.keys()].toSorted((a, b) => byNumber.compare(parts[a]?.title ?? "", parts[b]?.title ?? ""));
   const place = new Map(order.map((index, at) => [index, at]));
   const sorted = order.flatMap((index) => parts[index] ?? []);
@@ -36,58 +38,58 @@ export function drawPower(failure: PowerFailure, options: DrawOptions): Drawing 
     from: place.get(edge.from) ?? 0,
     to: place.get(edge.to) ?? 0,
   }));
-  const body = bodyOf(sorted, edges, coloring);
+  const body = drawBody(sorted, edges, coloring);
   return {
-    scene: frameScene({ ...powerWords(failure, collapsed, { parts: sorted, coloring }), ...body }),
+    scene: frameScene({ ...powerHeader(failure, collapsed, { parts: sorted, coloring }), ...body }),
     graph: powerGraphOf(failure, sorted, edges, coloring),
     elements: powerElements(sorted),
     omittedNodes: collapsed.omitted,
   };
 }
 
-function bodyOf(parts: readonly PowerPart[], edges: readonly DrawnEdge[], coloring: Coloring) {
-  const cardWidth = cardWidthFor(parts);
+function drawBody(parts: readonly PowerPart[], edges: readonly DrawnEdge[], coloring: Coloring) {
+  const cardWidth = chooseCardWidth(parts);
   const arriving = new Map<number, number>();
   for (const { to } of edges) arriving.set(to, (arriving.get(to) ?? 0) + 1);
   const sizes = parts.map((part, index) => {
-    const size = sizeOf(part, cardWidth);
+    const size = sizeOfPart(part, cardWidth);
     return { ...size, height: Math.max(size.height, PORT_GAP * Math.min(MOST_LABELS, arriving.get(index) ?? 0)) };
   });
   const labelled = edges.map((edge) => {
     const label = (arriving.get(edge.to) ?? 0) > MOST_LABELS ? "" : edgeLabel(edge);
-    return { ...edge, label, labelWidth: labelWidth(label) };
+    return { ...edge, label, labelWidth: edgeLabelWidth(label) };
   });
-  const { corners, routes, width, height } = layOut(sizes, labelled);
-  const wires = labelled.flatMap((edge, index) => edgeItems(edge, edge.label, routes[index] ?? []));
+  const { corners, routes, width, height } = layOutGraph(sizes, labelled);
+  const wires = labelled.flatMap((edge, index) => drawEdge(edge, edge.label, routes[index] ?? []));
   const boxes = parts.map((part, index): Item => {
     const [x, y] = corners[index] ?? [0, 0];
     const [node] = part.nodes;
-    if (part.form === "BOX" && node !== undefined) return boxItem(node, { x, y, coloring });
-    if (part.form === "CARD") return cardItem(part, { x, y, width: cardWidth, coloring });
-    return groupItem(part, { x, y, width: GROUP_WIDTH });
+    if (part.form === "BOX" && node !== undefined) return drawBox(node, { x, y, coloring });
+    if (part.form === "CARD") return drawCard(part, { x, y, width: cardWidth, coloring });
+    return drawGroup(part, { x, y, width: GROUP_WIDTH });
   });
   return { body: [...wires, ...boxes], bodyWidth: width, bodyHeight: height };
 }
 
-function cardWidthFor(parts: readonly PowerPart[]): number {
+function chooseCardWidth(parts: readonly PowerPart[]): number {
   const cards = parts.filter(({ form }) => form === "CARD");
   const tall = (width: number) => cards.reduce((sum, { nodes }) => sum + cardHeight(nodes, width) + 14, 0);
-  const enough = Math.max(0, ...cards.map(({ nodes }) => cardNeed(nodes)));
+  const enough = Math.max(0, ...cards.map(({ nodes }) => neededCardWidth(nodes)));
   return CARD_WIDTHS.find((width) => width >= enough || tall(width) <= width + 700) ?? CARD_WIDTHS.at(-1) ?? 0;
 }
 
-function sizeOf({ form, nodes }: PowerPart, cardWidth: number) {
+function sizeOfPart({ form, nodes }: PowerPart, cardWidth: number) {
   const [node] = nodes;
   if (form === "BOX" && node !== undefined) return { width: BOX_WIDTH, height: boxHeight(node) };
   if (form === "CARD") return { width: cardWidth, height: cardHeight(nodes, cardWidth), last: true };
   return { width: GROUP_WIDTH, height: groupHeight(), last: true };
 }
 
-function labelWidth(label: string): number {
-  return label === "" ? 0 : Math.min(LABEL_MOST, Math.ceil(textWidth(label, { size: LABEL_SIZE })) + 8);
+function edgeLabelWidth(label: string): number {
+  return label === "" ? 0 : Math.min(LABEL_MOST, Math.ceil(measureText(label, { size: LABEL_SIZE })) + 8);
 }
 
-function edgeItems(edge: DrawnEdge, label: string, route: readonly Point[]): readonly Item[] {
+function drawEdge(edge: DrawnEdge, label: string, route: readonly Point[]): readonly Item[] {
   const end = route.at(-1);
   if (end === undefined) return [];
   const [x, y] = end;

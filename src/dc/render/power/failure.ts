@@ -8,16 +8,18 @@ import { refKey } from "#dc/model/resource_key.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import { getRefName } from "#words/names.ts";
 
-/** A power failure as it was analysed: whole, since a reply cut at its longest list would draw less than is dark. */
+/**
+ * The complete result of a power failure analysis: a reply with truncated lists would draw too few elements as dark.
+ */
 export interface PowerFailure {
   readonly graph: PowerGraph;
   /** Live nodes before the failure. */
   readonly before: LiveSet;
   readonly blast: BlastRadius;
   readonly basis: LoadBasis;
-  /** The requested sources, and the nodes of each one. */
+  /** The requested source references, and the nodes of each. */
   readonly sources: readonly { readonly ref: string; readonly nodes: ReadonlySet<number> }[];
-  /** References of the fabric links that go down with it, what they carry, and the switches that lose their last uplink. */
+  /** References of the fabric links that go down, their lost traffic, and the switches that lose their last uplink. */
   readonly network: {
     readonly linksDown: readonly string[];
     readonly lostMbps: number;
@@ -25,7 +27,7 @@ export interface PowerFailure {
     /** Codes of devices that stay on without a data path. */
     readonly isolated: readonly string[];
   };
-  /** Looks up a rack, for its location and name. */
+  /** Finds a rack by its code, for its location and name. */
   readonly rack: (code: string) => Rack | undefined;
 }
 
@@ -61,7 +63,7 @@ export class ImpactMap {
     if (!this.has(index)) this.set(index, impact);
   }
 
-  /** Touched nodes, lowest first. Cost: one byte read for each node of the graph. */
+  /** Returns the affected nodes, lowest number first. Cost: one byte read for each node of the graph. */
   touched(): readonly number[] {
     const found: number[] = [];
     for (let index = 0; index < this.#places.length; index += 1) if (this.#places[index] !== 0) found.push(index);
@@ -72,11 +74,11 @@ export class ImpactMap {
 /** The part of the power graph that a picture shows. */
 export interface Reach {
   readonly impacts: ImpactMap;
-  /** The nodes that have a impact, in an order that does not depend on their numbers. */
+  /** The affected nodes, in an order that does not depend on their numbers. */
   readonly touched: readonly number[];
   /** Nodes drawn as separate boxes if they fit: sources, and overloaded or tripped nodes. */
   readonly keys: ReadonlySet<number>;
-  /** The step of the cascade in which a node trips, and its utilization then. */
+  /** The step of the cascade in which a node trips, and its utilization at that step. */
   readonly trips: ReadonlyMap<number, { readonly step: number; readonly utilizationPct: number }>;
   readonly overloads: ReadonlyMap<number, BlastRadius["overloads"][number]>;
 }
@@ -85,7 +87,7 @@ export interface Reach {
  * Collects everything that fails or is de-energized, degraded or overloaded, and the supply chain of a single source.
  * Cost: proportional to the affected nodes.
  */
-export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach {
+export function collectReach({ graph, before, blast, sources }: PowerFailure): Reach {
   const impacts = new ImpactMap(graph.nodes.length);
   const nodesAt = (ref: string): readonly number[] => {
     const index = graph.indexOf.get(refKey(ref));
@@ -113,8 +115,8 @@ export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach 
   return { impacts, touched: sortNodes(graph, impacts.touched()), keys, trips, overloads };
 }
 
-/** Name under which a node is shown. */
-export function titleOf(node: PowerNode): string {
+/** Returns the displayed name of a node. */
+export function nodeTitle(node: PowerNode): string {
   if (node.kind === "DEVICE") return node.device.code;
   return node.kind === "CRAC" ? node.crac.code : getRefName(node.ref);
 }

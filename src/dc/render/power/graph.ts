@@ -1,13 +1,13 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
-import { placeWords, refWords } from "../places.ts";
+import { formatArea, formatRefInTitle } from "../places.ts";
 import type { DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
-import { LOOKS } from "./impact_styles.ts";
-import { edgeLabel, type Node, type PowerPart } from "./nodes.ts";
-import { groupWords, impactLabel } from "./tally.ts";
+import { IMPACT_STYLES } from "./impact_styles.ts";
+import { edgeLabel, type NodeFacts, type PowerPart } from "./nodes.ts";
+import { groupLabel, impactLabel } from "./tally.ts";
 
-/** The same picture as nodes and edges: elements inside a card are nodes of a cluster. */
+/** Returns the power picture as nodes and edges: elements inside a card are nodes of a cluster. */
 export function powerGraphOf(
   { sources }: PowerFailure,
   parts: readonly PowerPart[],
@@ -15,10 +15,10 @@ export function powerGraphOf(
   coloring: Coloring,
 ): Graph {
   return {
-    name: `What if ${sources.map(({ ref }) => refWords(ref)).join(", ")} ${sources.length > 1 ? "fail" : "fails"}`,
+    name: `What if ${sources.map(({ ref }) => formatRefInTitle(ref)).join(", ")} ${sources.length > 1 ? "fail" : "fails"}`,
     directed: true,
     rankdir: "LR",
-    nodes: parts.flatMap((part) => nodesOf(part, coloring)),
+    nodes: parts.flatMap((part) => graphNodesOf(part, coloring)),
     edges: edges.map((edge): GraphEdge => {
       const label = edgeLabel(edge);
       return {
@@ -32,14 +32,14 @@ export function powerGraphOf(
   };
 }
 
-function nodesOf({ form, id, shown, tally, nodes }: PowerPart, coloring: Coloring): readonly GraphNode[] {
+function graphNodesOf({ form, id, shown, tally, nodes }: PowerPart, coloring: Coloring): readonly GraphNode[] {
   const [first] = nodes;
   if (form === "BOX" && first !== undefined) return [elementNode(first, coloring)];
-  const title = placeWords(id);
-  const look = LOOKS[shown];
+  const title = formatArea(id);
+  const look = IMPACT_STYLES[shown];
   const summary: GraphNode = {
     id,
-    label: [title, `${look.letter}: ${look.word}`, form === "GROUP" ? groupWords(tally) : "", impactLabel(tally)]
+    label: [title, `${look.letter}: ${look.word}`, form === "GROUP" ? groupLabel(tally) : "", impactLabel(tally)]
       .filter((line) => line !== "")
       .join("\n"),
     shape: form === "GROUP" ? "note" : "box",
@@ -50,8 +50,8 @@ function nodesOf({ form, id, shown, tally, nodes }: PowerPart, coloring: Colorin
   return [summary, ...nodes.map((node) => ({ ...elementNode(node, coloring), cluster: title }))];
 }
 
-function elementNode(node: Node, coloring: Coloring): GraphNode {
-  const { letter, word } = LOOKS[node.impact];
+function elementNode(node: NodeFacts, coloring: Coloring): GraphNode {
+  const { letter, word } = IMPACT_STYLES[node.impact];
   const lines = [node.title, node.kind(), `${letter}: ${word}`, node.load(), ...node.alarms()];
   return {
     id: node.ref,
@@ -63,7 +63,7 @@ function elementNode(node: Node, coloring: Coloring): GraphNode {
   };
 }
 
-/** Facts about every element and group of the picture. */
+/** Returns facts about every element and group of the picture. */
 export function powerElements(parts: readonly PowerPart[]): readonly Element[] {
   return parts.flatMap(({ form, id, shown, tally, nodes }): Element[] => {
     const inside = nodes.map(
@@ -77,11 +77,11 @@ export function powerElements(parts: readonly PowerPart[]): readonly Element[] {
     );
     if (form === "BOX") return inside;
     const facts: Element["facts"] = [
-      ["State", LOOKS[shown].word],
-      ["Holds", groupWords(tally)],
+      ["State", IMPACT_STYLES[shown].word],
+      ["Holds", groupLabel(tally)],
       ["Elements", impactLabel(tally)],
     ];
     const related = nodes.map(({ ref }) => ref);
-    return [{ ref: id, kind: form === "GROUP" ? "Group" : "Place", title: placeWords(id), facts, related }, ...inside];
+    return [{ ref: id, kind: form === "GROUP" ? "Group" : "Place", title: formatArea(id), facts, related }, ...inside];
   });
 }

@@ -2,36 +2,36 @@ import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatBandwidth, formatDuration, formatPercent, formatWatts } from "#words/figures.ts";
 import { formatCountOf, getRefName, LOAD_BASIS_ADJECTIVES } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
-import { refWords } from "../places.ts";
+import { formatRefInTitle } from "../places.ts";
 import { scaleLegend } from "../scale_legend.ts";
-import type { Collapsed } from "./collapse.ts";
+import type { CollapsedFailure } from "./collapse.ts";
 import { IMPACT_STATES, type PowerFailure } from "./failure.ts";
-import { badge, LOOKS, type Shown } from "./impact_styles.ts";
+import { type DrawnState, drawBadge, IMPACT_STYLES } from "./impact_styles.ts";
 import type { PowerPart } from "./nodes.ts";
 
-/** Title, figures, notes and legend of the picture of a power failure. */
-export function powerWords(
+/** Returns title, figures, notes and legend of the picture of a power failure. */
+export function powerHeader(
   failure: PowerFailure,
-  collapsed: Collapsed,
+  collapsed: CollapsedFailure,
   { parts, coloring }: { readonly parts: readonly PowerPart[]; readonly coloring: Coloring },
 ) {
-  const refs = failure.sources.map(({ ref }) => refWords(ref));
+  const refs = failure.sources.map(({ ref }) => formatRefInTitle(ref));
   const [first = "nothing", ...others] = refs;
   const names =
     others.length === 0 ? first : others.length < 4 ? refs.join(", ") : `${first} and ${others.length} more`;
-  const figures = figuresOf(failure);
+  const figures = impactFigures(failure);
   const title = `What if ${names} ${refs.length > 1 ? "fail" : "fails"}`;
   return {
     title,
     subtitle: `What goes off, by ${LOAD_BASIS_ADJECTIVES[failure.basis]} draw`,
     description: `${title}: ${figures.map(({ label, value }) => `${label} ${value}`).join(", ")}.`,
     figures,
-    notes: notesOf(failure, collapsed),
-    legend: parts.length === 0 ? [] : legendOf(parts, coloring),
+    notes: failureNotes(failure, collapsed),
+    legend: parts.length === 0 ? [] : impactLegend(parts, coloring),
   };
 }
 
-function figuresOf({ blast: { impact, overloads } }: PowerFailure): readonly Figure[] {
+function impactFigures({ blast: { impact, overloads } }: PowerFailure): readonly Figure[] {
   const loss = (label: string, count: number): Figure => ({
     label,
     value: String(count),
@@ -76,10 +76,10 @@ function figuresOf({ blast: { impact, overloads } }: PowerFailure): readonly Fig
   ];
 }
 
-/** Most lines of overloads; the picture marks all of them. */
+/** Maximum number of lines about overloads; the picture marks all of them. */
 const MOST_LINES = 6;
 
-function notesOf(failure: PowerFailure, { omitted, drawn }: Collapsed): readonly Note[] {
+function failureNotes(failure: PowerFailure, { omitted, drawn }: CollapsedFailure): readonly Note[] {
   const { blast, sources } = failure;
   const { linksDown, isolated } = failure.network;
   if (blast.hits.length === 0 && linksDown.length + isolated.length > 0) return networkNotes(failure.network);
@@ -100,25 +100,25 @@ function notesOf(failure: PowerFailure, { omitted, drawn }: Collapsed): readonly
   );
   const steps = blast.steps.map(
     ({ step, trippedRefs, devicesOffline }): Note => ({
-      text: `Cascade step ${step}: ${firstOf(trippedRefs)} trips, ${formatCountOf(devicesOffline, "element")} offline then`,
+      text: `Cascade step ${step}: ${firstRefsText(trippedRefs)} trips, ${formatCountOf(devicesOffline, "element")} offline then`,
       tone: "fault",
     }),
   );
   const groups = drawn.filter(({ form }) => form === "GROUP").length;
   const collapsed = `Folded: ${formatCountOf(omitted, "element")} ${omitted === 1 ? "is" : "are"} counted in ${formatCountOf(groups, "group")}`;
   return [
-    ...cutNotes(overloads, "overloads"),
-    ...cutNotes(steps, "steps"),
+    ...limitNotes(overloads, "overloads"),
+    ...limitNotes(steps, "steps"),
     ...(omitted > 0 ? [{ text: collapsed, tone: "info" as const }] : []),
   ];
 }
 
-/** What a failure takes that leaves every supply on. */
+/** Returns notes about network losses of a failure that leaves every power supply on. */
 function networkNotes({ linksDown, lostMbps, cutOff, isolated }: PowerFailure["network"]): readonly Note[] {
   const verb = linksDown.length === 1 ? "goes" : "go";
-  const links = `${formatCountOf(linksDown.length, "fabric link")} of ${formatBandwidth(lostMbps)} ${verb} down: ${firstOf(linksDown)}`;
-  const switches = `${formatCountOf(cutOff.length, "switch", "switches")} without an uplink: ${firstOf(cutOff)}`;
-  const devices = `${formatCountOf(isolated.length, "device")} without a data path: ${firstOf(isolated)}`;
+  const links = `${formatCountOf(linksDown.length, "fabric link")} of ${formatBandwidth(lostMbps)} ${verb} down: ${firstRefsText(linksDown)}`;
+  const switches = `${formatCountOf(cutOff.length, "switch", "switches")} without an uplink: ${firstRefsText(cutOff)}`;
+  const devices = `${formatCountOf(isolated.length, "device")} without a data path: ${firstRefsText(isolated)}`;
   return [
     { text: "No supply fails with this", tone: "info" },
     ...(linksDown.length === 0 ? [] : [{ text: links, tone: "watch" as const }]),
@@ -127,23 +127,23 @@ function networkNotes({ linksDown, lostMbps, cutOff, isolated }: PowerFailure["n
   ];
 }
 
-function cutNotes(notes: readonly Note[], what: string): readonly Note[] {
+function limitNotes(notes: readonly Note[], what: string): readonly Note[] {
   if (notes.length <= MOST_LINES) return notes;
   return [...notes.slice(0, MOST_LINES), { text: `and ${notes.length - MOST_LINES} more ${what}`, tone: "fault" }];
 }
 
-function firstOf(refs: readonly string[]): string {
+function firstRefsText(refs: readonly string[]): string {
   const names = refs.map(getRefName);
   return names.length <= 4 ? names.join(", ") : `${names.slice(0, 4).join(", ")} and ${names.length - 4} more`;
 }
 
-function legendOf(parts: readonly PowerPart[], coloring: Coloring): readonly LegendLine[] {
-  const used = new Set(parts.flatMap(({ tally, shown }): Shown[] => [...tally.impacts.keys(), shown]));
+function impactLegend(parts: readonly PowerPart[], coloring: Coloring): readonly LegendLine[] {
+  const used = new Set(parts.flatMap(({ tally, shown }): DrawnState[] => [...tally.impacts.keys(), shown]));
   const places = parts.some(({ shown }) => shown === "PARTIAL");
   const shown = IMPACT_STATES.flatMap((impact) => (used.has(impact) ? [impact] : []));
   const lines = [
-    ...shown.map((impact) => ({ label: LOOKS[impact].word, sample: [badge(impact, 6, 0)] })),
-    ...(places ? [{ label: `rack or place ${LOOKS.PARTIAL.word}`, sample: [badge("PARTIAL", 6, 0)] }] : []),
+    ...shown.map((impact) => ({ label: IMPACT_STYLES[impact].word, sample: [drawBadge(impact, 6, 0)] })),
+    ...(places ? [{ label: `rack or place ${IMPACT_STYLES.PARTIAL.word}`, sample: [drawBadge("PARTIAL", 6, 0)] }] : []),
     {
       label: "supplies power",
       sample: [{ kind: "line" as const, x1: 0, y1: 7, x2: 26, y2: 7, stroke: "okText" as const, strokeWidth: 1.5 }],

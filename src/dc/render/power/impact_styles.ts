@@ -2,8 +2,8 @@ import type { Paint } from "../palette.ts";
 import type { Hatch, Item, Stroke } from "../scene.ts";
 import type { ImpactState } from "./failure.ts";
 
-/** Style of an impact, distinct by colour, line, letter and shape, so that each alone suffices. */
-export interface Look {
+/** Style of an impact. Colour, line, letter and shape each suffice to distinguish it. */
+export interface ImpactStyle {
   readonly word: string;
   readonly letter: string;
   readonly shape: "square" | "circle" | "diamond";
@@ -14,26 +14,29 @@ export interface Look {
   readonly hatch?: Hatch;
 }
 
-/** A rack or a group may be dark in part. */
-export type Shown = ImpactState | "PARTIAL";
+/** State of a drawn node: a rack or a group may be partly dark. */
+export type DrawnState = ImpactState | "PARTIAL";
 
-export const LOOKS: Readonly<Record<Shown, Look>> = {
-  FAILED: look("failed", "F", "diamond", "accent", { line: { strokeWidth: 3 } }),
-  OFFLINE: look("offline", "X", "square", "fault", { line: { strokeWidth: 1.5, dash: "dashed" }, hatch: "diagonal" }),
-  PARTIAL: look("partly offline", "P", "square", "fault", { line: { strokeWidth: 1.5 } }),
-  ON_BATTERY: look("on battery", "B", "circle", "info", { line: { strokeWidth: 1.5, dash: "dotted" } }),
-  DEGRADED: look("protected, less supply", "D", "circle", "watch", { line: {} }),
-  LIVE: look("live", "L", "circle", "ok", { line: {} }),
-  OFF: look("off before", "O", "square", "offline", { line: { dash: "dotted" } }),
+export const IMPACT_STYLES: Readonly<Record<DrawnState, ImpactStyle>> = {
+  FAILED: impactStyle("failed", "F", "diamond", "accent", { line: { strokeWidth: 3 } }),
+  OFFLINE: impactStyle("offline", "X", "square", "fault", {
+    line: { strokeWidth: 1.5, dash: "dashed" },
+    hatch: "diagonal",
+  }),
+  PARTIAL: impactStyle("partly offline", "P", "square", "fault", { line: { strokeWidth: 1.5 } }),
+  ON_BATTERY: impactStyle("on battery", "B", "circle", "info", { line: { strokeWidth: 1.5, dash: "dotted" } }),
+  DEGRADED: impactStyle("protected, less supply", "D", "circle", "watch", { line: {} }),
+  LIVE: impactStyle("live", "L", "circle", "ok", { line: {} }),
+  OFF: impactStyle("off before", "O", "square", "offline", { line: { dash: "dotted" } }),
 };
 
-function look(
+function impactStyle(
   word: string,
   letter: string,
-  shape: Look["shape"],
+  shape: ImpactStyle["shape"],
   state: "accent" | "fault" | "info" | "watch" | "ok" | "offline",
   { line, hatch }: { readonly line: Stroke; readonly hatch?: Hatch },
-): Look {
+): ImpactStyle {
   const soft: Paint = `${state}Soft`;
   return {
     word,
@@ -48,9 +51,9 @@ function look(
   };
 }
 
-/** The mark of a impact, 14 by 14 pixels from its upper left corner. */
-export function badge(shown: Shown, x: number, y: number): Item {
-  const { letter, shape, strong } = LOOKS[shown];
+/** Draws the mark of an impact, 14 by 14 pixels from its upper left corner. */
+export function drawBadge(shown: DrawnState, x: number, y: number): Item {
+  const { letter, shape, strong } = IMPACT_STYLES[shown];
   const ink: Paint = `on:${strong as "accent"}`;
   const edge = { stroke: ink, strokeWidth: 0.8 } as const;
   const outline: Item =

@@ -3,41 +3,41 @@ import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { refKey } from "#dc/model/resource_key.ts";
-import { isRacked, NOWHERE, type Place, Places, type Width } from "../places.ts";
-import { type PowerFailure, type Reach, titleOf } from "./failure.ts";
+import { AreaFinder, type AreaKind, type AreasOfElement, isRacked, UNKNOWN_AREAS } from "../places.ts";
+import { nodeTitle, type PowerFailure, type Reach } from "./failure.ts";
 
 /** One drawn node: an element (BOX), an area with its elements (CARD), or an area as counts (GROUP). */
-export interface Drawn {
+export interface DrawnNode {
   readonly form: "BOX" | "CARD" | "GROUP";
-  /** The reference of an element or area; a generated id for the equipment or the cooling of an area. */
+  /** Reference of the element or area; a generated id for the equipment or the cooling of an area. */
   readonly id: string;
   readonly title: string;
-  /** Nodes of the power graph. Outlets are drawn with the device that they belong to. */
+  /** Nodes of the power graph. Outlets are drawn with the device to which they belong. */
   readonly members: readonly number[];
 }
 
 export interface CollapseOptions {
   readonly maxNodes: number;
-  /** References that are not collapsed as long as one more group fits. */
+  /** References that stay separate as long as one more group fits. */
   readonly highlight: ReadonlySet<string>;
   /** Draws racks as counts even if their devices would fit. */
   readonly compact: boolean;
 }
 
 /**
- * CONSUMER is drawn in a card; EQUIPMENT and KEY are boxes unless they must be collapsed; PINNED is then drawn outside
- * its card.
+ * Class of an element. CONSUMER is drawn in a card; EQUIPMENT and KEY are boxes unless they must be collapsed; PINNED
+ * is a consumer that stays outside its card.
  */
 type Class = "CONSUMER" | "COOLING" | "PDU" | "EQUIPMENT" | "KEY" | "PINNED";
 
 interface Scheme {
-  /** Undefined draws every element. */
-  readonly consumers?: Width | "all";
-  readonly equipment?: Width | "all";
-  readonly keys?: Width | "all";
+  /** Kind of area into which consumers are collapsed. Undefined draws every element. */
+  readonly consumers?: AreaKind | "all";
+  readonly equipment?: AreaKind | "all";
+  readonly keys?: AreaKind | "all";
 }
 
-/** From every element to one group; the first scheme that fits is used. */
+/** Schemes from separate elements to one group; the first one that fits is used. */
 const SCHEMES: readonly Scheme[] = [
   {},
   { consumers: "rack" },
@@ -53,16 +53,16 @@ const SCHEMES: readonly Scheme[] = [
   { consumers: "all", equipment: "all", keys: "all" },
 ];
 
-/** Maximum number of drawn nodes once anything is collapsed: a hundred groups are unreadable. */
+/** Maximum number of drawn nodes if any are collapsed: a hundred groups would be unreadable. */
 const COLLAPSED_NODES = 72;
-/** Maximum number of rack PDUs drawn between panels and racks; otherwise they are drawn inside their racks. */
+/** Maximum number of rack PDUs drawn between panels and racks; if there are more, they are drawn inside their racks. */
 const PDU_BOXES = 48;
 
-export interface Grouped {
-  readonly drawn: readonly Drawn[];
-  /** The drawn node of every graph node; -1 for none. */
+export interface GroupedNodes {
+  readonly drawn: readonly DrawnNode[];
+  /** Number of the drawn node for every graph node; -1 for none. */
   readonly groupOf: NodeNumbers;
-  /** The device with which an outlet is drawn, by node; -1 for none. */
+  /** Number of the device with which an outlet is drawn, by node; -1 for none. */
   readonly owners: NodeNumbers;
 }
 
@@ -70,19 +70,19 @@ export interface Grouped {
 interface Element {
   readonly index: number;
   readonly kind: Class;
-  readonly place: Place;
+  readonly place: AreasOfElement;
 }
 
 /** Number of elements of a class in an area. */
 interface Atom {
   readonly kind: Class;
-  readonly place: Place;
+  readonly place: AreasOfElement;
   readonly count: number;
 }
 
 /**
- * Sorts the elements of a failure into boxes, cards and groups. Cost: the nodes that the failure reaches, which are few of
- * a large site's.
+ * Sorts the elements of a failure into boxes, cards and groups. Cost: O(nodes that the failure reaches), which are few
+ * of a large site's nodes.
  */
 export class NodeGrouper {
   readonly #graph: PowerGraph;
@@ -107,7 +107,7 @@ export class NodeGrouper {
     this.#pinnedRacks = new Set(
       [...highlight].map((ref) => ref.toLowerCase()).filter((ref) => ref.startsWith("rack:")),
     );
-    const places = new Places(rack);
+    const places = new AreaFinder(rack);
     const parts: Element[] = [];
     const owned: number[] = [];
     let pdus = 0;
@@ -120,7 +120,7 @@ export class NodeGrouper {
         owned.push(index);
         continue;
       }
-      const place = placeOf(places, node);
+      const place = areasOfNode(places, node);
       const kind = this.#classOf(index, node, place);
       parts.push({ index, kind, place });
       if (kind === "PDU") pdus += 1;
@@ -135,11 +135,11 @@ export class NodeGrouper {
     return this.#parts.length;
   }
 
-  collapse(options: CollapseOptions): Grouped {
+  collapse(options: CollapseOptions): GroupedNodes {
     return this.#group(this.#choose(options));
   }
 
-  #classOf(index: number, node: PowerNode, place: Place): Class {
+  #classOf(index: number, node: PowerNode, place: AreasOfElement): Class {
     const racked = isRacked(place);
     if (this.#keys.has(index)) return "KEY";
     if (this.#pinned.has(index)) return racked ? "PINNED" : "KEY";
@@ -157,19 +157,19 @@ export class NodeGrouper {
     return fits(limit) ?? fits(maxNodes) ?? SCHEMES.at(-1) ?? whole;
   }
 
-  #group(scheme: Scheme): Grouped {
+  #group(scheme: Scheme): GroupedNodes {
     const groupOf = new NodeNumbers(this.#graph.nodes.length);
-    const groups: { form: Drawn["form"]; id: string; members: number[] }[] = [];
+    const groups: { form: DrawnNode["form"]; id: string; members: number[] }[] = [];
     const byId = new Map<string, number>();
-    // Many elements share an area, so each combination is computed once.
-    const byPlace = new Map<Place, Partial<Record<Class, number>>>();
-    const open = (id: string, form: Drawn["form"]): number => {
+    // Many elements share their areas, so each combination is computed once.
+    const byPlace = new Map<AreasOfElement, Partial<Record<Class, number>>>();
+    const open = (id: string, form: DrawnNode["form"]): number => {
       const known = byId.get(id);
       if (known !== undefined) return known;
       byId.set(id, groups.length);
       return groups.push({ form, id, members: [] }) - 1;
     };
-    const shared = (kind: Class, place: Place): number | undefined => {
+    const shared = (kind: Class, place: AreasOfElement): number | undefined => {
       const known = byPlace.get(place) ?? {};
       byPlace.set(place, known);
       const id = known[kind] === undefined ? this.#idAt(scheme, kind, place) : undefined;
@@ -191,15 +191,15 @@ export class NodeGrouper {
   }
 
   /** Draws a group with one member as that member. */
-  #finished(group: Omit<Drawn, "title">): Drawn {
+  #finished(group: Omit<DrawnNode, "title">): DrawnNode {
     const [first = -1, second = -1] = group.members;
     const node = this.#graph.nodes[first];
     const alone = group.form === "GROUP" && (second < 0 || this.#owners.at(second) >= 0);
     if (node === undefined || !(alone || group.form === "BOX")) return { ...group, title: group.id };
-    return { ...group, form: "BOX", id: node.ref, title: titleOf(node) };
+    return { ...group, form: "BOX", id: node.ref, title: nodeTitle(node) };
   }
 
-  /** The device with which an outlet is drawn, if the picture contains it. */
+  /** Returns the device with which an outlet is drawn, if the picture contains it. */
   #ownerOf(index: number, impacts: Reach["impacts"]): number | undefined {
     const node = this.#graph.nodes[index];
     if (node?.kind !== "OUTLET" || this.#keys.has(index) || this.#pinned.has(index)) return undefined;
@@ -213,7 +213,7 @@ export class NodeGrouper {
 
   /** Counts the elements of each class in each area. */
   #atoms(): readonly Atom[] {
-    const atoms = new Map<Place, Map<Class, number>>();
+    const atoms = new Map<AreasOfElement, Map<Class, number>>();
     for (const { kind, place } of this.#parts) {
       const counts = atoms.get(place) ?? new Map<Class, number>();
       if (counts.size === 0) atoms.set(place, counts);
@@ -233,8 +233,8 @@ export class NodeGrouper {
     return single + groups.size;
   }
 
-  /** The thing in which an element is drawn; undefined for a separate box. */
-  #idAt(scheme: Scheme, kind: Class, place: Place): string | undefined {
+  /** Returns the id of the card or group in which an element is drawn; undefined for a separate box. */
+  #idAt(scheme: Scheme, kind: Class, place: AreasOfElement): string | undefined {
     if (scheme.consumers === "all") return "everything";
     switch (kind) {
       case "PDU":
@@ -242,38 +242,40 @@ export class NodeGrouper {
       case "CONSUMER":
         return this.#consumerAt(scheme, place);
       case "COOLING":
-        return `cooling of ${place[widen(scheme.consumers)]}`;
+        return `cooling of ${place[widenForCooling(scheme.consumers)]}`;
       case "PINNED":
         return scheme.consumers === undefined ? place.rack : undefined;
       case "EQUIPMENT":
-        return scheme.equipment === undefined ? undefined : `equipment of ${place[wideWidth(scheme.equipment)]}`;
+        return scheme.equipment === undefined
+          ? undefined
+          : `equipment of ${place[areaKindForCooling(scheme.equipment)]}`;
       default:
-        return scheme.keys === undefined ? undefined : `sources of ${place[wideWidth(scheme.keys)]}`;
+        return scheme.keys === undefined ? undefined : `sources of ${place[areaKindForCooling(scheme.keys)]}`;
     }
   }
 
-  #consumerAt({ consumers = "rack" }: Scheme, place: Place): string {
+  #consumerAt({ consumers = "rack" }: Scheme, place: AreasOfElement): string {
     const near = place.rack;
-    return this.#pinnedRacks.has(near.toLowerCase()) ? near : place[wideWidth(consumers)];
+    return this.#pinnedRacks.has(near.toLowerCase()) ? near : place[areaKindForCooling(consumers)];
   }
 }
 
-/** Cooling units serve rooms, regardless of their row. */
-function widen(width: Width | "all" | undefined): Width {
-  return width === undefined || width === "rack" || width === "row" ? "room" : wideWidth(width);
+/** Replaces rows by rooms, because cooling units serve rooms. */
+function widenForCooling(width: AreaKind | "all" | undefined): AreaKind {
+  return width === undefined || width === "rack" || width === "row" ? "room" : areaKindForCooling(width);
 }
 
-function wideWidth(width: Width | "all"): Width {
+function areaKindForCooling(width: AreaKind | "all"): AreaKind {
   return width === "all" ? "site" : width;
 }
 
-/** Whether a node exists to supply others. */
+/** Whether the purpose of a node is to supply others. */
 function isEquipment(node: PowerNode): boolean {
   return node.kind === "DEVICE" ? isPowerKind(node.device.kind) : node.kind !== "CRAC";
 }
 
-/** Outlets drawn alone and undeclared feeds have no area. */
-function placeOf(places: Places, node: PowerNode): Place {
+/** Returns the areas of a node. Outlets drawn alone and undeclared feeds have none. */
+function areasOfNode(places: AreaFinder, node: PowerNode): AreasOfElement {
   if (node.kind === "DEVICE") return places.of(node.device);
-  return node.kind === "CRAC" ? places.of(node.crac) : NOWHERE;
+  return node.kind === "CRAC" ? places.of(node.crac) : UNKNOWN_AREAS;
 }

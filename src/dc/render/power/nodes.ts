@@ -2,32 +2,32 @@ import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatPercent, formatWatts } from "#words/figures.ts";
 import { formatConstant, getRefName } from "#words/names.ts";
-import { type Paint, scaleStep } from "../palette.ts";
-import { roleToken } from "../parts/roles.ts";
+import { type Paint, scaleTokenOf } from "../palette.ts";
+import { roleFill } from "../parts/roles.ts";
 import type { Item } from "../scene.ts";
-import { textWidth } from "../text_width.ts";
-import type { Collapsed, DrawnEdge } from "./collapse.ts";
-import { type ImpactState, type PowerFailure, titleOf } from "./failure.ts";
-import { badge, LOOKS, type Shown } from "./impact_styles.ts";
-import type { Drawn } from "./node_grouper.ts";
-import { shownAs, type Tally, tallyOf } from "./tally.ts";
+import { measureText } from "../text_width.ts";
+import type { CollapsedFailure, DrawnEdge } from "./collapse.ts";
+import { type ImpactState, nodeTitle, type PowerFailure } from "./failure.ts";
+import { type DrawnState, drawBadge, IMPACT_STYLES } from "./impact_styles.ts";
+import type { DrawnNode } from "./node_grouper.ts";
+import { countImpacts, drawnStateOf, type ImpactTally } from "./tally.ts";
 
 export const BOX_WIDTH = 196;
 const LINE = 15;
 export const CHIP_HEIGHT = 20;
 const CHIP_TEXT = 10;
 
-/** Everything that the picture shows about one node of the graph. */
-export class Node {
+/** All displayed facts about one node of the graph. */
+export class NodeFacts {
   readonly ref: string;
   readonly title: string;
   readonly impact: ImpactState;
   readonly node: PowerNode;
   readonly #failure: PowerFailure;
-  readonly #collapsed: Collapsed;
+  readonly #collapsed: CollapsedFailure;
   readonly #index: number;
 
-  constructor(failure: PowerFailure, collapsed: Collapsed, index: number) {
+  constructor(failure: PowerFailure, collapsed: CollapsedFailure, index: number) {
     this.#failure = failure;
     this.#collapsed = collapsed;
     this.#index = index;
@@ -35,7 +35,7 @@ export class Node {
     if (node === undefined) throw new RangeError(`The power graph has no node ${index}`);
     this.node = node;
     this.ref = node.ref;
-    this.title = titleOf(node);
+    this.title = nodeTitle(node);
     this.impact = collapsed.reach.impacts.get(index) ?? "LIVE";
   }
 
@@ -51,7 +51,7 @@ export class Node {
     return name === undefined || name === this.title ? "" : name;
   }
 
-  /** The step in which it trips and at which load, or how far it is overloaded in the end. */
+  /** Returns the step in which the node trips and its load then, or its overload after the failure. */
   alarms(): readonly string[] {
     const { trips, overloads } = this.#collapsed.reach;
     const trip = trips.get(this.#index);
@@ -64,7 +64,7 @@ export class Node {
     ];
   }
 
-  /** Its load after the failure and its capacity, if known. */
+  /** Returns the node's load after the failure and its capacity, if known. */
   load(): string {
     if (this.#failure.blast.live[this.#index] !== 1) return "";
     const loadW = Math.round(this.#failure.blast.loadsAfter[this.#index] ?? 0);
@@ -83,7 +83,7 @@ export class Node {
         .join(", ");
     const rack = this.node.kind === "DEVICE" ? this.node.device.rackCode : undefined;
     const facts: (readonly [string, string])[] = [
-      ["State", LOOKS[this.impact].word],
+      ["State", IMPACT_STYLES[this.impact].word],
       ["Kind", this.kind()],
       ["Name", this.name()],
       ["Role", this.node.kind === "DEVICE" ? (this.node.device.role ?? "") : ""],
@@ -116,7 +116,7 @@ export class Node {
         : this.node.kind === "CRAC"
           ? this.node.crac.status
           : undefined;
-    // A feed has no recorded status, which is not good.
+    // A feed has no recorded status, so it must not look like an active element.
     if (status === undefined) return "panel";
     if (status === "ACTIVE") return "okSoft";
     return status === "FAILED" || status === "OFFLINE" ? "faultSoft" : "infoSoft";
@@ -127,37 +127,37 @@ export class Node {
       case "ROLE": {
         const device = this.node.kind === "DEVICE" ? this.node.device : undefined;
         const kind = device === undefined ? 0 : DEVICE_KINDS.indexOf(device.kind) + 1;
-        return roleToken({ role: device?.role ?? "", kind });
+        return roleFill({ role: device?.role ?? "", kind });
       }
       case "UTILIZATION": {
         const { capacityW } = this.node;
         if (capacityW === undefined || capacityW === 0) return "panel";
-        return scaleStep(((this.#failure.blast.loadsAfter[this.#index] ?? 0) / capacityW) * 100);
+        return scaleTokenOf(((this.#failure.blast.loadsAfter[this.#index] ?? 0) / capacityW) * 100);
       }
       case "STATUS":
         return this.#statusFill();
       case "NONE":
         return "panel";
       default:
-        return LOOKS[this.impact].soft;
+        return IMPACT_STYLES[this.impact].soft;
     }
   }
 }
 
 const OVERLOAD_WORDS = { OVER_DERATED: "over its limit", WOULD_TRIP: "would trip" } as const;
 
-export function boxHeight(node: Node): number {
+export function boxHeight(node: NodeFacts): number {
   return 12 + LINE * (2 + (node.load() === "" ? 0 : 1) + node.alarms().length);
 }
 
-/** A separate element: code, kind and name, load, alarms. */
-export function boxItem(
-  node: Node,
+/** Draws a separate element: code, kind and name, load, alarms. */
+export function drawBox(
+  node: NodeFacts,
   { x, y, coloring }: { readonly x: number; readonly y: number; readonly coloring: Coloring },
 ): Item {
-  const look = LOOKS[node.impact];
+  const look = IMPACT_STYLES[node.impact];
   const fill = node.fill(coloring);
-  const ink: Paint = onGround(fill);
+  const ink: Paint = textColorOn(fill);
   const height = boxHeight(node);
   const room = BOX_WIDTH - 20;
   const lines: Item[] = [];
@@ -186,24 +186,24 @@ export function boxItem(
     items: [
       { kind: "rect", x: 0, y: 0, width: BOX_WIDTH, height, radius: 5, fill, ...look.line },
       { kind: "text", x: 10, y: 16, text: node.title, size: 12, weight: "bold", fill: ink, maxWidth: room - 20 },
-      badge(node.impact, BOX_WIDTH - 21, 6),
+      drawBadge(node.impact, BOX_WIDTH - 21, 6),
       ...lines,
     ],
   };
 }
 
-/** The ink that is readable on a ground. */
-export function onGround(fill: Paint): Paint {
+/** Returns the text colour that is readable on a fill. */
+export function textColorOn(fill: Paint): Paint {
   return `on:${fill as "panel"}`;
 }
 
-export function chipWidth(node: Node): number {
-  return Math.ceil(textWidth(node.title, { size: CHIP_TEXT })) + 30;
+export function chipWidth(node: NodeFacts): number {
+  return Math.ceil(measureText(node.title, { size: CHIP_TEXT })) + 30;
 }
 
-/** A small box inside a card: code and mark. */
-export function chipItem(
-  node: Node,
+/** Draws a small box inside a card: code and mark. */
+export function drawChip(
+  node: NodeFacts,
   {
     x,
     y,
@@ -212,7 +212,7 @@ export function chipItem(
   }: { readonly x: number; readonly y: number; readonly width: number; readonly coloring: Coloring },
 ): Item {
   const fill = node.fill(coloring);
-  const look = LOOKS[node.impact];
+  const look = IMPACT_STYLES[node.impact];
   return {
     kind: "group",
     ref: node.ref,
@@ -220,33 +220,33 @@ export function chipItem(
     at: [x, y],
     items: [
       { kind: "rect", x: 0, y: 0, width, height: CHIP_HEIGHT, radius: 3, fill, ...look.line, strokeWidth: 1 },
-      badge(node.impact, 3, 3),
-      { kind: "text", x: 22, y: 14, text: node.title, size: CHIP_TEXT, fill: onGround(fill), maxWidth: width - 26 },
+      drawBadge(node.impact, 3, 3),
+      { kind: "text", x: 22, y: 14, text: node.title, size: CHIP_TEXT, fill: textColorOn(fill), maxWidth: width - 26 },
     ],
   };
 }
 
-export interface PowerPart extends Drawn {
-  readonly tally: Tally;
-  readonly shown: Shown;
-  /** The elements inside, outlets left out unless the part is one. */
-  readonly nodes: readonly Node[];
+export interface PowerPart extends DrawnNode {
+  readonly tally: ImpactTally;
+  readonly shown: DrawnState;
+  /** The elements inside, without outlets unless the part itself is an outlet. */
+  readonly nodes: readonly NodeFacts[];
 }
 
 /** Collects the facts about a drawn node. */
-export function partOf(failure: PowerFailure, collapsed: Collapsed, drawn: Drawn): PowerPart {
-  const tally = tallyOf(failure, collapsed, drawn);
+export function buildPart(failure: PowerFailure, collapsed: CollapsedFailure, drawn: DrawnNode): PowerPart {
+  const tally = countImpacts(failure, collapsed, drawn);
   const [first] = drawn.members;
   const inside =
     drawn.form === "BOX"
       ? drawn.members.filter((index) => index === first)
       : drawn.members.filter((index) => drawn.form === "CARD" && failure.graph.nodes[index]?.kind !== "OUTLET");
-  const nodes = inside.map((index) => new Node(failure, collapsed, index));
-  const shown = drawn.form === "BOX" ? (nodes[0]?.impact ?? "LIVE") : shownAs(failure, drawn, tally);
+  const nodes = inside.map((index) => new NodeFacts(failure, collapsed, index));
+  const shown = drawn.form === "BOX" ? (nodes[0]?.impact ?? "LIVE") : drawnStateOf(failure, drawn, tally);
   return { ...drawn, tally, shown, nodes };
 }
 
-/** The feed of a single supply, else how many supplies there are. */
+/** Returns the feed of a single supply, else the number of supplies. */
 export function edgeLabel({ count, dead, via }: DrawnEdge): string {
   const [only] = via;
   if (count === 1) return only === undefined ? "" : getRefName(only);

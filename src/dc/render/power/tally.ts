@@ -5,17 +5,17 @@ import { isPowerKind } from "#dc/model/draw.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { formatWatts } from "#words/figures.ts";
 import { formatCountOf } from "#words/names.ts";
-import type { Collapsed } from "./collapse.ts";
+import type { CollapsedFailure } from "./collapse.ts";
 import { IMPACT_STATES, type ImpactState, type PowerFailure } from "./failure.ts";
-import type { Shown } from "./impact_styles.ts";
-import type { Drawn } from "./node_grouper.ts";
+import type { DrawnState } from "./impact_styles.ts";
+import type { DrawnNode } from "./node_grouper.ts";
 
-/** States of the members of a card or group. */
-export interface Tally {
-  /** Devices and cooling units; outlets are not counted. */
+/** Counted states of the members of a card or group. */
+export interface ImpactTally {
+  /** Number of devices and cooling units; outlets are not counted. */
   readonly elements: number;
   readonly impacts: ReadonlyMap<ImpactState, number>;
-  /** The same without the power equipment of racks, unless the group contains nothing else. */
+  /** Counts without the power equipment of racks, unless the group contains nothing else. */
   readonly parts: ReadonlyMap<ImpactState, number>;
   readonly racksDark: number;
   readonly racksPartial: number;
@@ -26,8 +26,12 @@ export interface Tally {
   readonly lostW: number;
 }
 
-/** Counts the members of everything drawn. Cost: O(members). */
-export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Collapsed, { members }: Drawn): Tally {
+/** Counts the members of a drawn node by state. Cost: O(members). */
+export function countImpacts(
+  { graph, blast, basis }: PowerFailure,
+  { reach }: CollapsedFailure,
+  { members }: DrawnNode,
+): ImpactTally {
   const elements = members.filter((index) => graph.nodes[index]?.kind !== "OUTLET");
   const impacts = new Map<ImpactState, number>();
   const parts = new Map<ImpactState, number>();
@@ -39,9 +43,9 @@ export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Collap
     impacts.set(impact, (impacts.get(impact) ?? 0) + 1);
     if (node?.kind !== "DEVICE") continue;
     if (node.device.rackCode !== undefined) racks.add(node.device.rackCode);
-    if (!isOwnPdu(node.device)) parts.set(impact, (parts.get(impact) ?? 0) + 1);
+    if (!isRackPdu(node.device)) parts.set(impact, (parts.get(impact) ?? 0) + 1);
   }
-  const lost = elements.filter((index) => isGone(index) && isIt(graph, index));
+  const lost = elements.filter((index) => isGone(index) && isItDevice(graph, index));
   const lostW = lost.reduce((sum, index) => sum + computeLostDrawW(graph, index, { isGone, basis }), 0);
   const states = [...new Set([...racks].map(codeKey))].map((key) => blast.racks.get(key));
   const among = (known: ReadonlyMap<number, unknown>) => members.filter((index) => known.has(index)).length;
@@ -59,10 +63,14 @@ export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Collap
 }
 
 /**
- * The state of a card or group: for a rack that of the reply, for any other area that of its members. A de-energized
- * PDU of a rack does not count as a loss of the rack.
+ * Returns the state of a card or group: for a rack that of the reply, for any other area that of its members. A
+ * de-energized PDU of a rack does not count as a loss of the rack.
  */
-export function shownAs({ blast }: PowerFailure, { id }: Drawn, { impacts, parts, elements }: Tally): Shown {
+export function drawnStateOf(
+  { blast }: PowerFailure,
+  { id }: DrawnNode,
+  { impacts, parts, elements }: ImpactTally,
+): DrawnState {
   const rack = id.startsWith("rack:") ? blast.racks.get(codeKey(id.slice("rack:".length))) : undefined;
   if (impacts.get("FAILED") === elements) return "FAILED";
   if (rack !== undefined) return SHOWN_RACKS[rack];
@@ -74,13 +82,13 @@ export function shownAs({ blast }: PowerFailure, { id }: Drawn, { impacts, parts
 
 const SHOWN_RACKS = { DARK: "OFFLINE", PARTIAL: "PARTIAL", PROTECTED: "DEGRADED" } as const;
 
-function isIt({ nodes }: PowerGraph, index: number): boolean {
+function isItDevice({ nodes }: PowerGraph, index: number): boolean {
   const node = nodes[index];
   return node?.kind === "DEVICE" && !isPowerKind(node.device.kind);
 }
 
 /** Whether a device is the power equipment of a rack. */
-function isOwnPdu({ kind, rackCode }: Device): boolean {
+function isRackPdu({ kind, rackCode }: Device): boolean {
   return rackCode !== undefined && isPowerKind(kind);
 }
 
@@ -93,15 +101,23 @@ const WORDS: Readonly<Record<ImpactState, string>> = {
   OFF: "off before",
 };
 
-/** The counts of a tally in words, such as "23 offline, 2 protected". */
-export function impactLabel({ impacts }: Tally): string {
+/** Describes the counts of a tally, such as "23 offline, 2 protected". */
+export function impactLabel({ impacts }: ImpactTally): string {
   return IMPACT_STATES.flatMap((impact) =>
     impacts.has(impact) ? [`${impacts.get(impact)} ${WORDS[impact]}`] : [],
   ).join(", ");
 }
 
-/** Label of a group: the number of its elements and the states of its racks. */
-export function groupWords({ elements, racks, racksDark, racksPartial, lostW, overloaded, tripped }: Tally): string {
+/** Returns the label of a group: the number of its elements and the states of its racks. */
+export function groupLabel({
+  elements,
+  racks,
+  racksDark,
+  racksPartial,
+  lostW,
+  overloaded,
+  tripped,
+}: ImpactTally): string {
   const parts = [
     formatCountOf(elements, "element"),
     ...(racks > 1 ? [formatCountOf(racks, "rack")] : []),

@@ -3,11 +3,11 @@ import type { Placement } from "#dc/model/resources.ts";
 import { type CracShare, CracStatus, type RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
 import { rectangleAround } from "../floor/collapse.ts";
-import { ground, MOST_FLOOR_WIDTH, scaleBar, scaleFor, tileItems } from "../floor/ground.ts";
-import { cracTile, type Tile } from "../floor/tiles.ts";
-import { card, sectionTitle } from "../parts/chrome.ts";
+import { drawFloorGrid, drawScaleBar, drawTiles, MAX_FLOOR_WIDTH_PX, pixelsPerMm } from "../floor/ground.ts";
+import { buildCracTile, type FloorTile } from "../floor/tiles.ts";
+import { drawCard, drawSectionTitle } from "../parts/chrome.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
-import { refWords } from "../places.ts";
+import { formatRefInTitle } from "../places.ts";
 import type { Item } from "../scene.ts";
 import type { ThermalStyle } from "./thermal_style.ts";
 
@@ -16,8 +16,8 @@ interface Place {
   readonly placement: Placement;
 }
 
-/** Positions of racks, by code in lower case. */
-export type Places = ReadonlyMap<string, Place>;
+/** Positions of racks, by the code in lower case. */
+export type RecordedLocations = ReadonlyMap<string, Place>;
 
 const CELL_WIDTH = 78;
 const CELL_HEIGHT = 62;
@@ -28,11 +28,11 @@ const PADDING = 16;
 
 interface MapInput {
   readonly style: ThermalStyle;
-  readonly places: Places;
+  readonly places: RecordedLocations;
   /** Width in pixels, unless its racks require more to be readable. */
   readonly width: number;
-  /** Cooling units, drawn beside racks whose places are known. */
-  readonly units: { readonly shares: readonly CracShare[]; readonly places: Places };
+  /** Cooling units, drawn beside racks with known locations. */
+  readonly units: { readonly shares: readonly CracShare[]; readonly places: RecordedLocations };
 }
 
 interface Part {
@@ -42,27 +42,27 @@ interface Part {
 }
 
 /**
- * Draws racks in the colour of their heat: to scale if they are on one floor, with unplaced racks in cells below; all
- * of them in cells if none is placed, or if they are on several floors. The origin is the upper left corner.
+ * Draws racks in the colour of their heat: to scale if they are on one floor, with unplaced racks in cells below. Draws
+ * all of them in cells if none is placed, or if they are on several floors. The origin is the upper left corner.
  */
-export function heatMap(racks: readonly RackThermal[], { style, places, width, units }: MapInput): Part {
+export function drawHeatMap(racks: readonly RackThermal[], { style, places, width, units }: MapInput): Part {
   if (racks.length === 0) return { items: [], width: 0, height: 0 };
   const found = racks.map((rack) => ({ rack, place: places.get(rack.code.toLowerCase()) }));
-  const tiles = (some: typeof found) => some.map(({ rack, place }) => tileOf(rack, { style, place }));
+  const tiles = (some: typeof found) => some.map(({ rack, place }) => buildRackTile(rack, { style, place }));
   const placed = found.filter(({ place }) => place !== undefined);
   const [floor, ...others] = new Set(placed.map(({ place }) => place?.floor));
   const map =
     floor === undefined || others.length > 0
       ? undefined
-      : mapItems([...unitTiles(units, floor), ...tiles(placed)], { floor, usual: width });
+      : drawMap([...buildUnitTiles(units, floor), ...tiles(placed)], { floor, usual: width });
   if (map === undefined) {
-    return cells(tiles(found), { width, title: "Racks (side by side, not where they stand)" });
+    return drawCells(tiles(found), { width, title: "Racks (side by side, not where they stand)" });
   }
   if (placed.length === racks.length) return map;
   const unplaced = tiles(found.filter(({ place }) => place === undefined)).map(
-    (tile): Tile => ({ ...tile, facts: [...tile.facts, ["Place", "not recorded"]] }),
+    (tile): FloorTile => ({ ...tile, facts: [...tile.facts, ["Place", "not recorded"]] }),
   );
-  const rest = cells(unplaced, { width: map.width, title: "Racks without a recorded place (side by side)" });
+  const rest = drawCells(unplaced, { width: map.width, title: "Racks without a recorded place (side by side)" });
   const top = map.height + CARD_GAP;
   return {
     ...map,
@@ -71,30 +71,30 @@ export function heatMap(racks: readonly RackThermal[], { style, places, width, u
   };
 }
 
-/** Cooling units with a place on a floor. */
-function unitTiles({ shares, places }: MapInput["units"], floor: string): readonly Tile[] {
+/** Returns tiles for the cooling units with a position on a floor. */
+function buildUnitTiles({ shares, places }: MapInput["units"], floor: string): readonly FloorTile[] {
   return shares.flatMap(({ code, status, failed, utilizationPct }) => {
     const place = places.get(code.toLowerCase());
     if (place === undefined || place.floor !== floor) return [];
     const shown = failed ? CracStatus.FAILED : status;
-    return [cracTile({ code, name: "", placement: place.placement, status: shown, utilizationPct })];
+    return [buildCracTile({ code, name: "", placement: place.placement, status: shown, utilizationPct })];
   });
 }
 
-/** Draws footprints to scale. Returns undefined if they are too far apart. Requires at least one. */
-function mapItems(
-  tiles: readonly Tile[],
+/** Draws footprints to scale. Requires at least one. Returns undefined if they are too far apart. */
+function drawMap(
+  tiles: readonly FloorTile[],
   { floor, usual }: { readonly floor: string; readonly usual: number },
 ): Part | undefined {
   const area = rectangleAround(tiles.map((tile) => tile.area));
   const widthMm = area.east - area.west + 2 * MARGIN_MM;
-  const pxPerMm = scaleFor(widthMm, usual - 2 * PADDING);
+  const pxPerMm = pixelsPerMm(widthMm, usual - 2 * PADDING);
   const px = (mm: number) => mm * pxPerMm;
   const [mapWidth, mapHeight] = [px(widthMm), px(area.south - area.north + 2 * MARGIN_MM)];
-  if (mapWidth > MOST_FLOOR_WIDTH) return undefined;
+  if (mapWidth > MAX_FLOOR_WIDTH_PX) return undefined;
   const width = Math.max(usual, mapWidth + 2 * PADDING);
   const moved = tiles.map(
-    (tile): Tile => ({
+    (tile): FloorTile => ({
       ...tile,
       area: {
         west: tile.area.west - area.west + MARGIN_MM,
@@ -109,24 +109,27 @@ function mapItems(
     width,
     height,
     items: [
-      card(0, 0, width, height),
-      sectionTitle(`Racks on ${refWords(floor)}`, 16, 24, width - 32),
+      drawCard(0, 0, width, height),
+      drawSectionTitle(`Racks on ${formatRefInTitle(floor)}`, 16, 24, width - 32),
       {
         kind: "group",
         at: [(width - mapWidth) / 2, 38],
         items: [
-          ...ground(mapWidth, mapHeight, pxPerMm),
-          ...tileItems(moved, px),
-          { kind: "group", at: [0, mapHeight + 8], items: scaleBar(pxPerMm).items },
+          ...drawFloorGrid(mapWidth, mapHeight, pxPerMm),
+          ...drawTiles(moved, px),
+          { kind: "group", at: [0, mapHeight + 8], items: drawScaleBar(pxPerMm).items },
         ],
       },
     ],
   };
 }
 
-function cells(tiles: readonly Tile[], { width, title }: { readonly width: number; readonly title: string }): Part {
+function drawCells(
+  tiles: readonly FloorTile[],
+  { width, title }: { readonly width: number; readonly title: string },
+): Part {
   const perLine = Math.max(1, Math.floor((width - 32) / CELL_WIDTH));
-  const placed = tiles.map((tile, index): Tile => {
+  const placed = tiles.map((tile, index): FloorTile => {
     const west = (index % perLine) * CELL_WIDTH;
     const north = Math.floor(index / perLine) * CELL_HEIGHT;
     return { ...tile, area: { west, north, east: west + CELL_WIDTH - 8, south: north + CELL_HEIGHT - 8 }, facing: -1 };
@@ -136,17 +139,17 @@ function cells(tiles: readonly Tile[], { width, title }: { readonly width: numbe
     width,
     height,
     items: [
-      card(0, 0, width, height),
-      sectionTitle(title, 16, 24, width - 32),
-      { kind: "group", at: [16, 38], items: tileItems(placed, (cell) => cell) },
+      drawCard(0, 0, width, height),
+      drawSectionTitle(title, 16, 24, width - 32),
+      { kind: "group", at: [16, 38], items: drawTiles(placed, (cell) => cell) },
     ],
   };
 }
 
-function tileOf(
+function buildRackTile(
   rack: RackThermal,
   { style, place }: { readonly style: ThermalStyle; readonly place: Place | undefined },
-): Tile {
+): FloorTile {
   const placement = place?.placement;
   const { code, heatW, airHeatW, coolingCapacityW, utilizationPct, inletTempC, health } = rack;
   const state = stateOfHealth(health);
@@ -172,7 +175,7 @@ function tileOf(
   };
 }
 
-export function rackFacts(rack: RackThermal, style: ThermalStyle): Pick<Tile, "ref" | "title" | "facts" | "kind"> {
-  const { ref, kind, title, facts } = tileOf(rack, { style, place: undefined });
+export function rackFacts(rack: RackThermal, style: ThermalStyle): Pick<FloorTile, "ref" | "title" | "facts" | "kind"> {
+  const { ref, kind, title, facts } = buildRackTile(rack, { style, place: undefined });
   return { ref, kind, title, facts };
 }

@@ -3,69 +3,74 @@ import { appendUnit, formatKilowatts, formatPercent, formatPlainNumber } from "#
 import { formatConstant, formatCountOf, getReasonUnit } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import { type FrameInput, frameScene } from "../frame.ts";
-import { card, sectionTitle, swatch } from "../parts/chrome.ts";
-import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
-import { placeWords, refWords } from "../places.ts";
+import { drawCard, drawSectionTitle, drawSwatch } from "../parts/chrome.ts";
+import { drawMark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
+import { formatArea, formatRefInTitle } from "../places.ts";
 import type { Item } from "../scene.ts";
-import { heatMap, type Places, rackFacts } from "./heat_map.ts";
-import { type ThermalStyle, thermalStyle } from "./thermal_style.ts";
-import { loadText, stateOfShareOf, stateOfZone, zoneBars } from "./zones.ts";
+import { drawHeatMap, type RecordedLocations, rackFacts } from "./heat_map.ts";
+import { styleRacks, type ThermalStyle } from "./thermal_style.ts";
+import { drawZoneBars, stateOfUnit, stateOfZone, unitLoadText } from "./zones.ts";
 
 const WIDTH = 1040;
 const GAP = 14;
 const LINE = 19;
-/** Maximum number of hotspots listed; the others are counted. Our choice: a picture is not a report. */
+/** Maximum number of hotspots listed; the others are counted. Our choice: a picture does not replace a report. */
 const MOST_HOTSPOTS = 14;
 
 const ZONE_LEGEND: FrameInput["legend"] = [
-  { label: "heat", sample: swatch({ label: "", fill: "scale2" }, 6, 0) },
-  { label: "heat beyond what may be used", sample: swatch({ label: "", fill: "scale4" }, 6, 0) },
+  { label: "heat", sample: drawSwatch({ label: "", fill: "scale2" }, 6, 0) },
+  { label: "heat beyond what may be used", sample: drawSwatch({ label: "", fill: "scale4" }, 6, 0) },
   {
     label: "kept in reserve",
-    sample: swatch({ label: "", fill: "accentSoft", hatch: { pattern: "diagonal", paint: "accent" } }, 6, 0),
+    sample: drawSwatch({ label: "", fill: "accentSoft", hatch: { pattern: "diagonal", paint: "accent" } }, 6, 0),
   },
 ];
 
 /** A thermal reply and the locations of its racks and cooling units. */
 export interface ThermalPicture {
   readonly reply: ThermalHeadroomResponse;
-  readonly places: Places;
-  readonly unitPlaces: Places;
+  readonly places: RecordedLocations;
+  readonly unitPlaces: RecordedLocations;
 }
 
-/** Heat against cooling: totals, a bar per zone, hotspots, and racks in the colour of their heat; COMPACT leaves out the racks. */
+/**
+ * Draws heat and cooling: totals, a bar per zone, hotspots, and racks in the colour of their heat. COMPACT omits the
+ * racks.
+ */
 export const drawThermal: Draw<ThermalPicture> = ({ reply, places, unitPlaces }, options): Drawing => {
-  const style = thermalStyle(reply.racks, options.coloring ?? "THERMAL");
+  const style = styleRacks(reply.racks, options.coloring ?? "THERMAL");
   const compact = options.view === "COMPACT";
-  const racks = hottest(reply.racks, options);
+  const racks = selectRacks(reply.racks, options);
   const omittedNodes = compact ? 0 : reply.racks.length - racks.length;
   const map = compact
     ? undefined
-    : heatMap(racks, { style, places, width: WIDTH, units: { shares: reply.cracs, places: unitPlaces } });
-  const spots = hotspotList(reply.hotspots);
-  const parts = [zoneBars(reply, WIDTH), spots, ...(map === undefined ? [] : [map])].filter(({ height }) => height > 0);
+    : drawHeatMap(racks, { style, places, width: WIDTH, units: { shares: reply.cracs, places: unitPlaces } });
+  const spots = drawHotspots(reply.hotspots);
+  const parts = [drawZoneBars(reply, WIDTH), spots, ...(map === undefined ? [] : [map])].filter(
+    ({ height }) => height > 0,
+  );
   let height = 0;
   const body = parts.map((part): Item => {
     const item: Item = { kind: "group", at: [0, height], items: part.items };
     height += part.height + GAP;
-    // A page has them in a table.
+    // Marked for removal, because a page shows hotspots in a table.
     return part === spots ? { ...item, part: "heading", height: part.height + GAP } : item;
   });
   const scene = frameScene({
-    ...headOf(reply, omittedNodes),
+    ...thermalHeader(reply, omittedNodes),
     legend: [
       ...(reply.zones.length === 0 ? [] : ZONE_LEGEND),
-      ...(compact ? [] : style.legend).map((entry) => ({ label: entry.label, sample: swatch(entry, 6, 0) })),
+      ...(compact ? [] : style.legend).map((entry) => ({ label: entry.label, sample: drawSwatch(entry, 6, 0) })),
     ],
     body,
     bodyWidth: Math.max(WIDTH, map?.width ?? 0),
     bodyHeight: Math.max(0, height - GAP),
   });
-  return { scene, graph: graphOf(reply), elements: elementsOf(reply, style), omittedNodes };
+  return { scene, graph: thermalGraph(reply), elements: thermalElements(reply, style), omittedNodes };
 };
 
-/** Racks to draw, in their order: highlighted and warmest ones first when there are too many. */
-function hottest(racks: readonly RackThermal[], { maxNodes, highlight }: DrawOptions): readonly RackThermal[] {
+/** Returns the racks to draw in their order; if there are too many, the highlighted and warmest ones. */
+function selectRacks(racks: readonly RackThermal[], { maxNodes, highlight }: DrawOptions): readonly RackThermal[] {
   if (racks.length <= maxNodes) return racks;
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
   const marked = ({ code }: RackThermal) => Number(keys.has(`rack:${code}`.toLowerCase()));
@@ -80,7 +85,7 @@ function hottest(racks: readonly RackThermal[], { maxNodes, highlight }: DrawOpt
   return racks.filter((rack) => kept.has(rack));
 }
 
-function headOf(
+function thermalHeader(
   reply: ThermalHeadroomResponse,
   omitted: number,
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
@@ -93,7 +98,7 @@ function headOf(
   const short = reply.zones.filter(({ redundancyOk }) => !redundancyOk).length;
   const failed = reply.cracs.filter((share) => share.failed).map(({ code }) => code);
   return {
-    title: `Thermal headroom of ${refWords(scopeRef)}`,
+    title: `Thermal headroom of ${formatRefInTitle(scopeRef)}`,
     subtitle: `${formatCountOf(reply.racks.length, "rack")} · ${formatCountOf(reply.cracs.length, "cooling unit")} · ${formatCountOf(reply.zones.length, "zone")}`,
     description:
       `Heat ${formatKilowatts(heatKw)}, of which ${formatKilowatts(airHeatKw)} to air; usable cooling ${formatKilowatts(usableKw)}; ` +
@@ -141,7 +146,10 @@ function headOf(
   };
 }
 
-/** Figures of the available cooling. Without any unit there is no headroom figure, because zero would be misleading. */
+/**
+ * Returns figures of the available cooling. Without any unit there is no headroom figure, because zero would be
+ * misleading.
+ */
 function coolingFigures({
   cracs,
   airHeatKw,
@@ -177,13 +185,13 @@ function coolingFigures({
   ];
 }
 
-/** Units that cope only with their reserve are watched, as their zones are. */
+/** Returns the state of the headroom. Units that cope only by using their reserve are watched, as their zones are. */
 function headroomTone(headroomKw: number, reserveKw: number): "ok" | "watch" | "fault" {
   if (headroomKw >= 0) return "ok";
   return headroomKw + reserveKw < 0 ? "fault" : "watch";
 }
 
-function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly Item[]; readonly height: number } {
+function drawHotspots(hotspots: readonly Hotspot[]): { readonly items: readonly Item[]; readonly height: number } {
   if (hotspots.length === 0) return { items: [], height: 0 };
   const worst = hotspots.toSorted((a, b) => b.severity - a.severity);
   const shown = worst.length > MOST_HOTSPOTS ? worst.slice(0, MOST_HOTSPOTS - 1) : worst;
@@ -192,16 +200,25 @@ function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly I
   return {
     height,
     items: [
-      card(0, 0, WIDTH, height),
-      sectionTitle("Warm inlets and missing cooling", 16, 24, WIDTH - 32),
+      drawCard(0, 0, WIDTH, height),
+      drawSectionTitle("Warm inlets and missing cooling", 16, 24, WIDTH - 32),
       ...shown.map(
         ({ ref, severity, code, value, limit }, index): Item => ({
           kind: "group",
           ref,
           at: [16, 46 + index * LINE],
           items: [
-            ...mark(stateOfHealth(severity), [6, -4], 12),
-            { kind: "text", x: 20, y: 0, text: refWords(ref), size: 11, weight: "bold", fill: "ink", maxWidth: 250 },
+            ...drawMark(stateOfHealth(severity), [6, -4], 12),
+            {
+              kind: "text",
+              x: 20,
+              y: 0,
+              text: formatRefInTitle(ref),
+              size: 11,
+              weight: "bold",
+              fill: "ink",
+              maxWidth: 250,
+            },
             {
               kind: "text",
               x: 280,
@@ -230,13 +247,13 @@ function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly I
   };
 }
 
-function elementsOf(reply: ThermalHeadroomResponse, style: ThermalStyle): readonly Element[] {
+function thermalElements(reply: ThermalHeadroomResponse, style: ThermalStyle): readonly Element[] {
   return [
     ...reply.zones.map(
       (zone): Element => ({
         ref: zone.ref,
         kind: "zone",
-        title: refWords(zone.ref),
+        title: formatRefInTitle(zone.ref),
         facts: [
           ["Heat", formatKilowatts(zone.heatKw)],
           ["Usable cooling", formatKilowatts(zone.usableKw)],
@@ -253,7 +270,7 @@ function elementsOf(reply: ThermalHeadroomResponse, style: ThermalStyle): readon
         title: share.code,
         facts: [
           ["Cooling", formatKilowatts(share.effectiveKw)],
-          ["Load", `${formatKilowatts(share.loadKw)} (${loadText(share)})`],
+          ["Load", `${formatKilowatts(share.loadKw)} (${unitLoadText(share)})`],
           ...(share.failed ? [["State", "taken as failed"] as const] : []),
         ],
       }),
@@ -262,8 +279,8 @@ function elementsOf(reply: ThermalHeadroomResponse, style: ThermalStyle): readon
   ];
 }
 
-/** Units, the zones that they serve, and their racks. */
-function graphOf({ scopeRef, zones, cracs, racks }: ThermalHeadroomResponse): Graph {
+/** Returns cooling units, the zones that they serve, and their racks as a graph. */
+function thermalGraph({ scopeRef, zones, cracs, racks }: ThermalHeadroomResponse): Graph {
   const known = new Set(racks.map(({ code }) => code));
   return {
     name: scopeRef,
@@ -272,13 +289,13 @@ function graphOf({ scopeRef, zones, cracs, racks }: ThermalHeadroomResponse): Gr
     nodes: [
       ...cracs.map((share) => ({
         id: `crac:${share.code}`,
-        label: `${share.code}\n${loadText(share)}`,
+        label: `${share.code}\n${unitLoadText(share)}`,
         shape: "ellipse" as const,
-        fill: `${stateOfShareOf(share)}Soft` as const,
+        fill: `${stateOfUnit(share)}Soft` as const,
       })),
       ...zones.map((zone) => ({
         id: zone.ref,
-        label: `${placeWords(zone.ref)}\n${formatKilowatts(zone.heatKw)} of ${formatKilowatts(zone.usableKw)}`,
+        label: `${formatArea(zone.ref)}\n${formatKilowatts(zone.heatKw)} of ${formatKilowatts(zone.usableKw)}`,
         shape: "box" as const,
         fill: `${stateOfZone(zone)}Soft` as const,
       })),

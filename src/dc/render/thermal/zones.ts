@@ -1,9 +1,9 @@
 import type { CracShare, ThermalHeadroomResponse, ZoneRollup } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatKilowatts, formatPercent } from "#words/figures.ts";
 import type { State } from "../palette.ts";
-import { card, sectionTitle } from "../parts/chrome.ts";
-import { mark, stateOfShare } from "../parts/marks.ts";
-import { placeWords, refWords } from "../places.ts";
+import { drawCard, drawSectionTitle } from "../parts/chrome.ts";
+import { drawMark, stateOfShare } from "../parts/marks.ts";
+import { formatArea, formatRefInTitle } from "../places.ts";
 import type { Item } from "../scene.ts";
 
 const ROW = 64;
@@ -23,7 +23,7 @@ export function stateOfZone({ headroomKw, reserveKw, redundancyOk, ...zone }: Zo
  * Draws every zone as a bar on one scale: its heat, the capacity of its units, and the reserve at the end. The origin
  * is the upper left corner.
  */
-export function zoneBars(
+export function drawZoneBars(
   { zones, cracs }: ThermalHeadroomResponse,
   width: number,
 ): { readonly items: readonly Item[]; readonly height: number } {
@@ -40,15 +40,15 @@ export function zoneBars(
   return {
     height,
     items: [
-      card(0, 0, width, height),
-      sectionTitle("Zones: heat against cooling", 16, 24, width - 32),
+      drawCard(0, 0, width, height),
+      drawSectionTitle("Zones: heat against cooling", 16, 24, width - 32),
       ...shown.map(
         (zone, index): Item => ({
           kind: "group",
           ref: zone.ref,
           at: [16, TOP + index * ROW],
-          tip: tipOf(zone),
-          items: zoneRow(zone, { width: width - 32, most, units }),
+          tip: zoneTooltip(zone),
+          items: drawZoneRow(zone, { width: width - 32, most, units }),
         }),
       ),
       ...(more === 0
@@ -74,7 +74,7 @@ interface RowInput {
   readonly units: ReadonlyMap<string, CracShare>;
 }
 
-function zoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readonly Item[] {
+function drawZoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readonly Item[] {
   const { heatKw, effectiveKw, reserveKw, usableKw, headroomKw, cracCodes } = zone;
   const px = (kw: number) => (Math.max(0, kw) / most) * width;
   const state = stateOfZone(zone);
@@ -82,12 +82,12 @@ function zoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readonly I
   const reserve = px(Math.min(reserveKw, capacity));
   const said = `${formatKilowatts(heatKw)} of ${formatKilowatts(usableKw)} usable, headroom ${formatKilowatts(headroomKw)}`;
   return [
-    ...mark(state, [6, 7], 12),
+    ...drawMark(state, [6, 7], 12),
     {
       kind: "text",
       x: 20,
       y: 11,
-      text: refWords(zone.ref),
+      text: formatRefInTitle(zone.ref),
       size: 11,
       weight: "bold",
       fill: "ink",
@@ -125,38 +125,38 @@ function zoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readonly I
       stroke: "ink",
       strokeWidth: 2,
     },
-    { kind: "text", x: 0, y: 50, text: unitsLine(cracCodes, units), size: 10, fill: "muted", maxWidth: width },
+    { kind: "text", x: 0, y: 50, text: unitsText(cracCodes, units), size: 10, fill: "muted", maxWidth: width },
   ];
 }
 
-function unitsLine(codes: readonly string[], units: ReadonlyMap<string, CracShare>): string {
+function unitsText(codes: readonly string[], units: ReadonlyMap<string, CracShare>): string {
   if (codes.length === 0) return "no cooling unit serves it";
   return codes
     .map((code) => {
       const share = units.get(code);
-      return share === undefined ? code : `${code} ${loadText(share)}`;
+      return share === undefined ? code : `${code} ${unitLoadText(share)}`;
     })
     .join(", ");
 }
 
-/** The load of a unit as a share of its capacity; a unit that does not run has none. */
-export function loadText({ failed, effectiveKw, utilizationPct }: CracShare): string {
+/** Formats the load of a unit as a share of its capacity; a unit that does not run has none. */
+export function unitLoadText({ failed, effectiveKw, utilizationPct }: CracShare): string {
   if (failed) return "failed";
   return effectiveKw > 0 ? formatPercent(Math.round(utilizationPct)) : "not running";
 }
 
-function tipOf(zone: ZoneRollup): string {
+function zoneTooltip(zone: ZoneRollup): string {
   const { ref, heatKw, effectiveKw, reserveKw, usableKw, cracCodes, rackCodes } = zone;
   return [
-    placeWords(ref),
+    formatArea(ref),
     `Heat ${formatKilowatts(heatKw)}`,
     `Cooling ${formatKilowatts(effectiveKw)}, reserve ${formatKilowatts(reserveKw)}, usable ${formatKilowatts(usableKw)}`,
     `${cracCodes.length} cooling units, ${rackCodes.length} racks`,
   ].join("\n");
 }
 
-/** The sign of a unit: failed, not running, or by its load. */
-export function stateOfShareOf({ failed, effectiveKw, utilizationPct }: CracShare): State {
+/** Returns the state shown as the sign of a unit: failed, not running, or by its load. */
+export function stateOfUnit({ failed, effectiveKw, utilizationPct }: CracShare): State {
   if (failed) return "fault";
   return effectiveKw <= 0 ? "offline" : stateOfShare(utilizationPct);
 }

@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
-import type { Area, Cursor, DeviceFilter, DeviceOrder, DevicePage, DeviceQuery } from "#dc/ports.ts";
+import type { DeviceFilter, DeviceOrder, DevicePage, DeviceQuery, LocationArea, PageCursor } from "#dc/ports.ts";
 import { type Condition, paramsOf, whereClause } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
 import { bodyOf, storedOf } from "./rows.ts";
@@ -68,14 +68,14 @@ async function pageRows(
   );
 }
 
-function pastCursor(column: string, beyond: string, { value, key: last }: Cursor): Condition {
+function pastCursor(column: string, beyond: string, { value, key: last }: PageCursor): Condition {
   return {
     sql: `(${column} ${beyond} ? OR (${column} = ? AND device.key ${beyond} ?))`,
     params: [value, value, last],
   };
 }
 
-function cursorOf(row: SqlRow, order: DeviceOrder): Cursor {
+function cursorOf(row: SqlRow, order: DeviceOrder): PageCursor {
   const value = row["ordered"] ?? "";
   return { value: ORDER_COLUMNS[order].numeric ? Number(value) : String(value), key: text(row, "key") };
 }
@@ -117,7 +117,7 @@ function places(filter: DeviceFilter): readonly Condition[] {
   return [...anyOf(floors), ...anyOf(areas("device.room", filter.rooms)), ...anyOf(areas("device.lane", filter.rows))];
 }
 
-function areas(column: string, list: readonly Area[] | undefined): readonly Condition[] | undefined {
+function areas(column: string, list: readonly LocationArea[] | undefined): readonly Condition[] | undefined {
   return list?.map(({ siteId, floorNumber, name }) => ({
     sql: `(device.site = ? AND device.floor = ? AND ${column} = ?)`,
     params: [codeKey(siteId), floorNumber, codeKey(name)],

@@ -1,6 +1,6 @@
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { DeviceBody, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { CheckedRow, Stored } from "#dc/ports.ts";
+import type { CheckedRow, StoredVersion } from "#dc/ports.ts";
 import { PARTS } from "./part_rows.ts";
 import { ROW_TABLES, type RowTable } from "./row_buffer.ts";
 import { bodyOf, columnsOf, storedOf, withPorts } from "./rows.ts";
@@ -102,7 +102,7 @@ async function wrongPortTypes(
 function checkRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable, PartRows>): CheckedRow {
   const key = text(row, "key");
   const rowsOf = (table: RowTable) => parts.get(table)?.get(key) ?? [];
-  let stored: Stored<ResourceByKind[ResourceKind]>;
+  let stored: StoredVersion<ResourceByKind[ResourceKind]>;
   try {
     stored = storedOf(row, assembleResource(kind, row, rowsOf("port")));
     if (resourceKey(stored.resource) !== key) return { key, problem: "its body is that of another resource" };
@@ -126,7 +126,7 @@ function assembleResource(kind: ResourceKind, row: SqlRow, ports: readonly SqlRo
 function wrongColumn(
   kind: ResourceKind,
   row: SqlRow,
-  stored: Stored<ResourceByKind[ResourceKind]>,
+  stored: StoredVersion<ResourceByKind[ResourceKind]>,
 ): string | undefined {
   const expected = columnsOf(kind, stored as never);
   const name = ROW_TABLES[kind].find((column) => !isSame(row[column], expected[column] ?? null));
@@ -135,7 +135,7 @@ function wrongColumn(
 
 function wrongPart(
   kind: ResourceKind,
-  { resource }: Stored<ResourceByKind[ResourceKind]>,
+  { resource }: StoredVersion<ResourceByKind[ResourceKind]>,
   rowsOf: (table: RowTable) => readonly SqlRow[],
 ): string | undefined {
   const expected = PARTS[kind](resourceKey(resource), resource as never);

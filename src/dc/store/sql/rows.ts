@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { drawW } from "#dc/model/draw.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, DeviceBody, Port, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { Stored } from "#dc/ports.ts";
+import type { StoredVersion } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { type SqlRow, type SqlValue, text } from "./sql_runner.ts";
 
@@ -11,7 +11,7 @@ import { type SqlRow, type SqlValue, text } from "./sql_runner.ts";
 export type Columns = Readonly<Record<string, SqlValue>>;
 
 /** The columns of a resource's row, the kept ones included. */
-export function columnsOf<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Columns {
+export function columnsOf<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Columns {
   const { resource, etag, createTime, updateTime } = stored;
   return {
     key: resourceKey(resource),
@@ -81,7 +81,7 @@ export function searchText({ code, name, serial, assetTag, model }: DeviceBody):
 }
 
 /** Data of a row beside the resource. */
-export function storedOf<Resource>(row: SqlRow, resource: Resource): Stored<Resource> {
+export function storedOf<Resource>(row: SqlRow, resource: Resource): StoredVersion<Resource> {
   return {
     resource,
     etag: text(row, "etag"),

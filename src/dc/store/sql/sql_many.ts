@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { codeKey } from "#dc/model/code.ts";
 import type { Cable, Device, DeviceBody, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { Stored } from "#dc/ports.ts";
+import type { StoredVersion } from "#dc/ports.ts";
 import { type Condition, paramsOf, whereClause } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
 import { bodyOf, storedOf, withPorts } from "./rows.ts";
@@ -29,7 +29,7 @@ export async function storedByKey<Kind extends ResourceKind>(
   dialect: Dialect,
   kind: Kind,
   keys: readonly string[],
-): Promise<ReadonlyMap<string, Stored<ResourceByKind[Kind]>>> {
+): Promise<ReadonlyMap<string, StoredVersion<ResourceByKind[Kind]>>> {
   if (keys.length === 0) return new Map();
   const columns = "key, body, etag, create_time, update_time";
   const rows = await runner.all(`SELECT ${columns} FROM ${kind} WHERE ${dialect.inList("key")}`, [

@@ -24,7 +24,7 @@ import type {
   DeviceQuery,
   InventoryCounts,
   ResourceKeys,
-  Stored,
+  StoredVersion,
 } from "#dc/ports.ts";
 import { type Condition, paramsOf, whereClause } from "./conditions.ts";
 import { devicesWithFreePorts, searchDevices } from "./device_search.ts";
@@ -51,7 +51,10 @@ export class SqlReader extends SqlRecords implements DcReader {
     return row === undefined ? undefined : text(row, "value");
   }
 
-  async stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined> {
+  async stored<Kind extends ResourceKind>(
+    kind: Kind,
+    key: string,
+  ): Promise<StoredVersion<ResourceByKind[Kind]> | undefined> {
     const row = await this.one(`SELECT body, etag, create_time, update_time FROM ${kind} WHERE key = ?`, [key]);
     if (row === undefined) return undefined;
     const resource = bodyOf<ResourceByKind[Kind]>(row);
@@ -104,7 +107,7 @@ export class SqlReader extends SqlRecords implements DcReader {
     return (await this.storedCablesOf(deviceCode)).map(({ resource }) => resource);
   }
 
-  async storedCablesOf(deviceCode: string): Promise<readonly Stored<Cable>[]> {
+  async storedCablesOf(deviceCode: string): Promise<readonly StoredVersion<Cable>[]> {
     const rows = await this.runner.all(
       `SELECT key, body, etag, create_time, update_time FROM cable
         WHERE key IN (SELECT cable_key FROM cable_end WHERE device_key = ?) ORDER BY key`,

@@ -12,7 +12,14 @@ import type {
   ResourceKind,
 } from "#dc/model/resources.ts";
 import type { SettingName } from "#dc/model/setting_names.ts";
-import type { DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored, StoredCheckpoint } from "#dc/ports.ts";
+import type {
+  DcWriter,
+  DeadLetter,
+  FeedDelivery,
+  RememberedRequest,
+  StoredCheckpoint,
+  StoredVersion,
+} from "#dc/ports.ts";
 import { TransactionCache } from "../transaction_cache.ts";
 import type { Dialect } from "./dialect.ts";
 import { entryRows, OLD_PARTS, PARTS } from "./part_rows.ts";
@@ -89,7 +96,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   override stored<Kind extends ResourceKind>(
     kind: Kind,
     key: string,
-  ): Promise<Stored<ResourceByKind[Kind]> | undefined> {
+  ): Promise<StoredVersion<ResourceByKind[Kind]> | undefined> {
     return this.#cache.resource(kind, key, () => super.stored(kind, key));
   }
 
@@ -113,7 +120,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
     return this.#cache.feedDeclarer(codeKey(feedId), () => super.feedDeclarer(feedId));
   }
 
-  async put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
+  async put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void> {
     const columns = columnsOf(kind, stored);
     const { resource } = stored;
     const key = resourceKey(resource);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { layOut } from "#dc/render/layout/layered.ts";
+import { layOutGraph } from "#dc/render/layout/layered.ts";
 import type { Point } from "#dc/render/scene.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
@@ -42,7 +42,7 @@ function meet(a: Area, b: Area): boolean {
 test("boxes of any graph, circles included, never overlap and stay inside the picture", () => {
   fc.assert(
     fc.property(graph, ({ boxes, edges }) => {
-      const { corners, width, height } = layOut(boxes, edges);
+      const { corners, width, height } = layOutGraph(boxes, edges);
       const placed = areas(boxes, corners);
       for (const [index, area] of placed.entries()) {
         expect(area.left).toBeGreaterThanOrEqual(0);
@@ -77,7 +77,7 @@ function standsAtSide(area: Area | undefined, [x, y]: Point): boolean {
 test("every edge runs at right angles from its source to its consumer and through no other box", () => {
   fc.assert(
     fc.property(graph, ({ boxes, edges }) => {
-      const { corners, routes } = layOut(boxes, edges);
+      const { corners, routes } = layOutGraph(boxes, edges);
       const placed = areas(boxes, corners);
       for (const [index, { from, to }] of edges.entries()) {
         const route = routes[index] ?? [];
@@ -97,7 +97,7 @@ test("every edge runs at right angles from its source to its consumer and throug
 test("the same graph is laid out alike", () => {
   fc.assert(
     fc.property(graph, ({ boxes, edges }) => {
-      expect(layOut(boxes, edges)).toEqual(layOut(structuredClone(boxes), structuredClone(edges)));
+      expect(layOutGraph(boxes, edges)).toEqual(layOutGraph(structuredClone(boxes), structuredClone(edges)));
     }),
     { numRuns: LAW_RUNS },
   );

@@ -7,7 +7,7 @@ import type { Drawing } from "#dc/render/drawing.ts";
 import { drawElevation } from "#dc/render/elevation/elevation.ts";
 import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
 import { toHtml } from "#dc/render/html.ts";
-import { datasetOf } from "#dc/render/render_screen.ts";
+import { buildDataset } from "#dc/render/render_screen.ts";
 import { toSvg } from "#dc/render/svg.ts";
 import { drawThermal } from "#dc/render/thermal/thermal.ts";
 import {
@@ -264,7 +264,7 @@ test("a dataset cannot leave its script element, and reads back as it was", asyn
   const page = (await loadPage("picture_file")) ?? "";
   await fc.assert(
     fc.asyncProperty(drawing, async (drawn) => {
-      const data = datasetOf("FLOOR", drawn);
+      const data = buildDataset("FLOOR", drawn);
       const html = toHtml(drawn.scene, { svg: toSvg(drawn.scene, { theme: "LIGHT" }), theme: "LIGHT", data, page });
       const scripts = html.match(/<script[\s>]/g) ?? [];
       const [, json = ""] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html) ?? [];

@@ -35,8 +35,8 @@ import type {
   LogRow,
   RememberedRequest,
   ResourceKeys,
-  Stored,
   StoredCheckpoint,
+  StoredVersion,
 } from "#dc/ports.ts";
 import { checkpointsOf, checkRows, headOf, historyOf, logReferences, logRows } from "./audit.ts";
 import { documentsOf } from "./documents.ts";
@@ -94,7 +94,10 @@ export class MemoryReader implements DcReader {
       .slice(0, limit);
   }
 
-  async stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined> {
+  async stored<Kind extends ResourceKind>(
+    kind: Kind,
+    key: string,
+  ): Promise<StoredVersion<ResourceByKind[Kind]> | undefined> {
     return this.state.resources[kind].get(key);
   }
 
@@ -200,7 +203,7 @@ export class MemoryReader implements DcReader {
     return this.all("crac").filter(({ location }) => onFloor(location, siteId, floorNumber));
   }
 
-  async storedCablesOf(deviceCode: string): Promise<readonly Stored<Cable>[]> {
+  async storedCablesOf(deviceCode: string): Promise<readonly StoredVersion<Cable>[]> {
     const table = this.state.resources.cable;
     return (await this.cablesOf(deviceCode)).flatMap((cable) => table.get(resourceKey(cable)) ?? []);
   }

@@ -3,10 +3,10 @@ import { drawW } from "#dc/model/draw.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Cable, Device, DeviceBody, Location, Port } from "#dc/model/resources.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
-import type { Area, DeviceFilter, DeviceOrder, DevicePage, DeviceQuery, Stored } from "#dc/ports.ts";
+import type { DeviceFilter, DeviceOrder, DevicePage, DeviceQuery, LocationArea, StoredVersion } from "#dc/ports.ts";
 import { searchText } from "#dc/store/sql/rows.ts";
 
-type Row = Stored<Device>;
+type Row = StoredVersion<Device>;
 
 /** The search as a plain filter and sort over every device. */
 export function searchInMemory(rows: readonly Row[], cables: readonly Cable[], query: DeviceQuery): DevicePage {
@@ -98,7 +98,7 @@ function matchesWords(device: Device, filter: DeviceFilter): boolean {
 function matchesPlace(location: Location | undefined, { siteIds, floors, rooms, rows }: DeviceFilter): boolean {
   const onFloor = (siteId: string, floorNumber: number) =>
     codeKey(location?.siteId ?? "") === codeKey(siteId) && (location?.floorNumber ?? 0) === floorNumber;
-  const inArea = (areas: readonly Area[] | undefined, name: string | undefined) =>
+  const inArea = (areas: readonly LocationArea[] | undefined, name: string | undefined) =>
     areas === undefined ||
     areas.some((area) => onFloor(area.siteId, area.floorNumber) && codeKey(name ?? "") === codeKey(area.name));
   return (

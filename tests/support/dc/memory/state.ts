@@ -1,9 +1,9 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import type { DeadLetter, FeedDelivery, RememberedRequest, Stored, StoredCheckpoint } from "#dc/ports.ts";
+import type { DeadLetter, FeedDelivery, RememberedRequest, StoredCheckpoint, StoredVersion } from "#dc/ports.ts";
 import type { ReadingTable } from "./readings.ts";
 
-export type Table<Resource> = Map<string, Stored<Resource>>;
+export type Table<Resource> = Map<string, StoredVersion<Resource>>;
 
 /** The tables of the store in memory, by the key that the databases use too. */
 export interface MemoryState {

@@ -9,8 +9,8 @@ import type {
   DeadLetter,
   FeedDelivery,
   RememberedRequest,
-  Stored,
   StoredCheckpoint,
+  StoredVersion,
 } from "#dc/ports.ts";
 import { Queue } from "#dc/store/queue.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
@@ -58,9 +58,9 @@ class MemoryWriter extends MemoryReader implements DcWriter {
     // Everything is at hand.
   }
 
-  async put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
+  async put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void> {
     // A copy through text, as a database keeps it: later changes of the caller's object must not reach the store.
-    const copy: Stored<ResourceByKind[ResourceKind]> = JSON.parse(formatCanonicalJson(stored));
+    const copy: StoredVersion<ResourceByKind[ResourceKind]> = JSON.parse(formatCanonicalJson(stored));
     this.set(this.state.resources[kind], resourceKey(copy.resource), copy);
     this.dropLost();
   }

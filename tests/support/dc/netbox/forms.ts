@@ -1,10 +1,12 @@
 import { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import { readRow } from "#dc/exchange/netbox/read_row.ts";
 import type { TableName } from "#dc/exchange/netbox/tables.ts";
-import { TABLES } from "#dc/exchange/netbox/tables.ts";
+import { NETBOX_TABLES } from "#dc/exchange/netbox/tables.ts";
 import type { Listed, Lists } from "./lists.ts";
 
-const BY_PATH = new Map<string, TableName>(Object.entries(TABLES).map(([name, { path }]) => [path, name as TableName]));
+const BY_PATH = new Map<string, TableName>(
+  Object.entries(NETBOX_TABLES).map(([name, { path }]) => [path, name as TableName]),
+);
 
 /** The lists as `dumpdata` writes them: ids instead of nested objects, and terminations of cables apart. */
 export function asDump(lists: Lists): readonly object[] {

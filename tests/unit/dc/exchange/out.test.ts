@@ -5,8 +5,13 @@ import type { SourceItem } from "#dc/exchange/item.ts";
 import { CsvRows } from "#dc/exchange/netbox/csv_rows.ts";
 import { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
-import { ansibleInventory, type ExportInventory, graphviz, prometheusSd } from "#dc/exchange/out/inventory.ts";
-import { netboxCsv } from "#dc/exchange/out/netbox_csv.ts";
+import {
+  type ExportInventory,
+  writeAnsibleInventory,
+  writeGraphviz,
+  writePrometheusSd,
+} from "#dc/exchange/out/inventory.ts";
+import { writeNetboxCsv } from "#dc/exchange/out/netbox_csv.ts";
 import type { Cable, Device, Rack } from "#dc/model/resources.ts";
 import { datasetOf } from "../../../support/dc/netbox/forms.ts";
 import { netboxInventory } from "../../../support/dc/netbox/inventory.ts";
@@ -31,7 +36,7 @@ function readBack(written: ExportInventory): { readonly back: ExportInventory; r
   const data = new Dataset();
   const unclear: string[] = [];
   const rows = new CsvRows(data, (table, id, reason) => unclear.push(`${table}/${id} ${reason}`));
-  for (const { name, text } of netboxCsv(written)) {
+  for (const { name, text } of writeNetboxCsv(written)) {
     const [headers = [], ...records] = parse(text) as string[][];
     const table = tableOf(name);
     if (table === undefined) throw new Error(`No table ${name}`);
@@ -85,7 +90,7 @@ test("netboxCsv keeps the build of devices that share a model or have none, and 
   const { back, unclear } = readBack(written);
   const build = (one: ExportInventory) =>
     one.devices.map(({ code, uHeight, positionU, depth }) => [code, uHeight, positionU, depth]);
-  const slugs = netboxCsv(written).flatMap(({ name, text }) =>
+  const slugs = writeNetboxCsv(written).flatMap(({ name, text }) =>
     /manufacturers|types/.test(name)
       ? (parse(text, { columns: true }) as { slug: string }[]).map(({ slug }) => slug)
       : [],
@@ -113,7 +118,7 @@ test("netboxCsv keeps the build of devices that share a model or have none, and 
 });
 
 test("graphviz writes a node for each cabled device, racks as clusters, and an edge for each cable", () => {
-  const text = textOf(graphviz(inventory));
+  const text = textOf(writeGraphviz(inventory));
 
   expect(text.match(/ -- /g)).toHaveLength(inventory.cables.length);
   expect(text).toContain('subgraph "cluster_A-1" {');
@@ -121,11 +126,11 @@ test("graphviz writes a node for each cabled device, racks as clusters, and an e
 });
 
 test("prometheusSd and ansibleInventory write what can be asked, with its facts", () => {
-  const targets = JSON.parse(textOf(prometheusSd(inventory))) as {
+  const targets = JSON.parse(textOf(writePrometheusSd(inventory))) as {
     targets: string[];
     labels: Record<string, string>;
   }[];
-  const ansible = JSON.parse(textOf(ansibleInventory(inventory)));
+  const ansible = JSON.parse(textOf(writeAnsibleInventory(inventory)));
 
   expect(targets.map(({ targets: [name] }) => name)).not.toContain("panel 1");
   expect(targets.find(({ targets: [name] }) => name === "srv:01")?.labels).toMatchObject({

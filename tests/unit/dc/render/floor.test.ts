@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
-import { floorStyle } from "#dc/render/floor/floor_style.ts";
-import { tileWords } from "#dc/render/floor/tile_labels.ts";
-import type { Tile } from "#dc/render/floor/tiles.ts";
+import { styleFloor } from "#dc/render/floor/floor_style.ts";
+import { drawTileText } from "#dc/render/floor/tile_labels.ts";
+import type { FloorTile } from "#dc/render/floor/tiles.ts";
 import { colorOf } from "#dc/render/palette.ts";
 import type { Group, Item } from "#dc/render/scene.ts";
 import { toSvg } from "#dc/render/svg.ts";
@@ -130,8 +130,8 @@ test.each([0, 180])(
     const height = 66;
     const area = { west: 0, north: 0, east: 600, south: 1200 };
     const names = { ref: "rack:H02-B01", kind: "rack", code: "H02-B01-0", title: "", row: "", figure: "" } as const;
-    const tile: Tile = { ...names, area, facing, fill: "panel", state: undefined, facts: [] };
-    const [code] = textsOf(tileWords(tile, { x: 0, y: 0, width: 33, height }));
+    const tile: FloorTile = { ...names, area, facing, fill: "panel", state: undefined, facts: [] };
+    const [code] = textsOf(drawTileText(tile, { x: 0, y: 0, width: 33, height }));
 
     expect(code?.text).toBe("H02-B01-0");
     const edge = facing === 0 ? code?.box.north : height - (code?.box.south ?? height);
@@ -143,7 +143,7 @@ test.each([0, 180])(
 test("heat without measured inlets is coloured by each rack's own cooling, whatever the others take", () => {
   const colours = (coolingPct: readonly (number | undefined)[]) => {
     const racks = coolingPct.map((pct, index) => ({ code: `R${index}`, heatW: 4000 * (index + 1), coolingPct: pct }));
-    const style = floorStyle(create(FloorPlanResponseSchema, { racks }), "THERMAL");
+    const style = styleFloor(create(FloorPlanResponseSchema, { racks }), "THERMAL");
     return create(FloorPlanResponseSchema, { racks }).racks.map((rack) => [style.fill(rack), style.figure(rack)]);
   };
 

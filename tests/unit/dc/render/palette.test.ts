@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { THEMES, type Theme } from "#dc/model/enum_values.ts";
 import { FAINT_OPACITY } from "#dc/render/emphasis.ts";
-import { colorOf, contrast, type Paint, TOKENS, type Token } from "#dc/render/palette.ts";
-import { mark } from "#dc/render/parts/marks.ts";
+import { COLOR_TOKENS, type ColorToken, colorOf, contrastRatio, type Paint } from "#dc/render/palette.ts";
+import { drawMark } from "#dc/render/parts/marks.ts";
 
 /** Grounds on which words in the theme's own inks stand; on any other fill they are written in `on:<fill>`. */
-const GROUNDS: readonly Token[] = ["surface", "panel"];
+const GROUNDS: readonly ColorToken[] = ["surface", "panel"];
 const INKS: readonly Paint[] = [
   "ink",
   "muted",
@@ -23,25 +23,25 @@ for (const theme of THEMES) {
       const pairs = [
         ...GROUNDS.flatMap((ground) => INKS.map((ink) => [ink, ground] as const)),
         ["muted", "sunken"] as const,
-        ...TOKENS.map((fill) => [`on:${fill}`, fill] as const),
+        ...COLOR_TOKENS.map((fill) => [`on:${fill}`, fill] as const),
       ];
 
       const weak = pairs
-        .map(([ink, ground]) => ({ ink, ground, ratio: contrast(colorOf(theme, ink), colorOf(theme, ground)) }))
+        .map(([ink, ground]) => ({ ink, ground, ratio: contrastRatio(colorOf(theme, ink), colorOf(theme, ground)) }))
         .filter(({ ratio }) => ratio < 4.5);
 
       expect(weak).toEqual([]);
     });
 
     test("outlines, accents and what stands back reach a contrast of 3", () => {
-      const faint = (ink: Paint, ground: Token, under: Token) =>
-        contrast(...([ink, ground].map((paint) => mixed(theme, paint, under)) as [string, string]));
+      const faint = (ink: Paint, ground: ColorToken, under: ColorToken) =>
+        contrastRatio(...([ink, ground].map((paint) => mixed(theme, paint, under)) as [string, string]));
       const weak = GROUNDS.flatMap((under) => [
         ...(["line", "accent"] as const)
-          .filter((edge) => contrast(colorOf(theme, edge), colorOf(theme, under)) < 3)
+          .filter((edge) => contrastRatio(colorOf(theme, edge), colorOf(theme, under)) < 3)
           .map((edge) => `${edge} on ${under}`),
         ...INKS.filter((ink) => faint(ink, under, under) < 3).map((ink) => `faint ${ink} on ${under}`),
-        ...TOKENS.filter((fill) => /Soft$|^role|^scale|^sunken$/.test(fill))
+        ...COLOR_TOKENS.filter((fill) => /Soft$|^role|^scale|^sunken$/.test(fill))
           .filter((fill) => faint(`on:${fill}`, fill, under) < 3)
           .map((fill) => `faint words on ${fill}`),
       ]);
@@ -50,13 +50,13 @@ for (const theme of THEMES) {
     });
 
     test("every colour is #rrggbb", () => {
-      expect(TOKENS.filter((token) => !/^#[0-9a-f]{6}$/.test(colorOf(theme, token)))).toEqual([]);
+      expect(COLOR_TOKENS.filter((token) => !/^#[0-9a-f]{6}$/.test(colorOf(theme, token)))).toEqual([]);
     });
   });
 }
 
 /** A colour as it is seen in an element that stands back on `under`. */
-function mixed(theme: Theme, paint: Paint, under: Token): string {
+function mixed(theme: Theme, paint: Paint, under: ColorToken): string {
   const [front, back] = [colorOf(theme, paint), colorOf(theme, under)];
   const parts = [1, 3, 5].map((at) => {
     const [a, b] = [front, back].map((color) => Number.parseInt(color.slice(at, at + 2), 16));
@@ -66,8 +66,8 @@ function mixed(theme: Theme, paint: Paint, under: Token): string {
 }
 
 test("contrast is 21 between black and white and 1 between equal colours", () => {
-  expect(contrast("#000000", "#ffffff")).toBeCloseTo(21, 5);
-  expect(contrast("#2563c9", "#2563c9")).toBe(1);
+  expect(contrastRatio("#000000", "#ffffff")).toBeCloseTo(21, 5);
+  expect(contrastRatio("#2563c9", "#2563c9")).toBe(1);
 });
 
 /** What someone without one kind of cones sees, in linear light. Source: Viénot, Brettel and Mollon 1999; Machado, Oliveira and Fernandes 2009 for tritanopia. */
@@ -139,7 +139,7 @@ describe.each(["protanopia", "deuteranopia", "tritanopia"] as const)("Someone wi
 test("every state has a sign of its own shape", () => {
   const states = ["ok", "watch", "fault", "info", "offline"] as const;
   const shapes = states.map((state) =>
-    JSON.stringify(mark(state, [0, 0], 12)).replaceAll(/"(?:on:)?(?:ok|watch|fault|info|offline)(?:Text)?"/g, '""'),
+    JSON.stringify(drawMark(state, [0, 0], 12)).replaceAll(/"(?:on:)?(?:ok|watch|fault|info|offline)(?:Text)?"/g, '""'),
   );
 
   expect(new Set(shapes).size).toBe(states.length);

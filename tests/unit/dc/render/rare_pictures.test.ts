@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { colorOf, contrast, hatchOf, TOKENS } from "#dc/render/palette.ts";
+import { COLOR_TOKENS, colorOf, contrastRatio, hatchOf } from "#dc/render/palette.ts";
 import { getColorName } from "#words/color_name.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
 
@@ -121,7 +121,7 @@ test.each([
 });
 
 test("no two roles look alike on paper, and hatches can be seen on their grounds", () => {
-  const roles = TOKENS.filter((token) => token.startsWith("role"));
+  const roles = COLOR_TOKENS.filter((token) => token.startsWith("role"));
 
   const looks = roles.map((role) => `${colorOf("PRINT", role)} ${JSON.stringify(hatchOf("PRINT", role)?.pattern)}`);
 
@@ -129,11 +129,11 @@ test("no two roles look alike on paper, and hatches can be seen on their grounds
   const greys = [...new Set(roles.map((role) => colorOf("PRINT", role)))].toSorted();
   for (const [index, grey] of greys.entries()) {
     const next = greys[index + 1];
-    if (next !== undefined) expect(contrast(grey, next)).toBeGreaterThan(1.35);
+    if (next !== undefined) expect(contrastRatio(grey, next)).toBeGreaterThan(1.35);
   }
   for (const role of roles) {
     const hatch = hatchOf("PRINT", role);
-    if (hatch !== undefined) expect(contrast(hatch.paint, colorOf("PRINT", role))).toBeGreaterThan(1.8);
+    if (hatch !== undefined) expect(contrastRatio(hatch.paint, colorOf("PRINT", role))).toBeGreaterThan(1.8);
   }
 });
 

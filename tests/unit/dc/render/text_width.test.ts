@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BOLD_ADVANCES, REGULAR_ADVANCES } from "#dc/render/dejavu_advances.ts";
-import { fitText, textWidth } from "#dc/render/text_width.ts";
+import { fitText, measureText } from "#dc/render/text_width.ts";
 import { packAdvances, readAdvances } from "../../../support/dc/ttf_advances.ts";
 
 const FONTS = join(import.meta.dirname, "../../../../node_modules/dejavu-fonts-ttf/ttf");
@@ -23,13 +23,13 @@ describe("textWidth", () => {
     const advances = readAdvances(readFileSync(join(FONTS, "DejaVuSans.ttf")));
     const units = ["R", "a"].reduce((sum, letter) => sum + (advances.byCodePoint.get(letter.charCodeAt(0)) ?? 0), 0);
 
-    expect(textWidth("Ra", { size: 20 })).toBeCloseTo((units / advances.unitsPerEm) * 20, 6);
-    expect(textWidth("Ra", { size: 20, weight: "bold" })).toBeGreaterThan(textWidth("Ra", { size: 20 }));
+    expect(measureText("Ra", { size: 20 })).toBeCloseTo((units / advances.unitsPerEm) * 20, 6);
+    expect(measureText("Ra", { size: 20, weight: "bold" })).toBeGreaterThan(measureText("Ra", { size: 20 }));
   });
 
   test("counts nothing for marks that lie on other letters and a whole em for East Asian ones", () => {
-    expect(textWidth("e\u0301", { size: 10 })).toBeCloseTo(textWidth("e", { size: 10 }), 6);
-    expect(textWidth("家族", { size: 10 })).toBe(20);
+    expect(measureText("e\u0301", { size: 10 })).toBeCloseTo(measureText("e", { size: 10 }), 6);
+    expect(measureText("家族", { size: 10 })).toBe(20);
   });
 });
 
@@ -42,7 +42,7 @@ describe("fitText", () => {
     const cut = fitText("a name that goes on and on", 80, { size: 11 });
 
     expect(cut.endsWith("…")).toBe(true);
-    expect(textWidth(cut, { size: 11 })).toBeLessThanOrEqual(80);
+    expect(measureText(cut, { size: 11 })).toBeLessThanOrEqual(80);
   });
 
   test("never cuts through an emoji of several parts", () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Rack, ResourceByKind } from "#dc/model/resources.ts";
-import type { DcStore, Stored } from "#dc/ports.ts";
+import type { DcStore, StoredVersion } from "#dc/ports.ts";
 import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
 import { sharedPostgres } from "../../../support/postgres.ts";
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => store.close());
 
-const rack = (name: string): Stored<ResourceByKind["rack"]> => {
+const rack = (name: string): StoredVersion<ResourceByKind["rack"]> => {
   const resource: Rack = { code: "R1", name, location: { siteId: "S1", floorNumber: 1 } };
   return { resource, etag: "e", createTime: "2026-01-02T03:04:05.000Z", updateTime: "2026-01-02T03:04:05.000Z" };
 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { BoardAccess } from "#interfaces/board/access.ts";
-import { boardApp } from "#interfaces/board/board_app.ts";
+import { createBoardApp } from "#interfaces/board/board_app.ts";
 import { type BoardChange, type BoardData, KEY_HEADER, type SpecPage } from "#planner/board/wire.ts";
 import { type PlannerProject, plannerProject } from "../../../support/planner_project.ts";
 
@@ -36,7 +36,7 @@ function board(): Board {
   access.listensOn(PORT);
   const shutdown = new AbortController();
   ended.push(() => shutdown.abort());
-  const app = boardApp({
+  const app = createBoardApp({
     context: project.context,
     access,
     project: "shop",

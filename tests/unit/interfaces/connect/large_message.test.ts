@@ -6,7 +6,7 @@ import {
   UpsertDeviceRequestSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BINARY_OPTIONS, JSON_OPTIONS } from "#interfaces/connect/json_options.ts";
-import { type LargeForm, largeMessage } from "#interfaces/connect/large_message.ts";
+import { type LargeForm, readLargeMessage } from "#interfaces/connect/large_message.ts";
 import { runAllSteps } from "#kernel/steps.ts";
 
 const BULK: LargeForm = { input: BulkUpsertDevicesRequestSchema, isBinary: false, options: JSON_OPTIONS };
@@ -24,7 +24,7 @@ const text = (value: unknown) => JSON.stringify(value);
 const spaces = " ".repeat(40_000);
 
 function stepped(form: LargeForm, json: string) {
-  const steps = largeMessage(form, Buffer.from(json));
+  const steps = readLargeMessage(form, Buffer.from(json));
   let count = 0;
   for (;;) {
     const { done, value } = steps.next();
@@ -130,10 +130,12 @@ describe("largeMessage reads binary messages as the library does,", () => {
       const bytes = toBinary(input, message);
       const form = { input, isBinary: true, options: BINARY_OPTIONS };
 
-      expect(toJson(input, runAllSteps(largeMessage(form, bytes)))).toEqual(toJson(input, message));
+      expect(toJson(input, runAllSteps(readLargeMessage(form, bytes)))).toEqual(toJson(input, message));
       // A message that comes twice is merged.
       const twice = Buffer.concat([bytes, bytes]);
-      expect(toJson(input, runAllSteps(largeMessage(form, twice)))).toEqual(toJson(input, fromBinary(input, twice)));
+      expect(toJson(input, runAllSteps(readLargeMessage(form, twice)))).toEqual(
+        toJson(input, fromBinary(input, twice)),
+      );
     });
   }
 
@@ -142,7 +144,7 @@ describe("largeMessage reads binary messages as the library does,", () => {
     const bytes = toBinary(input, fromJson(input, { items: devices(1000) }));
     const form = { input, isBinary: true, options: BINARY_OPTIONS };
 
-    expect(() => runAllSteps(largeMessage(form, bytes.subarray(0, -1)))).toThrow("Cannot read the message: ");
-    expect(runAllSteps(largeMessage(form, new Uint8Array()))).toEqual(create(input));
+    expect(() => runAllSteps(readLargeMessage(form, bytes.subarray(0, -1)))).toThrow("Cannot read the message: ");
+    expect(runAllSteps(readLargeMessage(form, new Uint8Array()))).toEqual(create(input));
   });
 });

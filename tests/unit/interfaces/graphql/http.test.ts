@@ -6,7 +6,7 @@ import {
   type OperationDefinitionNode,
   parse,
 } from "graphql";
-import { checkLimits } from "#interfaces/graphql/query_limits.ts";
+import { checkQueryLimits } from "#interfaces/graphql/query_limits.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
 import { http1 } from "../../../support/http_client.ts";
 
@@ -188,7 +188,7 @@ describe("GraphQL limits", () => {
   test("refuse an operation that is nested too deep", () => {
     const nested = (levels: number) => parse(`${"{ f ".repeat(levels)}${"}".repeat(levels)}`);
     const check = (document: DocumentNode) => () =>
-      checkLimits({
+      checkQueryLimits({
         document,
         operation: document.definitions[0] as OperationDefinitionNode,
         variables: {},

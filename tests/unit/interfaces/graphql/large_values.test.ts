@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { coerceInputValue, type GraphQLInputType } from "graphql";
 import { BulkUpsertDevicesRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { coerceInSteps, messageInSteps, UnreadableArgument } from "#interfaces/graphql/large_values.ts";
-import { graphqlSchema } from "#interfaces/graphql/schema.ts";
+import { coerceInSteps, toMessageInSteps, UnreadableArgument } from "#interfaces/graphql/large_values.ts";
+import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { served } from "../../../support/dc/served.ts";
 import { http1 } from "../../../support/http_client.ts";
@@ -23,7 +23,7 @@ function counted<Result>(steps: Steps<Result>) {
 }
 
 function itemsType(): GraphQLInputType {
-  const field = graphqlSchema().getMutationType()?.getFields()["bulkUpsertDevices"];
+  const field = buildGraphqlSchema().getMutationType()?.getFields()["bulkUpsertDevices"];
   const type = field?.args.find(({ name }) => name === "items")?.type;
   if (type === undefined) throw new Error("There is no bulkUpsertDevices(items)");
   return type;
@@ -48,7 +48,7 @@ describe("A large variable of GraphQL", () => {
     expect(counted(coerceInSteps(devices(500, 1), itemsType(), [])).count).toBeGreaterThanOrEqual(500);
     expect(counted(coerceInSteps(devices(2, 500), itemsType(), [])).count).toBeGreaterThanOrEqual(1000);
     expect(
-      counted(messageInSteps(BulkUpsertDevicesRequestSchema, { items: devices(40, 40).map(unkinded) })).count,
+      counted(toMessageInSteps(BulkUpsertDevicesRequestSchema, { items: devices(40, 40).map(unkinded) })).count,
     ).toBe(40 * 41);
   });
 
@@ -114,7 +114,7 @@ test("a large variable may be named as a prototype is", async () => {
 test("messageInSteps reads what the library reads, and names the place of what cannot be read", () => {
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
   const proto = devices(30, 30).map(unkinded);
-  const { value } = counted(messageInSteps(BulkUpsertDevicesRequestSchema, { atomic: true, items: proto }));
+  const { value } = counted(toMessageInSteps(BulkUpsertDevicesRequestSchema, { atomic: true, items: proto }));
 
   const read = fromJson(BulkUpsertDevicesRequestSchema, plain({ atomic: true, items: proto }));
   expect(toJson(BulkUpsertDevicesRequestSchema, value as typeof read)).toEqual(
@@ -122,7 +122,7 @@ test("messageInSteps reads what the library reads, and names the place of what c
   );
 
   const broken = [...proto, { code: "X", ports: [...ports(30).map(({ name }) => ({ name })), { name: 5 }] }];
-  const failing = () => counted(messageInSteps(BulkUpsertDevicesRequestSchema, { items: broken } as JsonObject));
+  const failing = () => counted(toMessageInSteps(BulkUpsertDevicesRequestSchema, { items: broken } as JsonObject));
   expect(failing).toThrow(UnreadableArgument);
   try {
     failing();

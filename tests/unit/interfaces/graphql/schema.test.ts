@@ -3,7 +3,7 @@ import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { rpcs } from "#dc/operations/index.ts";
 import { CracSchema, DatacenterService, DeviceSchema, RackSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { graphqlSchema } from "#interfaces/graphql/schema.ts";
+import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { graphqlInput } from "../../../support/dc/graphql.ts";
 import { endAfterTest, type Served, served } from "../../../support/dc/served.ts";
@@ -26,7 +26,7 @@ const SERVER = { code: "D1", kind: "SERVER", rackCode: "R1" };
 
 describe("The GraphQL schema", () => {
   test("has the contract's queries and mutations, and one field for every RPC", () => {
-    const schema = graphqlSchema();
+    const schema = buildGraphqlSchema();
     const queries = Object.keys(schema.getQueryType()?.getFields() ?? {});
     const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {});
 

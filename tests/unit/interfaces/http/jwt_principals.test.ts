@@ -15,7 +15,7 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from "jose";
-import { JwtPrincipals, jwtOf } from "#interfaces/http/jwt_principals.ts";
+import { extractJwt, JwtPrincipals } from "#interfaces/http/jwt_principals.ts";
 
 const ISSUER = "https://issuer.example";
 const AUDIENCE = "planner";
@@ -246,7 +246,7 @@ test("takes no file with a secret key in it", async () => {
 });
 
 test("tells a JWT from a token of the file", () => {
-  expect([jwtOf("Bearer a.b.c"), jwtOf("Bearer abc"), jwtOf("Basic a.b.c"), jwtOf(null)]).toEqual([
+  expect([extractJwt("Bearer a.b.c"), extractJwt("Bearer abc"), extractJwt("Basic a.b.c"), extractJwt(null)]).toEqual([
     "a.b.c",
     undefined,
     undefined,

@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { hashToken, parseTokens, principalOf, type TokenRow, writeTokens } from "#interfaces/http/token_table.ts";
+import {
+  findTokenPrincipal,
+  formatTokens,
+  hashToken,
+  parseTokens,
+  type TokenRow,
+} from "#interfaces/http/token_table.ts";
 
 const row = (name: string, token: string, ...roles: TokenRow["roles"]): TokenRow => ({
   name,
@@ -11,19 +17,19 @@ const row = (name: string, token: string, ...roles: TokenRow["roles"]): TokenRow
 const ROWS = [row("anna", "first", "writer"), row("bert", "second", "reader")];
 
 test("principalOf finds whose token it is", () => {
-  expect(principalOf(ROWS, "Bearer second")).toEqual({ name: "bert", roles: ["reader"], authMethod: "token" });
-  expect(principalOf(ROWS, "bearer  first")?.name).toBe("anna");
+  expect(findTokenPrincipal(ROWS, "Bearer second")).toEqual({ name: "bert", roles: ["reader"], authMethod: "token" });
+  expect(findTokenPrincipal(ROWS, "bearer  first")?.name).toBe("anna");
 });
 
 test("principalOf knows nobody without a header", () => {
-  expect(principalOf(ROWS, null)).toBeUndefined();
+  expect(findTokenPrincipal(ROWS, null)).toBeUndefined();
 });
 
 for (const header of ["Bearer third", "Bearer", "Basic first", "first", "Bearer first second", ""]) {
   test(`principalOf refuses "${header}" without repeating it`, () => {
     let refusal: unknown;
     try {
-      principalOf(ROWS, header);
+      findTokenPrincipal(ROWS, header);
     } catch (error) {
       refusal = error;
     }
@@ -34,7 +40,7 @@ for (const header of ["Bearer third", "Bearer", "Basic first", "first", "Bearer 
 }
 
 test("parseTokens reads what writeTokens writes, and no token stands in it", () => {
-  const text = writeTokens(ROWS);
+  const text = formatTokens(ROWS);
 
   expect(parseTokens(text)).toMatchObject({ rows: ROWS, faults: [] });
   expect(text).not.toContain("first");
@@ -48,7 +54,7 @@ for (const [what, text, message] of [
   ["an unknown role", '{"tokens":[{"name":"a","roles":["root"]}]}', "expected reader, writer, admin"],
   ["no role", '{"tokens":[{"name":"a","roles":[]}]}', "expected reader, writer, admin"],
   ["a plain token", '{"tokens":[{"name":"a","roles":["reader"],"sha256":"first"}]}', "no sha256"],
-  ["a name twice", writeTokens([...ROWS, row("anna", "third", "reader")]), 'tokens[2].name "anna" is there twice'],
+  ["a name twice", formatTokens([...ROWS, row("anna", "third", "reader")]), 'tokens[2].name "anna" is there twice'],
 ] as const) {
   test(`parseTokens names ${what}`, () => {
     const say = (): string => parseTokens(text).faults.join("; ");
@@ -58,7 +64,7 @@ for (const [what, text, message] of [
 }
 
 test("a row that cannot be read locks nobody else out and lets nobody in", () => {
-  const text = writeTokens([
+  const text = formatTokens([
     row("", "third", "admin"),
     ...ROWS,
     { ...row("late", "fourth", "admin"), expires_at: "soon" },
@@ -69,15 +75,15 @@ test("a row that cannot be read locks nobody else out and lets nobody in", () =>
   expect(faults).toEqual([expect.stringContaining("tokens[0]"), expect.stringContaining("expires_at")]);
   expect(all).toHaveLength(ROWS.length + 2);
   for (const name of ["", " ", "a\nb", "\u001b[2J"]) {
-    expect(() => writeTokens(ROWS, row(name, "fifth", "reader"))).toThrow("name");
+    expect(() => formatTokens(ROWS, row(name, "fifth", "reader"))).toThrow("name");
   }
 });
 
 test("a token opens nothing from its end on", () => {
   const rows: readonly TokenRow[] = [{ ...row("anna", "first", "writer"), expires_at: "2026-02-01T00:00:00.000Z" }];
-  const at = (time: string) => () => principalOf(rows, "Bearer first", new Date(time));
+  const at = (time: string) => () => findTokenPrincipal(rows, "Bearer first", new Date(time));
 
   expect(at("2026-01-31T23:59:59.999Z")()).toMatchObject({ name: "anna" });
   expect(at("2026-02-01T00:00:00.000Z")).toThrow("expired");
-  expect(parseTokens(writeTokens([{ ...row("a", "b", "reader"), expires_at: "soon" }])).rows).toEqual([]);
+  expect(parseTokens(formatTokens([{ ...row("a", "b", "reader"), expires_at: "soon" }])).rows).toEqual([]);
 });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { LineSplitter, TOO_LONG } from "#interfaces/mcp/lines.ts";
+import { LINE_TOO_LONG, LineSplitter } from "#interfaces/mcp/lines.ts";
 
 const encoder = new TextEncoder();
 
 /** The lines of a stream that arrives in these chunks; an over-long one shows as `TOO_LONG`. */
-function linesOf(chunks: readonly (string | Uint8Array)[], maxBytes?: number): (string | typeof TOO_LONG)[] {
+function linesOf(chunks: readonly (string | Uint8Array)[], maxBytes?: number): (string | typeof LINE_TOO_LONG)[] {
   const splitter = new LineSplitter(maxBytes);
   const lines = chunks.flatMap((chunk) => [
     ...splitter.push(typeof chunk === "string" ? encoder.encode(chunk) : chunk),
   ]);
-  return [...lines, ...splitter.end()].map((line) => (line === TOO_LONG ? line : new TextDecoder().decode(line)));
+  return [...lines, ...splitter.end()].map((line) => (line === LINE_TOO_LONG ? line : new TextDecoder().decode(line)));
 }
 
 describe("LineSplitter", () => {
@@ -60,17 +60,17 @@ describe("LineSplitter", () => {
   });
 
   test("reports a line above the limit once and stays in step", () => {
-    expect(linesOf(["123456789\nnext\n"], 8)).toEqual([TOO_LONG, "next"]);
+    expect(linesOf(["123456789\nnext\n"], 8)).toEqual([LINE_TOO_LONG, "next"]);
   });
 
   test("reports an over-long line of many chunks once and stays in step", () => {
     const chunks = Array.from({ length: 50 }, () => "1234567");
 
-    expect(linesOf(["first\n", ...chunks, "\nnext\n"], 8)).toEqual(["first", TOO_LONG, "next"]);
+    expect(linesOf(["first\n", ...chunks, "\nnext\n"], 8)).toEqual(["first", LINE_TOO_LONG, "next"]);
   });
 
   test("reports an over-long line that never ends", () => {
-    expect(linesOf(["123456789", "0"], 8)).toEqual([TOO_LONG]);
+    expect(linesOf(["123456789", "0"], 8)).toEqual([LINE_TOO_LONG]);
   });
 
   test("keeps nothing of an over-long line", () => {

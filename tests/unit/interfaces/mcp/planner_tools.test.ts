@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { plannerTools } from "#interfaces/mcp/planner_tools.ts";
+import { createPlannerTools } from "#interfaces/mcp/planner_tools.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { tools } from "#planner/operations/index.ts";
 
-const set = plannerTools(() => Promise.reject(new Error("no project is opened for a list")));
+const set = createPlannerTools(() => Promise.reject(new Error("no project is opened for a list")));
 const listed = [...set.values()].map((tool) => tool.listed);
 
 test("plannerTools lists every tool in the order of the table", () => {
@@ -49,7 +49,7 @@ test("plannerTools opens the project again until it is initialised", async () =>
     const usable = opened > 2;
     return { initialised: async () => usable, specs: {} } as unknown as PlannerContext;
   };
-  const call = plannerTools(open).get("planner_spec_get");
+  const call = createPlannerTools(open).get("planner_spec_get");
   const signal = new AbortController().signal;
 
   const refusals = [];
@@ -72,7 +72,7 @@ test("plannerTools opens the project again after it could not be opened", async 
     opened += 1;
     return Promise.reject(new Error("EACCES"));
   };
-  const call = plannerTools(open).get("planner_status");
+  const call = createPlannerTools(open).get("planner_status");
   const signal = new AbortController().signal;
 
   const first = call?.call({}, signal);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { MAX_SLOW_CALLS } from "#interfaces/mcp/limits.ts";
-import { type Access, Schedule } from "#interfaces/mcp/schedule.ts";
+import { Schedule, type TaskAccess } from "#interfaces/mcp/schedule.ts";
 
-type Shape = Partial<Access>;
+type Shape = Partial<TaskAccess>;
 
 /** A schedule whose tasks end when the test says so; `log` holds what began and ended. */
 class Bench {

@@ -7,7 +7,7 @@ import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
 import { isOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
-import type { Stored } from "#dc/ports.ts";
+import type { StoredVersion } from "#dc/ports.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListWindowsResponseSchema, WindowImpact, WindowVerdict } from "#gen/datacenter/v1/windows_pb.ts";
 import { FAILING_KINDS } from "../../answers/failing_sources.ts";
@@ -21,7 +21,7 @@ import type { ShortVerdict } from "./kept_verdicts.ts";
 import { readAllWindows, windowView } from "./stored_windows.ts";
 
 type Request = MessageShape<typeof PlanningService.method.listWindows.input>;
-type StoredWindow = Stored<MaintenanceWindow>;
+type StoredWindow = StoredVersion<MaintenanceWindow>;
 
 export const listWindows = defineRead({
   method: PlanningService.method.listWindows,

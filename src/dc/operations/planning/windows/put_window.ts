@@ -7,7 +7,7 @@ import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts"
 import { refKey } from "#dc/model/resource_key.ts";
 import { type Change, judge, type RulePhases } from "#dc/model/rule.ts";
 import { maintenanceWindowRules, restoredWindowRules } from "#dc/model/rules/maintenance_window.ts";
-import type { Stored } from "#dc/ports.ts";
+import type { StoredVersion } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import {
@@ -37,7 +37,7 @@ interface Given {
 
 interface Put {
   readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED";
-  readonly stored: Stored<MaintenanceWindow>;
+  readonly stored: StoredVersion<MaintenanceWindow>;
 }
 
 /**
@@ -92,7 +92,7 @@ async function checkWindowRules(
 async function storeWindow(
   { writer, changes, now }: Pick<WriteSession, "writer" | "changes" | "now">,
   resource: MaintenanceWindow,
-  before: Stored<MaintenanceWindow> | undefined,
+  before: StoredVersion<MaintenanceWindow> | undefined,
 ): Promise<Put> {
   const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
   await writer.putDocument(WINDOW_SPACE, codeKey(resource.code), JSON.stringify(stored));

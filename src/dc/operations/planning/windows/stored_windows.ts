@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import type { DcReader, Stored } from "#dc/ports.ts";
+import type { DcReader, StoredVersion } from "#dc/ports.ts";
 import { MaintenanceWindowSchema, type MaintenanceWindow as WindowMessage } from "#gen/datacenter/v1/windows_pb.ts";
 import { getRefName } from "#words/names.ts";
 import { readCode } from "../../answers/parameters.ts";
@@ -13,13 +13,20 @@ export const WINDOW_SPACE = "window";
 const READ_AT_ONCE = 500;
 
 /** Reads a window with its version; undefined if it does not exist. */
-export async function readWindow(reader: DcReader, code: string): Promise<Stored<MaintenanceWindow> | undefined> {
+export async function readWindow(
+  reader: DcReader,
+  code: string,
+): Promise<StoredVersion<MaintenanceWindow> | undefined> {
   const text = await reader.document(WINDOW_SPACE, codeKey(code));
   return text === undefined ? undefined : JSON.parse(text);
 }
 
 /** Reads a window with its version. @throws Refusal naming the field for a code that no window has */
-export async function requireWindow(reader: DcReader, field: string, code: string): Promise<Stored<MaintenanceWindow>> {
+export async function requireWindow(
+  reader: DcReader,
+  field: string,
+  code: string,
+): Promise<StoredVersion<MaintenanceWindow>> {
   readCode(field, code);
   const stored = await readWindow(reader, code);
   if (stored !== undefined) return stored;
@@ -27,8 +34,8 @@ export async function requireWindow(reader: DcReader, field: string, code: strin
 }
 
 /** Reads all windows in the order of their keys. Cost: one look-up per 500. */
-export async function readAllWindows(reader: DcReader): Promise<readonly Stored<MaintenanceWindow>[]> {
-  const found: Stored<MaintenanceWindow>[] = [];
+export async function readAllWindows(reader: DcReader): Promise<readonly StoredVersion<MaintenanceWindow>[]> {
+  const found: StoredVersion<MaintenanceWindow>[] = [];
   for (let after = ""; ; ) {
     const page = await reader.documents(WINDOW_SPACE, after, READ_AT_ONCE);
     for (const { body } of page) found.push(JSON.parse(body));
@@ -38,12 +45,12 @@ export async function readAllWindows(reader: DcReader): Promise<readonly Stored<
   }
 }
 
-export function windowMessage({ resource, ...version }: Stored<MaintenanceWindow>): WindowMessage {
+export function windowMessage({ resource, ...version }: StoredVersion<MaintenanceWindow>): WindowMessage {
   return toMessage(MaintenanceWindowSchema, { ...resource, ...version });
 }
 
 /** Converts a window to the message that replies contain. @param now ISO 8601 */
-export function windowView(stored: Stored<MaintenanceWindow>, now: string) {
+export function windowView(stored: StoredVersion<MaintenanceWindow>, now: string) {
   return { window: windowMessage(stored), overdue: isOverdue(stored.resource, Date.parse(now)) };
 }
 

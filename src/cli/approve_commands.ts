@@ -7,11 +7,11 @@ import type { Spec } from "#planner/spec/spec.ts";
 import { type CommandLine, checkLines, isPrefix, withoutAccepted } from "#planner/work/acceptance.ts";
 import { configLines } from "#planner/work/config_lines.ts";
 import { formatCountOf } from "#words/names.ts";
-import { askOnTerminal, lineText, questionAbout, refuseInRun, type WaitingLine } from "./accept_commands.ts";
+import { askOnTerminal, formatCommandLine, formatQuestion, refuseInRun, type WaitingLine } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
-import { plainLine } from "./output/plain_text.ts";
+import { sanitizeLine } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
 import { isInteractive } from "./output/terminal.ts";
 import { UsageError } from "./usage_error.ts";
@@ -27,13 +27,13 @@ export interface ApproveWords {
   readonly json: boolean;
 }
 
-/** Shows the commands that wait for acceptance, with their origin, and accepts them after a yes. */
+/** Lists the commands that no person has accepted, with their origins, and accepts them after a yes. */
 export async function approveCommands(words: ApproveWords, cli: Cli): Promise<ExitStatus> {
   const { like, yes, json } = words;
   const project = await cli.project();
   refuseInRun(project.root, "accept commands");
-  if (like !== undefined) return approveLike(project, like, words);
-  const waiting = await waitingLines(project, words);
+  if (like !== undefined) return approveByPrefix(project, like, words);
+  const waiting = await findUnacceptedLines(project, words);
   if (waiting.length === 0) {
     await refuseOpenApproval(project, words);
     if (json) printJson({ accepted: [] });
@@ -41,7 +41,7 @@ export async function approveCommands(words: ApproveWords, cli: Cli): Promise<Ex
     return EXIT_STATUS.ok;
   }
   if (!json) print(`${waiting.map(formatLine).join("\n")}\n`);
-  if (!yes && !(await isWanted(waiting))) {
+  if (!yes && !(await confirmAcceptance(waiting))) {
     if (json) printJson({ accepted: [], waiting });
     else print("Nothing was accepted\n");
     return EXIT_STATUS.refused;
@@ -55,7 +55,7 @@ export async function approveCommands(words: ApproveWords, cli: Cli): Promise<Ex
   return EXIT_STATUS.ok;
 }
 
-/** A spec that requires approval and has no command to accept is what the person means. */
+/** Refuses if no command is waiting but the spec requires approval, because the person then meant that approval. */
 async function refuseOpenApproval({ context }: OpenProject, { id }: ApproveWords): Promise<void> {
   if (id === undefined) return;
   const { approval } = await findSpec(context, id, { archived: true });
@@ -63,27 +63,27 @@ async function refuseOpenApproval({ context }: OpenProject, { id }: ApproveWords
   throw new UsageError('Missing "--by <name>": who approves', null);
 }
 
-async function isWanted(waiting: readonly WaitingLine[]): Promise<boolean> {
+async function confirmAcceptance(waiting: readonly WaitingLine[]): Promise<boolean> {
   if (!isInteractive()) throw new UsageError('No terminal to ask on: expected "--yes"', null);
-  return askOnTerminal(questionAbout(waiting));
+  return askOnTerminal(formatQuestion(waiting));
 }
 
-async function approveLike({ context }: OpenProject, prefix: string, { yes, json }: ApproveWords) {
+async function approveByPrefix({ context }: OpenProject, prefix: string, { yes, json }: ApproveWords) {
   if (!isPrefix(prefix))
     throw new UsageError(`Wrong value "${prefix}" for "--like": expected the beginning of a command`, null);
   if (!yes) {
     if (!isInteractive()) throw new UsageError('No terminal to ask on: expected "--yes"', null);
-    const question = `Run checks that begin with "${plainLine(prefix)}", with plain words behind it, from now on? [y/N] `;
+    const question = `Run checks that begin with "${sanitizeLine(prefix)}", with plain words behind it, from now on? [y/N] `;
     if (!askOnTerminal(question)) return EXIT_STATUS.refused;
   }
   await (await context.accepted()).acceptLike(prefix);
   if (json) printJson({ accepted: [{ kind: "prefix", text: prefix }] });
-  else print(`Accepted: checks that begin with "${plainLine(prefix)}"\n`);
+  else print(`Accepted: checks that begin with "${sanitizeLine(prefix)}"\n`);
   return EXIT_STATUS.ok;
 }
 
-/** The commands of the spec, of the settings, or of all, that no person has accepted. */
-async function waitingLines(
+/** Returns the unaccepted commands of a spec, of the settings, or of both. */
+async function findUnacceptedLines(
   project: OpenProject,
   { id, commands, all }: ApproveWords,
 ): Promise<readonly WaitingLine[]> {
@@ -99,7 +99,7 @@ async function waitingLines(
   const add = async (lines: readonly CommandLine[], from: string, file: string): Promise<void> => {
     for (const line of withoutAccepted(accepted, lines)) {
       if (found.some(({ kind, text }) => kind === line.kind && text === line.text)) continue;
-      found.push({ ...line, ...(await originOf(context, line, { from, file })) });
+      found.push({ ...line, ...(await findOrigin(context, line, { from, file })) });
     }
   };
   if (commands || all) {
@@ -108,13 +108,16 @@ async function waitingLines(
   }
   for (const spec of specs) {
     await add(checkLines(spec.body), spec.id, spec.file);
-    await add(await filesOf(project, spec), spec.id, spec.file);
+    await add(await findCheckFiles(project, spec), spec.id, spec.file);
   }
   return found;
 }
 
-/** Of a setting that is gone, the commit that removed its value; of a schema, its own last commit. */
-async function originOf(
+/**
+ * Returns the commit that wrote a command; of a removed setting the commit that removed it, of a schema its last
+ * commit.
+ */
+async function findOrigin(
   { git }: PlannerContext,
   { kind, text }: CommandLine,
   { from, file }: { readonly from: string; readonly file: string },
@@ -123,20 +126,20 @@ async function originOf(
   const value = kind === "config" || kind === "provider" ? text.slice(text.indexOf(": ") + 2) : text;
   return {
     from,
-    commit: await git.lastWriting(file, kind === "provider" ? writtenValues(JSON.parse(value)) : [value]),
+    commit: await git.lastWriting(file, kind === "provider" ? formatValues(JSON.parse(value)) : [value]),
   };
 }
 
-/** What the settings file says of a provider's settings, value by value: it holds them as YAML. */
-function writtenValues(settings: Record<string, unknown>): readonly string[] {
+/** Formats each value of a provider's settings as YAML, as the settings file contains them. */
+function formatValues(settings: Record<string, unknown>): readonly string[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     if (typeof value === "object" && value !== null) return Object.values(value).map(String);
     return typeof value === "string" ? [value] : [`${name}: ${value}`];
   });
 }
 
-/** Files of the spec's branch by which its checks judge. */
-async function filesOf({ context }: OpenProject, spec: Spec): Promise<readonly CommandLine[]> {
+/** Returns the files of the spec's branch on which its checks depend. */
+async function findCheckFiles({ context }: OpenProject, spec: Spec): Promise<readonly CommandLine[]> {
   if (checkLines(spec.body).length === 0) return [];
   const { worktrees } = await context.runs();
   try {
@@ -152,5 +155,5 @@ async function filesOf({ context }: OpenProject, spec: Spec): Promise<readonly C
 }
 
 function formatLine({ from, commit, ...line }: WaitingLine): string {
-  return `${lineText(line)}\n           from ${from}, ${commit === null ? "in no commit" : `last written by ${plainLine(commit)}`}`;
+  return `${formatCommandLine(line)}\n           from ${from}, ${commit === null ? "in no commit" : `last written by ${sanitizeLine(commit)}`}`;
 }

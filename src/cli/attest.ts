@@ -20,23 +20,23 @@ import { askToAccept, refuseInRun } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
-import { plainLine } from "./output/plain_text.ts";
+import { sanitizeLine } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
-import { progressOf } from "./with_proofs.ts";
+import { createProgressPrinter } from "./with_proofs.ts";
 import { openProofDeps } from "./work/prove.ts";
 import { listenForSignals } from "./work/signals.ts";
 
-/** Prints the attestation of a spec, signed with the key that git signs with. */
+/** Prints the attestation of a spec, signed with git's signing key. */
 export async function attest(project: OpenProject, cli: Cli, id: string): Promise<ExitStatus> {
   refuseInRun(project.root, "attest a spec");
   const spec = await findSpec(project.context, id, { archived: true });
   await askToAccept(project, checkLines(spec.body));
   const stop = listenForSignals(() => cli.note("Ending the checks"));
   try {
-    const deps = await openProofDeps(project, progressOf(cli));
+    const deps = await openProofDeps(project, createProgressPrinter(cli));
     const statement = await attestSpec(deps, spec, stop);
     const payload = Buffer.from(JSON.stringify(statement));
-    const signatures = await sign(project.root, cli, payload);
+    const signatures = await signPayload(project.root, cli, payload);
     const envelope: Envelope = { payloadType: PAYLOAD_TYPE, payload: payload.toString("base64"), signatures };
     printJson(envelope);
     return statement.predicate.result === "FAILED" ? EXIT_STATUS.refused : EXIT_STATUS.ok;
@@ -45,10 +45,10 @@ export async function attest(project: OpenProject, cli: Cli, id: string): Promis
   }
 }
 
-async function sign(root: string, cli: Cli, payload: Uint8Array): Promise<Envelope["signatures"]> {
+async function signPayload(root: string, cli: Cli, payload: Uint8Array): Promise<Envelope["signatures"]> {
   const key = await signingKey(root);
   if (key.kind === "none") {
-    cli.warn(`The attestation is unsigned: ${plainLine(key.why)}`);
+    cli.warn(`The attestation is unsigned: ${sanitizeLine(key.why)}`);
     return [];
   }
   const armoured = await signWithSsh(key.key, NAMESPACE, signedBytes(PAYLOAD_TYPE, payload));
@@ -57,48 +57,48 @@ async function sign(root: string, cli: Cli, payload: Uint8Array): Promise<Envelo
 
 export interface CheckWords {
   readonly file: string;
-  /** Full or partial id of the spec that it has to be about; undefined for any. */
+  /** Full or partial id of the spec that the attestation must be about; undefined for any spec. */
   readonly id: string | undefined;
   readonly json: boolean;
 }
 
-/** Checks an attestation against the signers that git allows, and prints what it states. */
+/** Verifies an attestation against the signers that git allows, and prints its statement. */
 export async function checkAttestation(
   { context, root }: OpenProject,
   cli: Cli,
   { file, id, json }: CheckWords,
 ): Promise<ExitStatus> {
   const envelope = readEnvelope(readFile(resolve(cli.cwd, file), file));
-  if (typeof envelope === "string") throw refusal(file, envelope);
+  if (typeof envelope === "string") throw createRefusal(file, envelope);
   const { statement, payload, signatures } = envelope;
   const { name = "" } = statement.subject[0] ?? {};
   if (id !== undefined) {
     const spec = await findSpec(context, id, { archived: true });
-    if (spec.id !== name) throw refusal(file, `it is about "${name}", expected "${spec.id}"`);
+    if (spec.id !== name) throw createRefusal(file, `it is about "${name}", expected "${spec.id}"`);
   }
-  if (signatures.length === 0) throw refusal(file, "it is unsigned");
+  if (signatures.length === 0) throw createRefusal(file, "it is unsigned");
   const bytes = signedBytes(PAYLOAD_TYPE, payload);
   const signers: string[] = [];
   for (const { keyid, armoured } of signatures) {
-    if (keyid !== fingerprintOf(armoured)) throw refusal(file, `keyid "${keyid}" is not that of the signature`);
+    if (keyid !== fingerprintOf(armoured)) throw createRefusal(file, `keyid "${keyid}" is not that of the signature`);
     signers.push(await verifyWithSsh(root, { armoured, namespace: NAMESPACE, bytes }));
   }
   const { failedTests, result } = statement.predicate;
-  if (result === "FAILED") throw refusal(file, `it states that these failed: ${failedTests.join(", ")}`);
-  const problem = await differenceTo(new Git(root), statement);
-  if (problem !== null) throw refusal(file, problem);
-  if ((await commitOf(new Git(root), "HEAD")) !== statement.subject[0]?.digest["gitCommit"]) {
+  if (result === "FAILED") throw createRefusal(file, `it states that these failed: ${failedTests.join(", ")}`);
+  const problem = await findDifference(new Git(root), statement);
+  if (problem !== null) throw createRefusal(file, problem);
+  if ((await resolveCommit(new Git(root), "HEAD")) !== statement.subject[0]?.digest["gitCommit"]) {
     cli.warn("Another commit is checked out than the one that the attestation is about");
   }
-  report(statement, signers, json);
+  printStatement(statement, signers, json);
   return EXIT_STATUS.ok;
 }
 
-/** Returns the first difference between the statement and this repository, as words; null if they agree. */
-async function differenceTo(git: Git, { subject, predicate }: Statement): Promise<string | null> {
+/** Describes the first difference between the statement and this repository; null if they agree. */
+async function findDifference(git: Git, { subject, predicate }: Statement): Promise<string | null> {
   const commit = subject[0]?.digest["gitCommit"];
   if (typeof commit !== "string" || !/^[0-9a-f]{40,64}$/.test(commit)) return "it names no commit";
-  if ((await commitOf(git, commit)) === null) return `commit ${commit} is not in this repository`;
+  if ((await resolveCommit(git, commit)) === null) return `commit ${commit} is not in this repository`;
   const configuration: unknown = predicate.configuration;
   if (!Array.isArray(configuration)) return "the statement has no configuration";
   for (const one of configuration) {
@@ -112,11 +112,11 @@ async function differenceTo(git: Git, { subject, predicate }: Statement): Promis
   return null;
 }
 
-function commitOf(git: Git, name: string): Promise<string | null> {
+function resolveCommit(git: Git, name: string): Promise<string | null> {
   return git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
 }
 
-function report({ subject: [about], predicate }: Statement, signers: readonly string[], json: boolean): void {
+function printStatement({ subject: [about], predicate }: Statement, signers: readonly string[], json: boolean): void {
   const commit = about?.digest["gitCommit"] ?? null;
   const { result, passedTests, warnedTests, failedTests } = predicate;
   if (json) {
@@ -129,10 +129,10 @@ function report({ subject: [about], predicate }: Statement, signers: readonly st
     ...warnedTests.map((test) => `  warned  ${test}`),
     ...failedTests.map((test) => `  failed  ${test}`),
   ];
-  print(`${lines.map(plainLine).join("\n")}\n`);
+  print(`${lines.map(sanitizeLine).join("\n")}\n`);
 }
 
-function refusal(file: string, why: string): OperationError {
+function createRefusal(file: string, why: string): OperationError {
   return new OperationError("failed_precondition", `The attestation "${file}" does not hold: ${why}`);
 }
 

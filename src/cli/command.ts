@@ -4,13 +4,13 @@ import type { OpenProject } from "./open_project.ts";
 import type { StderrLogger } from "./output/stderr_logger.ts";
 
 /**
- * What a flag or an argument demands of the others of its command, in their words: `--json`, `--basis measured`, `<id>`.
- * `argument_rules.ts` checks it, and help shows it.
+ * Constraints between the flags and arguments of a command, each written as it is typed: `--json`, `--basis measured`,
+ * `<id>`. `argument_rules.ts` checks them, and help shows them.
  */
 export interface ArgumentRules {
-  /** Must not be given beside it. */
+  /** Flags and arguments that must not be combined with this one. */
   readonly excludes?: readonly string[];
-  /** Must all be given beside it. */
+  /** Flags and arguments that this one requires. */
   readonly needs?: readonly string[];
 }
 
@@ -20,11 +20,11 @@ interface FlagBase extends ArgumentRules {
   readonly short?: string;
   /** Placeholder of the value in help, without brackets. */
   readonly value?: string;
-  /** The flag may be given several times and its value is a list; any other flag is refused the second time. */
+  /** True if the flag may be given several times and its value is a list; any other flag may be given once. */
   readonly multiple?: true;
   /** Source of completions for values. */
   readonly completes?: Completes;
-  /** The command cannot run without it. */
+  /** True if the command requires the flag. */
   readonly required?: true;
 }
 
@@ -39,7 +39,7 @@ export interface StringFlag extends FlagBase {
 export interface IntegerFlag extends FlagBase {
   readonly type: "integer";
   readonly least: number;
-  /** Default: the largest safe integer. */
+  /** Maximum value; the largest safe integer if absent. */
   readonly most?: number;
 }
 
@@ -53,18 +53,21 @@ export type Flag = BooleanFlag | StringFlag | IntegerFlag | EnumFlag;
 /** Sources of completions beside fixed options. */
 export type Completes = "spec" | "archived_spec" | "file" | "directory";
 
-/** A word without a dash, by its place; the order of the record's keys is the order on the line. */
+/** A positional argument. The order of the record's keys is the order on the command line. */
 export interface Positional extends ArgumentRules {
   readonly summary: string;
   readonly required: boolean;
-  /** Flags of which one may stand for it; without any of them it is required, whatever `required` says. */
+  /** Flags that may replace the argument; without such a flag it is required, whatever `required` says. */
   readonly replacedBy?: readonly string[];
-  /** The only words allowed here. */
+  /** The accepted words, if there are only a few. */
   readonly options?: readonly string[];
   readonly completes?: Completes;
-  /** Possible arguments after the given ones, if known; otherwise `completes` applies. */
+  /** Returns possible arguments after the given ones, if they are known; otherwise `completes` applies. */
   readonly following?: (before: readonly string[]) => Promise<readonly string[] | undefined>;
-  /** The last positional may take every further word; its value is a list, empty when it is not required. */
+  /**
+   * True if the last positional argument accepts any number of words. Its value is a list, which is empty if no word is
+   * given and none is required.
+   */
   readonly repeats?: true;
 }
 
@@ -81,7 +84,9 @@ type PositionalValue<P extends Positional> = P extends { readonly options: reado
   ? Option
   : string;
 
-/** Checked arguments of a call: a boolean flag is always present, a list may be empty, any other may be undefined. */
+/**
+ * Checked arguments of a call: a boolean flag is always present, a list may be empty, any other value may be undefined.
+ */
 export type Args<P extends Positionals, F extends Flags> = {
   readonly [Name in keyof P]: P[Name] extends { readonly repeats: true }
     ? readonly PositionalValue<P[Name]>[]
@@ -98,19 +103,19 @@ export type Args<P extends Positionals, F extends Flags> = {
         : FlagValue<F[Name]> | undefined;
 };
 
-/** Context of every command beside its arguments. */
+/** Environment of a command besides its arguments. */
 export interface Cli extends StderrLogger {
   /** The caller's working directory. */
   readonly cwd: string;
-  /** `--root`, an absolute path, or undefined when the project is to be looked for. */
+  /** Absolute path of `--root`, or undefined to search for the project. */
   readonly root: string | undefined;
   /** Opens the project around `cwd`, or in `root`; fails with status 2 if there is no project. */
   project(): Promise<OpenProject>;
-  /** The same for commands that need no more than the context. */
+  /** Opens the project as `project` does and returns its context. */
   planner(): Promise<PlannerContext>;
 }
 
-/** Names of flags in the order of their declaration, at least one, and their common summary. */
+/** Names of flags (at least one) in the order of their declaration, and a summary for all of them. */
 export interface JoinedFlags {
   readonly flags: readonly string[];
   readonly summary: string;
@@ -121,21 +126,22 @@ export interface Example {
   readonly shows: string;
 }
 
-/** One command: its words, its help and its behaviour. Help, completion and the strict check all read it from here. */
+/** A command: its arguments, its help and its behaviour. Help, completion and argument checks are derived from it. */
 export interface Command<P extends Positionals = Positionals, F extends Flags = Flags> {
   readonly summary: string;
-  /** Further paragraphs of `--help`. */
+  /** Further paragraphs for `--help`. */
   readonly details?: string;
   readonly positionals: P;
   readonly flags: F;
-  /** Related flags that help shows on one line, with a summary for all of them. */
+  /** Related flags that help shows on one line with one summary. */
   readonly joined?: readonly JoinedFlags[];
-  /** Values come from other sources too, so the command itself checks what its flags demand of each other. */
+  /** True if values also come from other sources, so that the command itself checks the constraints between flags. */
   readonly checksRules?: true;
   readonly examples: readonly Example[];
   /**
-   * Prints results with `print` and messages with `cli`; nothing returned means status 0. Throws `OperationError` to refuse.
-   * A method, not a property, so that commands of several word types fit into one table.
+   * Runs the command. Results are printed with `print` and messages with `cli`; status 0 if nothing is returned. Throws
+   * `OperationError` to refuse. It is a method rather than a property, so that commands with different argument types
+   * fit into one table.
    */
   run(args: Args<P, F>, cli: Cli): Promise<ExitStatus | undefined> | Promise<void>;
 }
@@ -147,7 +153,7 @@ export function defineCommand<const P extends Positionals, const F extends Flags
   return command;
 }
 
-/** A row of a family's table with its command, for commands in the file of their family. */
+/** Returns a row of a family's table with its command, for families whose commands are in one file. */
 export function defineMember<const P extends Positionals, const F extends Flags>(
   command: Command<P, F>,
   summary = command.summary,

@@ -4,7 +4,7 @@ import type { Command, Example } from "./command.ts";
 export type CommandGroup = "project" | "specs" | "agents" | "state" | "checks" | "exchange" | "datacenter";
 
 interface LeafEntry {
-  /** In the table, not in the command's file, so that help of the level above loads no command. */
+  /** Repeated in the table, so that the help of the level above loads no command. */
   readonly summary: string;
   readonly load: () => Promise<{ readonly command: Command }>;
 }
@@ -20,25 +20,25 @@ export type CommandEntry = LeafEntry | FamilyEntry;
 export type CommandTable = Readonly<Record<string, CommandEntry>>;
 
 export interface CommandFamily {
-  /** Further paragraphs of `--help`. */
+  /** Further paragraphs for `--help`. */
   readonly details?: string;
   readonly commands: CommandTable;
-  /** The member that runs if none is named; without a fallback a name is required. */
+  /** Name of the member that runs if none is named; without it a name is required. */
   readonly fallback?: string;
   readonly examples: readonly Example[];
 }
 
-/** Files of several commands. */
+/** Loaders of files that contain several commands. */
 const boardPages = () => import("./commands/spec/board_pages.ts");
 const state = () => import("./commands/spec/state.ts");
 const texts = () => import("./commands/spec/texts.ts");
 
 /**
- * Every command in the order of `planner --help`. A row costs nothing until its command runs: adding one is a file that
- * exports `command`, and a row here or in its family's table. Source: docs/decisions.md#s-28.
+ * Every command in the order of `planner --help`. A command is loaded only when it runs. To add one, write a file that
+ * exports `command` and add a row here or in its family's table. Source: docs/decisions.md#s-28.
  */
 export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: CommandGroup }>> = {
-  ...commandsOf("project", {
+  ...selectCommands("project", {
     init: ["Set up .planner/ and the agents' MCP configuration", () => import("./commands/spec/init.ts")],
     demo: [
       "Show the board of a sample project with agents at work",
@@ -54,7 +54,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
       async () => ({ command: (await texts()).licenses }),
     ],
   }),
-  ...commandsOf("specs", {
+  ...selectCommands("specs", {
     add: ["Create a spec and lint it", () => import("./commands/spec/add.ts")],
     list: ["List the active specs", () => import("./commands/spec/list.ts")],
     show: ["Show one spec", () => import("./commands/spec/show.ts")],
@@ -64,7 +64,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     graph: ["Show what waits for what", () => import("./commands/spec/graph.ts")],
     status: ["Count the specs by status", () => import("./commands/spec/status.ts")],
   }),
-  ...commandsOf("agents", {
+  ...selectCommands("agents", {
     work: ["Run agents on specs", () => import("./commands/spec/work.ts")],
     board: ["Show and steer all work in a browser", async () => ({ command: (await boardPages()).board })],
     pause: ["Stop the agent of a spec", async () => ({ command: (await state()).pause })],
@@ -75,7 +75,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     merge: ["Merge finished work", () => import("./commands/spec/merge.ts")],
     watch: ["Merge and retry specs continuously", () => import("./commands/spec/watch.ts")],
   }),
-  ...commandsOf("state", {
+  ...selectCommands("state", {
     update: ["Change status, fields or body", () => import("./commands/spec/update.ts")],
     check: ["Check one criterion", () => import("./commands/spec/check.ts")],
     finalize: ["Mark a spec completed", () => import("./commands/spec/finalize.ts")],
@@ -86,7 +86,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     reject: ["Reject a spec", async () => ({ command: (await state()).reject })],
     archive: ["Move a completed spec to the archive", async () => ({ command: (await state()).archive })],
   }),
-  ...commandsOf("checks", {
+  ...selectCommands("checks", {
     lint: ["Check specs against the schema and the rules", () => import("./commands/spec/lint.ts")],
     verify: ["Check acceptance criteria or output", () => import("./commands/spec/verify.ts")],
     diagnose: ["Check why a spec makes no progress", () => import("./commands/spec/diagnose.ts")],
@@ -94,7 +94,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     log: ["Show or follow a spec's log", () => import("./commands/spec/log.ts")],
     usage: ["Sum up tokens and cost", () => import("./commands/spec/usage.ts")],
   }),
-  ...commandsOf("exchange", {
+  ...selectCommands("exchange", {
     export: ["Write specs as JSON, CSV or Markdown", () => import("./commands/spec/export.ts")],
     import: ["Import specs, or the tasks of another tool", () => import("./commands/spec/import.ts")],
     mcp: ["Serve the tools to an agent (MCP)", () => import("./commands/spec/mcp.ts")],
@@ -106,7 +106,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
   },
 };
 
-function commandsOf(
+function selectCommands(
   group: CommandGroup,
   rows: Readonly<Record<string, readonly [summary: string, load: LeafEntry["load"]]>>,
 ): Readonly<Record<string, LeafEntry & { readonly group: CommandGroup }>> {

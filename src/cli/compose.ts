@@ -14,9 +14,9 @@ import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 export { findRoot };
 
 export interface OpenOptions {
-  /** Folder of the caller; the project is searched from here upwards. */
+  /** Working directory of the caller; the project is searched from here upwards. */
   readonly cwd: string;
-  /** The project's root itself, in place of the search. */
+  /** The project's root, which replaces the search. */
   readonly root?: string;
 }
 
@@ -25,7 +25,7 @@ const clock: Clock = { now: () => new Date() };
 /** Assembles the project around `cwd`. Never fails: without a project `initialised` resolves to false. */
 export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<PlannerContext> {
   const root = given === undefined ? (findRoot(cwd) ?? resolve(cwd)) : resolve(cwd, given);
-  // What judges the work in a worktree is the project's: a run does not change it there.
+  // The project's own files judge the work in a worktree, so a run cannot change them there.
   const project = projectAround(root)?.project ?? root;
   const config = openConfig(project);
   return {
@@ -44,12 +44,12 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
     },
     git: openGitHistory(root),
     outputs: createLazyOutputValidator(project),
-    accepted: loadedOnce(async () =>
+    accepted: loadOnce(async () =>
       (await import("#planner/store/project/accepted_commands.ts")).openAcceptance(project),
     ),
-    prove: async (wanted) => (await import("./work/prove.ts")).prove(root, wanted, { open: openPlanner }),
-    keepManual: async (end) => (await import("./work/prove.ts")).keepByHand(root, end, openPlanner),
-    runs: loadedOnce(async () => (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock, config)),
+    prove: async (wanted) => (await import("./work/prove.ts")).proveSpecInFolder(root, wanted, { open: openPlanner }),
+    keepManual: async (end) => (await import("./work/prove.ts")).recordManualEnd(root, end, openPlanner),
+    runs: loadOnce(async () => (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock, config)),
     reports: async () => (await import("#planner/store/processes/run_reports.ts")).readReports(root),
     background: {
       start: async (args, env) => {
@@ -65,7 +65,7 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
   };
 }
 
-function loadedOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
+function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let value: Promise<Value> | undefined;
   return () => {
     value ??= load();

@@ -1,6 +1,6 @@
 import { type ApprovalDecision, decideApproval } from "#planner/operations/decide_approval.ts";
 import type { Cli } from "./command.ts";
-import { plainLine } from "./output/plain_text.ts";
+import { sanitizeLine } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
 
 interface Words {
@@ -15,5 +15,7 @@ export async function runDecision(status: ApprovalDecision["status"], words: Wor
   const { id, by, reason, json } = words;
   const decided = await decideApproval(await cli.planner(), id, { status, by, reason: reason ?? null });
   if (json) return printJson(decided);
-  print(`${status === "approved" ? "Approved" : "Rejected"} spec: ${decided.spec_id} (by ${plainLine(decided.by)})\n`);
+  print(
+    `${status === "approved" ? "Approved" : "Rejected"} spec: ${decided.spec_id} (by ${sanitizeLine(decided.by)})\n`,
+  );
 }

@@ -7,39 +7,39 @@ import { diskRefusal } from "#planner/store/files/disk_error.ts";
 import type { Cli, Command } from "./command.ts";
 import { COMMANDS, type CommandFamily } from "./commands.ts";
 import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "./exit_status.ts";
-import { commandPlace, findCommand } from "./find_command.ts";
+import { findCommand, findCommandIndex } from "./find_command.ts";
 import { print, printError } from "./output/print.ts";
 import { logError, openStderrLogger } from "./output/stderr_logger.ts";
-import { errorWidth } from "./output/terminal.ts";
+import { getErrorWidth } from "./output/terminal.ts";
 import { wrapText } from "./output/wrap_text.ts";
 import { PROGRAM_FLAGS, parseWords } from "./strict_command.ts";
-import { UsageError, usageError } from "./usage_error.ts";
-import { versionLine } from "./version.ts";
+import { createUsageError, UsageError } from "./usage_error.ts";
+import { formatVersion } from "./version.ts";
 
-/** Runs the command that the words name and returns how the process ends; never rejects. */
+/** Runs the command that the words name and returns the exit status; never rejects. */
 export async function dispatch(words: readonly string[]): Promise<ExitStatus> {
   try {
-    return await run(words);
+    return await runCommandLine(words);
   } catch (error) {
     await recordInBackground(error);
     return reportError(error);
   }
 }
 
-/** Work in the background has no visible standard error. */
+/** Records the error of a background process, whose standard error no person sees. */
 async function recordInBackground(error: unknown): Promise<void> {
   if (process.env[BACKGROUND_START] === undefined) return;
   const { recordEarlyRefusal } = await import("./work/background_start.ts");
   await recordEarlyRefusal(process.cwd(), error);
 }
 
-async function run(words: readonly string[]): Promise<ExitStatus> {
-  const place = commandPlace(words);
+async function runCommandLine(words: readonly string[]): Promise<ExitStatus> {
+  const place = findCommandIndex(words);
   const name = words[place];
-  if (name === undefined) return overview(words);
+  if (name === undefined) return runProgram(words);
   const rest = words.toSpliced(place, 1);
-  if (name === "help") return help(rest);
-  if (name === "__complete") return complete(words.slice(place + 1));
+  if (name === "help") return runHelp(rest);
+  if (name === "__complete") return runCompletion(words.slice(place + 1));
   const target = await findCommand(COMMANDS, name, rest);
   if ("family" in target.found) return runFamily(target.path.join(" "), target.found.family, target.rest);
   return runNamed(target.path, target.found.command, target.rest);
@@ -61,35 +61,35 @@ async function runNamed(path: readonly string[], command: Command, rest: readonl
   return status;
 }
 
-// A family has no behaviour: it prints its help, or the error for a missing command.
+// A family has no behaviour; it prints its help, or an error for a missing command.
 async function runFamily(name: string, family: CommandFamily, words: readonly string[]): Promise<ExitStatus> {
   const nothing = { summary: "", positionals: {}, flags: {}, examples: [], run: async () => {} };
   if (parseWords(name, nothing, words).help) return showFamily(name, family);
   const members = Object.keys(family.commands).join(", ");
-  throw usageError(name, `Missing command after "planner ${name}": expected one of ${members}`);
+  throw createUsageError(name, `Missing command after "planner ${name}": expected one of ${members}`);
 }
 
 async function runWords(name: string, command: Command, words: readonly string[]): Promise<ExitStatus> {
   const { help: wantsHelp, root, quiet, args } = parseWords(name, command, words);
   if (wantsHelp) return showHelp(name, command);
-  // parseWords has just made the words what the command declares, name by name.
+  // parseWords has given the arguments the types that the command declares.
   return (await command.run(args as Parameters<Command["run"]>[0], openCli(root, quiet))) ?? EXIT_STATUS.ok;
 }
 
-async function overview(words: readonly string[]): Promise<ExitStatus> {
+async function runProgram(words: readonly string[]): Promise<ExitStatus> {
   const program = { summary: "", positionals: {}, flags: PROGRAM_FLAGS, examples: [], run: async () => {} };
   if (parseWords("", program, words).args["version"] === true) {
-    print(versionLine());
+    print(formatVersion());
     return EXIT_STATUS.ok;
   }
-  const { programHelp } = await import("./help.ts");
+  const { formatProgramHelp: programHelp } = await import("./help.ts");
   print(programHelp());
   return EXIT_STATUS.ok;
 }
 
-async function help(words: readonly string[]): Promise<ExitStatus> {
+async function runHelp(words: readonly string[]): Promise<ExitStatus> {
   const [name, ...rest] = words.filter((word) => word !== "--help" && word !== "-h");
-  if (name === undefined || name.startsWith("-")) return overview(words);
+  if (name === undefined || name.startsWith("-")) return runProgram(words);
   const target = await findCommand(COMMANDS, name, [...rest, "--help"]);
   const [extra] = target.rest.filter((word) => word !== "--help");
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}": expected one command`, null);
@@ -97,21 +97,21 @@ async function help(words: readonly string[]): Promise<ExitStatus> {
   return "family" in target.found ? showFamily(path, target.found.family) : showHelp(path, target.found.command);
 }
 
-// For the completion scripts; not in the table, because people do not type it.
-async function complete(words: readonly string[]): Promise<ExitStatus> {
+// Prints completions for the shell scripts. It is not in the table, because people do not type it.
+async function runCompletion(words: readonly string[]): Promise<ExitStatus> {
   const { printCompletion } = await import("./completion/print_completion.ts");
   await printCompletion(COMMANDS, words[0] === "--" ? words.slice(1) : words, process.cwd());
   return EXIT_STATUS.ok;
 }
 
 async function showHelp(name: string, command: Command): Promise<ExitStatus> {
-  const { commandHelp } = await import("./help.ts");
+  const { formatCommandHelp: commandHelp } = await import("./help.ts");
   print(commandHelp(name, command));
   return EXIT_STATUS.ok;
 }
 
 async function showFamily(name: string, family: CommandFamily): Promise<ExitStatus> {
-  const { familyHelp } = await import("./help.ts");
+  const { formatFamilyHelp: familyHelp } = await import("./help.ts");
   print(familyHelp(name, family));
   return EXIT_STATUS.ok;
 }
@@ -135,12 +135,12 @@ function openCli(root: string | undefined, quiet: boolean): Cli {
   };
 }
 
-/** Says on standard error why a command ended without its result, and returns the status to end with. */
+/** Prints to standard error why a command failed, and returns the exit status. */
 export function reportError(thrown: unknown): ExitStatus {
-  const error = asRefusal(thrown);
+  const error = toRefusal(thrown);
   if (error instanceof OperationError) {
     logError(error.message);
-    if (error instanceof UsageError && error.hint !== null) printError(`${wrapText(error.hint, errorWidth())}\n`);
+    if (error instanceof UsageError && error.hint !== null) printError(`${wrapText(error.hint, getErrorWidth())}\n`);
     return STATUS_OF_KIND[error.kind];
   }
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
@@ -150,13 +150,16 @@ export function reportError(thrown: unknown): ExitStatus {
   return EXIT_STATUS.defect;
 }
 
-/** What the system refuses (a full disk, a folder that may not be written, no memory) is no defect of the program. */
-function asRefusal(error: unknown): unknown {
+/**
+ * Converts an error of the operating system (full disk, no permission, no memory) to a refusal, because it is not a
+ * defect of the program.
+ */
+function toRefusal(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof RangeError && /out of memory|allocation failed/i.test(error.message)) {
     return new OperationError("resource_exhausted", `Not enough memory: ${error.message}: raise the limit of memory`);
   }
-  // Deno's permissions are its user's choice.
+  // Deno's permissions are chosen by the user who starts the program.
   if (error.name === "NotCapable") return new OperationError("permission_denied", `Deno refused: ${error.message}`);
   const { syscall, path } = error as NodeJS.ErrnoException;
   return diskRefusal(`${syscall ?? "use"}${path === undefined ? " a file" : ` "${path}"`}`, error);

@@ -6,7 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { reason } from "#planner/store/files/disk_error.ts";
 import { isInteractive } from "./output/terminal.ts";
 
-/** What came out of the editor; the file stays until `discard`, so that the text is never lost. */
+/** Result of the editor. The file is kept until `discard` is called, so that the text is never lost. */
 export interface EditedText {
   readonly text: string;
   readonly file: string;
@@ -14,13 +14,13 @@ export interface EditedText {
 }
 
 /**
- * Opens a copy of `text` in the person's editor and waits for it to end.
- *
+ * Opens a copy of `text` in the person's editor and waits until it exits.
  * @param name file name of the copy; its extension selects the editor's mode
- * @throws OperationError when the editor cannot be started or ends with an error; an edited copy is then kept and named
+ * @throws OperationError if the editor cannot be started or exits with an error; the message names an edited copy,
+ * which is kept
  */
 export async function editText(name: string, text: string): Promise<EditedText> {
-  const editor = chosenEditor();
+  const editor = selectEditor();
   const folder = mkdtempSync(join(tmpdir(), "planner-edit-"));
   const file = join(folder, name);
   const discard = (): void => rmSync(folder, { recursive: true, force: true });
@@ -33,8 +33,8 @@ export async function editText(name: string, text: string): Promise<EditedText> 
   throw new OperationError("failed_precondition", `${problem}${kept}`);
 }
 
-/** The person's editor; without one named, the system's, which needs a terminal. */
-function chosenEditor(): string {
+/** Returns the configured editor, or the system's default, which needs a terminal. */
+function selectEditor(): string {
   const named = process.env["VISUAL"] || process.env["EDITOR"];
   if (named) return named;
   if (process.platform === "win32") return "notepad";
@@ -43,14 +43,14 @@ function chosenEditor(): string {
   throw new OperationError("failed_precondition", `Cannot edit: ${expected}`);
 }
 
-/** Returns what went wrong, or undefined. */
+/** Runs the editor; returns the error, or undefined. */
 function runEditor(editor: string, file: string): Promise<string | undefined> {
-  // Ctrl-C belongs to the editor; ended by it, we would leave the copy behind and the editor without a terminal.
+  // Ctrl-C is for the editor. If it ended this process, the copy would remain and the editor would lose its terminal.
   const ignore = (): void => {};
   process.on("SIGINT", ignore);
   return new Promise<string | undefined>((resolve) => {
-    // Through a shell, because the variables hold a command line such as `code --wait`; the path is a separate
-    // argument, so no character in it means anything to the shell.
+    // A shell is used because the variables contain a command line such as `code --wait`. The path is a separate
+    // argument, so the shell interprets no character in it.
     const child =
       process.platform === "win32"
         ? spawn(`${editor} "${file}"`, { shell: true, stdio: "inherit", cwd: dirname(file) })

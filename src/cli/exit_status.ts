@@ -1,23 +1,23 @@
 import type { ErrorKind } from "#kernel/errors.ts";
 
 /**
- * Every status that the program ends with. Scripts and hooks rely on them, so a meaning never moves to another number.
- * Source: docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-12, docs/decisions.md#s-28.
+ * Every exit status of the program. Scripts and hooks depend on them, so the number of a meaning never changes. Source:
+ * docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-12, docs/decisions.md#s-28.
  */
 export const EXIT_STATUS = {
   ok: 0,
   refused: 1,
   usage: 2,
   undecided: 3,
-  /** EX_SOFTWARE of sysexits.h, so that it is not mistaken for a finding. */
+  /** EX_SOFTWARE of sysexits.h, which no other result uses. */
   defect: 70,
-  /** 128 + SIGINT, as a shell reports it. */
+  /** 128 + SIGINT, as shells report it. */
   interrupted: 130,
   /** 128 + SIGTERM. */
   terminated: 143,
 } as const;
 
-/** What each status means, as documents and the manual page state it. */
+/** Meaning of each exit status, for documents and the manual page. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT_STATUS, string>> = {
   ok: "Success; for a check: no errors",
   refused:
@@ -31,7 +31,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT_STATUS, string>> =
 
 export type ExitStatus = (typeof EXIT_STATUS)[keyof typeof EXIT_STATUS];
 
-/** How each kind of refusal ends the process: what the caller must word differently is usage, the rest a plain "no". */
+/** Exit status of each kind of refusal: 2 if the caller must change the command line, otherwise 1. */
 export const STATUS_OF_KIND: Record<ErrorKind, ExitStatus> = {
   invalid_argument: EXIT_STATUS.usage,
   not_found: EXIT_STATUS.refused,
@@ -46,8 +46,8 @@ export const STATUS_OF_KIND: Record<ErrorKind, ExitStatus> = {
 };
 
 /**
- * Ends the process at once, whatever still keeps it alive (an open standard input, followed files). For commands that
- * serve until they are stopped; everything must have been written before.
+ * Ends the process immediately, even if something keeps it alive (an open standard input, followed files). It is for
+ * commands that run until they are stopped. All output must have been written before.
  */
 export function endProcess(status: ExitStatus): never {
   process.exit(status);

@@ -1,18 +1,21 @@
 import type { Command } from "./command.ts";
 import type { CommandFamily, CommandTable } from "./commands.ts";
-import { helpHint, suggestion, UsageError } from "./usage_error.ts";
+import { formatHelpHint, formatSuggestion, UsageError } from "./usage_error.ts";
 
-/** What a command line names: a command, or a family of which no member is named. */
+/** The command that a command line names, or a family if no member is named. */
 export interface FoundCommand {
-  /** Names on the way to the command, `["dc", "token", "create"]`. */
+  /** Names of the families and the command, such as `["dc", "token", "create"]`. */
   readonly path: readonly string[];
-  /** The words without these names. */
+  /** The words of the command line without these names. */
   readonly rest: readonly string[];
   readonly found: { readonly command: Command } | { readonly family: CommandFamily };
 }
 
-/** Index of the first word that is neither a flag nor the value of `--root`: both may precede the command's name. */
-export function commandPlace(words: readonly string[]): number {
+/**
+ * Returns the index of the first word that is neither a flag nor the value of `--root`, because both may precede the
+ * command's name.
+ */
+export function findCommandIndex(words: readonly string[]): number {
   let index = 0;
   while (words[index]?.startsWith("-") === true) index += words[index] === "--root" ? 2 : 1;
   return index;
@@ -29,24 +32,24 @@ export function commandPlace(words: readonly string[]): number {
 export async function findCommand(table: CommandTable, name: string, words: readonly string[]): Promise<FoundCommand> {
   const path = [name];
   let rest = words;
-  let entry = entryOf(table, path);
+  let entry = findEntry(table, path);
   while ("family" in entry) {
     const { family } = await entry.family();
-    const at = memberAt(family.commands, rest);
-    const member = rest[at] ?? (asksForHelp(rest) ? undefined : family.fallback);
+    const at = findMemberIndex(family.commands, rest);
+    const member = rest[at] ?? (hasHelpFlag(rest) ? undefined : family.fallback);
     if (member === undefined) return { path, rest, found: { family } };
     path.push(member);
-    entry = entryOf(family.commands, path);
+    entry = findEntry(family.commands, path);
     rest = rest[at] === undefined ? rest : rest.toSpliced(at, 1);
   }
   return { path, rest, found: await entry.load() };
 }
 
 /**
- * Returns the index of the word that names a member of a family, or -1: the first word that is no flag, unless it may be
- * a flag's value.
+ * Returns the index of the word that names a member of a family, or -1. It is the first word that is neither a flag nor
+ * possibly a flag's value.
  */
-export function memberAt(table: CommandTable, words: readonly string[]): number {
+export function findMemberIndex(table: CommandTable, words: readonly string[]): number {
   return words.findIndex((word, index) => {
     if (word.startsWith("-")) return false;
     const before = words[index - 1];
@@ -55,18 +58,21 @@ export function memberAt(table: CommandTable, words: readonly string[]): number 
   });
 }
 
-function asksForHelp(words: readonly string[]): boolean {
+function hasHelpFlag(words: readonly string[]): boolean {
   return words.includes("--help") || words.includes("-h");
 }
 
-function entryOf(table: CommandTable, path: readonly string[]): CommandTable[string] {
+function findEntry(table: CommandTable, path: readonly string[]): CommandTable[string] {
   const name = path.at(-1) ?? "";
   const entry = Object.hasOwn(table, name) ? table[name] : undefined;
   if (entry !== undefined) return entry;
   const parent = path.slice(0, -1).join(" ");
   const names = Object.keys(table);
-  const near = suggestion(name, parent === "" ? [...names, "help"] : names);
+  const near = formatSuggestion(name, parent === "" ? [...names, "help"] : names);
   const message = `Unknown command "${path.join(" ")}"`;
   if (near !== "") throw new UsageError(`${message}: ${near}`, null);
-  throw new UsageError(parent === "" ? message : `${message}: expected one of ${names.join(", ")}`, helpHint(parent));
+  throw new UsageError(
+    parent === "" ? message : `${message}: expected one of ${names.join(", ")}`,
+    formatHelpHint(parent),
+  );
 }

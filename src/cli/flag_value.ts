@@ -1,15 +1,18 @@
 import type { Flag } from "./command.ts";
 
-/** Reads a text as the type of a flag has it. A text that is no such value stays a text, which `fitsFlag` refuses. */
-export function readFlagText({ type }: Flag, text: string): unknown {
+/**
+ * Converts a text to the type of a flag. A text that cannot be converted is returned unchanged, and `fitsFlag` rejects
+ * it.
+ */
+export function parseFlagText({ type }: Flag, text: string): unknown {
   if (type === "integer") return /^\d+$/.test(text) ? Number(text) : text;
   if (type !== "boolean") return text;
   if (/^(?:true|1|yes|on)$/i.test(text)) return true;
   return /^(?:false|0|no|off|)$/i.test(text) ? false : text;
 }
 
-/** Whether a flag may have this value; of a repeatable flag, whether it may be one of its values. */
-export function fitsFlag(flag: Flag, value: unknown): boolean {
+/** Returns whether the value is valid for a flag; for a repeatable flag, whether it is valid as one of its values. */
+export function isFlagValue(flag: Flag, value: unknown): boolean {
   switch (flag.type) {
     case "boolean":
       return typeof value === "boolean";
@@ -22,20 +25,20 @@ export function fitsFlag(flag: Flag, value: unknown): boolean {
   }
 }
 
-/** Describes the values of a flag, as in "expected one of red, green". */
-export function expectedValue(flag: Flag): string {
+/** Describes the valid values of a flag, such as "one of red, green" after "expected". */
+export function describeExpectedValue(flag: Flag): string {
   switch (flag.type) {
     case "boolean":
       return "true or false";
     case "integer":
       return `a whole number ${flag.most === undefined ? `of at least ${flag.least}` : `from ${flag.least} to ${flag.most}`}`;
     case "enum":
-      return oneOf(flag.options);
+      return formatOptions(flag.options);
     case "string":
       return flag.value === undefined ? "a text" : `<${flag.value}>`;
   }
 }
 
-export function oneOf(options: readonly string[]): string {
+export function formatOptions(options: readonly string[]): string {
   return `one of ${options.join(", ")}`;
 }

@@ -9,7 +9,10 @@ import type { Cli } from "./command.ts";
 import type { OpenProject } from "./open_project.ts";
 import { printText } from "./output/wrap_text.ts";
 
-/** Asks about the commands by which a merge of these specs judges: before it, since it holds up others. */
+/**
+ * Asks about the commands that judge a merge of these specs. It asks before the merge, because a running merge blocks
+ * others.
+ */
 export async function askAboutChecks(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
   const lines = [...configLines(await project.context.config()), ...(await readLostRules(project.context))];
   for (const id of ids) lines.push(...checkLines((await project.context.specs.load(id)).body));
@@ -19,15 +22,15 @@ export async function askAboutChecks(project: OpenProject, ids: readonly SpecId[
 export function printMerge(result: MergeResult, cli: Cli): void {
   if (isRefused(result)) cli.warn(describeRefusal(result));
   else {
-    printText(`${mergedLine(result)}\n`);
+    printText(`${formatMerged(result)}\n`);
     for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);
     if (result.kept !== null) cli.warn(`The worktree of ${result.spec_id} is kept: ${result.kept}`);
   }
 }
 
-function mergedLine({ spec_id, outcome, commits }: MergedSpec): string {
+function formatMerged({ spec_id, outcome, commits }: MergedSpec): string {
   if (outcome === "found") return `Merged before: ${spec_id} (${commits[0]?.slice(0, 10)})`;
-  return `Merged spec: ${spec_id} (${commitsText(commits.length)})`;
+  return `Merged spec: ${spec_id} (${formatCommitCount(commits.length)})`;
 }
 
 export function isRefused(
@@ -36,7 +39,7 @@ export function isRefused(
   return result.outcome === "refused" || result.outcome === "conflict";
 }
 
-function commitsText(count: number): string {
+function formatCommitCount(count: number): string {
   if (count === 0) return "nothing that was not there";
   return formatCountOf(count, "commit");
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Time for which the file with the address is kept, in milliseconds. */
+/** Milliseconds after which the file with the address is removed. */
 const KEPT_MS = 60_000;
 
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
@@ -13,11 +13,10 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 };
 
 /**
- * Opens an address in the person's browser. The address goes by a file that only this user can read: other users of the
- * machine see the arguments of every process.
- *
+ * Opens an address in the person's browser. The address is passed in a file that only this user can read, because other
+ * users of the machine can read the arguments of every process.
  * @param failed called if no browser can be started
- * @returns what removes the file
+ * @returns a function that removes the file
  */
 export function openInBrowser(address: string, failed: (why: string) => void): () => void {
   const folder = mkdtempSync(join(tmpdir(), "planner-open-"));

@@ -4,7 +4,7 @@ import { findRoot, openPlanner } from "./compose.ts";
 import { UsageError } from "./usage_error.ts";
 
 export interface OpenProject {
-  /** Absolute path of the folder that holds `.planner`. */
+  /** Absolute path of the folder that contains `.planner`. */
   readonly root: string;
   readonly context: PlannerContext;
 }
@@ -25,7 +25,10 @@ export async function openProject(cwd: string, given: string | undefined): Promi
   return { root, context };
 }
 
-/** @throws UsageError if the path of `--root` is not a folder */
+/**
+ * Checks the path of `--root`.
+ * @throws UsageError if it is not a folder
+ */
 export function checkFolder(given: string): void {
   const there = statSync(given, { throwIfNoEntry: false });
   if (there?.isDirectory() === true) return;

@@ -5,10 +5,10 @@ import type { PlannerContext } from "#planner/context.ts";
 import { runTool } from "#planner/service.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
-import { plainLine, plainLines } from "./output/plain_text.ts";
+import { sanitizeLine, sanitizeLines } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
 
-/** Runs a tool that takes nothing but an id and prints its sentence, or its value with `--json`. */
+/** Runs a tool whose only parameter is an id. Prints its sentence, or its value with `--json`. */
 export async function runSpecTool<Params extends TObject, Value>(
   cli: Cli,
   tool: ToolDefinition<PlannerContext, Params, Value>,
@@ -16,12 +16,12 @@ export async function runSpecTool<Params extends TObject, Value>(
 ): Promise<void> {
   const { value, text } = await runTool(await cli.planner(), tool, { id });
   if (json || text === undefined) return printJson(value);
-  print(`${plainLines(text)}\n`);
+  print(`${sanitizeLines(text)}\n`);
 }
 
 /**
- * Runs such a tool on each of several specs. One that is refused is reported and does not hold up the others. A single id
- * behaves as in `runSpecTool`.
+ * Runs a tool whose only parameter is an id on each of several specs. A refused spec is reported and does not stop the
+ * others. A single id behaves as in `runSpecTool`.
  */
 export async function runSpecTools<Params extends TObject, Value>(
   cli: Cli,
@@ -40,11 +40,11 @@ export async function runSpecTools<Params extends TObject, Value>(
     try {
       const { value, text } = await runTool(context, tool, { id });
       done.push(value);
-      if (!json && text !== undefined) print(`${plainLines(text)}\n`);
+      if (!json && text !== undefined) print(`${sanitizeLines(text)}\n`);
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
       refused.push({ id, reason: error.message });
-      cli.warn(`${plainLine(id)}: ${error.message}`);
+      cli.warn(`${sanitizeLine(id)}: ${error.message}`);
     }
   }
   if (json) printJson({ done, refused });

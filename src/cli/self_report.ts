@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { type BuildFacts, buildFacts, COMMIT } from "./version.ts";
+import { type BuildFacts, COMMIT, getBuildFacts } from "./version.ts";
 
 /** What `planner doctor --self` reports. */
 export interface SelfReport extends BuildFacts {
-  /** Path of the running executable; of the engine when run from source. */
+  /** Path of the running executable, or of the engine if planner runs from source. */
   readonly executable: string;
-  /** SHA-256 of that file in hexadecimal digits, to compare with the `planner` of a release's archive. */
+  /** SHA-256 of that file in hexadecimal digits, for comparison with the `planner` in a release's archive. */
   readonly sha256: string;
-  /** False when the engine runs the source. */
+  /** False if an engine runs the source. */
   readonly compiled: boolean;
-  /** Planner never checks for updates and sends no data. */
+  /** Always `none`: planner never checks for updates and sends no data. */
   readonly update_channel: "none";
   readonly telemetry: false;
 }
 
 /** Reads the running executable and describes it. Reads the whole file: about 130 MB. */
-export async function selfReport(): Promise<SelfReport> {
+export async function readSelfReport(): Promise<SelfReport> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(process.execPath)) hash.update(chunk);
   return {
-    ...buildFacts(),
+    ...getBuildFacts(),
     executable: process.execPath,
     sha256: hash.digest("hex"),
     compiled: COMMIT !== "source",
@@ -29,7 +29,7 @@ export async function selfReport(): Promise<SelfReport> {
   };
 }
 
-export function selfText(report: SelfReport): string {
+export function formatSelfReport(report: SelfReport): string {
   const rows: readonly (readonly [string, string])[] = [
     ["version", report.version],
     ["commit", report.commit],

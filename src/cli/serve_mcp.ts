@@ -2,12 +2,12 @@ import { INSTRUCTIONS } from "#planner/work/guide.ts";
 import { serveStdio } from "./serve_stdio.ts";
 
 export interface ServeMcpOptions {
-  /** The project's folder as it was given, or undefined when it is to be looked for around the working directory. */
+  /** The project's folder as given, or undefined to search from the working directory. */
   readonly root: string | undefined;
 }
 
-/** What the words behind `planner mcp` ask for, or undefined when they are anything but none or one `--root`. */
-export function plainMcpWords(words: readonly string[]): ServeMcpOptions | undefined {
+/** Parses the words after `planner mcp`; undefined unless there are none or only one `--root`. */
+export function parseSimpleMcpWords(words: readonly string[]): ServeMcpOptions | undefined {
   const [first, second] = words;
   if (first === undefined) return { root: undefined };
   if (words.length === 1 && /^--root=./.test(first)) return { root: first.slice("--root=".length) };
@@ -16,8 +16,8 @@ export function plainMcpWords(words: readonly string[]): ServeMcpOptions | undef
 }
 
 /**
- * Serves the planner's tools on standard input and output until the input ends, then ends the process.
- * Source: docs/contract/spec-tool.md#versioning: the tools' contract says who the server is and has its own version.
+ * Serves planner's tools on standard input and output until the input ends, then ends the process. The server's name
+ * and version are those of the tools' contract. Source: docs/contract/spec-tool.md#versioning.
  */
 export function serveMcp({ root }: ServeMcpOptions): Promise<never> {
   return serveStdio({

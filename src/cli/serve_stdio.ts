@@ -12,16 +12,16 @@ const STATUS_OF_SIGNAL = { SIGINT: EXIT_STATUS.interrupted, SIGTERM: EXIT_STATUS
 type StopSignal = keyof typeof STATUS_OF_SIGNAL;
 
 export interface ServeStdioOptions extends ServerDescription {
-  /** Loads the tools and their modules. Called after the greeting, so that the greeting is sent without delay. */
+  /** Loads the tools and their modules. It is called after the greeting, so that the greeting is sent without delay. */
   readonly loadTools: (log: Log) => Promise<ToolSet>;
 }
 
-/** Receives messages beside the protocol. */
+/** Writes a message outside the protocol. */
 export type Log = (text: string) => void;
 
 /**
- * Serves tools as MCP on the process's standard input and output, then ends the process: with status 0 when every
- * request was answered or the output was closed, with the signal's status when SIGTERM or SIGINT cut calls off.
+ * Serves tools as MCP on standard input and output, then ends the process: with status 0 if every request was answered
+ * or the output was closed, with the signal's status if SIGTERM or SIGINT ended calls early.
  */
 export async function serveStdio({ loadTools, ...words }: ServeStdioOptions): Promise<never> {
   const stop = new AbortController();
@@ -32,17 +32,17 @@ export async function serveStdio({ loadTools, ...words }: ServeStdioOptions): Pr
       stop.abort();
     });
   }
-  if (isatty(0)) log("an agent starts this server and writes its requests; Ctrl-D ends it");
+  if (isatty(0)) writeLog("an agent starts this server and writes its requests; Ctrl-D ends it");
   const output = getStandardOutput();
   const server = new McpServer({
     ...words,
     input: openStandardInput(),
     output,
-    log,
+    log: writeLog,
     loadTools: async () => {
-      await guardOnce(() => output.hold());
-      setNoticeListener(log);
-      return loadTools(log);
+      await installGuard(() => output.hold());
+      setNoticeListener(writeLog);
+      return loadTools(writeLog);
     },
   });
   process.on("uncaughtException", (error) => server.blame(error));
@@ -56,13 +56,13 @@ export async function serveStdio({ loadTools, ...words }: ServeStdioOptions): Pr
 let stderr: Promise<StderrWriter> | undefined;
 let guarded = false;
 
-// Standard error is opened late as well: a server that has nothing to say never needs it.
+// Standard error is opened on demand, because most servers write nothing to it.
 function openStderrWriter(): Promise<StderrWriter> {
   stderr ??= import("#interfaces/mcp/stderr_writer.ts").then((module) => new module.StderrWriter());
   return stderr;
 }
 
-async function guardOnce(holdOutput: () => void): Promise<void> {
+async function installGuard(holdOutput: () => void): Promise<void> {
   if (guarded) return;
   guarded = true;
   const [{ guardStandardOutput }, opened] = await Promise.all([
@@ -73,6 +73,6 @@ async function guardOnce(holdOutput: () => void): Promise<void> {
   guardStandardOutput(opened);
 }
 
-function log(text: string): void {
+function writeLog(text: string): void {
   void openStderrWriter().then((opened) => opened.say(`planner mcp: ${text}\n`));
 }

@@ -3,7 +3,7 @@ import type { Flag, Positional } from "./command.ts";
 
 /** Arguments and flags that several commands share. */
 
-/** Ids of active specs: `<id...>`. */
+/** Positional argument with ids of active specs: `<id...>`. */
 export const ACTIVE_IDS = {
   summary: "Full or partial ids of specs",
   required: true,
@@ -16,28 +16,28 @@ export const JSON_FLAG = {
   summary: "Print one JSON document instead of text",
 } as const satisfies Flag;
 
-/** For commands that complete specs. */
+/** Flag of commands that complete specs. */
 export const UNPROVEN_FLAG = {
   type: "string",
   value: "why",
   summary: "Complete without proof, whatever the checks say; the reason stays in the spec",
 } as const satisfies Flag;
 
-/** For commands that change a spec. */
+/** Positional argument of commands that change a spec. */
 export const ACTIVE_ID = {
   summary: "Full or partial id of a spec",
   required: true,
   completes: "spec",
 } as const satisfies Positional;
 
-/** For commands that only read: also accepts archived specs. */
+/** Positional argument of commands that only read; it accepts archived specs too. */
 export const ANY_ID = {
   summary: "Full or partial id of a spec, active or archived",
   required: true,
   completes: "archived_spec",
 } as const satisfies Positional;
 
-/** The text itself, or all of standard input for `-`. */
-export function textOrInput(given: string): Promise<string> {
+/** Returns the given text, or all of standard input for `-`. */
+export function readTextOrInput(given: string): Promise<string> {
   return given === "-" ? text(process.stdin) : Promise.resolve(given);
 }

@@ -4,18 +4,20 @@ import { askOnTerminal, refuseInRun } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { UsageError } from "./usage_error.ts";
 
-/** For commands that take or finish claims that other clones see. */
+/** Flags of commands that take or finish claims shared with other clones. */
 export const SHARED_CLAIM_FLAGS = {
   steal: { type: "boolean", summary: "Take claims of other clones, after a question", excludes: ["--offline"] },
   offline: { type: "boolean", summary: "Do not ask the remote who has the specs" },
 } as const;
 
 /**
- * Asks a person before claims of others are taken.
- *
- * @throws OperationError `failed_precondition` without a terminal, and below a run
+ * Asks a person before claims of other clones are taken.
+ * @throws OperationError `failed_precondition` without a terminal, and inside a run
  */
-export async function sharedWishes({ steal, offline }: SharedClaimOptions, cli: Cli): Promise<SharedClaimOptions> {
+export async function confirmClaimOptions(
+  { steal, offline }: SharedClaimOptions,
+  cli: Cli,
+): Promise<SharedClaimOptions> {
   if (!steal) return { steal, offline };
   const { context, root } = await cli.project();
   refuseInRun(root, "take claims of other clones");

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { WORKTREES } from "#planner/store/project/places.ts";
 import { assemblePrompt } from "#planner/work/prompts/prompt.ts";
-import { projectName } from "./init/project_name.ts";
+import { findProjectName } from "./init/project_name.ts";
 import type { OpenProject } from "./open_project.ts";
-import { plainLines } from "./output/plain_text.ts";
+import { sanitizeLines } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
 import { isTerminal } from "./output/terminal.ts";
 
@@ -13,7 +13,7 @@ export interface ShowPromptOptions {
   readonly warn: (message: string) => void;
 }
 
-/** Prints the prompt of a run in a separate worktree, byte for byte unless a terminal reads it. */
+/** Prints the prompt of a run in a separate worktree, byte for byte unless the output is a terminal. */
 export async function showPrompt(
   { context, root }: OpenProject,
   id: SpecId,
@@ -28,11 +28,11 @@ export async function showPrompt(
     spec,
     specText,
     config,
-    projectName: config.project.name ?? projectName(root),
+    projectName: config.project.name ?? findProjectName(root),
     template: null,
     place: { path: join(root, WORKTREES, id), branch: `${config.defaults.branch_prefix}${id}`, isolated: true },
   });
   if (options.json) return printJson({ spec_id: id, template, prompt: text, warnings });
   for (const warning of warnings) options.warn(warning);
-  print(isTerminal("stdout") ? plainLines(text) : text);
+  print(isTerminal("stdout") ? sanitizeLines(text) : text);
 }

@@ -13,7 +13,7 @@ export const CUT_FLAGS = {
   limit: { type: "integer", short: "n", least: 1, summary: "Maximum number of results (default: all)" },
 } as const satisfies Flags;
 
-/** Flags that narrow a list by fields, beside `CUT_FLAGS`. */
+/** Flags that filter a list by fields, in addition to `CUT_FLAGS`. */
 export const FIELD_FLAGS = {
   status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
   priority: { type: "enum", options: PRIORITIES, multiple: true, summary: "Only specs of this priority" },
@@ -21,19 +21,22 @@ export const FIELD_FLAGS = {
   due: { type: "string", value: "day", summary: "Only specs due on this day (YYYY-MM-DD) or before" },
 } as const satisfies Flags;
 
-/** Returns the test of `--due`. @throws UsageError for a text that is no day */
-export function isDueBy(due: string | undefined): (spec: { readonly due?: string | null }) => boolean {
+/**
+ * Creates the test for `--due`.
+ * @throws UsageError for a text that is not a day
+ */
+export function createDueTest(due: string | undefined): (spec: { readonly due?: string | null }) => boolean {
   if (due !== undefined && !isDay(due)) {
     throw new UsageError(`Wrong value "${due}" for "--due": expected a day, YYYY-MM-DD`, null);
   }
   return (spec) => due === undefined || (typeof spec.due === "string" && spec.due <= due);
 }
 
-/** Requests all results of a listing tool: a default limit would mislead scripts. */
+/** Limit that requests all results of a listing tool, because a default limit would mislead scripts. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** The specs that meet every condition, at most `limit` of them. */
-export function cutList<Row extends ListedSpec>(
+/** Returns the specs that meet every condition, at most `limit` of them. */
+export function filterList<Row extends ListedSpec>(
   list: { readonly specs: readonly Row[]; readonly unreadable?: readonly UnreadableFile[] },
   { limit, ...filter }: SpecFilter & { readonly limit: number | undefined },
 ): ListedSpecs<Row> {

@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
-import { checkArgumentRules, missingArgument } from "./argument_rules.ts";
+import { checkArgumentRules, createMissingArgumentError } from "./argument_rules.ts";
 import type { Command, Flag, Positional } from "./command.ts";
-import { expectedValue, fitsFlag, oneOf, readFlagText } from "./flag_value.ts";
-import { helpHint, suggestion, UsageError } from "./usage_error.ts";
+import { describeExpectedValue, formatOptions, isFlagValue, parseFlagText } from "./flag_value.ts";
+import { formatHelpHint, formatSuggestion, UsageError } from "./usage_error.ts";
 
-/** The flags that every command takes, before or behind its name. */
+/** Flags of every command, before or after its name. */
 export const GLOBAL_FLAGS = {
   root: {
     type: "string",
@@ -16,7 +16,7 @@ export const GLOBAL_FLAGS = {
   help: { type: "boolean", short: "h", summary: "Print this help" },
 } as const satisfies Record<string, Flag>;
 
-/** The flags of the program itself, without a command. */
+/** Flags of the program itself, without a command. */
 export const PROGRAM_FLAGS = {
   version: { type: "boolean", short: "V", summary: "Print the version, its commit and the engine" },
 } as const satisfies Record<string, Flag>;
@@ -25,7 +25,7 @@ export interface ParsedWords {
   readonly help: boolean;
   readonly quiet: boolean;
   readonly root: string | undefined;
-  /** What `Command.run` gets: every declared flag and positional by its name. */
+  /** Value of every declared flag and positional argument by name, for `Command.run`. */
   readonly args: Readonly<Record<string, unknown>>;
 }
 
@@ -33,20 +33,19 @@ type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
 type OptionToken = Extract<Token, { kind: "option" }>;
 
 /**
- * Checks the words of one call against the command's declaration and returns their values.
+ * Checks the arguments of a call against the command's declaration and returns their values.
  *
- * Nothing is guessed: unknown flags (with the nearest right one), a value too few or too many, a flag given twice,
- * words beyond the declared ones, values of the wrong kind and flags that exclude or lack each other are all refused.
- * `--` ends the flags; `--help` wins over everything else that is wrong.
- *
- * @param name the command's, empty for the program itself
- * @throws UsageError naming the word, its value and what was expected. Source: docs/decisions.md#s-28
+ * Nothing is guessed. It refuses unknown flags (and names the closest known one), missing or extra values, a flag given
+ * twice, extra words, values of the wrong type and flags that exclude or require each other. `--` ends the flags;
+ * `--help` takes precedence over every error.
+ * @param name name of the command, empty for the program itself
+ * @throws UsageError that names the word, its value and what was expected. Source: docs/decisions.md#s-28
  */
 export function parseWords(name: string, command: Command, words: readonly string[]): ParsedWords {
   const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
   const { tokens } = parseArgs({
     args: [...words],
-    options: Object.fromEntries(Object.entries(flags).map(([flag, declared]) => [flag, nodeOption(declared)])),
+    options: Object.fromEntries(Object.entries(flags).map(([flag, declared]) => [flag, toNodeOption(declared)])),
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -81,13 +80,16 @@ class WordCheck {
     this.#given.set(token.name, values);
   }
 
-  /** Every declared flag: booleans filled in, lists as lists, the rest as given or undefined. */
+  /**
+   * Returns the value of every declared flag: false for an absent boolean, a list for a repeatable flag, undefined for
+   * any other absent flag.
+   */
   values(): Record<string, unknown> {
     const values: Record<string, unknown> = {};
     for (const [name, flag] of Object.entries(this.#flags)) {
       const given = this.#given.get(name) ?? [];
       if (flag.type === "boolean") values[name] = given.length > 0;
-      else values[name] = flag.multiple === true ? given.flatMap((value) => partsOf(flag, value)) : given[0];
+      else values[name] = flag.multiple === true ? given.flatMap((value) => splitIds(flag, value)) : given[0];
     }
     return values;
   }
@@ -97,16 +99,19 @@ class WordCheck {
       if (value !== undefined) throw this.#refuse(`Flag "--${name}" takes no value: got "${value}"`);
       return true;
     }
-    if (value === undefined) throw this.#refuse(`Missing value for "--${name}": expected ${expectedValue(flag)}`);
+    if (value === undefined)
+      throw this.#refuse(`Missing value for "--${name}": expected ${describeExpectedValue(flag)}`);
     // A word that begins with "-" was probably meant as a flag; `--flag=-value` passes it as a value.
     if (inlineValue === false && /^-./.test(value)) {
-      throw this.#refuse(`Missing value for "--${name}": expected ${expectedValue(flag)}, got the flag "${value}"`);
+      throw this.#refuse(
+        `Missing value for "--${name}": expected ${describeExpectedValue(flag)}, got the flag "${value}"`,
+      );
     }
-    const read = readFlagText(flag, value);
-    if (fitsFlag(flag, read)) return read;
-    if (flag.type === "enum") throw wrongOption(this.#name, `"--${name}"`, value, flag.options);
+    const read = parseFlagText(flag, value);
+    if (isFlagValue(flag, read)) return read;
+    if (flag.type === "enum") throw createOptionError(this.#name, `"--${name}"`, value, flag.options);
     const fault = value === "" ? "Empty value" : `Wrong value "${value}"`;
-    throw this.#refuse(`${fault} for "--${name}": expected ${expectedValue(flag)}`);
+    throw this.#refuse(`${fault} for "--${name}": expected ${describeExpectedValue(flag)}`);
   }
 
   #unknown({ rawName }: OptionToken): UsageError {
@@ -114,13 +119,13 @@ class WordCheck {
       flag.short === undefined ? [`--${name}`] : [`--${name}`, `-${flag.short}`],
     );
     const near = rawName.startsWith("--") ? known.filter((flag) => flag.startsWith("--")) : [];
-    const likely = suggestion(rawName, near);
+    const likely = formatSuggestion(rawName, near);
     if (likely !== "") return new UsageError(`Unknown flag "${rawName}": ${likely}`, null);
     return this.#refuse(`Unknown flag "${rawName}"`);
   }
 
   #refuse(message: string): UsageError {
-    return new UsageError(message, helpHint(this.#name));
+    return new UsageError(message, formatHelpHint(this.#name));
   }
 }
 
@@ -133,17 +138,17 @@ function placePositionals(
   const values: Record<string, string | readonly string[] | undefined> = {};
   for (const [index, [place, declared]] of Object.entries(positionals).entries()) {
     const words = given.slice(index, declared.repeats === true ? undefined : index + 1);
-    if (words.length === 0 && declared.required) throw missingArgument(name, place, declared);
+    if (words.length === 0 && declared.required) throw createMissingArgumentError(name, place, declared);
     const { options } = declared;
     const wrong = options === undefined ? undefined : words.find((word) => !options.includes(word));
-    if (wrong !== undefined) throw wrongOption(name, `<${place}>`, wrong, options ?? []);
-    values[place] = declared.repeats === true ? words.flatMap((word) => partsOf(declared, word)) : words[0];
+    if (wrong !== undefined) throw createOptionError(name, `<${place}>`, wrong, options ?? []);
+    values[place] = declared.repeats === true ? words.flatMap((word) => splitIds(declared, word)) : words[0];
   }
   return values;
 }
 
-/** Several ids may be one word, `003,004`: no id has a comma. */
-function partsOf<Word>({ completes }: Pick<Positional, "completes">, word: Word): readonly (Word | string)[] {
+/** Splits several ids in one word, such as `003,004`, because no id contains a comma. */
+function splitIds<Word>({ completes }: Pick<Positional, "completes">, word: Word): readonly (Word | string)[] {
   if (typeof word !== "string" || (completes !== "spec" && completes !== "archived_spec")) return [word];
   const parts = word
     .split(",")
@@ -157,16 +162,16 @@ function refuseExtra(name: string, positionals: readonly Positional[], given: re
   if (extra === undefined || positionals.at(-1)?.repeats === true) return;
   const quoting = positionals.length > 0 ? "; put quotes around a text of several words" : "";
   const most = positionals.length === 0 ? "none" : `at most ${positionals.length}`;
-  throw new UsageError(`Unexpected argument "${extra}": expected ${most}${quoting}`, helpHint(name));
+  throw new UsageError(`Unexpected argument "${extra}": expected ${most}${quoting}`, formatHelpHint(name));
 }
 
-function wrongOption(name: string, subject: string, value: string, options: readonly string[]): UsageError {
-  const message = `Wrong value "${value}" for ${subject}: expected ${oneOf(options)}`;
-  const near = suggestion(value, options);
-  return near === "" ? new UsageError(message, helpHint(name)) : new UsageError(`${message} (${near})`, null);
+function createOptionError(name: string, subject: string, value: string, options: readonly string[]): UsageError {
+  const message = `Wrong value "${value}" for ${subject}: expected ${formatOptions(options)}`;
+  const near = formatSuggestion(value, options);
+  return near === "" ? new UsageError(message, formatHelpHint(name)) : new UsageError(`${message} (${near})`, null);
 }
 
-function nodeOption(flag: Flag): { type: "boolean" | "string"; multiple: true; short?: string } {
+function toNodeOption(flag: Flag): { type: "boolean" | "string"; multiple: true; short?: string } {
   const type = flag.type === "boolean" ? "boolean" : "string";
   return { type, multiple: true, ...(flag.short === undefined ? {} : { short: flag.short }) };
 }

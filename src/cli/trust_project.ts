@@ -1,12 +1,15 @@
 import { askOnTerminal, isInRun } from "./accept_commands.ts";
 import type { OpenProject } from "./open_project.ts";
-import { plainLine } from "./output/plain_text.ts";
+import { sanitizeLine } from "./output/plain_text.ts";
 import { print } from "./output/print.ts";
 import { isInteractive } from "./output/terminal.ts";
 
-/** Asks on the terminal and notes the answer. Taking trust back asks nothing. @returns whether it was done */
+/**
+ * Asks on the terminal whether to trust the project, and stores the answer. Removing trust needs no question.
+ * @returns whether the trust was changed
+ */
 export async function trustProject({ context, root }: OpenProject, on: boolean): Promise<boolean> {
-  const question = `Every command of ${plainLine(root)}, whoever writes it, will run without a question. Trust this project? [y/N] `;
+  const question = `Every command of ${sanitizeLine(root)}, whoever writes it, will run without a question. Trust this project? [y/N] `;
   if (on && !askOnTerminal(question)) {
     print("Nothing was changed\n");
     return false;
@@ -16,7 +19,7 @@ export async function trustProject({ context, root }: OpenProject, on: boolean):
   return true;
 }
 
-/** Offers trust on a terminal where the settings let an agent run any command without a question. */
+/** Offers trust on a terminal if the settings allow an agent to run any command without asking. */
 export async function offerTrust(project: OpenProject): Promise<void> {
   const { context, root } = project;
   if (!isInteractive() || isInRun(root)) return;

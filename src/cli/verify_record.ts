@@ -3,40 +3,40 @@ import { verifyRecord } from "#planner/runs/verify_record.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
-import { plainLine } from "./output/plain_text.ts";
+import { sanitizeLine } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
-import { keptRecord } from "./run_record.ts";
+import { readRunRecord } from "./run_record.ts";
 import { openRunDeps } from "./work/run_deps.ts";
 import { listenForSignals } from "./work/signals.ts";
 
 export interface VerifyWords {
   readonly id: string;
-  /** The number of a run, or `last`. */
+  /** Number of a run, or `last`. */
   readonly run: string;
   readonly rerun: boolean;
   readonly json: boolean;
 }
 
-/** Checks the record of a run again and prints what was found. */
+/** Verifies the record of a run again and prints the result. */
 export async function verifyRunRecord(
   { context, root }: OpenProject,
   cli: Cli,
   { id, run, rerun, json }: VerifyWords,
 ): Promise<ExitStatus> {
   const fullId = await findSpecId(context, id, { archived: true });
-  const kept = await keptRecord(await context.runs(), fullId, run);
+  const kept = await readRunRecord(await context.runs(), fullId, run);
   const stop = listenForSignals(() => cli.note("Ending the commands"));
   try {
     const deps = await openRunDeps(
       { context, root },
-      { startedAt: null, tell: (event) => event.event === "output" && cli.note(plainLine(event.text)) },
+      { startedAt: null, tell: (event) => event.event === "output" && cli.note(sanitizeLine(event.text)) },
     );
     const checks = await verifyRecord(deps, { id: fullId, kept, rerun, stop });
     const verified = checks.every(({ result }) => result !== "differs");
     if (json) printJson({ spec_id: fullId, run: kept.run, verified, checks });
     else {
       const lines = checks.map(({ part, result, detail }) =>
-        plainLine(`${part.padEnd(9)} ${result.padEnd(8)} ${detail}`),
+        sanitizeLine(`${part.padEnd(9)} ${result.padEnd(8)} ${detail}`),
       );
       const end = verified ? "the record holds" : "the record does not hold";
       print([...lines, `${fullId}: run ${kept.run}: ${end}`, ""].join("\n"));

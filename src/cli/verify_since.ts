@@ -8,11 +8,11 @@ import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
 import { print, printJson } from "./output/print.ts";
-import { junitReport, markdownReport, textReport } from "./output/since_reports.ts";
+import { formatJunitReport, formatMarkdownReport, formatTextReport } from "./output/since_reports.ts";
 import { writeFile } from "./output/write_file.ts";
-import { progressOf } from "./with_proofs.ts";
+import { createProgressPrinter } from "./with_proofs.ts";
 import { openProofDeps } from "./work/prove.ts";
-import { interruptionStatus, listenForSignals } from "./work/signals.ts";
+import { getInterruptionStatus, listenForSignals } from "./work/signals.ts";
 
 export interface SinceWords {
   readonly since: string;
@@ -24,7 +24,10 @@ export interface SinceWords {
 
 const BAD: ReadonlySet<string> = new Set(["disproven", "edited", "not_run"]);
 
-/** Judges the specs that a change completes, and reports them to the log, GitHub's summary and a file of JUnit. */
+/**
+ * Verifies the specs that a change completes, and reports them on standard output, in GitHub's summary and in a JUnit
+ * file.
+ */
 export async function verifyChange(
   project: OpenProject,
   cli: Cli,
@@ -33,7 +36,7 @@ export async function verifyChange(
   refuseInRun(project.root, "verify a change");
   const stop = listenForSignals(() => cli.note("Ending the checks"));
   try {
-    const deps = await openProofDeps(project, progressOf(cli));
+    const deps = await openProofDeps(project, createProgressPrinter(cli));
     const report = await verifySince(deps, {
       since,
       head: checks === "head",
@@ -42,11 +45,11 @@ export async function verifyChange(
     });
     const isBad = ({ verdict }: SpecVerdict): boolean => (strict ? verdict !== "proven" : BAD.has(verdict));
     if (json) printJson(report);
-    else print(textReport(report));
-    if (junit !== undefined) writeFile(resolve(cli.cwd, junit), junitReport(report));
+    else print(formatTextReport(report));
+    if (junit !== undefined) writeFile(resolve(cli.cwd, junit), formatJunitReport(report));
     writeSummary(cli, report, isBad);
     const by = stop.by();
-    if (by !== null) return interruptionStatus(by);
+    if (by !== null) return getInterruptionStatus(by);
     return report.specs.some(isBad) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } finally {
     stop.close();
@@ -57,9 +60,9 @@ function writeSummary(cli: Cli, report: SinceReport, isBad: (spec: SpecVerdict) 
   const path = process.env["GITHUB_STEP_SUMMARY"];
   if (path === undefined || path === "") return;
   try {
-    appendFileSync(path, markdownReport(report, isBad));
+    appendFileSync(path, formatMarkdownReport(report, isBad));
   } catch (error) {
-    // The verdict stands without it.
+    // An unwritten summary does not change the verdict.
     cli.warn(`Cannot write the summary to "${path}": ${reason(error)}`);
   }
 }

@@ -3,18 +3,18 @@ import { getEngineName } from "#runtime/engine.ts";
 declare const __VERSION__: string | undefined;
 declare const __COMMIT__: string | undefined;
 
-/** The product's version; the build writes it in from package.json. */
+/** The product's version; the build inserts it from package.json. */
 export const VERSION: string = typeof __VERSION__ === "string" ? __VERSION__ : "0.3.0";
 
-/** The commit that the build was made from, or `source` when run from source. */
+/** The commit of the build, or `source` if planner runs from source. */
 export const COMMIT: string = typeof __COMMIT__ === "string" ? __COMMIT__ : "source";
 
-/** Line that `--version` prints. */
-export function versionLine(): string {
+/** Returns the line that `--version` prints. */
+export function formatVersion(): string {
   return `planner ${VERSION} (commit ${COMMIT}, ${getEngineName()})\n`;
 }
 
-/** What `--version --json` prints. */
+/** Data that `--version --json` prints. */
 export interface BuildFacts {
   readonly version: string;
   readonly commit: string;
@@ -26,7 +26,7 @@ export interface BuildFacts {
 }
 
 /** Returns version and commit of the running build without reading a file. */
-export function buildFacts(): BuildFacts {
+export function getBuildFacts(): BuildFacts {
   const { platform, arch: architecture } = process;
   return { version: VERSION, commit: COMMIT, engine: getEngineName(), platform, architecture };
 }

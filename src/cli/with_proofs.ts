@@ -7,16 +7,15 @@ import type { Cli } from "./command.ts";
 import { openPlanner } from "./compose.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
-import { plainLine } from "./output/plain_text.ts";
-import { interruptionStatus, listenForSignals } from "./work/signals.ts";
+import { sanitizeLine } from "./output/plain_text.ts";
+import { getInterruptionStatus, listenForSignals } from "./work/signals.ts";
 
-/** Lines of a failed check's output that are printed. */
+/** Number of lines of a failed check's output that are printed. */
 const TAIL_LINES = 20;
 
 /**
- * Runs a command that may complete specs: asks about commands that no person has accepted, prints a line for each check as
- * it ends, and lets Ctrl-C end the checks.
- *
+ * Runs a command that may complete specs. It first asks about commands that no person has accepted, prints a line for
+ * each finished check, and stops the checks on Ctrl-C.
  * @param ids full or partial ids of the specs whose checks may run
  */
 export async function withProofs(
@@ -27,11 +26,11 @@ export async function withProofs(
   const project = await cli.project();
   await askAboutSpecs(project, ids);
   const signals = listenForSignals(() => cli.note("Ending the checks"));
-  const tell = progressOf(cli);
+  const tell = createProgressPrinter(cli);
   const context: PlannerContext = {
     ...project.context,
     prove: async (wanted) => {
-      const { prove } = await import("./work/prove.ts");
+      const { proveSpecInFolder: prove } = await import("./work/prove.ts");
       return prove(project.root, { ...wanted, signal: signals.soon }, { open: openPlanner, tell });
     },
   };
@@ -42,7 +41,7 @@ export async function withProofs(
     const by = signals.by();
     if (by === null) throw error;
     cli.warn("Interrupted: nothing was changed");
-    return interruptionStatus(by);
+    return getInterruptionStatus(by);
   } finally {
     signals.close();
   }
@@ -56,15 +55,15 @@ async function askAboutSpecs(project: OpenProject, ids: readonly string[]): Prom
   await askToAccept(project, lines);
 }
 
-/** One line for each check, and the end of what a failed one printed. */
-export function progressOf(cli: Cli): (line: string) => void {
+/** Creates a function that prints one line per check, and the end of a failed check's output. */
+export function createProgressPrinter(cli: Cli): (line: string) => void {
   let tail: string[] = [];
   return (line) => {
     const [, result, seconds, command] = /^planner: (?:verify|setup): (.+?) after ([\d.]+) s: (.*)$/s.exec(line) ?? [];
     if (line.startsWith("planner: ")) {
       if (command === undefined) tail = [];
-      else if (result === "passed") cli.note(`passed in ${seconds} s: ${plainLine(command)}`);
-      else cli.warn([...tail.map(plainLine), `${result} in ${seconds} s: ${plainLine(command)}`].join("\n"));
+      else if (result === "passed") cli.note(`passed in ${seconds} s: ${sanitizeLine(command)}`);
+      else cli.warn([...tail.map(sanitizeLine), `${result} in ${seconds} s: ${sanitizeLine(command)}`].join("\n"));
       return;
     }
     tail = [...tail.slice(1 - TAIL_LINES), line];

@@ -19,30 +19,30 @@ import { formatCountOf } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { openInBrowser } from "../open_browser.ts";
 import type { OpenProject } from "../open_project.ts";
-import { plainLine } from "../output/plain_text.ts";
+import { sanitizeLine } from "../output/plain_text.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { openRunDeps } from "../work/run_deps.ts";
-import { listenForSignals, type SignalWishes } from "../work/signals.ts";
+import { listenForSignals, type SignalStop } from "../work/signals.ts";
 
-/** How long running requests may take to end after the first signal, in milliseconds. */
+/** Milliseconds that running requests may take after the first signal. */
 const GRACE_MS = 5000;
 
-export interface BoardWishes {
-  /** 0 for a free one. */
+export interface BoardOptions {
+  /** Port to listen on; 0 for a free one. */
   readonly port: number;
-  /** Whether the address is opened in a browser. */
+  /** True to open the address in a browser. */
   readonly opens: boolean;
 }
 
 /**
- * Serves the board until Ctrl-C, SIGTERM or the terminal's end. Status 0 if every request was answered, else the
- * signal's.
+ * Serves the board until Ctrl-C, SIGTERM or the end of the terminal. Returns status 0 if every request was answered,
+ * otherwise the signal's status.
  */
 export async function serveBoard(
   project: OpenProject,
   log: StderrLogger,
-  { port, opens }: BoardWishes,
+  { port, opens }: BoardOptions,
 ): Promise<ExitStatus> {
   const { context, root } = project;
   refuseInsideRun(context, "board");
@@ -55,15 +55,15 @@ export async function serveBoard(
     context,
     access,
     project: name,
-    choices: () => choicesOf(context),
+    choices: () => readChoices(context),
     loadPage: () => loadPage("board"),
-    review: reviewActions(project, signals),
+    review: createReviewActions(project, signals),
     report: (error) => log.warn(`The board met a defect: ${String(error instanceof Error ? error.stack : error)}`),
     shutdown: shutdown.signal,
   });
   const server = new OnePort({ handler, isStream: isBoardStream });
   access.listensOn(await listen(server, port));
-  print(`Board of ${plainLine(name)}: ${access.address}\n`);
+  print(`Board of ${sanitizeLine(name)}: ${access.address}\n`);
   log.note("Open the address in one browser. Ctrl-C ends the board.");
   const opened = opens ? openInBrowser(access.address, (why) => log.note(why)) : undefined;
   try {
@@ -93,18 +93,18 @@ function waitForAbort(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function choicesOf(context: PlannerContext): Promise<BoardChoices> {
+async function readChoices(context: PlannerContext): Promise<BoardChoices> {
   const [templates, config] = await Promise.all([context.templates.names(), context.config()]);
   const agents = new Set([config.defaults.provider, ...Object.keys(config.providers), ...PROVIDER_NAMES]);
   return { agents: [...agents], templates, priorities: PRIORITIES };
 }
 
-/** Returns the decisions about work as the board carries them out. Commands that no person has accepted are not run. */
-function reviewActions(project: OpenProject, stop: SignalWishes): ReviewActions {
+/** Creates the decisions about work that the board offers. They do not run commands that no person has accepted. */
+function createReviewActions(project: OpenProject, stop: SignalStop): ReviewActions {
   const deps = (): Promise<RunDeps> => openRunDeps(project, { startedAt: null, tell: () => {} });
   return {
     async accept(id) {
-      const lines = (await acceptWork(await deps(), { id, stop })).map(mergedText);
+      const lines = (await acceptWork(await deps(), { id, stop })).map(formatMergeResult);
       return lines.length === 0 ? "Nothing to merge" : lines.join("\n");
     },
     async back(id, text) {
@@ -124,8 +124,11 @@ function reviewActions(project: OpenProject, stop: SignalWishes): ReviewActions 
   };
 }
 
-/** @throws OperationError if the spec was not merged */
-function mergedText(result: MergeResult): string {
+/**
+ * Formats the result of a merge.
+ * @throws OperationError if the spec was not merged
+ */
+function formatMergeResult(result: MergeResult): string {
   if (result.outcome === "refused" || result.outcome === "conflict") {
     throw new OperationError("failed_precondition", describeRefusal(result));
   }

@@ -1,7 +1,7 @@
-import { flagSummary } from "../argument_rules.ts";
+import { formatFlagSummary } from "../argument_rules.ts";
 import type { Command, Completes, Flag, Positional } from "../command.ts";
 import type { CommandTable } from "../commands.ts";
-import { commandPlace, memberAt } from "../find_command.ts";
+import { findCommandIndex, findMemberIndex } from "../find_command.ts";
 import { GLOBAL_FLAGS } from "../strict_command.ts";
 
 export interface Candidate {
@@ -9,7 +9,7 @@ export interface Candidate {
   readonly summary: string;
 }
 
-/** Candidates at the cursor: words, or a kind that the shell or the project completes. */
+/** Completion at the cursor: a list of words, or a kind that the shell or the project completes. */
 export type Completion =
   | { readonly kind: "words"; readonly candidates: readonly Candidate[] }
   | { readonly kind: Completes };
@@ -21,109 +21,115 @@ const NOTHING: Completion = { kind: "words", candidates: [] };
  *
  * Bash passes `--flag=value` as three words; the single `=` is dropped here. Cost: loads only the named command.
  */
-export async function completionAt(table: CommandTable, words: readonly string[]): Promise<Completion> {
+export async function completeWords(table: CommandTable, words: readonly string[]): Promise<Completion> {
   const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");
   const before = words.slice(0, -1).filter((word) => word !== "=");
-  const place = commandPlace(before);
+  const place = findCommandIndex(before);
   const name = before[place];
-  if (name === undefined) return beforeCommand(table, current, before);
+  if (name === undefined) return completeCommandName(table, current, before);
   const rest = before.toSpliced(place, 1);
-  if (name === "help") return afterHelp(table, rest);
-  return belowName(table, name, { current, rest });
+  if (name === "help") return completeHelp(table, rest);
+  return completeSubcommand(table, name, { current, rest });
 }
 
 interface Typed {
   readonly current: string;
-  /** The words before the cursor, without the names of commands. */
+  /** The words before the cursor, without names of commands. */
   readonly rest: readonly string[];
 }
 
-async function belowName(table: CommandTable, name: string, { current, rest }: Typed): Promise<Completion> {
+async function completeSubcommand(table: CommandTable, name: string, { current, rest }: Typed): Promise<Completion> {
   const entry = Object.hasOwn(table, name) ? table[name] : undefined;
   if (entry === undefined) return NOTHING;
-  if (!("family" in entry)) return inCommand((await entry.load()).command, current, rest);
+  if (!("family" in entry)) return completeArgument((await entry.load()).command, current, rest);
   const { commands } = (await entry.family()).family;
-  const at = memberAt(commands, rest);
+  const at = findMemberIndex(commands, rest);
   const member = rest[at];
-  if (member !== undefined) return belowName(commands, member, { current, rest: rest.toSpliced(at, 1) });
-  return current.startsWith("-") ? flagNames(GLOBAL_FLAGS, rest) : members(commands);
+  if (member !== undefined) return completeSubcommand(commands, member, { current, rest: rest.toSpliced(at, 1) });
+  return current.startsWith("-") ? completeFlagNames(GLOBAL_FLAGS, rest) : listMembers(commands);
 }
 
-async function afterHelp(table: CommandTable, path: readonly string[]): Promise<Completion> {
+async function completeHelp(table: CommandTable, path: readonly string[]): Promise<Completion> {
   const [name, ...rest] = path;
-  if (name === undefined) return commandNames(table);
+  if (name === undefined) return listCommands(table);
   const entry = Object.hasOwn(table, name) ? table[name] : undefined;
   if (entry === undefined || !("family" in entry)) return NOTHING;
   const { commands } = (await entry.family()).family;
-  return rest.length === 0 ? members(commands) : afterHelp(commands, rest);
+  return rest.length === 0 ? listMembers(commands) : completeHelp(commands, rest);
 }
 
-function beforeCommand(table: CommandTable, current: string, before: readonly string[]): Completion {
+function completeCommandName(table: CommandTable, current: string, before: readonly string[]): Completion {
   if (before.at(-1) === "--root") return { kind: "directory" };
-  return current.startsWith("-") ? flagNames(GLOBAL_FLAGS, before) : commandNames(table);
+  return current.startsWith("-") ? completeFlagNames(GLOBAL_FLAGS, before) : listCommands(table);
 }
 
-async function inCommand(command: Command, current: string, before: readonly string[]): Promise<Completion> {
+async function completeArgument(command: Command, current: string, before: readonly string[]): Promise<Completion> {
   const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
   const inline = /^(--[^=]+)=/.exec(current)?.[1];
-  const asking = flagOf(inline ?? before.at(-1), flags);
+  const asking = findFlag(inline ?? before.at(-1), flags);
   if (asking !== undefined && asking.type !== "boolean")
-    return valuesOf(asking, inline === undefined ? "" : `${inline}=`);
-  if (current.startsWith("-")) return flagNames(flags, before);
+    return completeFlagValue(asking, inline === undefined ? "" : `${inline}=`);
+  if (current.startsWith("-")) return completeFlagNames(flags, before);
   const declared = Object.values(command.positionals);
-  const placed = positionalsIn(before, flags);
+  const placed = selectPositionals(before, flags);
   const last = declared.at(-1);
   const next = declared[placed.length] ?? (last?.repeats === true ? last : undefined);
   const known = await next?.following?.(placed);
-  if (known !== undefined) return wordList(known);
-  return next === undefined ? NOTHING : placeOf(next);
+  if (known !== undefined) return toCompletion(known);
+  return next === undefined ? NOTHING : completePositional(next);
 }
 
-function valuesOf(flag: Exclude<Flag, { type: "boolean" }>, prefix: string): Completion {
-  if (flag.type === "enum") return wordList(flag.options.map((word) => prefix + word));
+function completeFlagValue(flag: Exclude<Flag, { type: "boolean" }>, prefix: string): Completion {
+  if (flag.type === "enum") return toCompletion(flag.options.map((word) => prefix + word));
   return flag.completes === undefined ? NOTHING : { kind: flag.completes };
 }
 
-function placeOf({ options, completes }: Positional): Completion {
-  if (options !== undefined) return wordList(options);
+function completePositional({ options, completes }: Positional): Completion {
+  if (options !== undefined) return toCompletion(options);
   return completes === undefined ? NOTHING : { kind: completes };
 }
 
-// A flag that was given is offered again only when it may be repeated.
-function flagNames(flags: Readonly<Record<string, Flag>>, before: readonly string[]): Completion {
+// Offers the names of flags; a flag that was given is offered again only if it may be repeated.
+function completeFlagNames(flags: Readonly<Record<string, Flag>>, before: readonly string[]): Completion {
   const open = Object.entries(flags).filter(([name, flag]) => "multiple" in flag || !before.includes(`--${name}`));
-  return { kind: "words", candidates: open.map(([name, flag]) => ({ word: `--${name}`, summary: flagSummary(flag) })) };
+  return {
+    kind: "words",
+    candidates: open.map(([name, flag]) => ({ word: `--${name}`, summary: formatFlagSummary(flag) })),
+  };
 }
 
-function commandNames(table: CommandTable): Completion {
-  return { kind: "words", candidates: [...rows(table), { word: "help", summary: "Show what a command does" }] };
+function listCommands(table: CommandTable): Completion {
+  return {
+    kind: "words",
+    candidates: [...listCandidates(table), { word: "help", summary: "Show what a command does" }],
+  };
 }
 
-function members(table: CommandTable): Completion {
-  return { kind: "words", candidates: rows(table) };
+function listMembers(table: CommandTable): Completion {
+  return { kind: "words", candidates: listCandidates(table) };
 }
 
-function rows(table: CommandTable): readonly Candidate[] {
+function listCandidates(table: CommandTable): readonly Candidate[] {
   return Object.entries(table).map(([word, { summary }]) => ({ word, summary }));
 }
 
-function flagOf(word: string | undefined, flags: Readonly<Record<string, Flag>>): Flag | undefined {
+function findFlag(word: string | undefined, flags: Readonly<Record<string, Flag>>): Flag | undefined {
   if (word === undefined || !/^--?[a-z]/.test(word)) return undefined;
   if (word.startsWith("--")) return Object.hasOwn(flags, word.slice(2)) ? flags[word.slice(2)] : undefined;
   return Object.values(flags).find(({ short }) => short === word.slice(-1));
 }
 
-function positionalsIn(before: readonly string[], flags: Readonly<Record<string, Flag>>): readonly string[] {
+function selectPositionals(before: readonly string[], flags: Readonly<Record<string, Flag>>): readonly string[] {
   const placed: string[] = [];
   for (let index = 0; index < before.length; index++) {
     const word = before[index] ?? "";
-    const flag = flagOf(word, flags);
+    const flag = findFlag(word, flags);
     if (flag !== undefined && flag.type !== "boolean") index++;
     else if (!word.startsWith("-")) placed.push(word);
   }
   return placed;
 }
 
-function wordList(words: readonly string[]): Completion {
+function toCompletion(words: readonly string[]): Completion {
   return { kind: "words", candidates: words.map((word) => ({ word, summary: "" })) };
 }

@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { CommandTable } from "../commands.ts";
-import { plainLine } from "../output/plain_text.ts";
+import { sanitizeLine } from "../output/plain_text.ts";
 import { print } from "../output/print.ts";
-import { type Candidate, completionAt } from "./candidates.ts";
+import { type Candidate, completeWords } from "./candidates.ts";
 
 /**
  * Prints candidates for a completion script: one per line, with a tab and its summary; `:file` or `:directory` if the
@@ -13,17 +13,17 @@ import { type Candidate, completionAt } from "./candidates.ts";
  * @param words the words after the program's name up to the cursor
  */
 export async function printCompletion(table: CommandTable, words: readonly string[], cwd: string): Promise<void> {
-  const completion = await completionAt(table, words);
+  const completion = await completeWords(table, words);
   const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");
   if (completion.kind === "file" || completion.kind === "directory") return print(`:${completion.kind}\n`);
   if (completion.kind === "words")
-    return print(lines(completion.candidates.filter(({ word }) => word.startsWith(current))));
-  const context = await openQuietly(cwd, words);
+    return print(formatCandidates(completion.candidates.filter(({ word }) => word.startsWith(current))));
+  const context = await openContextQuietly(cwd, words);
   if (context === undefined) return;
-  print(lines(await specCandidates(context, current, completion.kind === "archived_spec")));
+  print(formatCandidates(await listSpecCandidates(context, current, completion.kind === "archived_spec")));
 }
 
-async function openQuietly(cwd: string, words: readonly string[]) {
+async function openContextQuietly(cwd: string, words: readonly string[]) {
   const at = words.indexOf("--root");
   const root = at === -1 ? undefined : words[at + 1];
   const { openPlanner } = await import("../compose.ts");
@@ -31,20 +31,21 @@ async function openQuietly(cwd: string, words: readonly string[]) {
   return (await context.initialised()) ? context : undefined;
 }
 
-function lines(candidates: readonly Candidate[]): string {
+function formatCandidates(candidates: readonly Candidate[]): string {
   return candidates.map(({ word, summary }) => `${word}\t${summary}\n`).join("");
 }
 
-/** So many titles are looked up at most; reading every spec would make a person wait for the tab key. */
+/** Maximum number of specs whose titles are read, because reading every spec would delay the completion. */
 const MOST_TITLES = 30;
 
 /**
- * The ids that begin with the given text or, without any, those that contain it, because commands accept partial ids.
+ * Returns the ids that begin with the given text or, if none does, those that contain it, because commands accept
+ * partial ids.
  *
- * Ids with characters that a shell interprets are omitted. Cost: a listing of the folder, and the files of the first
+ * Omits ids with characters that a shell interprets. Cost: a listing of the folder, and the files of the first
  * `MOST_TITLES` candidates for their titles.
  */
-async function specCandidates(
+async function listSpecCandidates(
   context: PlannerContext,
   current: string,
   archived: boolean,
@@ -54,12 +55,12 @@ async function specCandidates(
   const begun = ids.filter((id) => id.startsWith(current));
   const found = begun.length > 0 ? begun : ids.filter((id) => id.includes(current));
   if (found.length > MOST_TITLES) return found.map((word) => ({ word, summary: "" }));
-  return Promise.all(found.map(async (word) => ({ word, summary: await titleFor(context, word) })));
+  return Promise.all(found.map(async (word) => ({ word, summary: await readTitle(context, word) })));
 }
 
-async function titleFor(context: PlannerContext, id: SpecId): Promise<string> {
+async function readTitle(context: PlannerContext, id: SpecId): Promise<string> {
   try {
-    return plainLine((await context.specs.load(id)).title ?? "");
+    return sanitizeLine((await context.specs.load(id)).title ?? "");
   } catch {
     // A file that cannot be read still has an id to complete.
     return "";

@@ -20,25 +20,28 @@ import { OperationError } from "#kernel/errors.ts";
 import type { Args } from "../command.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { usageError } from "../usage_error.ts";
-import { enumName } from "./asked_flags.ts";
-import type { Database } from "./database.ts";
+import { createUsageError } from "../usage_error.ts";
+import { toEnumName } from "./asked_flags.ts";
+import type { DatabaseLocation } from "./database.ts";
 import type { ADD_DEVICE_FLAGS } from "./shared_flags.ts";
-import { commandCaller, openOwnService, printReplyJson, withStore } from "./with_service.ts";
+import { createCommandCaller, openOwnService, printReplyJson, withStore } from "./with_service.ts";
 
-/** Given fields of a new device; undefined ones are set by its type or by the service. */
+/** Given fields of a new device; absent ones are set by its type or by the service. */
 export interface AddDeviceCall extends Omit<Args<Record<never, never>, typeof ADD_DEVICE_FLAGS>, "db"> {
   readonly code: string;
 }
 
 const UPSERT = requireRpc(DatacenterService.method.upsertDevice);
-const CALLER = commandCaller("dc add");
+const CALLER = createCommandCaller("dc add");
 
-/** Adds a device and prints the warnings of the write. @throws OperationError if it is refused or exists already */
-export async function addDevice(database: Database, call: AddDeviceCall, log: StderrLogger): Promise<void> {
-  const said = saidDevice(call);
+/**
+ * Adds a device and prints the warnings of the write.
+ * @throws OperationError if it is refused or already exists
+ */
+export async function addDevice(database: DatabaseLocation, call: AddDeviceCall, log: StderrLogger): Promise<void> {
+  const said = toGivenDevice(call);
   return withStore(database, async (store) => {
-    const device = await store.read((reader) => wholeDevice(reader, said, call.type));
+    const device = await store.read((reader) => completeDevice(reader, said, call.type));
     const service = await openOwnService(store);
     const request = create(UpsertDeviceRequestSchema, {
       device: toMessage(DeviceSchema, device),
@@ -53,16 +56,16 @@ export async function addDevice(database: Database, call: AddDeviceCall, log: St
   });
 }
 
-async function wholeDevice(reader: DcReader, said: SaidDevice, type: string | undefined): Promise<Device> {
-  const built = type === undefined ? undefined : await typeOf(reader, type);
+async function completeDevice(reader: DcReader, said: SaidDevice, type: string | undefined): Promise<Device> {
+  const built = type === undefined ? undefined : await requireDeviceType(reader, type);
   const kind = said.kind ?? built?.kind;
-  if (kind === undefined) throw usage('Missing "--type" or "--kind": expected one of them');
+  if (kind === undefined) throw createDeviceUsageError('Missing "--type" or "--kind": expected one of them');
   const { manufacturer, model } = built ?? {};
   const device = removeEmptyFields<Device>({ ...said, kind, manufacturer, model });
   return built === undefined ? device : filledFromType(device, built);
 }
 
-async function typeOf(reader: DcReader, code: string): Promise<DeviceType> {
+async function requireDeviceType(reader: DcReader, code: string): Promise<DeviceType> {
   const stored = await readDeviceType(reader, code);
   if (stored !== undefined) return stored.resource;
   throw new OperationError("not_found", `Cannot find device type "${code}": \`planner dc types list\` shows the types`);
@@ -70,36 +73,36 @@ async function typeOf(reader: DcReader, code: string): Promise<DeviceType> {
 
 type SaidDevice = Omit<Device, "kind"> & { readonly kind?: DeviceKind };
 
-function saidDevice(call: AddDeviceCall): SaidDevice {
+function toGivenDevice(call: AddDeviceCall): SaidDevice {
   const positionU = call.position === undefined ? undefined : Number(call.position);
   if (positionU !== undefined && !(positionU > 0)) {
-    throw usage(`Wrong value "${call.position}" for "--position": expected a unit, such as 12`);
+    throw createDeviceUsageError(`Wrong value "${call.position}" for "--position": expected a unit, such as 12`);
   }
   const { site, floor, room } = call;
   return removeEmptyFields<SaidDevice>({
     code: call.code,
-    kind: call.kind && enumName(call.kind),
-    status: call.status && enumName(call.status),
+    kind: call.kind && toEnumName(call.kind),
+    status: call.status && toEnumName(call.status),
     name: call.name,
     rackCode: call.rack,
     positionU,
-    face: call.face ? enumName(call.face) : positionU && "FRONT",
+    face: call.face ? toEnumName(call.face) : positionU && "FRONT",
     parentDeviceCode: call.chassis,
     bay: call.bay,
     mount: call.bay === undefined ? undefined : "BAY",
-    location: site === undefined ? undefined : { siteId: site, floorNumber: floorOf(floor), ...(room && { room }) },
+    location: site === undefined ? undefined : { siteId: site, floorNumber: parseFloor(floor), ...(room && { room }) },
     serial: call.serial,
     assetTag: call["asset-tag"],
     tenant: call.tenant,
   } as SaidDevice);
 }
 
-function floorOf(given: string | undefined): number {
+function parseFloor(given: string | undefined): number {
   const floor = Number(given ?? 0);
   if (Number.isInteger(floor)) return floor;
-  throw usage(`Wrong value "${given}" for "--floor": expected a whole number, such as -1`);
+  throw createDeviceUsageError(`Wrong value "${given}" for "--floor": expected a whole number, such as -1`);
 }
 
-function usage(message: string) {
-  return usageError("dc add device", message);
+function createDeviceUsageError(message: string) {
+  return createUsageError("dc add device", message);
 }

@@ -2,33 +2,36 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import type { QuestionField, QuestionFields } from "#gen/datacenter/v1/questions.ts";
 import { parseWantedPorts } from "#words/wanted_ports.ts";
 import type { Flag } from "../command.ts";
-import { usageError } from "../usage_error.ts";
+import { createUsageError } from "../usage_error.ts";
 
-/** A flag of a command that asks an RPC; its type and values are those of the field that it sets. */
-interface AskedRow<Field> {
+/** A flag of a command that calls an RPC; its type and values are those of the request's field. */
+interface RequestFlag<Field> {
   readonly field: Field;
   readonly summary: string;
   readonly value?: string;
-  /** Of a whole number; 1 if absent. */
+  /** Minimum of an integer; 1 if absent. */
   readonly least?: number;
-  /** Words of the command that the flag needs, as `ArgumentRules` has them. */
+  /** Other flags or arguments that the flag requires, written as in `ArgumentRules`. */
   readonly needs?: readonly string[];
-  /** The flag clears the field, which is set without it. */
+  /** True if the flag clears the field; without the flag the field is set. */
   readonly clears?: true;
 }
 
-export type AskedRequest = Readonly<Record<string, JsonValue>>;
+export type FlagRequest = Readonly<Record<string, JsonValue>>;
 
 interface AskedFlags<Name extends string> {
   readonly flags: Readonly<Record<Name, Flag>>;
-  /** The fields that the checked words of a call set. @throws UsageError naming the flag */
-  readonly request: (words: Readonly<Record<Name, unknown>>) => AskedRequest;
+  /**
+   * Converts the checked arguments of a call to fields of the request.
+   * @throws UsageError that names the flag
+   */
+  readonly request: (words: Readonly<Record<Name, unknown>>) => FlagRequest;
 }
 
-/** The row of a field `load_basis`. */
+/** Flag for the field `load_basis`. */
 export const BASIS_ROW = { field: "load_basis", summary: "Load (allocated)" } as const;
 
-/** The row of a field `max_age_s`. */
+/** Flag for the field `max_age_s`. */
 export const AGE_ROW = {
   field: "max_age_s",
   value: "seconds",
@@ -36,7 +39,7 @@ export const AGE_ROW = {
   needs: ["--basis measured"],
 } as const;
 
-/** The row of a field `during_window`. */
+/** Flag for the field `during_window`. */
 export const DURING_ROW = {
   field: "during_window",
   value: "window",
@@ -45,16 +48,22 @@ export const DURING_ROW = {
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Derives the flags of a command from the fields of the request that it sends. */
-export function askedFlags<Fields extends QuestionFields, Name extends string>(
+/** Derives the flags of a command from the fields of its request. */
+export function deriveFlags<Fields extends QuestionFields, Name extends string>(
   command: string,
   fields: Fields,
-  rows: Readonly<Record<Name, AskedRow<keyof Fields & string>>>,
+  rows: Readonly<Record<Name, RequestFlag<keyof Fields & string>>>,
 ): AskedFlags<Name> {
-  const entries = Object.entries<AskedRow<keyof Fields & string>>(rows) as [Name, AskedRow<keyof Fields & string>][];
-  const fieldOf = ({ field }: AskedRow<keyof Fields & string>) => fields[field] as QuestionField;
+  const entries = Object.entries<RequestFlag<keyof Fields & string>>(rows) as [
+    Name,
+    RequestFlag<keyof Fields & string>,
+  ][];
+  const fieldOf = ({ field }: RequestFlag<keyof Fields & string>) => fields[field] as QuestionField;
   return {
-    flags: Object.fromEntries(entries.map(([name, row]) => [name, flagOf(fieldOf(row), row)])) as Record<Name, Flag>,
+    flags: Object.fromEntries(entries.map(([name, row]) => [name, deriveFlag(fieldOf(row), row)])) as Record<
+      Name,
+      Flag
+    >,
     request: (words) =>
       Object.fromEntries(
         entries
@@ -62,7 +71,7 @@ export function askedFlags<Fields extends QuestionFields, Name extends string>(
           .map(([name, row]) => {
             const field = fieldOf(row);
             const value = (word: unknown) =>
-              fieldValue(command, name, field, row.clears === true ? word !== true : word);
+              parseFieldValue(command, name, field, row.clears === true ? word !== true : word);
             const word = words[name];
             return [row.field, Array.isArray(word) ? word.map(value) : value(word)] as const;
           }),
@@ -70,21 +79,21 @@ export function askedFlags<Fields extends QuestionFields, Name extends string>(
   };
 }
 
-function flagOf(field: QuestionField, { summary, value, needs, least = 1 }: AskedRow<string>): Flag {
+function deriveFlag(field: QuestionField, { summary, value, needs, least = 1 }: RequestFlag<string>): Flag {
   const rules = needs !== undefined && { needs };
   const isList = field.isList && { multiple: true as const };
   const shown = { summary, ...rules, ...(value !== undefined && { value }), ...isList };
   if (field.type === "flag") return { type: "boolean", summary, ...rules };
   if (field.type === "int") return { type: "integer", least, most: MAX_INT32, ...shown };
   return field.type === "choice"
-    ? { type: "enum", options: enumWords(field.values), ...shown }
+    ? { type: "enum", options: toEnumWords(field.values), ...shown }
     : { type: "string", ...shown };
 }
 
-function fieldValue(command: string, flag: string, field: QuestionField, word: unknown): JsonValue {
+function parseFieldValue(command: string, flag: string, field: QuestionField, word: unknown): JsonValue {
   const refuse = (expected: string) =>
-    usageError(command, `Wrong value "${word}" for "--${flag}": expected ${expected}`);
-  if (field.type === "choice") return `${field.prefix}_${enumName(String(word))}`;
+    createUsageError(command, `Wrong value "${word}" for "--${flag}": expected ${expected}`);
+  if (field.type === "choice") return `${field.prefix}_${toEnumName(String(word))}`;
   if (field.type === "number") {
     const value = String(word).trim() === "" ? Number.NaN : Number(word);
     if (!Number.isFinite(value)) throw refuse("a number");
@@ -99,16 +108,16 @@ function fieldValue(command: string, flag: string, field: QuestionField, word: u
   return { ...ports };
 }
 
-/** The name of an enum value whose word on the command line is `Word`: `rack-pdu` is RACK_PDU. */
+/** The enum value for a word of the command line: RACK_PDU for `rack-pdu`. */
 type EnumName<Word extends string> = Word extends `${infer First}-${infer Rest}`
   ? `${Uppercase<First>}_${EnumName<Rest>}`
   : Uppercase<Word>;
 
-export function enumName<Word extends string>(word: Word): EnumName<Word> {
+export function toEnumName<Word extends string>(word: Word): EnumName<Word> {
   return word.toUpperCase().replaceAll("-", "_") as EnumName<Word>;
 }
 
-/** The words of enum values on the command line: RACK_PDU is `rack-pdu`. */
-export function enumWords(names: readonly string[]): readonly string[] {
+/** Converts names of enum values to words of the command line: `rack-pdu` for RACK_PDU. */
+export function toEnumWords(names: readonly string[]): readonly string[] {
   return names.map((name) => name.toLowerCase().replaceAll("_", "-"));
 }

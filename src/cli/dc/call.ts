@@ -4,27 +4,27 @@ import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "../exit_status.ts"
 import { print, printError } from "../output/print.ts";
 import { logError } from "../output/stderr_logger.ts";
 import { isTerminal } from "../output/terminal.ts";
-import { suggestion, UsageError } from "../usage_error.ts";
+import { formatSuggestion, UsageError } from "../usage_error.ts";
 import { callServer, type ServerAddress, ServerRefusal } from "./server_client.ts";
 
-/** The names of all RPCs, in the order of the proto. */
+/** Names of all RPCs, in the order of the proto. */
 export const RPC_NAMES: readonly string[] = allRpcs.map(({ method }) => method.name);
 
-/** Prints every RPC with whether it reads or writes. */
+/** Prints every RPC and whether it reads or writes. */
 export function listRpcs(): void {
   for (const { method, effect } of allRpcs) print(`${method.name}\t${effect}\n`);
 }
 
 /**
- * Calls one RPC of a running server and prints its answer, indented on a terminal. Prints a refusal and returns
- * the status of its class.
+ * Calls one RPC of a running server and prints the reply, indented on a terminal. For an error, prints it and returns
+ * the exit status of its class.
  */
 export async function callRpc(address: ServerAddress, name: string, request: string): Promise<ExitStatus> {
   if (!RPC_NAMES.includes(name)) {
-    const hint = suggestion(name, RPC_NAMES) || "`planner dc call --list` lists the RPCs";
+    const hint = formatSuggestion(name, RPC_NAMES) || "`planner dc call --list` lists the RPCs";
     throw new UsageError(`Unknown RPC "${name}"`, hint);
   }
-  demandJson(request);
+  requireJson(request);
   try {
     const reply = await callServer(address, name, request);
     print(`${JSON.stringify(reply, null, isTerminal("stdout") ? 2 : undefined)}\n`);
@@ -33,11 +33,11 @@ export async function callRpc(address: ServerAddress, name: string, request: str
     if (!(error instanceof ServerRefusal)) throw error;
     logError(`${error.code}: ${error.message}`);
     for (const detail of error.details) printError(`  ${detail}\n`);
-    return statusOf(error.code);
+    return chooseStatus(error.code);
   }
 }
 
-function demandJson(request: string): void {
+function requireJson(request: string): void {
   try {
     JSON.parse(request);
   } catch (error) {
@@ -48,10 +48,10 @@ function demandJson(request: string): void {
   }
 }
 
-/** Error codes of the server's defects, which count as defects here too. */
+/** Error codes of defects in the server, which have the exit status of a defect. */
 const DEFECTS = ["internal", "unknown", "data_loss"];
 
-function statusOf(code: string): ExitStatus {
+function chooseStatus(code: string): ExitStatus {
   if (DEFECTS.includes(code)) return EXIT_STATUS.defect;
   const kind = ERROR_KINDS.find((one) => one === code);
   return kind === undefined ? EXIT_STATUS.refused : STATUS_OF_KIND[kind];

@@ -12,12 +12,12 @@ import { formatTenths } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable } from "../output/table.ts";
-import type { AskedRequest } from "./asked_flags.ts";
-import type { Database } from "./database.ts";
+import type { FlagRequest } from "./asked_flags.ts";
+import type { DatabaseLocation } from "./database.ts";
 import { printReplyJson, withService } from "./with_service.ts";
 
 interface CapacityCall {
-  readonly request: AskedRequest;
+  readonly request: FlagRequest;
   readonly json: boolean;
 }
 
@@ -28,28 +28,32 @@ const COLUMNS: readonly Column<AreaCapacity>[] = [
     title: "FREE kW",
     text: ({ power }) => formatTenths(power?.freeKw, "-"),
     align: "right",
-    style: (area) => color(area.power?.freeKw),
+    style: (area) => chooseColor(area.power?.freeKw),
   },
   {
     title: "AFTER",
     text: ({ power }) => formatTenths(power?.failoverFreeKw, "-"),
     align: "right",
-    style: (area) => color(area.power?.failoverFreeKw),
+    style: (area) => chooseColor(area.power?.failoverFreeKw),
   },
   { title: "AIR kW", text: ({ air }) => formatTenths(air?.freeKw, "-"), align: "right" },
   {
     title: "AFTER",
     text: ({ air }) => formatTenths(air?.failoverFreeKw, "-"),
     align: "right",
-    style: (area) => color(area.air?.failoverFreeKw),
+    style: (area) => chooseColor(area.air?.failoverFreeKw),
   },
   { title: "FREE U", text: ({ freeU, totalU }) => `${freeU}/${totalU}`, align: "right" },
   { title: "BLOCK", text: ({ largestFreeBlockU }) => String(largestFreeBlockU), align: "right" },
   { title: "PORTS", text: ({ ports }) => String(ports.reduce((sum, { free }) => sum + free, 0)), align: "right" },
-  { title: "WORST FAILURE", text: ({ power, air }) => failures(power?.failureRef, air?.failureRef), shrinks: true },
+  {
+    title: "WORST FAILURE",
+    text: ({ power, air }) => formatFailures(power?.failureRef, air?.failureRef),
+    shrinks: true,
+  },
 ];
 
-export async function printCapacity(database: Database, call: CapacityCall, log: StderrLogger): Promise<void> {
+export async function printCapacity(database: DatabaseLocation, call: CapacityCall, log: StderrLogger): Promise<void> {
   const init = fromJson(GetCapacityRequestSchema, { ...call.request, page_size: MAX_PAGE_SIZE });
   const areas = (page: GetCapacityResponse) => page.areas;
   const reply = await withService(database, (service) =>
@@ -65,12 +69,12 @@ export async function printCapacity(database: Database, call: CapacityCall, log:
   );
 }
 
-/** Nothing left is red. */
-function color(value: number | undefined): "red" | undefined {
+/** Returns red for a value of 0 or less. */
+function chooseColor(value: number | undefined): "red" | undefined {
   return value !== undefined && value <= 0 ? "red" : undefined;
 }
 
-function failures(...refs: readonly (string | undefined)[]): string {
+function formatFailures(...refs: readonly (string | undefined)[]): string {
   const found = refs.flatMap((ref) => (ref === undefined || ref === "" ? [] : [ref]));
   return found.length === 0 ? "-" : [...new Set(found)].map(getRefName).join(", ");
 }

@@ -3,41 +3,50 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 
 export interface CsvColumn {
-  /** The field's name, or `location.room` for one inside a flat part. */
+  /** The field's name, or a path such as `location.room` for a field of a flat part. */
   readonly name: string;
-  /** @returns an empty text for an absent value */
+  /**
+   * Formats the field's value as a cell.
+   * @returns an empty text for an absent value
+   */
   readonly write: (resource: JsonObject) => string;
-  /** Puts the value of a cell, which is not empty, into the resource. @throws Error for invalid JSON */
+  /**
+   * Writes the value of a cell, which is not empty, into the resource.
+   * @throws Error for invalid JSON
+   */
   readonly read: (cell: string, resource: Record<string, JsonValue>) => void;
 }
 
-/** Parts with one column per field, because people sort and filter by them; all others are JSON in one cell. */
+/**
+ * Message types with one column per field, because people sort and filter by them; all other messages are JSON in one
+ * cell.
+ */
 const FLAT = ["Location", "Placement", "PortRef"];
-/** Fields that the service computes; an import must not set them. */
+/** Fields that the service computes and that an import must not set. */
 const COMPUTED = ["etag", "create_time", "update_time", "health", "health_reasons"];
 const COMPUTED_OF_LINKS = ["utilization_pct", "congested", "physical"];
-/** Matches cells that a spreadsheet would read as formulas, and cells that begin with the guard. */
+/** Matches cells that a spreadsheet would read as formulas, and cells that begin with the guard character. */
 const RISKY = /^[=+\-@\t\r']/;
 const GUARD = "'";
 
 const columns = new Map<ResourceKind, readonly CsvColumn[]>();
 
-/** The columns of a kind in the order of the proto's fields. */
-export function csvColumns(kind: ResourceKind): readonly CsvColumn[] {
+/** Returns the columns of a kind in the order of the proto's fields. */
+export function listColumns(kind: ResourceKind): readonly CsvColumn[] {
   const known = columns.get(kind);
   if (known !== undefined) return known;
   const left = kind === "fabric_link" ? [...COMPUTED, ...COMPUTED_OF_LINKS] : COMPUTED;
-  const made = SCHEMAS[kind].fields.filter(({ name }) => !left.includes(name)).flatMap(columnsOf);
+  const made = SCHEMAS[kind].fields.filter(({ name }) => !left.includes(name)).flatMap(createColumns);
   columns.set(kind, made);
   return made;
 }
 
-function columnsOf(field: DescField): readonly CsvColumn[] {
+function createColumns(field: DescField): readonly CsvColumn[] {
   const { message } = field;
   if (field.fieldKind === "message" && message !== undefined && FLAT.includes(message.name)) {
-    return message.fields.map((inner) => flatColumn(field, message, inner));
+    return message.fields.map((inner) => createFlatColumn(field, message, inner));
   }
-  const cell = cellOf(field);
+  const cell = chooseCell(field);
   return [
     {
       name: field.name,
@@ -49,9 +58,9 @@ function columnsOf(field: DescField): readonly CsvColumn[] {
   ];
 }
 
-function flatColumn(part: DescField, message: DescMessage, field: DescField): CsvColumn {
-  const cell = cellOf(field);
-  // Numbers of a part are always written, so that a part of zeros differs from a missing part.
+function createFlatColumn(part: DescField, message: DescMessage, field: DescField): CsvColumn {
+  const cell = chooseCell(field);
+  // Numbers of a part are always written, so that a part of zeros differs from an absent part.
   const zero = message.name !== "PortRef" && field.scalar !== undefined && cell.isNumber ? "0" : "";
   return {
     name: `${part.name}.${field.name}`,
@@ -85,12 +94,12 @@ const TEXT_CELL: Cell = {
   write: (value) => guardCell(value === undefined ? "" : String(value)),
   read: (text) => unguardCell(text),
 };
-/** Numbers are passed as text: proto JSON parses them, and rejects any other text by name. */
+/** Numbers are passed as text: the proto JSON parser converts them and rejects any other text with the field's name. */
 const NUMBER_CELL: Cell = { isNumber: true, write: (value) => String(value ?? ""), read: (text) => text.trim() };
 const BOOLEAN_CELL: Cell = {
   isNumber: false,
   write: (value) => String(value ?? ""),
-  // Spreadsheets write these in capitals.
+  // Spreadsheets write booleans in capitals.
   read: (text) => (/^(?:true|false)$/i.test(text) ? text.toLowerCase() === "true" : text),
 };
 
@@ -98,14 +107,14 @@ const BOOLEAN_CELL: Cell = {
 const BOOL = 8;
 const STRING = 9;
 
-function cellOf({ fieldKind, scalar, message }: DescField): Cell {
+function chooseCell({ fieldKind, scalar, message }: DescField): Cell {
   if (fieldKind === "list" || fieldKind === "map") return JSON_CELL;
   if (message !== undefined) return message.typeName === "google.protobuf.Timestamp" ? TEXT_CELL : JSON_CELL;
   if (scalar === BOOL) return BOOLEAN_CELL;
   return scalar === undefined || scalar === STRING ? TEXT_CELL : NUMBER_CELL;
 }
 
-/** A cell that no spreadsheet takes for a formula. */
+/** Prefixes a cell that a spreadsheet would read as a formula. */
 export function guardCell(text: string): string {
   return RISKY.test(text) ? GUARD + text : text;
 }
@@ -116,18 +125,18 @@ function unguardCell(text: string): string {
 
 const QUOTED = /[",\r\n]|^\s|\s$/;
 
-/** Rows below the names of their columns; texts that a spreadsheet would take for formulas are guarded. */
-export function csvText<Row>(
+/** Formats column names and rows as CSV; texts that a spreadsheet would read as formulas are guarded. */
+export function formatCsv<Row>(
   columns: readonly (readonly [name: string, cell: (row: Row) => string | number])[],
   rows: readonly Row[],
 ): string {
   const textOf = (cell: string | number) => (typeof cell === "number" ? String(cell) : guardCell(cell));
   const records = rows.map((row) => columns.map(([, cell]) => textOf(cell(row))));
-  return [columns.map(([name]) => name), ...records].map(csvLine).join("");
+  return [columns.map(([name]) => name), ...records].map(formatCsvRecord).join("");
 }
 
-/** A record with its line end, by RFC 4180. */
-export function csvLine(cells: readonly string[]): string {
+/** Formats a record with its line end, by RFC 4180. */
+export function formatCsvRecord(cells: readonly string[]): string {
   const written = cells.map((cell) => (QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
   return `${written.join(",")}\r\n`;
 }

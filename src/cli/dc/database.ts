@@ -6,28 +6,37 @@ import { isPostgresUrl, parsePostgresUrl } from "#dc/store/postgres/postgres_add
 import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../usage_error.ts";
 
-/** Default location of the database. Source: docs/decisions.md#d-05. */
+/** Default path of the database file. Source: docs/decisions.md#d-05. */
 const DEFAULT_DATABASE = "planner-dc.sqlite";
 
 const URL_LIKE = /^([a-z][a-z0-9+.-]*):\/\//i;
 
 /** The database that `--db` names. */
-export interface Database {
-  /** As people may see it: an absolute path, or an address without its password. */
+export interface DatabaseLocation {
+  /** Name in messages: an absolute path, or an address without its password. */
   readonly shown: string;
-  /** The path of a file; undefined for a server. */
+  /** Path of the file; undefined for a database server. */
   readonly file: string | undefined;
-  /** False for a file that would only be made. A server is asked when it is opened. */
+  /** Returns false for a file that does not exist; always true for a server, which is contacted only by `open`. */
   readonly exists: () => boolean;
-  /** @throws OperationError when it cannot be opened */
+  /**
+   * Opens the database.
+   * @throws OperationError if it cannot be opened
+   */
   readonly open: () => Promise<DcStore>;
-  /** Opens it for reading, whatever its schema; neither is changed. @throws OperationError when it cannot be read */
+  /**
+   * Opens the database read-only, with any version of the schema.
+   * @throws OperationError if it cannot be read
+   */
   readonly inspect: () => Promise<InspectedStore>;
 }
 
-/** Parses `--db`: the path of a file, or postgres://… @throws UsageError for any other value */
-export function databaseOf(given: string | undefined, cwd: string, { create = false } = {}): Database {
-  if (given !== undefined && isPostgresUrl(given)) return server(given);
+/**
+ * Parses `--db`: the path of a file, or postgres://….
+ * @throws UsageError for any other value
+ */
+export function parseDatabase(given: string | undefined, cwd: string, { create = false } = {}): DatabaseLocation {
+  if (given !== undefined && isPostgresUrl(given)) return createServerDatabase(given);
   const scheme = given === undefined ? undefined : URL_LIKE.exec(given)?.[1];
   if (scheme !== undefined) {
     const expected = "expected the path of a file, or postgres://user:password@host/database";
@@ -47,25 +56,29 @@ export function databaseOf(given: string | undefined, cwd: string, { create = fa
 }
 
 /**
- * Refuses a file that does not exist: opening would create an empty database, and a mistyped path would give an empty
- * inventory. @throws OperationError `not_found`
+ * Refuses a file that does not exist, because opening it would create an empty database, and a mistyped path would show
+ * an empty inventory.
+ * @throws OperationError `not_found`
  */
-export function demandDatabase({ exists, shown }: Database): void {
+export function requireDatabase({ exists, shown }: DatabaseLocation): void {
   if (exists()) return;
   const advice = "name it by --db, or load one: `planner dc import`, or `planner dc sample --db <file>`";
   throw new OperationError("not_found", `There is no database "${shown}": ${advice}`);
 }
 
 /**
- * Runs `work` on a database for the person who named it: a refusal of its disk or its server names it and says what to
- * do. Other callers of the service never see where it is.
+ * Runs `work` on a database and adds its name and what to do to errors of its disk or server. Only the person who named
+ * the database sees these errors; other callers of the service never see its location.
  */
-export async function namingDatabase<Result>({ shown, file }: Database, work: () => Promise<Result>): Promise<Result> {
+export async function nameDatabaseInErrors<Result>(
+  { shown, file }: DatabaseLocation,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof OperationError) || error.kind !== "unavailable") throw error;
-    // An input or output names its own file.
+    // Errors of an input or output already name their own file.
     if (error.message.includes(shown) || /^Cannot (?:read|write) "/.test(error.message)) throw error;
     const advice =
       file === undefined ? "" : ": free space, choose another path, or run planner as a user who may write it";
@@ -75,11 +88,11 @@ export async function namingDatabase<Result>({ shown, file }: Database, work: ()
   }
 }
 
-/** Files beside a database's file, which remain if only the latter is removed. */
+/** Suffixes of files beside a database file, which remain if only the database file is removed. */
 const TRACES = ["-wal", ".checkpoint-key"];
 
 /**
- * Makes sure that no empty database takes the place of one that has vanished, on a disk that is not mounted for example.
+ * Refuses to create an empty database in place of one that has vanished, for example because its disk is not mounted.
  * @throws OperationError failed_precondition
  */
 function refuseVanished(file: string): void {
@@ -90,9 +103,9 @@ function refuseVanished(file: string): void {
   throw new OperationError("failed_precondition", `The database "${file}" is not there: ${expected}`);
 }
 
-function server(url: string): Database {
+function createServerDatabase(url: string): DatabaseLocation {
   return {
-    shown: shownAddress(url),
+    shown: hidePassword(url),
     file: undefined,
     exists: () => true,
     open: async () => (await import("#dc/store/postgres/postgres_store.ts")).openPostgres(url),
@@ -100,7 +113,7 @@ function server(url: string): Database {
   };
 }
 
-function shownAddress(url: string): string {
+function hidePassword(url: string): string {
   try {
     return parsePostgresUrl(url).shown;
   } catch (error) {

@@ -6,10 +6,10 @@ import type { DcStore } from "#dc/ports.ts";
 import type { InspectedStore } from "#dc/store/inspected_store.ts";
 import { schemaState } from "#dc/store/migrate.ts";
 import { SqliteFile } from "#dc/store/sqlite/sqlite_file.ts";
-import { publicPath, readVerifierKeys } from "./audit/audit_keys.ts";
-import type { Database } from "./database.ts";
+import { getPublicPath, readVerifierKeys } from "./audit/audit_keys.ts";
+import type { DatabaseLocation } from "./database.ts";
 
-/** What a person does about a check that failed. */
+/** What a person can do about each failed check. */
 export const ADVICE = {
   settings: "Fix the variable or key that it names",
   permissions:
@@ -25,57 +25,60 @@ export const ADVICE = {
     "None: start a server, with --checkpoint-key for PostgreSQL. Old: no server has run for two days. Bad signature: a key's line is missing in `.pub`, or the table was altered",
 } as const;
 
-export interface Finding {
+export interface CheckResult {
   readonly check: keyof typeof ADVICE;
   readonly ok: boolean;
   readonly detail: string;
-  /** Present if the check failed. */
+  /** What to do; present if the check failed. */
   readonly advice?: string;
 }
 
-/** Free space that a database should have, in bytes. */
+/** Recommended free disk space for a database, in bytes. */
 const WANTED_FREE = 1024 * 1024 * 1024;
-/** A day, in milliseconds. Checkpoints are signed at least as often while there are changes. */
+/** One day, in milliseconds. While there are changes, checkpoints are signed at least this often. */
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Maximum time by which the last change can be in the future, in milliseconds. */
+/** Maximum time by which the last change may be in the future, in milliseconds. */
 const CLOCK_MS = 60_000;
 
 class Bad extends Error {}
 
 /**
- * Checks the requirements of a server on its database and machine. Opens the database for reading and changes nothing;
- * it may have an earlier schema. Cost: a walk through the whole change log, and for a file a read of all of it.
+ * Checks whether a server's database and machine meet the requirements. Opens the database read-only, with any version
+ * of the schema. Cost: a pass through the whole change log, and for a file one read of it.
  */
-export async function diagnose(database: Database, settings: () => Promise<unknown>): Promise<readonly Finding[]> {
+export async function diagnoseDatabase(
+  database: DatabaseLocation,
+  settings: () => Promise<unknown>,
+): Promise<readonly CheckResult[]> {
   const findings = [
     await findProblem("settings", async () => {
       await settings();
       return "the settings of serve are consistent";
     }),
-    await findProblem("permissions", async () => permissions(database)),
-    await findProblem("disk", async () => freeSpace(database)),
+    await findProblem("permissions", async () => checkPermissions(database)),
+    await findProblem("disk", async () => checkFreeSpace(database)),
   ];
   let store: InspectedStore | undefined;
   const schema = await findProblem("schema", async () => {
     if (!database.exists()) throw new Bad(`there is no database "${database.shown}"`);
     store = await database.inspect();
-    return schemaOf(store);
+    return checkSchema(store);
   });
   findings.push(schema);
   const open = store;
   if (open === undefined) return findings;
   try {
     findings.push(await findProblem("database", () => describeUsable(open, database)));
-    findings.push(await findProblem("clock", () => clock(open)));
-    findings.push(await findProblem("chain", () => chain(open)));
-    findings.push(await findProblem("checkpoint", () => checkpoint(open, database)));
+    findings.push(await findProblem("clock", () => checkClock(open)));
+    findings.push(await findProblem("chain", () => checkChain(open)));
+    findings.push(await findProblem("checkpoint", () => checkCheckpoint(open, database)));
   } finally {
     await open.close();
   }
   return findings;
 }
 
-async function findProblem(check: Finding["check"], look: () => Promise<string>): Promise<Finding> {
+async function findProblem(check: CheckResult["check"], look: () => Promise<string>): Promise<CheckResult> {
   try {
     return { check, ok: true, detail: await look() };
   } catch (error) {
@@ -83,7 +86,7 @@ async function findProblem(check: Finding["check"], look: () => Promise<string>)
   }
 }
 
-function permissions({ file }: Database): string {
+function checkPermissions({ file }: DatabaseLocation): string {
   if (file === undefined) return "the server of the database decides";
   const others = [file, `${file}.checkpoint-key`].filter(
     (path) => existsSync(path) && (statSync(path).mode & 0o002) > 0,
@@ -94,7 +97,7 @@ function permissions({ file }: Database): string {
   return "only their owner can change the files";
 }
 
-function freeSpace({ file }: Database): string {
+function checkFreeSpace({ file }: DatabaseLocation): string {
   if (file === undefined) return "the server of the database decides";
   const { bavail, bsize } = statfsSync(dirname(file));
   const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB free`;
@@ -102,14 +105,14 @@ function freeSpace({ file }: Database): string {
   return free;
 }
 
-function schemaOf({ steps }: InspectedStore): string {
+function checkSchema({ steps }: InspectedStore): string {
   const { done, known, since, pending } = schemaState(steps);
   const text = `${done} of ${known} steps${since === undefined ? "" : `, those of version ${since}`}`;
   if (pending.length > 0) throw new Bad(`${text}: \`planner dc migrate apply\` applies the others`);
   return text;
 }
 
-async function describeUsable(store: InspectedStore, { shown, file }: Database): Promise<string> {
+async function describeUsable(store: InspectedStore, { shown, file }: DatabaseLocation): Promise<string> {
   await store.check();
   if (file === undefined) return `${shown} can be read`;
   const damage = await store.damage();
@@ -118,20 +121,20 @@ async function describeUsable(store: InspectedStore, { shown, file }: Database):
   return `${shown} can be read and changed`;
 }
 
-async function clock(store: DcStore): Promise<string> {
+async function checkClock(store: DcStore): Promise<string> {
   const [last] = await store.read((reader) => reader.history({ descending: true, limit: 1 }));
   const ahead = last === undefined ? 0 : Date.parse(last.recordedAt) - Date.now();
   if (ahead > CLOCK_MS) throw new Bad(`the last change was recorded ${Math.round(ahead / 1000)} s in the future`);
   return "no change was recorded in the future";
 }
 
-async function chain(store: DcStore): Promise<string> {
+async function checkChain(store: DcStore): Promise<string> {
   const log = await store.read((reader) => verifyLog(reader));
   if (!log.ok) throw new Bad(`entry ${log.seq} ${log.detail}`);
   return `${log.head.seq} entries, unbroken`;
 }
 
-async function checkpoint(store: DcStore, { file }: Database): Promise<string> {
+async function checkCheckpoint(store: DcStore, { file }: DatabaseLocation): Promise<string> {
   const { kept, head } = await store.read(async (reader) => ({
     kept: await reader.checkpoints(),
     head: await reader.chainHead(),
@@ -141,7 +144,7 @@ async function checkpoint(store: DcStore, { file }: Database): Promise<string> {
     if (head.seq === 0) return "the log is empty";
     throw new Bad("none: `planner dc serve` signs the log, on a server of a database with --checkpoint-key");
   }
-  const path = file && publicPath(`${file}.checkpoint-key`);
+  const path = file && getPublicPath(`${file}.checkpoint-key`);
   if (path === undefined || !existsSync(path)) return `of ${last.size} entries; not verified, its key is missing`;
   const opened = openCheckpoint(last.note, readVerifierKeys(path));
   if (opened === undefined) throw new Bad(`the one of ${last.size} entries has no good signature of ${path}`);

@@ -7,37 +7,37 @@ import { modelJson } from "#dc/operations/messages/model_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { makeFolder } from "../output/write_file.ts";
-import { usageError } from "../usage_error.ts";
-import { csvColumns, csvLine } from "./csv_columns.ts";
-import type { Database } from "./database.ts";
-import { pages } from "./exchange/known_resources.ts";
+import { createFolder } from "../output/write_file.ts";
+import { createUsageError } from "../usage_error.ts";
+import { formatCsvRecord, listColumns } from "./csv_columns.ts";
+import type { DatabaseLocation } from "./database.ts";
+import { readPages } from "./exchange/known_resources.ts";
 import { KINDS } from "./kinds.ts";
 import { writeLines } from "./line_output.ts";
 import { withStore } from "./with_service.ts";
 
 export interface ExportOptions {
   readonly format: "jsonl" | "csv";
-  /** This kind only. */
+  /** The only kind to export; undefined for all. */
   readonly kind: ResourceKind | undefined;
-  /** A file, or for several CSV files a folder; standard output when it is absent. */
+  /** A file, or a folder for several CSV files; undefined for standard output. */
   readonly output: string | undefined;
 }
 
 /**
- * Writes a snapshot of the inventory: as JSON Lines, as one CSV, or as one CSV per
- * kind in a folder. Cost: the memory of a page.
+ * Writes a snapshot of the inventory as JSON Lines, as one CSV file, or as one CSV file per kind in a folder. Memory:
+ * one page.
  */
 export async function exportInventory(
-  database: Database,
+  database: DatabaseLocation,
   { format, kind, output }: ExportOptions,
   log: StderrLogger,
 ): Promise<void> {
   const count = await withStore(database, (store) =>
     store.read(async (reader) => {
       const kinds = KINDS.filter((one) => kind === undefined || one.kind === kind);
-      if (format === "csv" && kind === undefined) return csvFolder(reader, output ?? ".");
-      const pieces = format === "csv" ? csvOf : jsonLinesOf;
+      if (format === "csv" && kind === undefined) return writeCsvFolder(reader, output ?? ".");
+      const pieces = format === "csv" ? formatCsv : formatJsonLines;
       const lines = async function* () {
         for (const one of kinds) yield* pieces(reader, one.kind);
       };
@@ -47,42 +47,43 @@ export async function exportInventory(
   log.note(`${count} resources`);
 }
 
-async function csvFolder(reader: DcReader, folder: string): Promise<number> {
-  makeFolder(folder);
+async function writeCsvFolder(reader: DcReader, folder: string): Promise<number> {
+  createFolder(folder);
   let count = 0;
-  for (const { kind, list } of KINDS) count += (await writeLines(join(folder, `${list}.csv`), csvOf(reader, kind))) - 1;
+  for (const { kind, list } of KINDS)
+    count += (await writeLines(join(folder, `${list}.csv`), formatCsv(reader, kind))) - 1;
   return count;
 }
 
-async function* jsonLinesOf(reader: DcReader, kind: ResourceKind): AsyncGenerator<string> {
-  for await (const resource of all(reader, kind)) {
+async function* formatJsonLines(reader: DcReader, kind: ResourceKind): AsyncGenerator<string> {
+  for await (const resource of readAll(reader, kind)) {
     yield `${JSON.stringify({ [kind]: modelJson(SCHEMAS[kind], resource) })}\n`;
   }
 }
 
-async function* csvOf(reader: DcReader, kind: ResourceKind): AsyncGenerator<string> {
-  const columns = csvColumns(kind);
-  yield csvLine(columns.map(({ name }) => name));
-  for await (const resource of all(reader, kind)) {
+async function* formatCsv(reader: DcReader, kind: ResourceKind): AsyncGenerator<string> {
+  const columns = listColumns(kind);
+  yield formatCsvRecord(columns.map(({ name }) => name));
+  for await (const resource of readAll(reader, kind)) {
     const json = modelJson(SCHEMAS[kind], resource);
-    yield csvLine(columns.map(({ write }) => write(json)));
+    yield formatCsvRecord(columns.map(({ write }) => write(json)));
   }
 }
 
-function all<Kind extends ResourceKind>(reader: DcReader, kind: Kind): AsyncGenerator<ResourceByKind[Kind]> {
-  return pages((after) => reader.page(kind, after, MAX_PAGE_SIZE), resourceKey);
+function readAll<Kind extends ResourceKind>(reader: DcReader, kind: Kind): AsyncGenerator<ResourceByKind[Kind]> {
+  return readPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), resourceKey);
 }
 
 const FACTS =
   "Devices that can be asked: in service, no patch panel or circuit, with a network port or no ports at all. Facts are labels or variables `planner_<fact>`: code, name, kind, role, status, manufacturer, model, serial, tenant, site, floor, room, row, rack, position_u";
 
 interface Target {
-  /** What the files hold, as documents state it. */
+  /** Content of the files, for documents. */
   readonly holds: string;
   readonly write: (inventory: ExportInventory) => Promise<readonly ExportFile[]>;
 }
 
-/** Programs whose files are written. */
+/** Writers of other programs' formats, by program. */
 export const TARGETS = {
   "netbox-csv": {
     holds:
@@ -105,17 +106,19 @@ export const TARGETS = {
 
 type ExportTarget = keyof typeof TARGETS;
 
-/** Writes the inventory for another program: one file or standard output, or a folder if there are several files. */
-export async function exportTo(
-  database: Database,
+/**
+ * Writes the inventory for another program, to one file or standard output, or to a folder if there are several files.
+ */
+export async function exportForProgram(
+  database: DatabaseLocation,
   { to, output }: { readonly to: ExportTarget; readonly output: string | undefined },
   log: StderrLogger,
 ): Promise<void> {
   const inventory = await withStore(database, (store) =>
     store.read(async (reader) => ({
-      racks: await Array.fromAsync(all(reader, "rack")),
-      devices: await Array.fromAsync(all(reader, "device")),
-      cables: await Array.fromAsync(all(reader, "cable")),
+      racks: await Array.fromAsync(readAll(reader, "rack")),
+      devices: await Array.fromAsync(readAll(reader, "device")),
+      cables: await Array.fromAsync(readAll(reader, "cable")),
     })),
   );
   const files = await TARGETS[to].write(inventory);
@@ -125,7 +128,7 @@ export async function exportTo(
 }
 
 async function writeFolder(files: readonly ExportFile[], folder: string | undefined): Promise<void> {
-  if (folder === undefined) throw usageError("dc export", "netbox-csv writes several files: expected a folder");
-  makeFolder(folder);
+  if (folder === undefined) throw createUsageError("dc export", "netbox-csv writes several files: expected a folder");
+  createFolder(folder);
   for (const { name, text } of files) await writeLines(join(folder, name), [text]);
 }

@@ -21,16 +21,16 @@ import { type MaintenanceWindow, MaintenanceWindowSchema, WindowState } from "#g
 import { OperationError } from "#kernel/errors.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { type Database, demandDatabase } from "./database.ts";
-import { inTurn, type Wait, waitReporter, withImportService } from "./import/import_store.ts";
+import { type DatabaseLocation, requireDatabase } from "./database.ts";
+import { createWaitReporter, retryWhileLocked, type Wait, withImportService } from "./import/import_store.ts";
 import { openText } from "./import/text_file.ts";
 import { resolveRef } from "./resolve_ref.ts";
-import { importWindowLines, lineFault } from "./window_files.ts";
-import { commandZone, zoneNote } from "./window_time.ts";
-import { commandCaller } from "./with_service.ts";
+import { createLineError, importWindowLines } from "./window_files.ts";
+import { formatZoneNote, resolveZone } from "./window_time.ts";
+import { createCommandCaller } from "./with_service.ts";
 
-const CALLER = commandCaller("dc window import");
-/** Ours: a thousand events with long texts take less. */
+const CALLER = createCommandCaller("dc window import");
+/** Maximum size of a calendar file. The limit is planner's own: a thousand events with long texts need less. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 export interface ImportCall {
@@ -40,33 +40,33 @@ export interface ImportCall {
   readonly "dry-run": boolean;
 }
 
-/** The change for an event, or why it is left. */
+/** The planned change for an event, or the reason to skip it. */
 type Plan = { readonly event: ImportedEvent; readonly code: string } & (
   | { readonly change: InventoryChange }
   | { readonly left: string }
 );
 
-/** Stores the events of a file as windows: all, or none if one has a fault. */
+/** Stores the events of a file as windows; if one is invalid, none is stored. */
 export async function importCalendar(
-  database: Database,
+  database: DatabaseLocation,
   call: ImportCall,
   log: StderrLogger & { readonly cwd: string },
 ): Promise<void> {
   const text = readFile(call.file, log.cwd);
-  const wait = { waiting: waitReporter(log, false), stopped: () => false };
-  // An import would make an empty database.
-  demandDatabase(database);
+  const wait = { waiting: createWaitReporter(log, false), stopped: () => false };
+  // Without this check the import would create an empty database.
+  requireDatabase(database);
   await withImportService(database, wait, async (service) => {
     if (/^\uFEFF?\s*\{/.test(text))
       return importWindowLines(service, { file: call.file, text, isTrial: call["dry-run"] }, wait);
-    const zone = await commandZone(service, call["time-zone"]);
+    const zone = await resolveZone(service, call["time-zone"]);
     const refusal = zone.ambiguous ? zone.because : "";
-    const events = nameFile(call.file, () => readCalendar(text, { name: zone.name, refusal }));
+    const events = addFileToErrors(call.file, () => readCalendar(text, { name: zone.name, refusal }));
     const elements = await Promise.all(call.element.map((one) => resolveRef(service, one, [])));
     const plans = await planEvents(service, events, { elements, file: call.file });
-    const outcomes = await write(service, plans, { isTrial: call["dry-run"], file: call.file, wait });
+    const outcomes = await writeChanges(service, plans, { isTrial: call["dry-run"], file: call.file, wait });
     for (const plan of plans) print(`${plan.code}\t${"left" in plan ? plan.left : outcomes.get(plan)}\n`);
-    log.note(zoneNote(zone));
+    log.note(formatZoneNote(zone));
   });
 }
 
@@ -82,7 +82,7 @@ function readFile(file: string, cwd: string): string {
 }
 
 interface FileDefaults {
-  /** Elements of events that name none. */
+  /** References of elements for events that name none. */
   readonly elements: readonly string[];
   readonly file: string;
 }
@@ -99,19 +99,19 @@ async function planEvents(
   const plans: Plan[] = [];
   for (const event of events) {
     const window = byUid.get(event.uid);
-    const code = window?.code ?? freeCode(event, taken);
+    const code = window?.code ?? chooseCode(event, taken);
     taken.add(codeKey(code));
     const isOwn = window !== undefined && event.instance === service.instance;
-    const left = whyLeft(event, window, isOwn);
+    const left = explainSkip(event, window, isOwn);
     const asked = { event, code, window, isOwn };
-    if (left === undefined) plans.push({ event, code, change: await changeOf(service, asked, given) });
+    if (left === undefined) plans.push({ event, code, change: await planChange(service, asked, given) });
     else plans.push({ event, code, left });
   }
   return plans;
 }
 
-/** A code from what the provider or the calendar calls the event. */
-function freeCode({ maintenanceId, uid }: ImportedEvent, taken: ReadonlySet<string>): string {
+/** Derives an unused code from the provider's or the calendar's id of the event. */
+function chooseCode({ maintenanceId, uid }: ImportedEvent, taken: ReadonlySet<string>): string {
   const base = toCode(maintenanceId) || toCode(uid) || "event";
   for (let count = 1; ; count += 1) {
     const code = count === 1 ? base : `${base.slice(0, 60)}-${count}`;
@@ -119,8 +119,8 @@ function freeCode({ maintenanceId, uid }: ImportedEvent, taken: ReadonlySet<stri
   }
 }
 
-/** Reason why an event changes nothing, or undefined if it may. */
-function whyLeft(
+/** Returns the reason why an event is skipped, or undefined if it is imported. */
+function explainSkip(
   { sequence, state, endsAt }: ImportedEvent,
   window: MaintenanceWindow | undefined,
   isOwn: boolean,
@@ -139,19 +139,19 @@ interface Asked {
   readonly event: ImportedEvent;
   readonly code: string;
   readonly window: MaintenanceWindow | undefined;
-  /** Whether this database wrote the event: its texts follow from the window then. */
+  /** True if this database exported the event, whose texts are then derived from the window. */
   readonly isOwn: boolean;
 }
 
-async function changeOf(
+async function planChange(
   service: DcService,
   { event, code, window, isOwn }: Asked,
   { elements, file }: FileDefaults,
 ): Promise<InventoryChange> {
-  const named = await objectsOf(service, event, file);
+  const named = await resolveObjects(service, event, file);
   const elementRefs = named.length > 0 ? named : (window?.elementRefs ?? [...elements]);
   if (elementRefs.length === 0)
-    throw lineFault(
+    throw createLineError(
       file,
       event.line,
       "the event names nothing that is out: expected X-MAINTNOTE-OBJECT-ID, or --element",
@@ -183,26 +183,33 @@ async function changeOf(
   });
 }
 
-/** A text without what is beyond its length. No character is cut in halves: no message can hold one. */
+/** Shortens a text to its maximum length without splitting a surrogate pair, which no message could contain. */
 function cutText(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, "");
 }
 
-/** References of what an event names. @throws OperationError with the line for what nothing is called */
-async function objectsOf(service: DcService, event: ImportedEvent, file: string): Promise<string[]> {
+/**
+ * Resolves the objects that an event names to references.
+ * @throws OperationError with the line of an unknown name
+ */
+async function resolveObjects(service: DcService, event: ImportedEvent, file: string): Promise<string[]> {
   const refs: string[] = [];
   for (const { id, line } of event.objects) {
     try {
       refs.push(await resolveRef(service, id, []));
     } catch (error) {
-      throw lineFault(file, line, (error as Error).message);
+      throw createLineError(file, line, (error as Error).message);
     }
   }
   return refs;
 }
 
-/** Writes all changes in one transaction. @returns the result of each. @throws OperationError with the line of the first fault */
-async function write(
+/**
+ * Writes all changes in one transaction.
+ * @returns the result of each change
+ * @throws OperationError with the line of the first error
+ */
+async function writeChanges(
   service: DcService,
   plans: readonly Plan[],
   { isTrial, file, wait }: { readonly isTrial: boolean; readonly file: string; readonly wait: Wait },
@@ -211,21 +218,24 @@ async function write(
   if (changing.length === 0) return new Map();
   const changes = changing.map(({ change }) => change);
   const request = create(ApplyChangesRequestSchema, { changes, validateOnly: isTrial });
-  const { results, failed } = (await inTurn(() => service.call(applyChanges, request, CALLER), wait)) as BulkReply;
+  const { results, failed } = (await retryWhileLocked(
+    () => service.call(applyChanges, request, CALLER),
+    wait,
+  )) as BulkReply;
   for (const { index, outcome, error } of failed === 0 ? [] : results) {
     const plan = changing[index];
     if (plan === undefined || outcome !== Outcome.FAILED) continue;
-    throw lineFault(file, plan.event.line, (error?.message ?? "").replaceAll(`changes[${index}].`, ""));
+    throw createLineError(file, plan.event.line, (error?.message ?? "").replaceAll(`changes[${index}].`, ""));
   }
-  return new Map(changing.map((plan, at) => [plan, isTrial ? "would be stored" : outcomeOf(results[at]?.outcome)]));
+  return new Map(changing.map((plan, at) => [plan, isTrial ? "would be stored" : formatOutcome(results[at]?.outcome)]));
 }
 
-function outcomeOf(outcome: Outcome | undefined): string {
+function formatOutcome(outcome: Outcome | undefined): string {
   if (outcome === Outcome.CREATED) return "created";
   return outcome === Outcome.UPDATED ? "updated" : "unchanged";
 }
 
-function nameFile<Result>(file: string, work: () => Result): Result {
+function addFileToErrors<Result>(file: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {

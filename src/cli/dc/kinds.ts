@@ -4,9 +4,9 @@ import { plainModel } from "#dc/operations/messages/plain_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { suggestion, UsageError } from "../usage_error.ts";
+import { formatSuggestion, UsageError } from "../usage_error.ts";
 
-/** Every kind of resource with the name of its list. Each kind only refers to itself and earlier ones. */
+/** Every kind of resource with the name of its list. Kinds refer only to themselves and to earlier ones. */
 export const KINDS = [
   { kind: "rack", list: "racks" },
   { kind: "device", list: "devices" },
@@ -17,27 +17,39 @@ export const KINDS = [
 
 export const KIND_NAMES = KINDS.map(({ kind }) => kind);
 
-/** The kind that a word means: its own name or that of a list of it. */
-export function kindNamed(word: string): ResourceKind | undefined {
+/** Returns the kind with this name or list name; undefined for any other word. */
+export function findKind(word: string): ResourceKind | undefined {
   return KINDS.find(({ kind, list }) => kind === word || list === word)?.kind;
 }
 
-/** @throws UsageError for a word that means no kind */
-export function demandKind(word: string): ResourceKind {
-  const kind = kindNamed(word);
+/**
+ * Returns the kind with this name or list name.
+ * @throws UsageError for any other word
+ */
+export function requireKind(word: string): ResourceKind {
+  const kind = findKind(word);
   if (kind !== undefined) return kind;
-  const hint = suggestion(word, KIND_NAMES) || null;
+  const hint = formatSuggestion(word, KIND_NAMES) || null;
   throw new UsageError(`Wrong value "${word}" for "--kind": expected one of ${KIND_NAMES.join(", ")}`, hint);
 }
 
-/** Parses a line of JSON Lines, `{"rack": {…}}`, as its kind's message. @throws Error that describes the problem */
-export function readLine(text: string): { readonly kind: ResourceKind; readonly message: MessageShape<DescMessage> } {
+/**
+ * Parses a line of JSON Lines, `{"rack": {…}}`, as the message of its kind.
+ * @throws Error that describes the problem
+ */
+export function parseResourceLine(text: string): {
+  readonly kind: ResourceKind;
+  readonly message: MessageShape<DescMessage>;
+} {
   const { kind, json } = parseLine(text);
   return { kind, message: fromJson(SCHEMAS[kind], json) };
 }
 
-/** Parses a line as an item of a bulk load. @throws Error that describes the problem */
-export function readItem(text: string): LoadItem {
+/**
+ * Parses a line of JSON Lines as an item of a bulk load.
+ * @throws Error that describes the problem
+ */
+export function parseItem(text: string): LoadItem {
   const { kind, json } = parseLine(text);
   const resource = plainModel<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);
   return resource === undefined ? { message: fromJson(SCHEMAS[kind], json) } : { resource };

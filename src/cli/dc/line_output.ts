@@ -2,57 +2,57 @@ import { randomUUID } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { print, stdoutClosed } from "../output/print.ts";
-import { refuseDatabase, writeRefusal } from "../output/write_file.ts";
+import { isStdoutClosed, print } from "../output/print.ts";
+import { refuseDatabase, toWriteRefusal } from "../output/write_file.ts";
 
-/** Text that is gathered before it is written, in characters. */
+/** Number of characters that are buffered before a write. */
 const CHUNK = 1 << 16;
 
-/** How a file is made. */
-export interface NewFile {
-  /** Refuses to replace a file. */
+/** Options for a new file. */
+export interface FileOptions {
+  /** True to refuse replacing a file. */
   readonly isNew?: boolean;
   readonly mode?: number;
 }
 
 /**
- * Writes a text of any length, piece by piece, to a file or to standard output; returns how many pieces were written.
- * A file appears whole or not at all; a path that is no regular file (`/dev/full`) is written directly. Ends early and silently
- * after standard output was closed.
+ * Writes text pieces to a file or to standard output and returns their number. A file is written completely or not at
+ * all; a path that is not a regular file (`/dev/full`) is written directly. Ends early and silently if standard output
+ * was closed.
  */
 export async function writeLines(
   path: string | undefined,
   pieces: Iterable<string> | AsyncIterable<string>,
-  { isNew = false, mode = 0o666 }: NewFile = {},
+  { isNew = false, mode = 0o666 }: FileOptions = {},
 ): Promise<number> {
-  if (path === undefined) return gather(pieces, print, stdoutClosed);
+  if (path === undefined) return bufferPieces(pieces, print, isStdoutClosed);
   try {
     const there = statSync(path, { throwIfNoEntry: false });
-    if (there !== undefined && isNew) throw exists(path);
-    if (there !== undefined && !there.isFile()) return await toDescriptor(openSync(path, "w"), pieces);
+    if (there !== undefined && isNew) throw createExistsError(path);
+    if (there !== undefined && !there.isFile()) return await writePieces(openSync(path, "w"), pieces);
     refuseDatabase(path);
     const temporary = join(dirname(path), `.planner-${randomUUID()}.tmp`);
     const descriptor = openSync(temporary, "wx", there?.mode ?? mode);
     try {
-      const count = await toDescriptor(descriptor, pieces);
-      if (isNew && existsSync(path)) throw exists(path);
+      const count = await writePieces(descriptor, pieces);
+      if (isNew && existsSync(path)) throw createExistsError(path);
       renameSync(temporary, path);
       return count;
     } finally {
       rmSync(temporary, { force: true });
     }
   } catch (error) {
-    throw writeRefusal(path, error);
+    throw toWriteRefusal(path, error);
   }
 }
 
-function exists(path: string): OperationError {
+function createExistsError(path: string): OperationError {
   return new OperationError("failed_precondition", `Cannot write "${path}": it exists, and is never replaced`);
 }
 
-async function toDescriptor(descriptor: number, pieces: Iterable<string> | AsyncIterable<string>): Promise<number> {
+async function writePieces(descriptor: number, pieces: Iterable<string> | AsyncIterable<string>): Promise<number> {
   try {
-    const count = await gather(
+    const count = await bufferPieces(
       pieces,
       (text) => {
         const bytes = Buffer.from(text);
@@ -60,7 +60,7 @@ async function toDescriptor(descriptor: number, pieces: Iterable<string> | Async
       },
       () => false,
     );
-    // A pipe or a device cannot be flushed, and need not be.
+    // A pipe or a device cannot be flushed, and needs no flush.
     try {
       fsyncSync(descriptor);
     } catch (error) {
@@ -72,7 +72,7 @@ async function toDescriptor(descriptor: number, pieces: Iterable<string> | Async
   }
 }
 
-async function gather(
+async function bufferPieces(
   pieces: Iterable<string> | AsyncIterable<string>,
   write: (text: string) => void,
   ended: () => boolean,

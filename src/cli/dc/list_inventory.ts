@@ -22,18 +22,18 @@ import { stripRefKinds } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
-import { outputWidth } from "../output/terminal.ts";
-import { textWidth, wrapText } from "../output/wrap_text.ts";
-import { suggestion, usageError } from "../usage_error.ts";
-import { enumName, enumWords } from "./asked_flags.ts";
-import { csvLine, guardCell } from "./csv_columns.ts";
-import type { Database } from "./database.ts";
+import { getOutputWidth } from "../output/terminal.ts";
+import { measureText, wrapText } from "../output/wrap_text.ts";
+import { createUsageError, formatSuggestion } from "../usage_error.ts";
+import { toEnumName, toEnumWords } from "./asked_flags.ts";
+import { formatCsvRecord, guardCell } from "./csv_columns.ts";
+import type { DatabaseLocation } from "./database.ts";
 import { printReplyJson, withService } from "./with_service.ts";
 
-/** Names of the lists, as the console has them. */
+/** Names of the lists, as in the console. */
 export const LIST_NAMES: readonly string[] = LIST_KINDS.map(({ page }) => page);
 
-/** What a person asks for; undefined for the defaults. */
+/** Options of a list; undefined ones have defaults. */
 export interface ListCall {
   readonly kind: string;
   readonly words: readonly string[];
@@ -45,34 +45,38 @@ export interface ListCall {
   readonly csv: boolean;
 }
 
-/** Prints the things of a kind that match. */
-export async function printInventory(database: Database, call: ListCall, log: StderrLogger): Promise<void> {
-  const list = demandList("dc list", call.kind);
+/** Prints the resources of a kind that match. */
+export async function printInventory(database: DatabaseLocation, call: ListCall, log: StderrLogger): Promise<void> {
+  const list = requireList("dc list", call.kind);
   const reply = await withService(database, (service) => readRows(service, list, call));
   if (call.json) return printReplyJson(ListInventoryResponseSchema, reply);
-  const columns = columnsOf(call, list, reply.columns);
+  const columns = selectColumns(call, list, reply.columns);
   if (call.csv) {
     const cells = ({ ref, name, texts, figures }: InventoryRow) =>
       [ref, name, ...columns.map((column) => texts[column] ?? String(figures[column] ?? ""))].map(guardCell);
-    return print([["ref", "name", ...columns], ...reply.rows.map(cells)].map(csvLine).join(""));
+    return print([["ref", "name", ...columns], ...reply.rows.map(cells)].map(formatCsvRecord).join(""));
   }
-  print(rowTable(reply.rows, columns));
+  print(formatRows(reply.rows, columns));
   const { totalCount: total, rows } = reply;
   log.note(rows.length < total ? `${rows.length} of ${total} shown` : `${total} found`);
 }
 
-/** The list of a kind, by its name or by the word for one thing. @throws UsageError of a command for another word */
-export function demandList(command: string, kind: string): ListKind {
+/**
+ * Returns the list of a kind, by the list's name or the kind's.
+ *
+ * @throws UsageError of the command for any other word
+ */
+export function requireList(command: string, kind: string): ListKind {
   const found = LIST_KINDS.find(({ page, one }) => page === kind || one === kind || one.replaceAll(" ", "-") === kind);
   if (found !== undefined) return found;
-  const hint = suggestion(kind, LIST_NAMES);
+  const hint = formatSuggestion(kind, LIST_NAMES);
   const expected = `expected one of ${LIST_NAMES.join(", ")}`;
-  throw usageError(command, `Unknown kind "${kind}": ${hint === "" ? expected : `${hint} ${expected}`}`);
+  throw createUsageError(command, `Unknown kind "${kind}": ${hint === "" ? expected : `${hint} ${expected}`}`);
 }
 
 type Question = Pick<ListCall, "words" | "where" | "sort" | "limit">;
 
-/** All pages as one reply, as far as the limit goes. */
+/** Reads pages up to the limit and returns them as one reply. */
 export async function readRows(service: DcService, list: ListKind, call: Question): Promise<ListInventoryResponse> {
   let whole: ListInventoryResponse | undefined;
   for (;;) {
@@ -80,7 +84,7 @@ export async function readRows(service: DcService, list: ListKind, call: Questio
     const request = create(ListInventoryRequestSchema, {
       kind: InventoryKind[list.kind as keyof typeof InventoryKind],
       query: call.words.join(" "),
-      conditions: call.where.map((text) => conditionOf(list, text)),
+      conditions: call.where.map((text) => parseCondition(list, text)),
       orderBy: call.sort ?? "",
       pageSize: Math.min(MAX_PAGE_SIZE, (call.limit ?? Number.POSITIVE_INFINITY) - skip),
       skip,
@@ -94,11 +98,14 @@ export async function readRows(service: DcService, list: ListKind, call: Questio
   }
 }
 
-/** `kind=rack-pdu,ups` and `power_pct=80..` as the service has them. */
-function conditionOf(list: ListKind, text: string) {
+/** Parses a condition such as `kind=rack-pdu,ups` or `power_pct=80..` as a condition of the service. */
+function parseCondition(list: ListKind, text: string) {
   const at = text.indexOf("=");
   if (at <= 0) {
-    throw usageError("dc list", `Wrong condition "${text}": expected column=value, such as rack=A01 or load_pct=80..`);
+    throw createUsageError(
+      "dc list",
+      `Wrong condition "${text}": expected column=value, such as rack=A01 or load_pct=80..`,
+    );
   }
   const column = text.slice(0, at);
   const value = text.slice(at + 1);
@@ -107,30 +114,34 @@ function conditionOf(list: ListKind, text: string) {
   const expected = listColumnValues(list.page, column);
   const values = value.split(",").map((word) => {
     if (word === "" || expected === undefined) return word;
-    const name = enumName(word);
+    const name = toEnumName(word);
     if (expected.includes(name)) return name;
-    const words = enumWords(expected).join(", ");
-    throw usageError("dc list", `Wrong value "${word}" for "${column}": expected one of ${words}`);
+    const words = toEnumWords(expected).join(", ");
+    throw createUsageError("dc list", `Wrong value "${word}" for "${column}": expected one of ${words}`);
   });
   return { column, values };
 }
 
-function columnsOf({ columns }: ListCall, list: ListKind, known: readonly string[]): readonly string[] {
+function selectColumns({ columns }: ListCall, list: ListKind, known: readonly string[]): readonly string[] {
   const chosen = columns?.split(",").map((column) => column.trim());
   const unknown = chosen?.find((column) => !known.includes(column));
   if (unknown === undefined) return chosen ?? list.columns;
-  throw usageError("dc list", `Unknown column "${unknown}": expected some of ${known.join(", ")}`);
+  throw createUsageError("dc list", `Unknown column "${unknown}": expected some of ${known.join(", ")}`);
 }
 
 /**
- * A table with the reader's words and units. Columns that no row fills are left out; so are the last ones of a table that is
- * too wide, which are named below it.
+ * Formats rows as a table with units. Omits columns that are empty in every row, and the last columns of a table that is
+ * too wide, whose names are printed below it.
  */
-export function rowTable(rows: readonly InventoryRow[], columns: readonly string[], width = outputWidth()): string {
-  const filled = columns.filter((column) => rows.some((row) => cellText(row, column) !== ""));
+export function formatRows(
+  rows: readonly InventoryRow[],
+  columns: readonly string[],
+  width = getOutputWidth(),
+): string {
+  const filled = columns.filter((column) => rows.some((row) => formatCell(row, column) !== ""));
   for (let shown = filled.length; ; shown -= 1) {
-    const table = renderTable(rows, [NAME_COLUMN, ...filled.slice(0, shown).map(tableColumn)], width);
-    const fits = width === undefined || table.split("\n").every((line) => textWidth(line) <= width);
+    const table = renderTable(rows, [NAME_COLUMN, ...filled.slice(0, shown).map(createColumn)], width);
+    const fits = width === undefined || table.split("\n").every((line) => measureText(line) <= width);
     if (!fits && shown > 1) continue;
     const left = filled.slice(shown);
     return left.length === 0 ? table : `${table}${wrapText(`Left out for lack of room: ${left.join(", ")}`, width)}\n`;
@@ -139,13 +150,13 @@ export function rowTable(rows: readonly InventoryRow[], columns: readonly string
 
 const NAME_COLUMN: Column<InventoryRow> = { title: "NAME", text: ({ name }) => name };
 
-function tableColumn(column: string): Column<InventoryRow> {
-  const base = { title: getColumnLabel(column).toUpperCase(), text: (row: InventoryRow) => cellText(row, column) };
+function createColumn(column: string): Column<InventoryRow> {
+  const base = { title: getColumnLabel(column).toUpperCase(), text: (row: InventoryRow) => formatCell(row, column) };
   return isFigureColumn(column) ? { ...base, align: "right" } : { ...base, shrinks: true };
 }
 
-/** A cell as a person reads it; empty if it is not recorded. */
-export function cellText({ texts, figures }: InventoryRow, column: string): string {
+/** Formats a cell for people; empty if the value is not recorded. */
+export function formatCell({ texts, figures }: InventoryRow, column: string): string {
   const figure = figures[column];
   if (figure !== undefined) return formatColumnFigure(column, figure);
   return stripRefKinds(formatColumnText(column, texts[column] ?? ""));

@@ -1,29 +1,29 @@
 import type { DcBackend } from "#interfaces/dc_mcp/backend.ts";
 import { describeDcServer } from "#interfaces/dc_mcp/server_words.ts";
 import { serveStdio } from "../serve_stdio.ts";
-import { type Database, databaseOf, demandDatabase } from "./database.ts";
+import { type DatabaseLocation, parseDatabase, requireDatabase } from "./database.ts";
 import type { ServerAddress } from "./server_client.ts";
 
-/** What answers: a database, or a running server. */
-export type DcMcpOptions = ({ readonly database: Database } | { readonly server: ServerAddress }) & {
-  /** Whether the tools of planning are served as well. */
+/** Source of the answers: a database or a running server. */
+export type DcMcpOptions = ({ readonly database: DatabaseLocation } | { readonly server: ServerAddress }) & {
+  /** True to serve the planning tools too. */
   readonly planning?: boolean;
 };
 
 /**
- * What the words behind `planner dc mcp` ask for, or undefined when they are anything but none or one `--db` with a
- * path: addresses can be wrong, and the usual way reports that.
+ * Parses the words after `planner dc mcp`; undefined unless there are none or only one `--db` with a path. Addresses
+ * can be invalid, which the normal argument parser reports.
  */
-export function plainDcMcpWords(words: readonly string[], cwd: string): DcMcpOptions | undefined {
+export function parseSimpleDcMcpWords(words: readonly string[], cwd: string): DcMcpOptions | undefined {
   const [first = "", second] = words;
   const given = words.length === 1 ? /^--db=(.+)/.exec(first)?.[1] : first === "--db" ? second : undefined;
   const isPlain = words.length === 0 || (words.length <= 2 && given !== undefined && !/^-|:\/\//.test(given));
-  return isPlain ? { database: databaseOf(given, cwd) } : undefined;
+  return isPlain ? { database: parseDatabase(given, cwd) } : undefined;
 }
 
 /**
  * Serves the datacenter's read tools on standard input and output until the input ends, then ends the process. The
- * greeting waits for nothing; the database is opened with the first call.
+ * greeting is sent immediately; the database is opened by the first call.
  */
 export function serveDcMcp(options: DcMcpOptions): Promise<never> {
   return serveStdio({
@@ -41,8 +41,8 @@ async function openBackend(options: DcMcpOptions): Promise<DcBackend> {
   return remoteBackend(options.server);
 }
 
-async function openDatabase(database: Database): Promise<DcBackend> {
-  demandDatabase(database);
+async function openDatabase(database: DatabaseLocation): Promise<DcBackend> {
+  requireDatabase(database);
   const [{ openService }, { createServiceBackend: serviceBackend }, { Rasterizer }, { loadPage }] = await Promise.all([
     import("#dc/open_service.ts"),
     import("#interfaces/dc_mcp/service_backend.ts"),

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../exit_status.ts";
 import { openInBrowser } from "../open_browser.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { interruptionStatus, listenForSignals } from "../work/signals.ts";
-import { databaseOf } from "./database.ts";
+import { getInterruptionStatus, listenForSignals } from "../work/signals.ts";
+import { parseDatabase } from "./database.ts";
 import { loadSample } from "./sample.ts";
 import { type ServeOptions, serveDatacenter } from "./serve/serve.ts";
 
-/** A server for the person at this machine alone, whatever settings of `dc serve` the environment has. */
+/** Options of a server for this machine only, independent of `dc serve`'s environment variables. */
 const OWN_SERVER: Omit<ServeOptions, "database"> = {
   ...{ host: "127.0.0.1", port: 0, databaseWaitS: 0, memoryMiB: 512, maxPerAddress: 2500, given: "" },
   ...{ insecure: false, cleartext: false, acceptsBrokenLog: false, allowedHosts: [], allowedOrigins: [] },
@@ -18,9 +18,10 @@ const OWN_SERVER: Omit<ServeOptions, "database"> = {
 };
 
 /**
- * Serves a sample site from a temporary folder until Ctrl-C, SIGTERM or the end of the terminal, and opens the console.
+ * Serves a sample site from a temporary folder until Ctrl-C, SIGTERM or the end of the terminal, and opens the console
+ * in a browser.
  *
- * The folder is removed at the end. Cost: the site of 40 racks is loaded in about two seconds.
+ * The folder is removed at the end. Cost: a site of 40 racks is loaded in about two seconds.
  */
 export async function openSample(racks: number, log: StderrLogger): Promise<ExitStatus> {
   const folder = mkdtempSync(join(tmpdir(), "planner-sample-"));
@@ -29,14 +30,14 @@ export async function openSample(racks: number, log: StderrLogger): Promise<Exit
   const signals = listenForSignals((name, again) => {
     if (!isServing) {
       remove();
-      endProcess(interruptionStatus(name));
+      endProcess(getInterruptionStatus(name));
     }
-    // The server takes the others itself. The end of the terminal would leave the folder.
+    // The server handles other signals. Without this, the end of the terminal would leave the folder behind.
     if (name === "SIGHUP" && !again) process.kill(process.pid, "SIGTERM");
   });
   let closePage = () => {};
   try {
-    const database = databaseOf(join(folder, "sample.sqlite"), folder, { create: true });
+    const database = parseDatabase(join(folder, "sample.sqlite"), folder, { create: true });
     const loaded = await loadSample(racks, database, log);
     if (loaded !== EXIT_STATUS.ok) return loaded;
     const onListening = (address: string) => {

@@ -18,26 +18,26 @@ import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable, renderTable } from "../output/table.ts";
-import { outputWidth } from "../output/terminal.ts";
+import { getOutputWidth } from "../output/terminal.ts";
 import { writeFile } from "../output/write_file.ts";
-import type { AskedRequest } from "./asked_flags.ts";
-import { csvText } from "./csv_columns.ts";
-import type { Database } from "./database.ts";
+import type { FlagRequest } from "./asked_flags.ts";
+import { formatCsv } from "./csv_columns.ts";
+import type { DatabaseLocation } from "./database.ts";
 import { type RenderCall, renderPicture } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
 import { printReplyJson, withService } from "./with_service.ts";
 
-/** What a person asks for. */
+/** Options of `planner dc place`. */
 interface PlaceCall {
   readonly scope: string | undefined;
-  readonly request: AskedRequest;
+  readonly request: FlagRequest;
   readonly limit: number | undefined;
   readonly json: boolean;
   readonly csv: boolean;
-  /** Absolute paths; undefined for none. */
+  /** Absolute path for the import file; undefined to write none. */
   readonly applyFile: string | undefined;
   readonly picture: string | undefined;
-  /** Of the picture. */
+  /** Theme of the picture. */
   readonly theme: RenderCall["theme"];
 }
 
@@ -45,10 +45,10 @@ const COLUMNS: readonly Column<DevicePlace>[] = [
   { title: "#", text: ({ rank }) => String(rank), align: "right" },
   { title: "RACK", text: ({ rackCode }) => rackCode },
   { title: "UNIT", text: ({ positionU }) => String(positionU), align: "right" },
-  { title: "SUPPLIES", text: suppliesOf, shrinks: true },
-  { title: "PORTS", text: portsOf, shrinks: true },
-  { title: "NOW", text: ({ after }) => percent(after?.powerNowPct), align: "right" },
-  { title: "1 FAILED", text: ({ after }) => percent(after?.powerFailoverPct), align: "right" },
+  { title: "SUPPLIES", text: formatSupplies, shrinks: true },
+  { title: "PORTS", text: formatPorts, shrinks: true },
+  { title: "NOW", text: ({ after }) => formatPercent(after?.powerNowPct), align: "right" },
+  { title: "1 FAILED", text: ({ after }) => formatPercent(after?.powerFailoverPct), align: "right" },
   { title: "RACK W", text: ({ after }) => String(after?.rackDrawW ?? 0), align: "right" },
   { title: "AIR KW", text: ({ after }) => formatTenths(after?.airHeadroomKw), align: "right" },
   { title: "FREE U", text: ({ after }) => String(after?.freeU ?? 0), align: "right" },
@@ -62,8 +62,8 @@ const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
 
 const firstRefusal = ({ message }: PlacementRefusal) => stripRefKinds(message);
 
-/** Prints where devices fit. Returns the status of a rejection if fewer places were found than requested. */
-export async function place(database: Database, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {
+/** Prints positions where devices fit. Returns the status of a rejection if fewer were found than requested. */
+export async function findPlaces(database: DatabaseLocation, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {
   const reply = await withService(database, async (service) => {
     const asked = fromJson(FindPlacementRequestSchema, {
       ...call.request,
@@ -73,8 +73,8 @@ export async function place(database: Database, call: PlaceCall, log: StderrLogg
     return (await service.call(findPlacement, asked, { interface: "SYSTEM" })) as FindPlacementResponse;
   });
   printReply(reply, call, log);
-  if (call.applyFile !== undefined) writeFile(call.applyFile, importLines(reply));
-  if (call.picture !== undefined) await draw(database, reply, { output: call.picture, theme: call.theme }, log);
+  if (call.applyFile !== undefined) writeFile(call.applyFile, formatImportLines(reply));
+  if (call.picture !== undefined) await drawFloor(database, reply, { output: call.picture, theme: call.theme }, log);
   return reply.placed < reply.requested ? EXIT_STATUS.refused : EXIT_STATUS.ok;
 }
 
@@ -87,22 +87,22 @@ function printReply(reply: FindPlacementResponse, { json, csv, limit }: PlaceCal
     return;
   }
   if (csv) {
-    print(csvText(CSV, places));
+    print(formatCsv(CSV, places));
     return;
   }
   printTable(places, COLUMNS);
   if (places.length < reply.placed) log.note(`${reply.placed - places.length} more places are not printed`);
-  log.note(summary(reply));
+  log.note(formatSummary(reply));
   for (const { code, message } of reply.announced) log.note(`${describeReason(code)}: ${message}`);
   for (const [title, list] of [
     ["Racks that take no such device:", reply.refusals],
     ["Why no further device fits:", reply.limits],
   ] as const) {
-    if (list.length > 0) print(`\n${title}\n${renderTable(list, REFUSAL_COLUMNS, outputWidth(), firstRefusal)}`);
+    if (list.length > 0) print(`\n${title}\n${renderTable(list, REFUSAL_COLUMNS, getOutputWidth(), firstRefusal)}`);
   }
 }
 
-function summary({
+function formatSummary({
   placed,
   requested,
   proven,
@@ -111,15 +111,15 @@ function summary({
   racksInScope,
   revision,
 }: FindPlacementResponse): string {
-  const found = placed === requested ? `${placed} of ${requested} fit` : shortfall(placed, requested, proven);
+  const found = placed === requested ? `${placed} of ${requested} fit` : formatShortfall(placed, requested, proven);
   return `${found}, in ${formatCountOf(racksUsed, "rack")}; ${racks.length} of ${formatCountOf(racksInScope, "rack")} can take one; revision ${revision}`;
 }
 
-function shortfall(placed: number, requested: number, proven: boolean): string {
+function formatShortfall(placed: number, requested: number, proven: boolean): string {
   return proven ? `${placed} of ${requested} fit, no more` : `at least ${placed} of ${requested} fit`;
 }
 
-/** Figures that the file does without. */
+/** Columns that the CSV output omits. */
 const NOT_IN_CSV = ["power_now_ref", "power_failover_ref", "largest_free_block_u", "weight_pct"];
 
 type CsvColumn = readonly [name: string, cell: (place: DevicePlace) => string | number];
@@ -138,8 +138,8 @@ const CSV: readonly CsvColumn[] = [
 
 type CsvFigures = Omit<PlaceFigures, keyof Message>;
 
-/** Devices first, then their cables: a cable needs its ports. */
-function importLines({ places }: FindPlacementResponse): string {
+/** Formats JSON Lines for an import, devices before cables, because a cable requires its ports. */
+function formatImportLines({ places }: FindPlacementResponse): string {
   const options = { useProtoFieldName: true };
   const lines: Readonly<Record<string, JsonValue>>[] = [];
   for (const { device } of places)
@@ -149,9 +149,9 @@ function importLines({ places }: FindPlacementResponse): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-/** Draws the floor of the first place. */
-async function draw(
-  database: Database,
+/** Draws the floor of the first position. */
+async function drawFloor(
+  database: DatabaseLocation,
   reply: FindPlacementResponse,
   drawn: { readonly output: string; readonly theme: RenderCall["theme"] },
   log: StderrLogger,
@@ -165,10 +165,10 @@ async function draw(
   await renderPicture(database, { ...subject, ...drawn, highlight, failure: { cascade: true }, ...look }, log);
 }
 
-/** Phases by the number of the leg. */
+/** Names of the phases by the number of the leg. */
 const PHASES = ["", " A", " B", " C", " AB", " BC", " CA"];
 
-function suppliesOf({ inlets }: DevicePlace): string {
+function formatSupplies({ inlets }: DevicePlace): string {
   return inlets
     .map(({ sourceRef, leg }) => {
       const phase = PHASES[leg] ?? "";
@@ -177,10 +177,10 @@ function suppliesOf({ inlets }: DevicePlace): string {
     .join(", ");
 }
 
-function portsOf({ ports }: DevicePlace): string {
+function formatPorts({ ports }: DevicePlace): string {
   return ports.map(({ switchCode, switchPort }) => `${switchCode}/${switchPort}`).join(", ");
 }
 
-function percent(value: number | undefined): string {
+function formatPercent(value: number | undefined): string {
   return value === undefined ? "" : `${formatTenths(value)} %`;
 }

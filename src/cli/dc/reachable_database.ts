@@ -3,25 +3,25 @@ import type { DcStore } from "#dc/ports.ts";
 import { isUnreachable } from "#dc/store/unreachable.ts";
 import { createStartingHandler } from "#interfaces/http/starting.ts";
 import { OnePort, type TlsCredentials } from "#runtime/one_port.ts";
-import type { Database } from "./database.ts";
+import type { DatabaseLocation } from "./database.ts";
 
-/** Time between two tries, in milliseconds. */
+/** Milliseconds between two attempts. */
 const PAUSE_MS = 1000;
 
 export interface WaitOptions {
-  readonly database: Database;
-  /** Longest wait for a database server that cannot be reached, in seconds. */
+  readonly database: DatabaseLocation;
+  /** Maximum wait for a database server that cannot be reached, in seconds. */
   readonly databaseWaitS: number;
-  /** Where the server will listen; probes are answered there meanwhile, unless the port is to be a free one. */
+  /** Host on which the server will listen. Probes are answered there during the wait, unless the port is 0. */
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * Opens the database of a server. After a start of the whole machine or cluster the database may answer later than we do:
- * one that cannot be reached is tried again until the time is over. Meanwhile `/healthz` answers 200 and all else 503, so
- * that a supervisor neither restarts the process nor sends it calls.
- * @returns undefined if `signal` was aborted while waiting
+ * Opens the database of a server. After a start of the whole machine or cluster the database may become reachable later
+ * than this process, so a failed connection is repeated until the time is over. Meanwhile `/healthz` answers 200 and
+ * every other path 503, so that a supervisor neither restarts the process nor sends it calls.
+ * @returns undefined if `signal` was aborted during the wait
  * @throws OperationError as `open` does
  */
 export async function openWhenReachable(
@@ -29,7 +29,7 @@ export async function openWhenReachable(
   { tls, signal, say }: { tls: TlsCredentials | undefined; signal: AbortSignal; say: (message: string) => void },
 ): Promise<DcStore | undefined> {
   const end = performance.now() + databaseWaitS * 1000;
-  // Making a connection may take seconds, which a server that is to end does not have.
+  // A connection attempt may take seconds, which a server that is shutting down must not wait for.
   const aborted = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
   let probes: OnePort | undefined;
   let why = "";
@@ -43,7 +43,7 @@ export async function openWhenReachable(
         why = (error as Error).message;
         if (isFirst) say(`${why}; it is tried again for ${databaseWaitS} s`);
       }
-      probes ??= port === 0 ? undefined : await listening({ host, port }, tls, () => why);
+      probes ??= port === 0 ? undefined : await listenForProbes({ host, port }, tls, () => why);
       await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
     }
     return undefined;
@@ -52,7 +52,7 @@ export async function openWhenReachable(
   }
 }
 
-async function listening(
+async function listenForProbes(
   { host, port }: Pick<WaitOptions, "host" | "port">,
   tls: TlsCredentials | undefined,
   why: () => string,
@@ -62,7 +62,7 @@ async function listening(
     cleartext: true,
     ...(tls !== undefined && { tls }),
   });
-  // A port that is taken is an error of the server itself, which names it.
+  // The server itself reports a port that is in use, with its number.
   await probes.listen(port, host).catch(() => {});
   return probes;
 }

@@ -21,31 +21,31 @@ import { formatCountOf, stripRefKinds } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
-import { outputWidth } from "../output/terminal.ts";
-import type { AskedRequest } from "./asked_flags.ts";
-import { csvText } from "./csv_columns.ts";
-import type { Database } from "./database.ts";
+import { getOutputWidth } from "../output/terminal.ts";
+import type { FlagRequest } from "./asked_flags.ts";
+import { formatCsv } from "./csv_columns.ts";
+import type { DatabaseLocation } from "./database.ts";
 import type { RenderCall } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
 import { printReplyJson, withService } from "./with_service.ts";
 
-/** What a person asks for. */
+/** Options of `planner dc rehearse`. */
 interface RehearseCall {
   readonly scope: string | undefined;
-  readonly request: AskedRequest;
+  readonly request: FlagRequest;
   readonly limit: number | undefined;
   readonly json: boolean;
   readonly csv: boolean;
-  /** Absolute path; undefined for no picture. */
+  /** Absolute path of the picture; undefined for none. */
   readonly picture: string | undefined;
-  /** Of the picture. */
+  /** Theme of the picture. */
   readonly theme: RenderCall["theme"];
 }
 
 const COLUMNS: readonly Column<FailureCause>[] = [
   {
     title: "SEVERITY",
-    text: ({ severity }) => wordOf(severity),
+    text: ({ severity }) => formatSeverity(severity),
     style: ({ severity }) => (severity >= FailureSeverity.HIGH ? "red" : undefined),
   },
   { title: "CAUSE", text: ({ summary }) => summary.split(": ")[0] ?? "", shrinks: true },
@@ -64,45 +64,48 @@ const FINDINGS: readonly Column<ReadingFinding>[] = [
   { title: "SINCE", text: ({ since }) => (since === undefined ? "" : timestampDate(since).toISOString()) },
 ];
 
-/** Prints the causes of loss, the worst first. */
-export async function rehearse(database: Database, call: RehearseCall, log: StderrLogger): Promise<void> {
+/** Prints the failures that cause a loss, the worst first. */
+export async function printRehearsal(database: DatabaseLocation, call: RehearseCall, log: StderrLogger): Promise<void> {
   const reply = await withService(database, async (service) => {
     const scope = call.scope && (await resolveRef(service, call.scope, SCOPE_KINDS));
-    const asked = { schema: RehearseFailuresRequestSchema, init: requestOf(call, scope) };
+    const asked = { schema: RehearseFailuresRequestSchema, init: buildRequest(call, scope) };
     const causes = (reply: RehearseFailuresResponse) => reply.causes;
     return readPages(service, rehearseFailures, asked, causes, call.limit);
   });
   if (call.json) printReplyJson(RehearseFailuresResponseSchema, reply);
-  else if (call.csv) print(csvText(CSV, reply.causes));
+  else if (call.csv) print(formatCsv(CSV, reply.causes));
   else {
-    print(causesTable(reply.causes, outputWidth()));
-    print(findingsText(reply, outputWidth()));
-    log.note(footer(reply));
+    print(formatCauses(reply.causes, getOutputWidth()));
+    print(formatFindings(reply, getOutputWidth()));
+    log.note(formatFooter(reply));
   }
-  if (call.picture !== undefined) await draw(database, reply, call, log);
+  if (call.picture !== undefined) await drawFailure(database, reply, call, log);
 }
 
-/** The causes as a table, each with its reason on the next line. */
-export function causesTable(causes: readonly FailureCause[], width: number | undefined): string {
+/** Formats the causes as a table, each with its reason on the next line. */
+export function formatCauses(causes: readonly FailureCause[], width: number | undefined): string {
   return renderTable(causes, COLUMNS, width, ({ reason }) => stripRefKinds(reason));
 }
 
-/** What readings show of the scope, as a table below the causes; nothing without measured loads or findings. */
-export function findingsText(reply: RehearseFailuresResponse, width: number | undefined): string {
+/** Formats measured loads and findings of the scope as a table; empty without any. */
+export function formatFindings(reply: RehearseFailuresResponse, width: number | undefined): string {
   const { findings, omittedFindings } = reply;
   if (findings.length === 0) return "";
   const more = omittedFindings === 0 ? "" : `${omittedFindings} more: --elements\n`;
   return `\n${renderTable(findings, FINDINGS, width)}${more}`;
 }
 
-function requestOf({ request, limit = MAX_PAGE_SIZE }: RehearseCall, scope = ""): RehearseFailuresRequest {
+function buildRequest({ request, limit = MAX_PAGE_SIZE }: RehearseCall, scope = ""): RehearseFailuresRequest {
   const asked = { ...request, scope_ref: scope, page_size: Math.min(limit, MAX_PAGE_SIZE) };
   return fromJson(RehearseFailuresRequestSchema, asked);
 }
 
-/** Draws the failure of the first element of the first cause that the power picture shows, judged as the table is. */
-async function draw(
-  database: Database,
+/**
+ * Draws the failure of the first element, of the first cause, that the power picture shows. It uses the same options as
+ * the table.
+ */
+async function drawFailure(
+  database: DatabaseLocation,
   { causes }: RehearseFailuresResponse,
   call: RehearseCall,
   log: StderrLogger,
@@ -113,18 +116,24 @@ async function draw(
     throw new OperationError("not_found", "Only cooling units and switches cause a loss: there is nothing to draw");
   const { renderPicture } = await import("./render.ts");
   const look = { format: undefined, theme: call.theme, coloring: undefined, view: undefined, width: undefined };
-  const { cascade, assumeBattery, loadBasis } = requestOf(call);
+  const { cascade, assumeBattery, loadBasis } = buildRequest(call);
   const failure = { cascade, assumeBattery, loadBasis, additionalSourceRefs };
   await renderPicture(database, { screen: "power", ref, output: call.picture, failure, ...look }, log);
 }
 
-function footer({ elementsFailed, pairsFailed, harmless, totalCount, revision }: RehearseFailuresResponse): string {
+function formatFooter({
+  elementsFailed,
+  pairsFailed,
+  harmless,
+  totalCount,
+  revision,
+}: RehearseFailuresResponse): string {
   const what = pairsFailed > 0 ? `${pairsFailed} pairs of ${elementsFailed} elements` : `${elementsFailed} elements`;
   return `${what} failed in turn at revision ${revision}: ${formatCountOf(totalCount, "cause")}, ${formatCountOf(harmless, "element")} without effect`;
 }
 
 const CSV: readonly (readonly [string, (cause: FailureCause) => string | number])[] = [
-  ["severity", ({ severity }) => wordOf(severity)],
+  ["severity", ({ severity }) => formatSeverity(severity)],
   ["reason", ({ reason }) => reason],
   ["summary", ({ summary }) => summary],
   ["kind", ({ kind }) => FAILURE_KINDS[kind - 1] ?? ""],
@@ -146,6 +155,6 @@ const CSV: readonly (readonly [string, (cause: FailureCause) => string | number]
   ["devices_without_data_path", ({ devicesWithoutDataPathCount: count }) => count],
 ];
 
-function wordOf(severity: FailureSeverity): string {
+function formatSeverity(severity: FailureSeverity): string {
   return (FAILURE_SEVERITIES[severity - 1] ?? "").toLowerCase();
 }

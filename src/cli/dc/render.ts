@@ -23,14 +23,14 @@ import type { Args } from "../command.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { writeFile } from "../output/write_file.ts";
-import { usageError } from "../usage_error.ts";
-import { enumName } from "./asked_flags.ts";
-import type { Database } from "./database.ts";
+import { createUsageError } from "../usage_error.ts";
+import { toEnumName } from "./asked_flags.ts";
+import type { DatabaseLocation } from "./database.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
 import type { RENDER_FLAGS } from "./shared_flags.ts";
 import { withService } from "./with_service.ts";
 
-/** How people call the screens, and the kinds of things that a bare code may name on each. */
+/** Names of the screens, with the kinds of resources that a bare code may refer to on each. */
 const SCREENS = {
   rack: { screen: "ELEVATION", kinds: ["RACK", "DEVICE"] },
   cable: { screen: "CABLE_PATH", kinds: ["PORT"] },
@@ -51,29 +51,29 @@ const FORMAT_OF: Readonly<Record<string, keyof typeof FormatNumber>> = {
   gv: "DOT",
 };
 
-/** What is drawn and how. */
+/** Options of `planner dc render`. */
 export interface RenderCall extends Args<Record<never, never>, typeof RENDER_FLAGS> {
   readonly screen: keyof typeof SCREENS;
   readonly ref: string;
-  /** Undefined for standard output. */
+  /** Path of the file; undefined for standard output. */
   readonly output: string | undefined;
-  /** References to highlight. */
+  /** References of resources to highlight. */
   readonly highlight?: readonly string[];
-  /** How the failure of a picture of power is judged. */
-  readonly failure: Failure;
+  /** Failure that a picture of power shows. */
+  readonly failure: FailureOptions;
 }
 
-/** What fails beside the subject, and how its loss is judged, with the names of the request. */
-export type Failure = Pick<PowerBlastRadiusRequest, "cascade"> &
+/** Elements that fail besides the subject, and options for judging the loss, with the names of the request. */
+export type FailureOptions = Pick<PowerBlastRadiusRequest, "cascade"> &
   Partial<Pick<PowerBlastRadiusRequest, "additionalSourceRefs" | "assumeBattery" | "loadBasis">>;
 
-/** Draws a picture straight from a database, without a server. A file appears whole or not at all. */
-export async function renderPicture(database: Database, call: RenderCall, log: StderrLogger): Promise<void> {
+/** Draws a picture directly from a database, without a server. A file is written completely or not at all. */
+export async function renderPicture(database: DatabaseLocation, call: RenderCall, log: StderrLogger): Promise<void> {
   const options = create(RenderOptionsSchema, {
-    format: FormatNumber[formatOf(call)],
-    theme: call.theme === undefined ? ThemeNumber.UNSPECIFIED : ThemeNumber[enumName(call.theme)],
-    coloring: call.coloring === undefined ? ColoringNumber.UNSPECIFIED : ColoringNumber[enumName(call.coloring)],
-    view: call.view === undefined ? ViewNumber.UNSPECIFIED : ViewNumber[enumName(call.view)],
+    format: FormatNumber[chooseFormat(call)],
+    theme: call.theme === undefined ? ThemeNumber.UNSPECIFIED : ThemeNumber[toEnumName(call.theme)],
+    coloring: call.coloring === undefined ? ColoringNumber.UNSPECIFIED : ColoringNumber[toEnumName(call.coloring)],
+    view: call.view === undefined ? ViewNumber.UNSPECIFIED : ViewNumber[toEnumName(call.view)],
     widthPx: call.width ?? 0,
     embedDataset: true,
     highlight: [...(call.highlight ?? [])],
@@ -84,7 +84,7 @@ export async function renderPicture(database: Database, call: RenderCall, log: S
     loadViewer: () => loadPage("picture_file"),
   };
   try {
-    const picture = await withService(database, (service) => draw(service, call, options), ports);
+    const picture = await withService(database, (service) => drawPicture(service, call, options), ports);
     const content = picture?.artifact.value ?? "";
     if (call.output === undefined) print(content);
     else writeFile(call.output, content);
@@ -94,8 +94,12 @@ export async function renderPicture(database: Database, call: RenderCall, log: S
   }
 }
 
-/** A picture of power is that of its failure, so that it shows what the other commands and the console say. */
-async function draw(service: DcService, call: RenderCall, options: RenderOptions): Promise<RenderResult | undefined> {
+/** Draws the picture. A picture of power shows the failure, so that it agrees with other commands and the console. */
+async function drawPicture(
+  service: DcService,
+  call: RenderCall,
+  options: RenderOptions,
+): Promise<RenderResult | undefined> {
   const { screen, kinds } = SCREENS[call.screen];
   const subjectRef = await resolveRef(service, call.ref, kinds);
   if (screen === "POWER") {
@@ -107,11 +111,14 @@ async function draw(service: DcService, call: RenderCall, options: RenderOptions
   return (await service.call(render, request, CALLER)) as RenderResult;
 }
 
-/** By `--format`, else by the file's name; SVG for standard output. */
-function formatOf({ format, output }: RenderCall): keyof typeof FormatNumber {
+/** Returns the format of `--format`, otherwise that of the file's extension; SVG for standard output. */
+function chooseFormat({ format, output }: RenderCall): keyof typeof FormatNumber {
   const named = format ?? (output === undefined ? "svg" : extname(output).slice(1).toLowerCase());
   const found = Object.hasOwn(FORMAT_OF, named) ? FORMAT_OF[named] : undefined;
   if (found !== undefined) return found;
   const expected = "expected svg, png, html or dot";
-  throw usageError("dc render", `Cannot detect the format of "${output}": ${expected} as its ending, or --format`);
+  throw createUsageError(
+    "dc render",
+    `Cannot detect the format of "${output}": ${expected} as its ending, or --format`,
+  );
 }

@@ -10,22 +10,21 @@ import { findRefsByName } from "#web/console/named_refs.ts";
 
 type Kind = keyof typeof InventoryKind;
 
-/** Kinds that a scope of an analysis may have. */
+/** Kinds that the scope of an analysis may have. */
 export const SCOPE_KINDS: readonly Kind[] = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 
-/** As many hits of a kind as the service returns at once; exact names come first. */
+/** Maximum number of hits per kind that the service returns at once; exact names come first. */
 const MOST_HITS = 50;
 
 /**
- * Returns the reference that a person means: a text with a kind, such as `rack:B03`, as it is; a bare code, such as
- * `B03`, or the end of a place, such as `DH1`, by the inventory.
- *
- * @param kinds those that may be meant; all if empty
- * @throws OperationError for a code that nothing has, or that names several things
+ * Resolves a text to a reference. A text with a kind, such as `rack:B03`, is returned unchanged. A bare code, such as
+ * `B03`, or the end of a location, such as `DH1`, is searched in the inventory.
+ * @param kinds accepted kinds; all if empty
+ * @throws OperationError for a code that matches nothing or several resources
  */
 export async function resolveRef(service: DcService, text: string, kinds: readonly Kind[]): Promise<string> {
   if (text === "" || text.includes(":")) return text;
-  // Most commands get a reference, or none, and then load no search.
+  // Most commands get a full reference or none, and then do not load the search.
   const { searchInventory } = await import("#dc/operations/planning/search_inventory.ts");
   const request = create(SearchInventoryRequestSchema, {
     query: text,

@@ -2,21 +2,21 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import { MAX_SAMPLE_RACKS, SAMPLE_RACKS, sampleItems } from "#dc/sample/facility.ts";
 import type { ExitStatus } from "../exit_status.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { usageError } from "../usage_error.ts";
-import type { Database } from "./database.ts";
+import { createUsageError } from "../usage_error.ts";
+import type { DatabaseLocation } from "./database.ts";
 import { importSource, openDatabaseTarget } from "./import/import_files.ts";
-import { waitReporter, withImportStore } from "./import/import_store.ts";
+import { createWaitReporter, withImportStore } from "./import/import_store.ts";
 import type { Line, Source } from "./import/source.ts";
 import { writeLines } from "./line_output.ts";
 
-/** Writes a sample site as JSON Lines, to a file or to standard output. Cost: the memory of forty racks. */
+/** Writes a sample site as JSON Lines, to a file or to standard output. Memory: forty racks. */
 export async function writeSample(racks: number, file: string | undefined, log: StderrLogger): Promise<void> {
-  const count = await writeLines(file, sampleLines(racks));
+  const count = await writeLines(file, generateSampleLines(racks));
   log.note(`${count} resources`);
 }
 
-/** The sample site of 40 racks as one JSON object of lists, in the order in which they are to be written. */
-export function sampleJson(): string {
+/** Returns the sample site of 40 racks as one JSON object of lists, in an order in which they can be written. */
+export function formatSampleJson(): string {
   const lists = { racks: "rack", devices: "device", cracs: "crac", cables: "cable", fabric_links: "fabric_link" };
   const items = [...sampleItems()];
   const byList = Object.entries(lists).map(([list, wanted]) => {
@@ -25,16 +25,16 @@ export function sampleJson(): string {
   return JSON.stringify(Object.fromEntries(byList));
 }
 
-/** Brings a sample site straight into a database. */
-export async function loadSample(racks: number, database: Database, log: StderrLogger): Promise<ExitStatus> {
+/** Loads a sample site into a database. */
+export async function loadSample(racks: number, database: DatabaseLocation, log: StderrLogger): Promise<ExitStatus> {
   const manner = { errors: undefined, atomic: false, dryRun: false, json: false, cwd: "" };
-  const waiting = waitReporter(log, false);
+  const waiting = createWaitReporter(log, false);
   return withImportStore(database, waiting, (opened) =>
-    importSource(() => openDatabaseTarget(opened, manner, waiting), sampleSource(racks), manner, log),
+    importSource(() => openDatabaseTarget(opened, manner, waiting), createSampleSource(racks), manner, log),
   );
 }
 
-function sampleSource(racks: number): Source {
+function createSampleSource(racks: number): Source {
   const counts = new Map<ResourceKind, number>();
   for (const { kind } of sampleItems(racks)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return {
@@ -51,12 +51,15 @@ function sampleSource(racks: number): Source {
   };
 }
 
-/** Checks `--racks`. @throws UsageError beyond what a sample may have */
-export function sampleSize(racks = SAMPLE_RACKS): number {
+/**
+ * Checks `--racks`.
+ * @throws UsageError if the number is outside the range of a sample
+ */
+export function checkSampleSize(racks = SAMPLE_RACKS): number {
   if (racks <= MAX_SAMPLE_RACKS) return racks;
-  throw usageError("dc sample", `Wrong value "${racks}" for "--racks": expected at most ${MAX_SAMPLE_RACKS}`);
+  throw createUsageError("dc sample", `Wrong value "${racks}" for "--racks": expected at most ${MAX_SAMPLE_RACKS}`);
 }
 
-function* sampleLines(racks: number): Generator<string> {
+function* generateSampleLines(racks: number): Generator<string> {
   for (const { kind, item } of sampleItems(racks)) yield `${JSON.stringify({ [kind]: item })}\n`;
 }

@@ -10,28 +10,28 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { UsageError } from "../usage_error.ts";
 
-/** RPCs of the second service. */
+/** Names of the RPCs of the planning service. */
 const PLANNING: readonly string[] = planningRpcs.map(({ method }) => method.name);
 
 export interface ServerAddress {
-  /** Where it listens, `http://127.0.0.1:8081`. */
+  /** URL of the server, such as `http://127.0.0.1:8081`. */
   readonly url: string;
   readonly token: string | undefined;
-  /** Longest wait for an answer, in milliseconds. */
+  /** Maximum wait for a reply, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** What a server answered instead of a result: Connect's code and the details in words. */
+/** An error reply of a server: Connect's code, the message and details as text. */
 export class ServerRefusal extends Error {
   readonly code: string;
   readonly details: readonly string[];
-  /** The first field that the server finds wrong. */
+  /** The first field that the server reports as invalid. */
   readonly field: string | undefined;
 
   constructor(message: string, code: string, details: readonly Detail[]) {
     super(message);
     this.code = code;
-    // A field's error is printed once, with the name of the field.
+    // The error of a field is printed once, with the field's name.
     const named = details.some(({ field }) => field !== undefined);
     this.details = details.filter(({ repeated }) => !(named && repeated)).map(({ text }) => text);
     this.field = details.find(({ field }) => field !== undefined)?.field;
@@ -41,29 +41,35 @@ export class ServerRefusal extends Error {
 interface Detail {
   readonly text: string;
   readonly field?: string;
-  /** Says what the wrong fields say as well, where there are any. */
+  /** True if the message repeats the errors of the fields. */
   readonly repeated?: true;
 }
 
-/** Reads `--url`. @throws UsageError unless it is the address of a server */
-export function serverUrl(given: string): string {
+/**
+ * Parses `--url`.
+ * @throws UsageError unless it is the address of a server
+ */
+export function parseServerUrl(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return given.replace(/\/+$/, "");
   throw new UsageError(`Wrong value "${given}" for "--url": expected http://host:port or https://host:port`, null);
 }
 
-/** Calls one RPC in Connect's JSON. @throws ServerRefusal for a refusal, OperationError when there is no answer */
+/**
+ * Calls one RPC with Connect's JSON.
+ * @throws ServerRefusal for an error reply, OperationError without a reply
+ */
 export async function callServer(address: ServerAddress, rpc: string, request: string): Promise<JsonValue> {
-  const { response, text } = await send(address, rpc, request);
+  const { response, text } = await sendRequest(address, rpc, request);
   const json = parseJson(text);
   if (response.ok && json !== undefined) return json;
   if (isFailure(json))
-    throw new ServerRefusal(json.message ?? json.code, json.code, (json.details ?? []).flatMap(detailsIn));
+    throw new ServerRefusal(json.message ?? json.code, json.code, (json.details ?? []).flatMap(decodeDetail));
   const told = `${response.status} ${response.statusText}`.trim();
   throw new OperationError("unavailable", `${address.url} does not answer as a planner server: HTTP ${told}`);
 }
 
-async function send({ url, token, timeoutMs }: ServerAddress, rpc: string, request: string) {
+async function sendRequest({ url, token, timeoutMs }: ServerAddress, rpc: string, request: string) {
   try {
     const response = await fetch(
       `${url}/datacenter.v1.${PLANNING.includes(rpc) ? "PlanningService" : "DatacenterService"}/${rpc}`,
@@ -76,7 +82,7 @@ async function send({ url, token, timeoutMs }: ServerAddress, rpc: string, reque
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
         },
         body: request,
-        // The server's deadline is earlier, so that it can report the timeout.
+        // The server's own deadline is earlier, so that it can report the timeout.
         signal: AbortSignal.timeout(timeoutMs + 1000),
       },
     );
@@ -98,7 +104,7 @@ function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** What Connect answers instead of a result. */
+/** JSON of Connect's error replies. */
 interface Failure {
   readonly code: string;
   readonly message?: string;
@@ -132,8 +138,8 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array) => readonly Detail[]>
   },
 };
 
-/** Returns the detail as text; nothing for details of an unknown type. */
-function detailsIn({ type, value }: RawDetail): readonly Detail[] {
+/** Converts a detail to text; returns nothing for a detail of unknown type. */
+function decodeDetail({ type, value }: RawDetail): readonly Detail[] {
   const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   return read === undefined ? [] : read(Buffer.from(value, "base64"));
 }

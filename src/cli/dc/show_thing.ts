@@ -5,32 +5,32 @@ import { OperationError } from "#kernel/errors.ts";
 import { getColumnLabel } from "#web/console/lists/column_words.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
 import { capitalize, getKindNoun, getRefName } from "#words/names.ts";
-import { plainLine } from "../output/plain_text.ts";
+import { sanitizeLine } from "../output/plain_text.ts";
 import { print, printJson } from "../output/print.ts";
-import { outputWidth, paint } from "../output/terminal.ts";
-import { textWidth, wrapWords } from "../output/wrap_text.ts";
-import type { Database } from "./database.ts";
-import { cellText, demandList, readRows, rowTable } from "./list_inventory.ts";
+import { getOutputWidth, paint } from "../output/terminal.ts";
+import { measureText, wrapWords } from "../output/wrap_text.ts";
+import type { DatabaseLocation } from "./database.ts";
+import { formatCell, formatRows, readRows, requireList } from "./list_inventory.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { withService } from "./with_service.ts";
 
-/** Prints one resource and its content. */
-export async function showThing(
-  database: Database,
+/** Prints one resource and its contents. */
+export async function printResource(
+  database: DatabaseLocation,
   { ref: text, code, json }: { readonly ref: string; readonly code: string | undefined; readonly json: boolean },
 ): Promise<void> {
-  const kinds = code === undefined ? [] : [demandList("dc show", text).kind as keyof typeof InventoryKind];
+  const kinds = code === undefined ? [] : [requireList("dc show", text).kind as keyof typeof InventoryKind];
   await withService(database, async (service) => {
     const ref = await resolveRef(service, code ?? text, kinds);
     const { row, columns } = await readRow(service, ref);
-    const inside = await readInside(service, row);
+    const inside = await readContents(service, row);
     if (json) {
       const plain = ({ ref, name, texts, figures }: InventoryRow) => ({ ref, name, ...texts, ...figures });
       return printJson({ ...plain(row), ...(inside && { [inside.list.page]: inside.rows.map(plain) }) });
     }
-    print(factsText(row, columns));
+    print(formatFacts(row, columns));
     if (inside !== undefined && inside.rows.length > 0) {
-      print(`\n${paint(inside.list.title, "bold")}\n${rowTable(inside.rows, inside.columns)}`);
+      print(`\n${paint(inside.list.title, "bold")}\n${formatRows(inside.rows, inside.columns)}`);
     }
   });
 }
@@ -72,48 +72,48 @@ interface Inside {
   readonly rows: readonly InventoryRow[];
 }
 
-/** Lists of what things of a kind consist of, with the condition on them. */
+/** Lists of the contents of each kind, with the condition that selects them. */
 const INSIDE: Readonly<Record<string, readonly [kind: string, where: (row: InventoryRow) => readonly string[]]>> = {
   rack: ["DEVICE", ({ name }) => [`rack=${name}`]],
   device: ["PORT", ({ name }) => [`device=${name}`]],
   feed: ["DEVICE", ({ ref }) => [`fed_by=${ref}`]],
   fabric: ["FABRIC_LINK", ({ name }) => [`fabric=${name}`]],
   site: ["ROOM", ({ name }) => [`site=${name}`]],
-  room: ["RACK", placeConditions],
-  row: ["RACK", placeConditions],
+  room: ["RACK", toLocationConditions],
+  row: ["RACK", toLocationConditions],
 };
 
-/** `room:AMS1/1/DH1` as conditions on the columns of its racks. */
-function placeConditions({ ref }: InventoryRow): readonly string[] {
+/** Converts a location such as `room:AMS1/1/DH1` to conditions on the location columns of racks. */
+function toLocationConditions({ ref }: InventoryRow): readonly string[] {
   const [kind = "", id = ""] = ref.split(":");
   const [site, floor, name] = id.split("/");
   return [`site=${site}`, `floor=${floor}`, `${kind}=${name}`];
 }
 
-async function readInside(service: DcService, row: InventoryRow): Promise<Inside | undefined> {
+async function readContents(service: DcService, row: InventoryRow): Promise<Inside | undefined> {
   const [kind, where] = INSIDE[row.ref.slice(0, row.ref.indexOf(":"))] ?? [];
   const list = LIST_KINDS.find((one) => one.kind === kind);
   if (list === undefined || where === undefined) return undefined;
   const sort = list.kind === "DEVICE" && row.ref.startsWith("rack:") ? "position_u desc" : undefined;
   const { rows } = await readRows(service, list, { words: [], where: where(row), sort, limit: undefined });
-  // Every row is located in the thing itself.
+  // Location columns are omitted, because every row is located in the resource itself.
   const columns = list.columns.filter(
     (column) => !["rack", "device", "fabric", "site", "room", "row"].includes(column),
   );
   return { list, columns, rows };
 }
 
-/** Kind and name, then a line for each recorded fact. */
-export function factsText(row: InventoryRow, columns: readonly string[], width = outputWidth()): string {
+/** Formats kind and name, then one line per recorded value. */
+export function formatFacts(row: InventoryRow, columns: readonly string[], width = getOutputWidth()): string {
   const facts = columns.flatMap((column) => {
-    const text = cellText(row, column);
-    return text === "" ? [] : [[getColumnLabel(column), plainLine(text)] as const];
+    const text = formatCell(row, column);
+    return text === "" ? [] : [[getColumnLabel(column), sanitizeLine(text)] as const];
   });
-  const names = facts.reduce((most, [name]) => Math.max(most, textWidth(name)), 0);
+  const names = facts.reduce((most, [name]) => Math.max(most, measureText(name)), 0);
   const room = (width ?? Number.POSITIVE_INFINITY) - names - 2;
   const lines = facts.flatMap(([name, text]) =>
     wrapWords(text, room).map((line, at) => `${paint((at === 0 ? name : "").padEnd(names), "dim")}  ${line}`),
   );
   const kind = row.ref.slice(0, row.ref.indexOf(":"));
-  return `${[paint(plainLine(`${capitalize(getKindNoun(kind))} ${getRefName(row.ref)}`), "bold"), ...lines].join("\n")}\n`;
+  return `${[paint(sanitizeLine(`${capitalize(getKindNoun(kind))} ${getRefName(row.ref)}`), "bold"), ...lines].join("\n")}\n`;
 }

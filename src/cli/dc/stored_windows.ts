@@ -22,19 +22,19 @@ import type { Args } from "../command.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable } from "../output/table.ts";
-import type { AskedRequest } from "./asked_flags.ts";
-import type { Database } from "./database.ts";
+import type { FlagRequest } from "./asked_flags.ts";
+import type { DatabaseLocation } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import type { WINDOW_FLAGS } from "./shared_flags.ts";
-import { resolveRefs, verdictText } from "./window.ts";
-import { type CommandZone, commandZone, readWindowTime, zoneNote } from "./window_time.ts";
-import { commandCaller, printReplyJson, withService } from "./with_service.ts";
+import { formatVerdict, resolveRefs } from "./window.ts";
+import { type CommandZone, formatZoneNote, parseWindowTime, resolveZone } from "./window_time.ts";
+import { createCommandCaller, printReplyJson, withService } from "./with_service.ts";
 
-const CALLER = commandCaller("dc window");
-/** Windows of a page, and items of a list. */
+const CALLER = createCommandCaller("dc window");
+/** Maximum number of windows per page and of items per list. */
 const MOST = 1000;
 
-/** What a person plans; undefined where nothing is said. */
+/** Options of a new window; absent ones are undefined. */
 interface PlannedCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
   readonly code: string;
   readonly elements: readonly string[];
@@ -44,12 +44,15 @@ interface PlannedCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
   readonly contact: string | undefined;
 }
 
-/** Stores a window and prints its verdict. @throws OperationError if there is one with this code */
-export async function addWindow(database: Database, call: PlannedCall, log: StderrLogger): Promise<void> {
+/**
+ * Stores a window and prints its verdict.
+ * @throws OperationError if a window with this code exists
+ */
+export async function addWindow(database: DatabaseLocation, call: PlannedCall, log: StderrLogger): Promise<void> {
   const { title = "", notes = "", owner = "", contact = "" } = call;
   await withService(database, async (service) => {
-    const zone = await commandZone(service, call["time-zone"]);
-    const { startsAt, endsAt } = readWindowTime({ ...call, zone }, Date.now());
+    const zone = await resolveZone(service, call["time-zone"]);
+    const { startsAt, endsAt } = parseWindowTime({ ...call, zone }, Date.now());
     const window = {
       ...{ code: call.code, title, notes, owner, contact },
       elementRefs: await resolveRefs(service, call.elements),
@@ -58,8 +61,8 @@ export async function addWindow(database: Database, call: PlannedCall, log: Stde
       endsAt: timestampFromMs(endsAt),
     };
     await service.call(upsertWindow, create(UpsertWindowRequestSchema, { window, etag: "none" }), CALLER);
-    print(windowText(await readWindow(service, call.code), zone.name));
-    log.note(zoneNote(zone));
+    print(formatWindow(await readWindow(service, call.code), zone.name));
+    log.note(formatZoneNote(zone));
   });
 }
 
@@ -70,31 +73,31 @@ interface ShownCall {
 }
 
 /** Prints a window and its verdict. */
-export async function showWindow(database: Database, call: ShownCall, log: StderrLogger): Promise<void> {
+export async function showWindow(database: DatabaseLocation, call: ShownCall, log: StderrLogger): Promise<void> {
   await withService(database, async (service) => {
     const reply = await readWindow(service, call.code);
-    const zone = await commandZone(service, call["time-zone"]);
+    const zone = await resolveZone(service, call["time-zone"]);
     if (call.json) return printReplyJson(GetWindowResponseSchema, reply);
-    print(windowText(reply, zone.name));
-    log.note(zoneNote(zone));
+    print(formatWindow(reply, zone.name));
+    log.note(formatZoneNote(zone));
   });
 }
 
 interface ListedCall {
   readonly element: string | undefined;
-  readonly request: AskedRequest;
+  readonly request: FlagRequest;
   readonly "time-zone": string | undefined;
   readonly json: boolean;
 }
 
-/** Prints all windows that match, with their verdicts. */
-export async function listWindows(database: Database, call: ListedCall, log: StderrLogger): Promise<void> {
+/** Prints all matching windows with their verdicts. */
+export async function listWindows(database: DatabaseLocation, call: ListedCall, log: StderrLogger): Promise<void> {
   await withService(database, async (service) => {
-    const zone = await commandZone(service, call["time-zone"]);
+    const zone = await resolveZone(service, call["time-zone"]);
     const reply = await readAll(service, call);
     if (call.json) return printReplyJson(ListWindowsResponseSchema, reply);
-    printTable(reply.windows, columnsIn(zone));
-    log.note(`${reply.windows.length === 0 ? "No windows. " : ""}${zoneNote(zone)}`);
+    printTable(reply.windows, createColumns(zone));
+    log.note(`${reply.windows.length === 0 ? "No windows. " : ""}${formatZoneNote(zone)}`);
   });
 }
 
@@ -107,50 +110,60 @@ async function readAll(service: DcService, { element = "", request }: ListedCall
   );
 }
 
-/** Moves a window to another state. @throws OperationError for one that cannot follow */
-export async function setWindowState(database: Database, code: string, state: keyof typeof WindowState): Promise<void> {
+/**
+ * Sets a window's state.
+ * @throws OperationError if the state cannot follow the current one
+ */
+export async function setWindowState(
+  database: DatabaseLocation,
+  code: string,
+  state: keyof typeof WindowState,
+): Promise<void> {
   const request = create(UpsertWindowRequestSchema, {
     window: { code, state: WindowState[state] },
     updateMask: { paths: ["state"] },
   });
   await withService(database, async (service) => {
-    // A code that nothing has would be refused for its missing elements.
+    // The window is read first, because an unknown code would be refused for its missing elements.
     const { window } = await readWindow(service, code);
     await service.call(upsertWindow, request, CALLER);
     print(`Window ${window?.code ?? code} is ${formatConstant(state).toLowerCase()}\n`);
   });
 }
 
-/** A window with its verdict. @throws OperationError for a code that no window has */
+/**
+ * Reads a window with its verdict.
+ * @throws OperationError for a code that no window has
+ */
 export async function readWindow(service: DcService, code: string): Promise<GetWindowResponse> {
   const request = create(GetWindowRequestSchema, { code, maxItems: MOST });
   return (await service.call(getWindow, request, { interface: "SYSTEM" })) as GetWindowResponse;
 }
 
-function windowText({ window, overdue, judgement }: GetWindowResponse, zone: string): string {
+function formatWindow({ window, overdue, judgement }: GetWindowResponse, zone: string): string {
   if (window === undefined) return "";
   const { code, title, startsAt, endsAt, elementRefs, state, owner, contact, notes } = window;
   const lines = [
     [code, title].filter((text) => text !== "").join(": "),
-    `${stateText(state, overdue)}, ${timeText(startsAt, zone)} to ${timeText(endsAt, zone)}`,
+    `${formatState(state, overdue)}, ${formatTime(startsAt, zone)} to ${formatTime(endsAt, zone)}`,
     `Out: ${elementRefs.map(getRefName).join(", ")}`,
     ...[owner, contact].filter((text) => text !== ""),
     ...(notes === "" ? [] : [notes]),
   ];
-  const verdict = judgement === undefined ? "" : `\n${verdictText(judgement)}`;
+  const verdict = judgement === undefined ? "" : `\n${formatVerdict(judgement)}`;
   return `${lines.join("\n")}\n${verdict}`;
 }
 
 const ELEMENTS_SHOWN = 3;
 
-function columnsIn({ name: zone, ambiguous }: CommandZone): readonly Column<ListedWindow>[] {
-  // Readers on several sites would take a time for that of their site.
-  const inZone = (time: Timestamp | undefined) => `${timeText(time, zone)}${ambiguous ? ` ${zone}` : ""}`;
+function createColumns({ name: zone, ambiguous }: CommandZone): readonly Column<ListedWindow>[] {
+  // With sites in several zones, a time without an offset would be read as the time of each reader's site.
+  const inZone = (time: Timestamp | undefined) => `${formatTime(time, zone)}${ambiguous ? ` ${zone}` : ""}`;
   return [
     { title: "CODE", text: ({ window }) => window?.code ?? "" },
     { title: "FROM", text: ({ window }) => inZone(window?.startsAt) },
     { title: "TO", text: ({ window }) => inZone(window?.endsAt) },
-    { title: "STATE", text: ({ window, overdue }) => stateText(window?.state ?? 0, overdue) },
+    { title: "STATE", text: ({ window, overdue }) => formatState(window?.state ?? 0, overdue) },
     { title: "VERDICT", text: ({ verdict }) => formatConstant(WINDOW_VERDICTS[verdict - 1] ?? "") || "-" },
     {
       title: "OUT",
@@ -161,11 +174,11 @@ function columnsIn({ name: zone, ambiguous }: CommandZone): readonly Column<List
   ];
 }
 
-function stateText(state: WindowState, overdue: boolean): string {
+function formatState(state: WindowState, overdue: boolean): string {
   const word = formatConstant(WINDOW_STATES[state - 1] ?? "");
   return overdue ? `${word}, overdue` : word;
 }
 
-function timeText(time: Timestamp | undefined, zone: string): string {
+function formatTime(time: Timestamp | undefined, zone: string): string {
   return time === undefined ? "" : formatLocalTime(timestampMs(time), zone);
 }

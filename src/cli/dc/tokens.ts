@@ -11,36 +11,42 @@ import {
 } from "#interfaces/http/token_table.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { plainLine } from "../output/plain_text.ts";
+import { sanitizeLine } from "../output/plain_text.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { demandWritable, makeFolder, writePrivateFile } from "../output/write_file.ts";
+import { createFolder, requireWritable, writePrivateFile } from "../output/write_file.ts";
 import { UsageError } from "../usage_error.ts";
 
-/** Bytes of a token. Source: docs/decisions.md#d-07; 256 bits cannot be guessed, so its hash needs no salt. */
+/**
+ * Number of random bytes of a token. Source: docs/decisions.md#d-07; 256 bits cannot be guessed, so the hash needs no
+ * salt.
+ */
 const TOKEN_BYTES = 32;
 
-/** Begins every token: a word that begins with "-" would be read as a flag, and scanners for leaked secrets find it. */
+/**
+ * Prefix of every token: no token is read as a flag because of a leading "-", and scanners for leaked secrets recognize
+ * it.
+ */
 const TOKEN_PREFIX = "planner_";
 
 export interface NewToken {
   readonly name: string;
   readonly role: TokenRole;
-  /** A day, a moment, or how long from now; undefined for a token that lasts. */
+  /** A day, a time, or a duration from now; undefined for a token that never expires. */
   readonly expires: string | undefined;
 }
 
-/** Makes a token, keeps its hash and prints it: the only time that it can be seen. */
+/** Creates a token, stores its hash and prints the token, which cannot be printed again. */
 export async function createToken(file: string, token: NewToken, log: StderrLogger): Promise<void> {
   const now = new Date();
-  const expiry = token.expires === undefined ? {} : { expires_at: readExpiry(token.expires, now) };
+  const expiry = token.expires === undefined ? {} : { expires_at: parseExpiry(token.expires, now) };
   const secret = await withFileLock(file, () => addToken(file, token, { created_at: now.toISOString(), ...expiry }));
   print(`${secret}\n`);
   log.note(`Store it now: ${file} holds only its hash`);
   if (token.role === "calendar") log.note(`Subscribe to <address of the server>/windows.ics?secret=${secret}`);
 }
 
-/** Returns the new token. */
+/** Adds a row with the hash of a new token to the file, and returns the token. */
 function addToken(file: string, { name, role }: NewToken, times: Pick<TokenRow, "created_at" | "expires_at">): string {
   const { rows, all } = existsSync(file) ? readTable(file) : { rows: [], all: [] };
   if (rows.some((row) => row.name === name)) {
@@ -55,19 +61,22 @@ function addToken(file: string, { name, role }: NewToken, times: Pick<TokenRow, 
   return token;
 }
 
-/** Prints every token's name, roles, beginning and end. */
+/** Prints name, roles, creation and expiry of every token. */
 export function listTokens(file: string, log: StderrLogger): void {
   const { rows, faults } = readTable(file);
   for (const { name, roles, created_at, expires_at = "-" } of rows) {
-    print(`${name}\t${roles.join(",")}\t${plainLine(String(created_at))}\t${plainLine(String(expires_at))}\n`);
+    print(`${name}\t${roles.join(",")}\t${sanitizeLine(String(created_at))}\t${sanitizeLine(String(expires_at))}\n`);
   }
   for (const wrong of faults) log.warn(`A row of ${file} cannot be read and opens nothing: ${wrong}`);
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A day holds to its end, in UTC. @throws UsageError unless the day is in the future */
-function readExpiry(text: string, now: Date): string {
+/**
+ * Parses an expiry; a day ends at midnight UTC.
+ * @throws UsageError unless it is in the future
+ */
+function parseExpiry(text: string, now: Date): string {
   const [, count = "", unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const given = isDay ? `${text}T23:59:59.999Z` : /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? text : "";
@@ -77,9 +86,9 @@ function readExpiry(text: string, now: Date): string {
   throw new UsageError(`Wrong value "${text}" for "--expires": ${expected}`, null);
 }
 
-/** Takes a token's rights away; running servers follow within a second. */
+/** Revokes a token; running servers refuse it within a second. */
 export async function revokeToken(file: string, name: string): Promise<void> {
-  // Without a file there is nothing to lock.
+  // If the file does not exist, there is nothing to lock.
   readTable(file);
   await withFileLock(file, () => {
     const { all } = readTable(file);
@@ -101,27 +110,27 @@ function readTable(file: string): TokenTable {
 }
 
 /**
- * Longest wait for another process, in milliseconds. Our choice: a change takes some milliseconds, so the other process
- * hangs.
+ * Maximum wait for another process, in milliseconds. The limit is planner's own: a change takes some milliseconds, so a
+ * longer wait means that the other process hangs.
  */
 const WAIT_MS = 10_000;
 
 /**
- * Runs `work` while no other process changes the file. The lock is SQLite's on an empty database beside it,
- * `<file>.lock`: the kernel releases it when its holder dies. The database stays, since removing it would race.
- *
+ * Runs `work` while no other process changes the file. The lock is SQLite's lock on an empty database beside it,
+ * `<file>.lock`, which the kernel releases when the holder exits. That database is never removed, because removing it
+ * would cause a race.
  * @throws OperationError aborted after 10 s, unavailable if the folder cannot be written to
  */
 async function withFileLock<Result>(file: string, work: () => Result): Promise<Result> {
   const lock = `${file}.lock`;
   const { DatabaseSync } = await import("node:sqlite");
-  makeFolder(dirname(lock));
-  // A lock that is made where nothing can be written would remain beside no file.
-  if (!existsSync(lock)) demandWritable(file);
-  const database = onLock(file, () => new DatabaseSync(lock, { timeout: WAIT_MS }));
+  createFolder(dirname(lock));
+  // A lock file that is created where the token file cannot be written would remain without a token file.
+  if (!existsSync(lock)) requireWritable(file);
+  const database = wrapLockErrors(file, () => new DatabaseSync(lock, { timeout: WAIT_MS }));
   try {
-    // SQLite keeps the journal in memory, so that the lock makes no second file.
-    onLock(file, () => database.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE"));
+    // SQLite keeps the journal in memory, so that the lock creates no second file.
+    wrapLockErrors(file, () => database.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE"));
     chmodSync(lock, 0o600);
     return work();
   } finally {
@@ -129,12 +138,12 @@ async function withFileLock<Result>(file: string, work: () => Result): Promise<R
   }
 }
 
-function onLock<Result>(file: string, work: () => Result): Result {
+function wrapLockErrors<Result>(file: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
     const { message } = error as Error;
-    // The engines agree on the text and not on the code.
+    // Engines use the same error text but different codes.
     if (message.includes("database is locked")) {
       throw new OperationError("aborted", `Cannot change "${file}": another process has been changing it for 10 s`);
     }

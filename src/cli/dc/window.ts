@@ -14,24 +14,24 @@ import type { Args } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import type { AskedRequest } from "./asked_flags.ts";
-import type { Database } from "./database.ts";
+import type { FlagRequest } from "./asked_flags.ts";
+import type { DatabaseLocation } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import type { WINDOW_FLAGS } from "./shared_flags.ts";
-import { commandZone, readWindowTime, type WindowTime, zoneNote } from "./window_time.ts";
+import { formatZoneNote, parseWindowTime, resolveZone, type WindowTime } from "./window_time.ts";
 import { printReplyJson, withService } from "./with_service.ts";
 
-/** What a person asks for. */
+/** Options of `planner dc window check`. */
 interface WindowCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
   readonly elements: readonly string[];
-  readonly request: AskedRequest;
+  readonly request: FlagRequest;
   readonly json: boolean;
 }
 
-/** Reasons of a kind, failures and codes that the terminal shows; JSON has all. */
+/** Maximum number of reasons per kind, failures and codes that are printed on a terminal; JSON has all. */
 const SHOWN = 5;
 const SHOWN_CODES = 6;
-/** The most that the service lists. */
+/** Maximum number of items that the service lists. */
 const LISTED = 1000;
 
 const STATUS_OF: Readonly<Record<WindowVerdictWord, ExitStatus>> = {
@@ -41,30 +41,34 @@ const STATUS_OF: Readonly<Record<WindowVerdictWord, ExitStatus>> = {
   NO_GO: EXIT_STATUS.refused,
 };
 
-/** Prints the verdict on a window. Returns the status that it stands for. */
-export async function checkWindow(database: Database, call: WindowCall, log: StderrLogger): Promise<ExitStatus> {
+/** Prints the verdict on a window and returns its exit status. */
+export async function checkWindow(
+  database: DatabaseLocation,
+  call: WindowCall,
+  log: StderrLogger,
+): Promise<ExitStatus> {
   const { reply, time, zone } = await withService(database, async (service) => {
-    const zone = await commandZone(service, call["time-zone"]);
-    const time = readWindowTime({ from: call.from, for: call.for, until: call.until, zone }, Date.now());
-    return { reply: await ask(service, call, time), time, zone };
+    const zone = await resolveZone(service, call["time-zone"]);
+    const time = parseWindowTime({ from: call.from, for: call.for, until: call.until, zone }, Date.now());
+    return { reply: await requestVerdict(service, call, time), time, zone };
   });
   if (call.json) printReplyJson(CheckWindowResponseSchema, reply);
   else {
-    print(verdictText(reply));
+    print(formatVerdict(reply));
     const [from, to] = [time.startsAt, time.endsAt].map((instant) => formatLocalTime(instant, zone.name));
-    log.note(`${from} to ${to}, revision ${reply.revision}. ${zoneNote(zone)}`);
+    log.note(`${from} to ${to}, revision ${reply.revision}. ${formatZoneNote(zone)}`);
   }
   return STATUS_OF[WINDOW_VERDICTS[reply.verdict - 1] ?? "UNKNOWN"];
 }
 
-/** The references of what a person names, in their order. */
+/** Resolves texts to references, in their order. */
 export async function resolveRefs(service: DcService, texts: readonly string[]): Promise<string[]> {
   const refs: string[] = [];
   for (const text of texts) refs.push(await resolveRef(service, text, []));
   return refs;
 }
 
-async function ask(service: DcService, call: WindowCall, { startsAt, endsAt }: WindowTime) {
+async function requestVerdict(service: DcService, call: WindowCall, { startsAt, endsAt }: WindowTime) {
   const request = fromJson(CheckWindowRequestSchema, {
     ...call.request,
     element_refs: await resolveRefs(service, call.elements),
@@ -76,46 +80,46 @@ async function ask(service: DcService, call: WindowCall, { startsAt, endsAt }: W
   return (await service.call(checkWindowRpc, request, { interface: "SYSTEM" })) as CheckWindowResponse;
 }
 
-/** The verdict, and below it what it follows from. */
-export function verdictText(reply: CheckWindowResponse): string {
+/** Formats the verdict and its reasons. */
+export function formatVerdict(reply: CheckWindowResponse): string {
   const inReasons = new Set(reply.reasons.map(({ summary }) => summary));
   const further = reply.nextFailures.map(({ summary }) => summary).filter((summary) => !inReasons.has(summary));
   const byKind = Map.groupBy(reply.reasons, ({ kind }) => kind);
-  const reasons = [...byKind.values()].flatMap((all) => firstOf(all.map(({ summary }) => summary)));
+  const reasons = [...byKind.values()].flatMap((all) => limitLines(all.map(({ summary }) => summary)));
   const sections = [
-    section("Reasons", reasons, reply.omittedReasons),
-    section("Within the limit if one more fails", firstOf(further), reply.omittedNextFailures),
-    section("Better if also out", firstOf(reply.relievedBy.map(getRefName))),
-    section("Better without the window", reply.blockingWindows),
-    section("Tell", firstOf(reply.contacts.map(contactText)), reply.omittedContacts),
+    formatSection("Reasons", reasons, reply.omittedReasons),
+    formatSection("Within the limit if one more fails", limitLines(further), reply.omittedNextFailures),
+    formatSection("Better if also out", limitLines(reply.relievedBy.map(getRefName))),
+    formatSection("Better without the window", reply.blockingWindows),
+    formatSection("Tell", limitLines(reply.contacts.map(formatContact)), reply.omittedContacts),
   ];
   const verdict = formatConstant(WINDOW_VERDICTS[reply.verdict - 1] ?? "");
   const impact = formatConstant(WINDOW_IMPACTS[reply.impact - 1] ?? "").toLowerCase();
   return `${[`${verdict} (${impact})`, ...sections.flat()].join("\n")}\n`;
 }
 
-/** The first lines, and how many follow. */
-function firstOf(lines: readonly string[]): readonly string[] {
+/** Returns the first lines, and a line with the number of the others. */
+function limitLines(lines: readonly string[]): readonly string[] {
   const rest = lines.length - SHOWN;
   return rest > 1 ? [...lines.slice(0, SHOWN), `and ${rest} more like these: --json lists them`] : lines;
 }
 
-function section(title: string, lines: readonly string[], omitted = 0): readonly string[] {
+function formatSection(title: string, lines: readonly string[], omitted = 0): readonly string[] {
   if (lines.length === 0) return [];
   const more = omitted > 0 ? [`  and ${omitted} that the reply leaves out`] : [];
   return ["", `${title}:`, ...lines.map((line) => `  ${line}`), ...more];
 }
 
-function contactText({ tenant, contact, lost, lostCount, reserve, reserveCount }: WindowContact): string {
+function formatContact({ tenant, contact, lost, lostCount, reserve, reserveCount }: WindowContact): string {
   const who = [tenant, contact].filter((text) => text !== "").join(", ");
   const parts = [
-    lostCount > 0 ? `lost ${codesText(lost, lostCount)}` : "",
-    reserveCount > 0 ? `on the last supply ${codesText(reserve, reserveCount)}` : "",
+    lostCount > 0 ? `lost ${formatCodes(lost, lostCount)}` : "",
+    reserveCount > 0 ? `on the last supply ${formatCodes(reserve, reserveCount)}` : "",
   ].filter((text) => text !== "");
   return `${who === "" ? "no tenant or contact recorded" : who}: ${parts.join("; ")}`;
 }
 
-function codesText(codes: readonly string[], count: number): string {
+function formatCodes(codes: readonly string[], count: number): string {
   const shown = codes.slice(0, SHOWN_CODES);
   const rest = count - shown.length;
   return rest > 0 ? `${shown.join(", ")} and ${rest} more` : shown.join(", ");

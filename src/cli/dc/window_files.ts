@@ -14,14 +14,14 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { formatCountOf } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import type { Database } from "./database.ts";
-import { transactionInTurn, type Wait } from "./import/import_store.ts";
+import type { DatabaseLocation } from "./database.ts";
+import { retryTransaction, type Wait } from "./import/import_store.ts";
 import { writeLines } from "./line_output.ts";
-import { commandCaller, withService, withStore } from "./with_service.ts";
+import { createCommandCaller, withService, withStore } from "./with_service.ts";
 
-/** Writes all windows as JSON Lines, `{"window": {…}}`, as they are stored. */
+/** Writes all windows as JSON Lines, `{"window": {…}}`, in their stored form. */
 export async function exportWindowLines(
-  database: Database,
+  database: DatabaseLocation,
   output: string | undefined,
   log: StderrLogger,
 ): Promise<void> {
@@ -32,8 +32,12 @@ export async function exportWindowLines(
   log.note(formatCountOf(await writeLines(output, lines), "window"));
 }
 
-/** Writes all windows as an iCalendar file, to standard output without one. */
-export async function exportCalendar(database: Database, output: string | undefined, log: StderrLogger): Promise<void> {
+/** Writes all windows as an iCalendar file, or to standard output without a file. */
+export async function exportCalendar(
+  database: DatabaseLocation,
+  output: string | undefined,
+  log: StderrLogger,
+): Promise<void> {
   const text = await withService(database, async (service) => {
     const { windows } = await listEveryWindow(service, { interface: "SYSTEM" });
     return writeWindowCalendar(windows, { instance: service.instance, now: Date.now() });
@@ -42,73 +46,76 @@ export async function exportCalendar(database: Database, output: string | undefi
   log.note(formatCountOf(text.split("\r\nBEGIN:VEVENT\r\n").length - 1, "window"));
 }
 
-/** Windows as an export has them, as JSON Lines. */
-export interface WindowLines {
+/** Options of an import of windows from JSON Lines. */
+export interface WindowImportOptions {
   readonly file: string;
   readonly text: string;
   readonly isTrial: boolean;
 }
 
-/** Stores windows as an export has them, in one transaction: all, or none if one has a fault. */
+/** Stores the windows of an export in one transaction; if one is invalid, none is stored. */
 export async function importWindowLines(
   service: DcService,
-  { file, text, isTrial }: WindowLines,
+  { file, text, isTrial }: WindowImportOptions,
   wait: Wait,
 ): Promise<void> {
-  const windows = readWindows(file, text);
+  const windows = parseWindows(file, text);
   const options = { validateOnly: isTrial, requestId: randomUUID(), message: "" };
   const restore = async ({ restoreWindow }: ExchangeSession) => {
     const done: string[] = [];
     for (const { number, window } of windows) {
       const outcome = await restoreWindow(window);
-      if (outcome instanceof OperationError) throw lineFault(file, number, outcome.message);
+      if (outcome instanceof OperationError) throw createLineError(file, number, outcome.message);
       done.push(`${window.code}\t${outcome.toLowerCase()}\n`);
     }
     return done;
   };
-  const caller = commandCaller("dc window import");
-  const done = await transactionInTurn((work) => service.exchange(work, caller, options), restore, wait);
+  const caller = createCommandCaller("dc window import");
+  const done = await retryTransaction((work) => service.exchange(work, caller, options), restore, wait);
   print(done.join(""));
 }
 
-/** @throws OperationError for a line without a window, and for a second one of a code */
-function readWindows(file: string, text: string) {
+/**
+ * Parses the lines of a file.
+ * @throws OperationError for a line without a window, and for a repeated code
+ */
+function parseWindows(file: string, text: string) {
   const numbers = new Map<string, number>();
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
     const number = index + 1;
-    const window = readLine(file, number, line);
+    const window = parseWindowLine(file, number, line);
     const twin = numbers.get(codeKey(window.code));
     if (twin !== undefined && window.code !== "")
-      throw lineFault(file, number, `"${window.code}" is in line ${twin} already`);
+      throw createLineError(file, number, `"${window.code}" is in line ${twin} already`);
     numbers.set(codeKey(window.code), number);
     return [{ number, window }];
   });
 }
 
-function readLine(file: string, number: number, line: string) {
+function parseWindowLine(file: string, number: number, line: string) {
   try {
     const value: unknown = JSON.parse(line);
     const keys = isJsonObject(value) ? Object.keys(value) : [];
     if (keys.length !== 1 || keys[0] !== "window") throw new Error('expected {"window": …}');
-    return readWindow((value as { readonly window: JsonValue }).window);
+    return parseWindow((value as { readonly window: JsonValue }).window);
   } catch (error) {
-    throw lineFault(file, number, (error as Error).message);
+    throw createLineError(file, number, (error as Error).message);
   }
 }
 
-function readWindow(json: JsonValue) {
+function parseWindow(json: JsonValue) {
   try {
     return fromJson(MaintenanceWindowSchema, json);
   } catch (error) {
-    // The messages of the library name no field of a time.
+    // The library's messages do not name the field of an invalid time.
     throw new Error(
       `${findUnreadablePath(MaintenanceWindowSchema, json, {}) || "window"}: ${(error as Error).message}`,
     );
   }
 }
 
-/** A fault of one line of a file with windows. */
-export function lineFault(file: string, line: number, message: string): OperationError {
+/** Creates the error for one line of a file with windows. */
+export function createLineError(file: string, line: number, message: string): OperationError {
   return new OperationError("invalid_argument", `${file}, line ${line}: ${message}`);
 }

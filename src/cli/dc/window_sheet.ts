@@ -5,23 +5,23 @@ import { escapeXml } from "#kernel/escape_xml.ts";
 import { formatCountOf } from "#words/names.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import type { Database } from "./database.ts";
+import type { DatabaseLocation } from "./database.ts";
 import { readWindow } from "./stored_windows.ts";
 import { withService } from "./with_service.ts";
 
-/** Prints what to do in a window, as text or as a page for a printer. */
-export async function printSheet(database: Database, code: string, format: "text" | "html"): Promise<void> {
-  const reply = await readOpen(database, code);
-  print(format === "html" ? sheetPage(reply) : sheetText(reply));
+/** Prints the work instructions of a window, as text or as a page for a printer. */
+export async function printSheet(database: DatabaseLocation, code: string, format: "text" | "html"): Promise<void> {
+  const reply = await readOpenWindow(database, code);
+  print(format === "html" ? formatSheetPage(reply) : formatSheetText(reply));
 }
 
 /** Prints a mail for each contact of a window. */
 export async function printNotices(
-  database: Database,
+  database: DatabaseLocation,
   { code, json }: { readonly code: string; readonly json: boolean },
   log: StderrLogger,
 ): Promise<void> {
-  const reply = await readOpen(database, code);
+  const reply = await readOpenWindow(database, code);
   const { notices } = reply;
   if (json) {
     const all = toJson(GetWindowResponseSchema, reply, { useProtoFieldName: true });
@@ -35,8 +35,11 @@ export async function printNotices(
   );
 }
 
-/** @throws OperationError for a window that is over */
-async function readOpen(database: Database, code: string): Promise<GetWindowResponse> {
+/**
+ * Reads a window that has not ended.
+ * @throws OperationError for a window that has ended
+ */
+async function readOpenWindow(database: DatabaseLocation, code: string): Promise<GetWindowResponse> {
   const reply = await withService(database, (service) => readWindow(service, code));
   if (reply.judgement !== undefined) return reply;
   throw new OperationError(
@@ -45,7 +48,7 @@ async function readOpen(database: Database, code: string): Promise<GetWindowResp
   );
 }
 
-function sheetText({ sheet }: GetWindowResponse): string {
+function formatSheetText({ sheet }: GetWindowResponse): string {
   return `${sheet.map(({ title, lines }) => [title, ...lines.map((line) => `  ${line}`)].join("\n")).join("\n\n")}\n`;
 }
 
@@ -56,8 +59,8 @@ const STYLE =
   'li::before{content:"";position:absolute;left:.2em;top:.45em;width:.7em;height:.7em;border:1px solid #555}' +
   "@media print{body{margin:0;max-width:none}}";
 
-/** A page with a box to tick before each line. */
-function sheetPage({ window, sheet }: GetWindowResponse): string {
+/** Formats a page with a checkbox before each line. */
+function formatSheetPage({ window, sheet }: GetWindowResponse): string {
   const heading = `Run sheet ${window?.code ?? ""}`;
   const sections = sheet.map(
     ({ title, lines }) =>

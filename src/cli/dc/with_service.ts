@@ -5,28 +5,28 @@ import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import type { InspectedStore } from "#dc/store/inspected_store.ts";
 import { printJson } from "../output/print.ts";
-import { type Database, demandDatabase, namingDatabase } from "./database.ts";
+import { type DatabaseLocation, nameDatabaseInErrors, requireDatabase } from "./database.ts";
 
-/** Opens a database that must exist for as long as `work` takes. */
+/** Opens a database that must exist, runs `work` and closes it. */
 export async function withStore<Result>(
-  database: Database,
+  database: DatabaseLocation,
   work: (store: DcStore) => Promise<Result>,
 ): Promise<Result> {
-  // Opening would make an empty one, whose log is unbroken.
-  demandDatabase(database);
-  return namingDatabase(database, async () => closing(await database.open(), work));
+  // Opening would create an empty database, whose log has no errors.
+  requireDatabase(database);
+  return nameDatabaseInErrors(database, async () => closeAfter(await database.open(), work));
 }
 
-/** Opens an existing database read-only for as long as `work` takes, without changes to its schema. */
+/** Opens an existing database read-only with any schema version, runs `work` and closes it. */
 export async function withInspected<Result>(
-  database: Database,
+  database: DatabaseLocation,
   work: (store: InspectedStore) => Promise<Result>,
 ): Promise<Result> {
-  demandDatabase(database);
-  return namingDatabase(database, async () => closing(await database.inspect(), work));
+  requireDatabase(database);
+  return nameDatabaseInErrors(database, async () => closeAfter(await database.inspect(), work));
 }
 
-async function closing<Store extends DcStore, Result>(
+async function closeAfter<Store extends DcStore, Result>(
   store: Store,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
@@ -37,21 +37,24 @@ async function closing<Store extends DcStore, Result>(
   }
 }
 
-/** Opens the service on a database that must exist, for as long as `work` takes. */
+/** Opens the service on a database that must exist, runs `work` and closes it. */
 export async function withService<Result>(
-  database: Database,
+  database: DatabaseLocation,
   work: (service: DcService) => Promise<Result>,
   options: Pick<ServiceOptions, "rasterize" | "loadViewer"> = {},
 ): Promise<Result> {
   return withStore(database, async (store) => work(await openOwnService(store, options)));
 }
 
-/** The caller of a command that writes to a database by itself: an administrator, named in the change log. */
-export function commandCaller(command: string): Caller {
+/**
+ * Returns the caller for a command that writes to a database directly: an administrator, whose name is in the change
+ * log.
+ */
+export function createCommandCaller(command: string): Caller {
   return { interface: "SYSTEM", principal: { name: `planner ${command}`, roles: ["admin"], authMethod: "none" } };
 }
 
-/** Opens the service for this process alone, which asks for no token. */
+/** Opens the service for this process only, without tokens. */
 export function openOwnService(
   store: DcStore,
   options: Pick<ServiceOptions, "rasterize" | "loadViewer"> = {},

@@ -6,20 +6,19 @@ import { OperationError } from "#kernel/errors.ts";
 import { getSelfCommand, getSelfEnvironment } from "#runtime/self_command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { interruptionStatus, listenForSignals } from "../work/signals.ts";
+import { getInterruptionStatus, listenForSignals } from "../work/signals.ts";
 import { DEMO_FILES, DEMO_PROVIDER, DEMO_SPECS } from "./demo_project.ts";
 
 /**
- * Shows the board of a small project in a temporary folder while scripted agents work on it, until Ctrl-C. The folder,
- * and the commands that were accepted for it, are removed at the end. Needs git and `sh`, and no network.
- *
- * @throws OperationError `failed_precondition` if git or `sh` cannot be started or refuses
+ * Shows the board of a small project in a temporary folder while scripted agents work on it, until Ctrl-C. At the end
+ * it removes the folder and the commands that were accepted for it. Needs git and `sh`, but no network.
+ * @throws OperationError `failed_precondition` if git or `sh` cannot be started or fails
  */
 export async function runDemo(boardFlags: readonly string[], log: StderrLogger): Promise<ExitStatus> {
   const folder = mkdtempSync(join(tmpdir(), "planner-demo-"));
   const project = join(folder, "short-links");
   mkdirSync(project);
-  const demo = new DemoProject(project, ownEnvironment(folder));
+  const demo = new DemoProject(project, createDemoEnvironment(folder));
   const children: Child[] = [];
   const signals = listenForSignals((name) => {
     for (const { process } of children) process.kill(name);
@@ -28,7 +27,7 @@ export async function runDemo(boardFlags: readonly string[], log: StderrLogger):
     demo.create();
     log.note("A sample project with five specs, on which a script works in place of an agent. Ctrl-C removes it");
     const stopped = signals.by();
-    if (stopped !== null) return interruptionStatus(stopped);
+    if (stopped !== null) return getInterruptionStatus(stopped);
     const work = demo.start(["work", ...demo.starting, "--parallel", "2"], "ignore");
     const board = demo.start(["board", ...boardFlags], "inherit");
     children.push(work, board);
@@ -51,7 +50,7 @@ interface Child {
 class DemoProject {
   readonly #folder: string;
   readonly #env: NodeJS.ProcessEnv;
-  /** Ids of the specs on which agents start. */
+  /** Ids of the specs on which agents start immediately. */
   readonly starting: string[] = [];
 
   constructor(folder: string, env: NodeJS.ProcessEnv) {
@@ -77,14 +76,14 @@ class DemoProject {
     this.#planner(["approve", "--all", "--yes"]);
   }
 
-  /** Runs planner beside this process. */
+  /** Starts planner as a child process. */
   start(words: readonly string[], stdio: "ignore" | "inherit"): Child {
     const [program = "", ...first] = getSelfCommand();
     const child = spawn(program, [...first, ...words], { cwd: this.#folder, env: this.#env, stdio });
     return { process: child, ended: waitForEnd(child) };
   }
 
-  /** Ends agents that the board started; they would work in a folder that is removed. */
+  /** Stops agents that the board started, because their folder is removed. */
   stopAgents(): void {
     const listed = this.#ask(getSelfCommand(), ["list", "--status", "in_progress", "--json"]);
     if (listed.status !== 0) return;
@@ -109,12 +108,14 @@ class DemoProject {
   }
 }
 
-/** What the person accepted elsewhere, and who they are, has no part in the demonstration. */
-function ownEnvironment(folder: string): NodeJS.ProcessEnv {
+/**
+ * Returns environment variables that separate the demonstration from the person's accepted commands and git identity.
+ */
+function createDemoEnvironment(folder: string): NodeJS.ProcessEnv {
   const who = { NAME: "planner demo", EMAIL: "demo@planner.invalid" };
   return {
     ...getSelfEnvironment(),
-    // Commands that are accepted for the project are kept there.
+    // Commands that are accepted for the project are stored there.
     XDG_STATE_HOME: join(folder, "state"),
     LOCALAPPDATA: join(folder, "state"),
     GIT_CONFIG_GLOBAL: join(folder, "gitconfig"),

@@ -1,4 +1,4 @@
-/** A spec of the demonstration: the arguments of `planner add`, and whether agents start on it at once. */
+/** A spec of the demonstration: the arguments of `planner add`, and whether an agent starts on it immediately. */
 export interface DemoSpec {
   readonly words: readonly string[];
   /** Index of the spec that this one depends on. */
@@ -48,7 +48,7 @@ export const DEMO_SPECS: readonly DemoSpec[] = [
   },
 ];
 
-/** What an agent of the demonstration does: it works for some seconds, commits a file and ticks its criterion. */
+/** Script of the demonstration's agent: it waits some seconds, commits a file and checks its criterion. */
 const AGENT = `#!/bin/sh
 # A script in the place of a coding agent. It reads its spec and writes the file that the spec names.
 set -eu
@@ -92,5 +92,5 @@ export const DEMO_FILES: Readonly<Record<string, string>> = {
   "checks.sh": CHECKS,
 };
 
-/** Settings that the project's configuration has beside those of `planner init`. */
+/** Settings that are added to those of `planner init`. */
 export const DEMO_PROVIDER = "providers:\n  command:\n    command: sh\n    args: [agent.sh]\n";

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Spec, UnreadableFile } from "#planner/spec/spec.ts";
 
-/** One spec of an export. `frontmatter_text` and `body` join to the file's text, byte for byte. */
+/** One spec of an export. `frontmatter_text` followed by `body` is the file's text, byte for byte. */
 export const EXPORTED_SPEC = Type.Object({
   id: Type.String({ minLength: 1 }),
   archived: Type.Boolean(),
@@ -29,11 +29,11 @@ export interface ExportFile {
   readonly format: "planner-export";
   readonly version: 1;
   readonly specs: readonly ExportedSpec[];
-  /** Files that are missing above because they cannot be read; omitted if empty. */
+  /** Files that are not in `specs` because they cannot be read; absent if empty. */
   readonly unreadable?: readonly UnreadableFile[];
 }
 
-export function exportedSpec(spec: Spec, text: string): ExportedSpec {
+export function toExportedSpec(spec: Spec, text: string): ExportedSpec {
   return {
     id: spec.id,
     archived: spec.archived,

@@ -17,16 +17,15 @@ import { EXPORT_HEAD, EXPORTED_SPEC } from "./export_file.ts";
 
 export interface ImportReport {
   readonly imported: readonly { readonly source: string; readonly id: SpecId | null }[];
-  /** Specs whose id the project has already; they stay as they are. */
+  /** Specs whose id the project already has; they stay unchanged. */
   readonly existing: readonly { readonly source: string; readonly id: SpecId }[];
   readonly refused: readonly ImportRefusal[];
 }
 
 /**
- * Writes the items into the project, never over an existing spec. An item whose name is no spec id gets a new one, and
- * what depends on it by its old name then depends on the new id.
- *
- * @param dryRun only reports what would happen; new ids are then null
+ * Writes the items into the project without replacing a spec. An item whose name is not a spec id gets a new id, and
+ * dependencies on its old name are changed to the new id.
+ * @param dryRun true to only report the result; new ids are then null
  */
 export async function importSpecs(project: OpenProject, batch: ImportBatch, dryRun: boolean): Promise<ImportReport> {
   const { context } = project;
@@ -35,13 +34,13 @@ export async function importSpecs(project: OpenProject, batch: ImportBatch, dryR
   const existing: { source: string; id: SpecId }[] = [];
   for (const item of batch.items) {
     const { source, name, id } = item;
-    const written = await takeIn(project, item, { taken, dryRun });
+    const written = await importItem(project, item, { taken, dryRun });
     if (written !== "exists") imported.push({ source, name, id: written });
     else if (id !== undefined) existing.push({ source, id });
-    // An export may name one id twice: the first one counts.
+    // If an export names an id twice, the first item is imported.
     if (id !== undefined) taken.add(id);
   }
-  await followNewIds(context, imported);
+  await renameDependencies(context, imported);
   return { imported: imported.map(({ source, id }) => ({ source, id })), existing, refused: batch.refused };
 }
 
@@ -51,7 +50,7 @@ interface Imported {
   readonly id: SpecId | null;
 }
 
-async function takeIn(
+async function importItem(
   { context, root }: OpenProject,
   item: ImportItem,
   { taken, dryRun }: { readonly taken: ReadonlySet<string>; readonly dryRun: boolean },
@@ -59,18 +58,18 @@ async function takeIn(
   const { id } = item;
   if (id !== undefined && taken.has(id)) return "exists";
   if (dryRun) return id ?? null;
-  if (id === undefined) return createNew(context, item);
-  return keepId(root, item, id) ? id : "exists";
+  if (id === undefined) return createWithNewId(context, item);
+  return createWithId(root, item, id) ? id : "exists";
 }
 
-/** Writes the text as it is under its own id; false when a spec of that id appeared meanwhile. */
-function keepId(root: string, { archived, text }: ImportItem, id: SpecId): boolean {
+/** Writes the unchanged text under its own id; false if a spec with that id was created meanwhile. */
+function createWithId(root: string, { archived, text }: ImportItem, id: SpecId): boolean {
   const day = parseSpecIdParts(id)?.day;
   const archive = day === undefined ? "archive" : join("archive", day);
   return createFile(join(root, ".planner", archived ? archive : "specs", `${id}.md`), text);
 }
 
-function createNew(context: PlannerContext, { name, text }: ImportItem): Promise<SpecId> {
+function createWithNewId(context: PlannerContext, { name, text }: ImportItem): Promise<SpecId> {
   const document = parseDocument(text);
   const { frontmatter, body } = document.ok ? document : { frontmatter: {} as Record<string, unknown>, body: "" };
   const untitled = findTitle(body) === null && typeof frontmatter["title"] !== "string";
@@ -83,7 +82,7 @@ function createNew(context: PlannerContext, { name, text }: ImportItem): Promise
   );
 }
 
-async function followNewIds(context: PlannerContext, imported: readonly Imported[]): Promise<void> {
+async function renameDependencies(context: PlannerContext, imported: readonly Imported[]): Promise<void> {
   const renamed = new Map(
     imported.filter(({ id, name }) => id !== null && id !== name).map(({ id, name }) => [name, id]),
   );
@@ -97,18 +96,18 @@ async function followNewIds(context: PlannerContext, imported: readonly Imported
   }
 }
 
-/** One thing to import: a text with the id that it keeps, or without one and then it gets a new id. */
+/** A text to import, with the id that it keeps; without one it gets a new id. */
 interface ImportItem {
-  /** What reports call it: the file's name, or the id in an export. */
+  /** Name in reports: the file's name, or the id in an export. */
   readonly source: string;
   readonly id: SpecId | undefined;
-  /** What other items call it in `depends_on`. */
+  /** Name by which other items refer to it in `depends_on`. */
   readonly name: string;
   readonly archived: boolean;
   readonly text: string;
 }
 
-/** Something that cannot be imported, and why. */
+/** An item that cannot be imported, and the reason. */
 interface ImportRefusal {
   readonly source: string;
   readonly reason: string;
@@ -120,14 +119,16 @@ interface ImportBatch {
 }
 
 /**
- * Reads what `path` holds: an export (`.json`), a Markdown file, or a folder of Markdown files.
- *
- * @throws OperationError when `path` cannot be read or is an export of another kind; a single bad item is no error
+ * Reads the items of `path`: an export (`.json`), a Markdown file, or a folder of Markdown files.
+ * @throws OperationError if `path` cannot be read or is an export of another kind; a single invalid item is not an
+ * error
  */
 export function readImport(path: string): ImportBatch {
   const there = readOrRefuse(path, () => statSync(path));
   if (there.isDirectory()) return readFolder(path);
-  return path.toLowerCase().endsWith(".json") ? readExport(path) : batch([path], (file) => markdownItem(file));
+  return path.toLowerCase().endsWith(".json")
+    ? readExport(path)
+    : collectBatch([path], (file) => readMarkdownItem(file));
 }
 
 function readFolder(folder: string): ImportBatch {
@@ -135,7 +136,7 @@ function readFolder(folder: string): ImportBatch {
   if (names.length === 0) {
     throw new OperationError("not_found", `Cannot import "${folder}": expected Markdown files in it, found none`);
   }
-  return batch(names.sort(), (name) => markdownItem(join(folder, name)));
+  return collectBatch(names.sort(), (name) => readMarkdownItem(join(folder, name)));
 }
 
 function readExport(path: string): ImportBatch {
@@ -143,29 +144,32 @@ function readExport(path: string): ImportBatch {
   if (!Value.Check(EXPORT_HEAD, data)) {
     throw new OperationError("invalid_argument", `Cannot import "${path}": expected what \`planner export\` writes`);
   }
-  return batch(data.specs, exportItem);
+  return collectBatch(data.specs, readExportItem);
 }
 
-function batch<Source>(sources: readonly Source[], read: (source: Source) => ImportItem | ImportRefusal): ImportBatch {
+function collectBatch<Source>(
+  sources: readonly Source[],
+  read: (source: Source) => ImportItem | ImportRefusal,
+): ImportBatch {
   const found = sources.map(read);
   return { items: found.filter((each) => "text" in each), refused: found.filter((each) => "reason" in each) };
 }
 
-function exportItem(value: unknown): ImportItem | ImportRefusal {
+function readExportItem(value: unknown): ImportItem | ImportRefusal {
   const error = Value.Errors(EXPORTED_SPEC, value).First();
   if (error !== undefined || !Value.Check(EXPORTED_SPEC, value)) {
-    const source = shownId(value);
+    const source = formatId(value);
     return { source, reason: `${error?.path.slice(1) || "spec"}: ${error?.message ?? "not a spec"}` };
   }
   const id = parseSpecId(value.id);
   if (id === undefined) return { source: value.id, reason: "no file could have this id as its name" };
-  // A file's name would carry it into every listing of the folder.
+  // Control characters in an id would appear in every listing of the folder.
   if (/\p{Cc}/u.test(id)) return { source: value.id, reason: "its id holds a control character: expected none" };
   const text = value.frontmatter_text + value.body;
   return checkItem({ source: value.id, id, name: value.id, archived: value.archived, text });
 }
 
-function markdownItem(path: string): ImportItem | ImportRefusal {
+function readMarkdownItem(path: string): ImportItem | ImportRefusal {
   const source = basename(path);
   const name = source.slice(0, -".md".length);
   try {
@@ -187,7 +191,7 @@ function checkItem(item: ImportItem): ImportItem | ImportRefusal {
   return document.hasFrontmatter ? item : { source: item.source, reason: "no frontmatter" };
 }
 
-function shownId(value: unknown): string {
+function formatId(value: unknown): string {
   const id = isJsonObject(value) ? value["id"] : undefined;
   return typeof id === "string" && id !== "" ? id : "spec without an id";
 }

@@ -13,7 +13,7 @@ export interface Repository {
 
 /** Finds the repository around `root`; undefined if there is no repository. */
 export async function findRepository(root: string): Promise<Repository | undefined> {
-  const git = projectGit(root);
+  const git = createProjectGit(root);
   const said = await git.ask(["rev-parse", "--show-toplevel"]);
   if (said === null) return undefined;
   const top = realpathSync(said);
@@ -22,7 +22,10 @@ export async function findRepository(root: string): Promise<Repository | undefin
   return { git, top, prefix: path === "" ? "" : `${path}/` };
 }
 
-/** @throws OperationError `failed_precondition` where there is no repository */
+/**
+ * Finds the repository around `root`.
+ * @throws OperationError `failed_precondition` without a repository
+ */
 export async function requireRepository(root: string): Promise<Repository> {
   const repository = await findRepository(root);
   if (repository !== undefined) return repository;
@@ -30,11 +33,11 @@ export async function requireRepository(root: string): Promise<Repository> {
 }
 
 /**
- * git for the project in `root`, which only reads. A hook's environment names the repository and the index by paths that
- * may be relative to the hook's own working directory, so there git is started in that one.
+ * Creates a git runner for the project in `root`, for reading only. A hook's environment names the repository and the
+ * index by paths that may be relative to the hook's working directory, so git is started there in a hook.
  */
-function projectGit(root: string, env: NodeJS.ProcessEnv = process.env): Git {
+function createProjectGit(root: string, env: NodeJS.ProcessEnv = process.env): Git {
   const inHook = env["GIT_DIR"] !== undefined || env["GIT_INDEX_FILE"] !== undefined;
-  // Pathspecs name their folder from the top of the working tree.
+  // With this variable git reads pathspecs as plain paths from the top of the working tree.
   return new Git(inHook ? process.cwd() : root, { GIT_LITERAL_PATHSPECS: "0" }, { places: "inherited" });
 }

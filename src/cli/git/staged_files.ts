@@ -4,7 +4,7 @@ import { gitsWords } from "#planner/store/git/git.ts";
 import type { ReadyGit } from "#planner/store/git/start_git.ts";
 import type { Repository } from "./repository.ts";
 
-/** A file as git's index holds it. */
+/** A file in git's index. */
 export interface IndexEntry {
   /** Path from the project root. */
   readonly file: string;
@@ -13,7 +13,7 @@ export interface IndexEntry {
   readonly isFile: boolean;
 }
 
-/** What git's index holds of a project. */
+/** The files of a project in git's index. */
 export interface ProjectIndex {
   readonly specs: ReadonlyMap<SpecId, IndexEntry>;
   readonly archivedIds: ReadonlySet<string>;
@@ -25,12 +25,12 @@ const ENTRY = /^(\d+) ([0-9a-f]+) (\d)\t(.*)$/s;
 const SPEC = /^\.planner\/specs\/([^/]+)\.md$/;
 const ARCHIVED = /^\.planner\/archive\/(?:\d{4}-\d{2}-\d{2}\/)?([^/]+)\.md$/;
 
-/** Lists the project's files in the index; reads none of them. A file in conflict counts with its first side. */
+/** Lists the project's files in the index without reading them. A file in conflict is listed with its first side. */
 export async function readIndex({ git, prefix }: Repository): Promise<ProjectIndex> {
   const specs = new Map<SpecId, IndexEntry>();
   const archivedIds = new Set<string>();
   let config: IndexEntry | undefined;
-  for (const line of await git.list(["ls-files", "--stage", "--full-name", "-z", ...pathspecBelow(prefix)])) {
+  for (const line of await git.list(["ls-files", "--stage", "--full-name", "-z", ...buildPathspec(prefix)])) {
     const [, mode = "", hash = "", , path = ""] = ENTRY.exec(line) ?? [];
     const entry = { file: path.slice(prefix.length), hash, isFile: mode.startsWith("100") };
     const id = parseSpecId(SPEC.exec(entry.file)?.[1] ?? "");
@@ -42,42 +42,47 @@ export async function readIndex({ git, prefix }: Repository): Promise<ProjectInd
   return { specs, archivedIds, config };
 }
 
-/** Which specs the next commit adds or changes, and which ids lose their file; a renamed spec is both. */
-export async function stagedIds({ git, prefix }: Repository): Promise<{ changed: SpecId[]; removed: SpecId[] }> {
+/**
+ * Returns the specs that the next commit adds or changes, and the ids whose file it removes; a renamed spec is in both
+ * lists.
+ */
+export async function readStagedIds({ git, prefix }: Repository): Promise<{ changed: SpecId[]; removed: SpecId[] }> {
   const paths = async (filter: string): Promise<readonly string[]> => {
     const words = ["diff", "--cached", "--name-only", "--no-renames", "--no-relative", "-z", `--diff-filter=${filter}`];
-    return (await git.list([...words, ...pathspecBelow(prefix)])).map((path) => path.slice(prefix.length));
+    return (await git.list([...words, ...buildPathspec(prefix)])).map((path) => path.slice(prefix.length));
   };
   const [kept, gone] = await Promise.all([paths("d"), paths("D")]);
-  return { changed: idsIn(kept, [SPEC]), removed: idsIn(gone, [SPEC, ARCHIVED]) };
+  return { changed: parseIds(kept, [SPEC]), removed: parseIds(gone, [SPEC, ARCHIVED]) };
 }
 
-function idsIn(paths: readonly string[], shapes: readonly RegExp[]): SpecId[] {
+function parseIds(paths: readonly string[], shapes: readonly RegExp[]): SpecId[] {
   const names = paths.map((path) => shapes.map((shape) => shape.exec(path)?.[1]).find((name) => name !== undefined));
   return names.map((name) => parseSpecId(name ?? "")).filter((id) => id !== undefined);
 }
 
-/** The specs in the index whose text holds one of `ids`. */
-export async function specsNaming({ git, prefix }: Repository, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
+/** Returns the specs in the index whose text contains one of `ids`. */
+export async function findSpecsNaming({ git, prefix }: Repository, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
   if (ids.length === 0) return [];
   const patterns = ids.flatMap((id) => ["-e", id]);
   const words = ["grep", "--cached", "--files-with-matches", "--fixed-strings", "--full-name", "-z", ...patterns];
   // Status 1 means that no file matches.
-  const { status, stdout } = await git.try([...words, ...pathspecBelow(prefix)]);
+  const { status, stdout } = await git.try([...words, ...buildPathspec(prefix)]);
   if (status !== 0) return [];
   const paths = stdout.toString().split("\0").slice(0, -1);
-  return idsIn(
+  return parseIds(
     paths.map((path) => path.slice(prefix.length)),
     [SPEC],
   );
 }
 
-/** A pathspec that means the same wherever git is started, and takes no character of the path for a pattern. */
-function pathspecBelow(prefix: string): readonly string[] {
+/**
+ * Builds a pathspec that is independent of git's working directory and treats no character of the path as a pattern.
+ */
+function buildPathspec(prefix: string): readonly string[] {
   return ["--", `:(top,literal)${prefix}.planner`];
 }
 
-/** Most of what git says that a refusal quotes, in characters. */
+/** Maximum length of git's error output in a refusal, in characters. */
 const MAX_WORDS = 1000;
 
 interface Waiting {
@@ -85,31 +90,34 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Reads any number of blobs through one `git cat-file --batch`; `close` ends it. Answers come in the order asked. */
+/**
+ * Reads any number of blobs through one `git cat-file --batch` process, which `close` ends. Answers arrive in the order
+ * of the requests.
+ */
 export class BlobReader {
   readonly #child: ReturnType<ReadyGit["start"]>;
   readonly #waiting: Waiting[] = [];
   #chunks: Buffer[] = [];
   #length = 0;
-  /** Bytes of the answer under way with its header, or 0 while the header is not whole. */
+  /** Size in bytes of the current answer including its header, or 0 until the header is complete. */
   #expected = 0;
   #failure: Error | undefined;
   #words = "";
 
-  /** @param git a `git cat-file --batch` */
+  /** @param git a started `git cat-file --batch` */
   constructor(git: ReadyGit) {
     this.#child = git.start();
     this.#child.stderr.on("data", (chunk: Buffer) => {
       this.#words = `${this.#words}${chunk}`.slice(0, MAX_WORDS);
     });
     this.#child.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
-    // The end of the process says why it no longer reads.
+    // The exit of the process reports the reason, so write errors are ignored.
     this.#child.stdin.on("error", () => {});
     this.#child.on("error", (error) => this.#fail(error));
     this.#child.on("close", () => this.#fail(new Error(gitsWords(this.#words) || "it ended")));
   }
 
-  /** @param hash of a blob that is in the repository */
+  /** @param hash hash of a blob in the repository */
   read(hash: string): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
@@ -125,11 +133,15 @@ export class BlobReader {
   #take(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
-    // Joining only when an answer is whole keeps a large blob from being copied once per chunk.
+    // Chunks are joined only when an answer is complete, so that a large blob is not copied once per chunk.
     while (this.#length > 0 && this.#length >= this.#expected && this.#answer()) {}
   }
 
-  /** Hands out one answer, `<hash> <type> <size>\n<content>\n`; false while it is not whole. */
+  /**
+   * Delivers one answer, `<hash> <type> <size>
+   * <content>
+   * `; returns false if it is incomplete.
+   */
   #answer(): boolean {
     const [only] = this.#chunks;
     const data = only !== undefined && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);

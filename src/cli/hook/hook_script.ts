@@ -1,30 +1,30 @@
-/** The name under which the hook that was there before is kept, beside ours. */
+/** File name under which the earlier hook is kept, beside planner's. */
 export const KEPT_HOOK = "pre-commit.before-planner";
 
 export interface HookPlan {
-  /** The argument list that runs planner on this machine. */
+  /** Arguments that start planner on this machine. */
   readonly command: readonly string[];
   /** Projects to check, as paths from the top of the working tree, `.` for the top itself. */
   readonly roots: readonly string[];
 }
 
-/** Ends the check of a project of which nothing is staged. Runs no program that the repository's settings name. */
+/** Shell line that skips a project without staged files. It runs no program that the repository's settings name. */
 const UNCHANGED =
   '  git -c core.fsmonitor=false diff --cached --quiet --no-ext-diff --no-textconv --ignore-submodules=dirty -- "$1/.planner" && return 0';
 
-/** The same line in hooks that earlier versions wrote. */
+/** Form of `UNCHANGED` in hooks of earlier versions of planner. */
 const EARLIER_UNCHANGED = '  git diff --cached --quiet -- "$1/.planner" && return 0';
 
 const MARK = "# planner-hook 1";
 
 /**
- * The pre-commit hook: a POSIX shell script, which git runs on every system, from the top of the working tree.
+ * Builds the pre-commit hook: a POSIX shell script, which git runs on every system, from the top of the working tree.
  *
- * The hook that was there before runs first and may refuse the commit. The program that installed the hook is preferred to
- * the one on PATH, because the commits of graphical programs often have another PATH. Without either the commit is
- * refused: a check that is silently skipped checks nothing.
+ * The earlier hook runs first and may refuse the commit. The program that installed the hook is preferred to the one on
+ * PATH, because graphical programs often commit with another PATH. If neither exists, the commit is refused, because a
+ * check that is silently skipped checks nothing.
  */
-export function hookScript({ command, roots }: HookPlan): string {
+export function buildHookScript({ command, roots }: HookPlan): string {
   const [program = ""] = command;
   return `#!/bin/sh
 ${MARK}
@@ -57,27 +57,32 @@ ${roots.map((root) => `check ${quoteWord(root)} || exit $?`).join("\n")}
 `;
 }
 
-/** What a pre-commit file is. `foreign` is another tool's, `changed` is ours with lines that planner did not write. */
+/**
+ * Kind of an existing pre-commit file: `foreign` is another tool's, `changed` is planner's with lines that planner did
+ * not write.
+ */
 export type FoundHook =
   | { readonly kind: "foreign" }
   | { readonly kind: "changed" }
   | { readonly kind: "ours"; readonly roots: readonly string[] };
 
-/** Recognizes our hook and reads the projects that it checks. */
+/** Recognizes planner's hook and parses the projects that it checks. */
 export function readHook(text: string): FoundHook {
   if (!text.split("\n").includes(MARK)) return { kind: "foreign" };
   const roots = [...text.matchAll(/^check ('.*') \|\| exit \$\?$/gm)].map(([, word = ""]) => unquoteWord(word));
   const written = text.replace(EARLIER_UNCHANGED, () => UNCHANGED);
-  const same = fixedLines(hookScript({ command: [""], roots })) === fixedLines(written);
+  const same = removePathLines(buildHookScript({ command: [""], roots })) === removePathLines(written);
   return same ? { kind: "ours", roots } : { kind: "changed" };
 }
 
 /** Returns the script without the lines that contain planner's path. */
-function fixedLines(script: string): string {
+function removePathLines(script: string): string {
   return script.replace(/^(?:program=|installed_planner\(\)).*\n/gm, "");
 }
 
-/** A shell word that means exactly this text. Shells take `/` in Windows paths, and `\\` for an escape. */
+/**
+ * Quotes a text as one shell word. Backslashes of Windows paths become `/`, because a shell reads `\\` as an escape.
+ */
 function quoteWord(text: string): string {
   const path = /^[A-Za-z]:\\/.test(text) ? text.replaceAll("\\", "/") : text;
   return `'${path.replaceAll("'", `'\\''`)}'`;

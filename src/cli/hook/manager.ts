@@ -3,24 +3,24 @@ import { basename, dirname, join } from "node:path";
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml";
 import { OperationError } from "#kernel/errors.ts";
 
-/** How one manager of hooks keeps its own pre-commit checks. */
+/** How one hook manager stores its pre-commit checks. */
 interface ManagerKind {
   readonly name: "husky" | "lefthook" | "pre-commit";
-  /** What makes git call the manager; shown where it does not yet. */
+  /** Command that makes git call the manager; printed if git does not call it yet. */
   readonly activate: string;
-  /** Returns whether the file checks a project already, by planner's own lines or a person's. */
+  /** Returns whether the file already checks a project, by planner's lines or a person's. */
   has(text: string, root: string): boolean;
   /** Returns the text with the check, or null if the file's form does not allow it. */
   add(text: string, root: string): string | null;
-  /** Returns the text without planner's own lines, or null if they are not there. */
+  /** Returns the text without planner's lines, or null if it has none. */
   remove(text: string, root: string): string | null;
 }
 
-/** The tracked file in which a manager of hooks lists its checks. */
+/** The tracked file in which a hook manager lists its checks. */
 export interface HookManager extends ManagerKind {
   /** Absolute path; the file may be missing. */
   readonly path: string;
-  /** Whether git calls the manager now. */
+  /** True if git calls the manager now. */
   readonly active: boolean;
 }
 
@@ -30,9 +30,8 @@ const LEFTHOOK_FILES = ["lefthook", ".lefthook", ".config/lefthook"].flatMap((na
 const PRE_COMMIT_FILE = ".pre-commit-config.yaml";
 
 /**
- * Finds the manager of hooks of a repository; null for plain git hooks. Files that a manager writes anew, such as
- * `.husky/_/pre-commit`, must not be changed: its next installation would drop the check.
- *
+ * Finds the hook manager of a repository; null for plain git hooks. Files that a manager generates, such as
+ * `.husky/_/pre-commit`, must not be changed, because its next installation would remove the check.
  * @param top absolute path of the working tree
  * @param hook absolute path of the pre-commit file that git runs
  */
@@ -49,8 +48,11 @@ export function findManager(top: string, hook: string): HookManager | null {
   return null;
 }
 
-/** A line of the shell. It is in a file of the whole team, so it names no path of this machine and warns without planner. */
-function checkLine(root: string): string {
+/**
+ * Builds the shell line of the check. The file is shared by the whole team, so the line contains no path of this
+ * machine and only warns if planner is missing.
+ */
+function buildCheckLine(root: string): string {
   if (!/^[\w./ +@-]+$/.test(root)) {
     throw new OperationError(
       "failed_precondition",
@@ -65,51 +67,51 @@ function checkLine(root: string): string {
 const HUSKY: ManagerKind = {
   name: "husky",
   activate: "npx husky",
-  has: (text, root) => text.includes(checkLine(root)) || /^\s*[^#\n]*\bplanner lint\b/m.test(withoutOwn(text)),
+  has: (text, root) => text.includes(buildCheckLine(root)) || /^\s*[^#\n]*\bplanner lint\b/m.test(removeOwnLines(text)),
   add(text, root) {
     const lines = text.split("\n");
-    // Behind the interpreter and what older versions of husky need to read first.
+    // The line is inserted after the interpreter line and the lines that older versions of husky read first.
     const first = lines.findLastIndex((line) => line.startsWith("#!") || /^\. .*husky\.sh/.test(line)) + 1;
-    return lines.toSpliced(first, 0, `${checkLine(root)} || exit $?`).join("\n");
+    return lines.toSpliced(first, 0, `${buildCheckLine(root)} || exit $?`).join("\n");
   },
   remove(text, root) {
-    const own = `${checkLine(root)} || exit $?\n`;
+    const own = `${buildCheckLine(root)} || exit $?\n`;
     return text.includes(own) ? text.replace(own, "") : null;
   },
 };
 
-/** Lines of husky's file that planner did not write. */
-function withoutOwn(text: string): string {
+/** Returns the lines of husky's file that planner did not write. */
+function removeOwnLines(text: string): string {
   return text.replace(/^git diff --cached --quiet -- .*\bplanner lint --staged --root .*$/gm, "");
 }
 
 const LEFTHOOK: ManagerKind = {
   name: "lefthook",
   activate: "lefthook install",
-  has: (text, root) => text.includes(lefthookRun(root)) || /\brun:\s*["']?(?:npx )?planner lint\b/.test(text),
-  add: (text, root) => addCommand(text, commandName(root), lefthookRun(root)),
-  remove: (text, root) => removeBlock(text, [`${commandName(root)}:`, `  ${lefthookRun(root)}`]),
+  has: (text, root) => text.includes(buildLefthookRun(root)) || /\brun:\s*["']?(?:npx )?planner lint\b/.test(text),
+  add: (text, root) => addCommand(text, buildCommandName(root), buildLefthookRun(root)),
+  remove: (text, root) => removeBlock(text, [`${buildCommandName(root)}:`, `  ${buildLefthookRun(root)}`]),
 };
 
-function lefthookRun(root: string): string {
-  return `run: ${JSON.stringify(checkLine(root))}`;
+function buildLefthookRun(root: string): string {
+  return `run: ${JSON.stringify(buildCheckLine(root))}`;
 }
 
-function commandName(root: string): string {
+function buildCommandName(root: string): string {
   return root === "." ? "planner" : `planner-${root.replace(/[^\w-]+/g, "-")}`;
 }
 
 const PRE_COMMIT: ManagerKind = {
   name: "pre-commit",
   activate: "pre-commit install",
-  has: (text, root) => text.includes(localHook(root)[5] ?? "") || /\bid:\s*planner-lint\s*$/m.test(text),
-  add: (text, root) => addLocalHook(text, localHook(root)),
-  remove: (text, root) => removeBlock(text, localHook(root)),
+  has: (text, root) => text.includes(buildLocalHook(root)[5] ?? "") || /\bid:\s*planner-lint\s*$/m.test(text),
+  add: (text, root) => addLocalHook(text, buildLocalHook(root)),
+  remove: (text, root) => removeBlock(text, buildLocalHook(root)),
 };
 
-/** An entry of `repos`. Outside of a commit, in `pre-commit run --all-files`, the whole project is checked. */
-function localHook(root: string): readonly string[] {
-  const id = root === "." ? "planner-lint" : `${commandName(root)}-lint`;
+/** Builds an entry of `repos`. Outside a commit, as in `pre-commit run --all-files`, it checks the whole project. */
+function buildLocalHook(root: string): readonly string[] {
+  const id = root === "." ? "planner-lint" : `${buildCommandName(root)}-lint`;
   const all = `if [ -z "$GIT_INDEX_FILE" ] && command -v planner >/dev/null 2>&1; then planner lint --root "${root}"; exit; fi`;
   return [
     "- repo: local",
@@ -117,42 +119,41 @@ function localHook(root: string): readonly string[] {
     `    - id: ${id}`,
     "      name: planner lint",
     "      language: system",
-    `      entry: ${JSON.stringify(`sh -c '${all}; ${checkLine(root)}'`)}`,
+    `      entry: ${JSON.stringify(`sh -c '${all}; ${buildCheckLine(root)}'`)}`,
     "      always_run: true",
     "      pass_filenames: false",
   ];
 }
 
 /**
- * Adds a command to the pre-commit hook of a lefthook file, all other lines staying as they are.
- *
+ * Adds a command to the pre-commit hook of a lefthook file; all other lines stay unchanged.
  * @param run the line `run: …`
- * @returns null if the file is broken, or written in a form that lines cannot be added to
+ * @returns null if the file is invalid, or has a form to which no line can be added
  */
 function addCommand(text: string, name: string, run: string): string | null {
   const { contents, errors } = parseDocument(text);
   if (errors.length > 0) return null;
   if (contents === null)
-    return checkBlock(`${withLineEnd(text)}${block(["pre-commit:", "  commands:"], name, run)}`, name);
+    return checkBlock(`${addLineEnd(text)}${buildBlock(["pre-commit:", "  commands:"], name, run)}`, name);
   if (!isMap(contents)) return null;
-  const hook = pairOf(contents, "pre-commit");
+  const hook = findPair(contents, "pre-commit");
   if (hook === undefined)
-    return checkBlock(`${withLineEnd(text)}${block(["pre-commit:", "  commands:"], name, run)}`, name);
+    return checkBlock(`${addLineEnd(text)}${buildBlock(["pre-commit:", "  commands:"], name, run)}`, name);
   if (!isMap(hook.value)) return null;
-  const commands = pairOf(hook.value, "commands");
+  const commands = findPair(hook.value, "commands");
   const before =
     commands === undefined ? hook.value.items[0] : isMap(commands.value) ? commands.value.items[0] : undefined;
-  const at = before === undefined ? null : lineStart(text, before);
+  const at = before === undefined ? null : findLineStart(text, before);
   if (at === null) return null;
-  const lines = block(commands === undefined ? ["commands:"] : [], name, run);
+  const lines = buildBlock(commands === undefined ? ["commands:"] : [], name, run);
   return checkBlock(`${text.slice(0, at.start)}${indentLines(lines, at.indent)}${text.slice(at.start)}`, name);
 }
 
-/** Adds an entry in front of `repos` of a pre-commit configuration, see `addCommand`. */
+/** Inserts an entry at the beginning of `repos` in a pre-commit configuration, with the result of `addCommand`. */
 function addLocalHook(text: string, entry: readonly string[]): string | null {
   const { contents, errors } = parseDocument(text);
   if (errors.length > 0 || !isMap(contents)) return null;
-  const repos = pairOf(contents, "repos")?.value;
+  const repos = findPair(contents, "repos")?.value;
   const [first] = isSeq(repos) && repos.flow !== true ? repos.items : [];
   if (!isMap(first) || first.range == null) return null;
   const start = text.lastIndexOf("\n", first.range[0]) + 1;
@@ -162,7 +163,7 @@ function addLocalHook(text: string, entry: readonly string[]): string | null {
   return parseDocument(result).errors.length === 0 ? result : null;
 }
 
-/** Removes lines that planner wrote, whatever their indentation, and parents that they leave empty. */
+/** Removes lines that planner wrote, at any indentation, and parents that become empty. */
 function removeBlock(text: string, entry: readonly string[]): string | null {
   const lines = text.split("\n");
   const start = lines.findIndex((_, index) => {
@@ -180,12 +181,12 @@ function removeBlock(text: string, entry: readonly string[]): string | null {
   return lines.join("\n");
 }
 
-function block(parents: readonly string[], name: string, run: string): string {
+function buildBlock(parents: readonly string[], name: string, run: string): string {
   const indent = parents.length === 0 ? "" : "  ".repeat(parents.length);
   return [...parents, `${indent}${name}:`, `${indent}  ${run}`, ""].join("\n");
 }
 
-function pairOf(map: YAMLMap, key: string): Pair | undefined {
+function findPair(map: YAMLMap, key: string): Pair | undefined {
   if (map.flow === true) return undefined;
   return map.items.find((pair) => isScalar(pair.key) && pair.key.value === key);
 }
@@ -195,8 +196,8 @@ interface LineStart {
   readonly indent: string;
 }
 
-/** Null for an entry that is not the first thing on its line. */
-function lineStart(text: string, { key }: Pair): LineStart | null {
+/** Returns null if the entry is not the first text on its line. */
+function findLineStart(text: string, { key }: Pair): LineStart | null {
   if (!isScalar(key) || key.range == null) return null;
   const start = text.lastIndexOf("\n", key.range[0]) + 1;
   const indent = text.slice(start, key.range[0]);
@@ -207,11 +208,11 @@ function indentLines(lines: string, indent: string): string {
   return lines.replace(/^(?=.)/gm, indent);
 }
 
-function withLineEnd(text: string): string {
+function addLineEnd(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** Null unless the command is where lefthook reads it. */
+/** Returns the text, or null unless the command is where lefthook reads it. */
 function checkBlock(text: string, name: string): string | null {
   const document = parseDocument(text);
   if (document.errors.length > 0) return null;

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 
-/** How an import goes through its items. */
+/** Batch size and stop condition of an import. */
 export interface Pace {
-  /** Items of one transaction. */
+  /** Number of items in one transaction. */
   readonly size: number;
-  /** Whether the import ends before the next batch. */
+  /** Returns whether the import must end before the next batch. */
   readonly stopped: () => boolean;
 }
 
@@ -19,7 +19,7 @@ export async function runBatches<Item>(
     if (batch.length === 0 || stopped()) return;
     await write(batch);
     batch = [];
-    // Signals and timers have their turn between two batches; Deno handles no signal between immediates.
+    // The loop yields to signals and timers between batches; Deno handles no signal between immediates.
     await setTimeout(0);
   };
   for await (const item of items) {
@@ -32,10 +32,9 @@ export async function runBatches<Item>(
 }
 
 /**
- * Tries refused items again as long as each try leaves fewer, because an item may precede what it needs.
- *
+ * Retries refused items as long as each try leaves fewer, because an item may precede its dependency.
  * @param again tries the items and returns those that were refused again
- * @returns the items that stay refused
+ * @returns the items that were refused at the last try
  */
 export async function retryRefused<Item>(
   refused: readonly Item[],

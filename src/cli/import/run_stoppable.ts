@@ -1,13 +1,12 @@
 import { OperationError } from "#kernel/errors.ts";
 import { type ExitStatus, endProcess } from "../exit_status.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { interruptionStatus, listenForSignals } from "../work/signals.ts";
+import { getInterruptionStatus, listenForSignals } from "../work/signals.ts";
 
 /**
- * Runs an import that a signal stops: the first one ends it after the current batch, a second one at once.
- *
- * @param interrupt called at the first signal, to end waits for other processes
- * @returns the status of the signal if one came, with a refusal that follows from it as a warning
+ * Runs an import that signals can stop: the first signal stops it after the current batch, a second one immediately.
+ * @param interrupt called at the first signal, to cancel waits for other processes
+ * @returns the status of the signal if one came; a refusal that results from it is printed as a warning
  */
 export async function runStoppable(
   interrupt: () => void,
@@ -15,16 +14,16 @@ export async function runStoppable(
   work: (signal: AbortSignal) => Promise<ExitStatus>,
 ): Promise<ExitStatus> {
   const signals = listenForSignals((_name, again) => {
-    if (again) endProcess(interruptionStatus(signals.by()));
+    if (again) endProcess(getInterruptionStatus(signals.by()));
     interrupt();
   });
-  const stopped = (otherwise: ExitStatus) => (signals.by() === null ? otherwise : interruptionStatus(signals.by()));
+  const stopped = (otherwise: ExitStatus) => (signals.by() === null ? otherwise : getInterruptionStatus(signals.by()));
   try {
     return stopped(await work(signals.soon));
   } catch (error) {
     if (signals.by() === null || !(error instanceof OperationError)) throw error;
     log.warn(error.message);
-    return interruptionStatus(signals.by());
+    return getInterruptionStatus(signals.by());
   } finally {
     signals.close();
   }

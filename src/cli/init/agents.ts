@@ -14,26 +14,33 @@ import {
 } from "#planner/work/mcp_config/config_edit.ts";
 import { PROVIDERS } from "#planner/work/providers.ts";
 
-/** How an agent's project configuration is written; `files` in the order in which an existing one is looked for. */
+/** Configuration files of one agent. An existing file is searched in the order of `files`. */
 export interface Agent {
   readonly title: string;
-  /** Paths from the project root; the first that exists is extended, else the first is made. */
+  /** Paths from the project root; the first existing one is extended, otherwise the first one is created. */
   readonly files: readonly [string, ...string[]];
   /** Note for the person who runs `init`, or null. */
   readonly note: string | null;
   extend(file: string, text: string): Promise<ConfigEdit>;
 }
 
-/** How every agent starts the server: the program of that name on its PATH. Source: docs/contract/spec-tool.md#init. */
+/**
+ * Command by which every agent starts the server: the program of that name on its PATH. Source:
+ * docs/contract/spec-tool.md#init.
+ */
 const SERVER: McpServer = { command: "planner", args: ["mcp"] };
 
 /**
  * Every agent that `init --agent` accepts. Each row was checked against the agent's own documentation in November 2026;
- * docs/cli.md names the pages. Source: docs/decisions.md#s-28
+ * docs/cli.md lists the pages. Source: docs/decisions.md#s-28
  */
 export const AGENTS = {
-  claude: agent("Claude Code", AGENT_FILES.claude, "Claude Code asks once whether to trust the project's servers"),
-  cursor: agent("Cursor", AGENT_FILES.cursor),
+  claude: createAgent(
+    "Claude Code",
+    AGENT_FILES.claude,
+    "Claude Code asks once whether to trust the project's servers",
+  ),
+  cursor: createAgent("Cursor", AGENT_FILES.cursor),
   codex: {
     title: "Codex CLI",
     files: [".codex/config.toml"],
@@ -42,25 +49,25 @@ export const AGENTS = {
       return extendToml(file, text, ["mcp_servers", SERVER_NAME], { ...SERVER });
     },
   },
-  gemini: agent("Gemini CLI", AGENT_FILES.gemini),
-  opencode: agent("opencode", AGENT_FILES.opencode),
-  kiro: agent("Kiro", AGENT_FILES.kiro),
-  qwen: agent("Qwen Code", AGENT_FILES.qwen),
-  copilot: agent("Copilot CLI", AGENT_FILES.copilot),
-  vscode: agent("VS Code", AGENT_FILES.vscode),
-  generic: agent("another agent that reads .mcp.json", AGENT_FILES.generic),
+  gemini: createAgent("Gemini CLI", AGENT_FILES.gemini),
+  opencode: createAgent("opencode", AGENT_FILES.opencode),
+  kiro: createAgent("Kiro", AGENT_FILES.kiro),
+  qwen: createAgent("Qwen Code", AGENT_FILES.qwen),
+  copilot: createAgent("Copilot CLI", AGENT_FILES.copilot),
+  vscode: createAgent("VS Code", AGENT_FILES.vscode),
+  generic: createAgent("another agent that reads .mcp.json", AGENT_FILES.generic),
 } as const satisfies Record<string, Agent>;
 
 export type AgentName = keyof typeof AGENTS;
 
 export const AGENT_NAMES = Object.keys(AGENTS) as readonly AgentName[];
 
-function agent(title: string, { files, extend }: AgentFile, note: string | null = null): Agent {
+function createAgent(title: string, { files, extend }: AgentFile, note: string | null = null): Agent {
   return { title, files, note, extend: (file, text) => extend(file, text, SERVER) };
 }
 
-/** The provider that starts an agent; those that only edit beside a person have none. */
-export const PROVIDER_OF: Readonly<Partial<Record<AgentName, ProviderName>>> = {
+/** The provider that starts each agent; agents that only assist a person in an editor have none. */
+export const PROVIDER_BY_AGENT: Readonly<Partial<Record<AgentName, ProviderName>>> = {
   claude: "claude",
   cursor: "cursor-agent",
   codex: "codex",
@@ -71,8 +78,8 @@ export const PROVIDER_OF: Readonly<Partial<Record<AgentName, ProviderName>>> = {
   copilot: "copilot",
 };
 
-/** The providers whose program is on PATH, in the order of the table. */
-export function installedProviders(env: Readonly<Record<string, string | undefined>>): readonly ProviderName[] {
+/** Returns the providers whose program is on PATH, in the order of the table. */
+export function findInstalledProviders(env: Readonly<Record<string, string | undefined>>): readonly ProviderName[] {
   if (env["PATH"] === undefined && env["Path"] === undefined) return [];
   return PROVIDER_NAMES.filter((name) => {
     const { program } = PROVIDERS[name];
@@ -81,21 +88,20 @@ export function installedProviders(env: Readonly<Record<string, string | undefin
 }
 
 /**
- * Adds a table to the end of a TOML file; every byte that was there stays.
- *
- * @param path the table's name in parts, `["mcp_servers", "planner"]` for `[mcp_servers.planner]`; bare keys only
- * @throws OperationError with line and column for a file that does not parse, and for one that cannot take the table
- *   at its end (an inline table `mcp_servers = { … }` is closed for good)
+ * Appends a table to a TOML file; every existing byte stays.
+ * @param path parts of the table's name, `["mcp_servers", "planner"]` for `[mcp_servers.planner]`; bare keys only
+ * @throws OperationError with line and column for a file that does not parse, and for one to which the table cannot be
+ * appended (an inline table `mcp_servers = { … }` cannot be extended)
  */
 export function extendToml(file: string, text: string, path: readonly string[], entry: ServerEntry): ConfigEdit {
   const data = parseToml(file, text);
   const found = path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), data);
-  if (found !== undefined) return { kind: isDeepStrictEqual(plainValue(found), entry) ? "present" : "other" };
+  if (found !== undefined) return { kind: isDeepStrictEqual(toPlainValue(found), entry) ? "present" : "other" };
   const eol = lineEnding(text);
-  const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`);
+  const lines = Object.entries(entry).map(([key, value]) => `${key} = ${formatTomlValue(value)}`);
   const table = [`[${path.join(".")}]`, ...lines, ""].join(eol);
   const extended = text === "" ? table : `${text}${text.endsWith("\n") ? "" : eol}${eol}${table}`;
-  if (!holdsEntry(extended, data, path, entry)) {
+  if (!hasEntry(extended, data, path, entry)) {
     throw unfitConfig(file, `"${path[0]}" is written in a way that a table at the end cannot extend`);
   }
   return { kind: "added", text: extended };
@@ -111,30 +117,30 @@ function parseToml(file: string, text: string): unknown {
   }
 }
 
-function holdsEntry(extended: string, before: unknown, path: readonly string[], entry: ServerEntry): boolean {
+function hasEntry(extended: string, before: unknown, path: readonly string[], entry: ServerEntry): boolean {
   try {
     const after = parse(extended.replace(BYTE_ORDER_MARK, ""));
-    return isDeepStrictEqual(plainValue(after), plainValue(withEntry(before, path, entry)));
+    return isDeepStrictEqual(toPlainValue(after), toPlainValue(addEntry(before, path, entry)));
   } catch (error) {
     if (error instanceof TomlError) return false;
     throw error;
   }
 }
 
-function withEntry(data: unknown, path: readonly string[], entry: ServerEntry): unknown {
+function addEntry(data: unknown, path: readonly string[], entry: ServerEntry): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return entry;
   const table = isJsonObject(data) ? data : {};
-  return { ...table, [key]: withEntry(table[key], rest, entry) };
+  return { ...table, [key]: addEntry(table[key], rest, entry) };
 }
 
-// The parser's tables have no prototype, ours have one: only the data counts.
-function plainValue(value: unknown): unknown {
+// Removes the prototypes of objects by copying, because the parser's tables have none; only the data is compared.
+function toPlainValue(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-function tomlValue(value: string | boolean | readonly string[]): string {
-  // For our plain words a TOML basic string is a JSON string.
+function formatTomlValue(value: string | boolean | readonly string[]): string {
+  // For planner's simple values a TOML basic string equals a JSON string.
   return typeof value === "object"
     ? `[${value.map((each) => JSON.stringify(each)).join(", ")}]`
     : JSON.stringify(value);

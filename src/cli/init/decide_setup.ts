@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { ProviderName } from "#planner/config/config_values.ts";
 import { LOCK_FILES, type Proposal, proposeSetup as propose } from "#planner/work/setup_proposals.ts";
 import { isInteractive } from "../output/terminal.ts";
-import { type AgentName, installedProviders, PROVIDER_OF } from "./agents.ts";
-import { projectName } from "./project_name.ts";
+import { type AgentName, findInstalledProviders, PROVIDER_BY_AGENT } from "./agents.ts";
+import { findProjectName } from "./project_name.ts";
 import type { Setup } from "./set_up.ts";
 import type { Answers } from "./wizard.ts";
 
-/** The checked words of `planner init`. */
+/** The checked arguments of `planner init`. */
 export interface InitWords {
   readonly agent: readonly AgentName[];
   readonly name: string | undefined;
@@ -25,20 +25,20 @@ export interface InitWords {
 /** Returns the setup from flags and, on a terminal, from questions; undefined if the person cancelled. */
 export async function decideSetup(root: string, words: InitWords): Promise<Setup | undefined> {
   const flags: Flags = {
-    prompts: choice(words, "prompts"),
-    hook: choice(words, "hook"),
-    guide: choice(words, "guide"),
+    prompts: readChoice(words, "prompts"),
+    hook: readChoice(words, "hook"),
+    guide: readChoice(words, "guide"),
     provider: words.provider,
     name: words.name,
   };
   const setup = proposeSetup(root);
-  const installed = installedProviders(process.env);
+  const installed = findInstalledProviders(process.env);
   const isAsked = !words.yes && words.agent.length === 0 && isInteractive();
   const answers = isAsked
-    ? await ask(root, flags, installed)
-    : { agents: words.agent, provider: onlyOne(words.agent, installed) };
+    ? await askQuestions(root, flags, installed)
+    : { agents: words.agent, provider: selectOnlyProvider(words.agent, installed) };
   if (answers === undefined) return undefined;
-  return { ...withDefaults(root, flags, answers), agents: answers.agents, setup };
+  return { ...combineChoices(root, flags, answers), agents: answers.agents, setup };
 }
 
 type Flags = { readonly [Key in "prompts" | "hook" | "guide"]: boolean | undefined } & {
@@ -48,10 +48,10 @@ type Flags = { readonly [Key in "prompts" | "hook" | "guide"]: boolean | undefin
 
 type SomeAnswers = Partial<Omit<Answers, "provider">> & { readonly provider?: ProviderName | null | undefined };
 
-/** Flags win over answers. */
-function withDefaults(root: string, flags: Flags, answers: SomeAnswers): Omit<Setup, "agents" | "setup"> {
+/** Combines flags, answers and defaults; a flag takes precedence over an answer. */
+function combineChoices(root: string, flags: Flags, answers: SomeAnswers): Omit<Setup, "agents" | "setup"> {
   return {
-    name: flags.name ?? answers.name ?? projectName(root),
+    name: flags.name ?? answers.name ?? findProjectName(root),
     prompts: flags.prompts ?? answers.prompts ?? true,
     hook: flags.hook ?? answers.hook ?? false,
     guide: flags.guide ?? answers.guide ?? false,
@@ -59,7 +59,7 @@ function withDefaults(root: string, flags: Flags, answers: SomeAnswers): Omit<Se
   };
 }
 
-async function ask(
+async function askQuestions(
   root: string,
   { name, provider, prompts, guide, hook }: Flags,
   installed: readonly ProviderName[],
@@ -68,7 +68,7 @@ async function ask(
   const { askForSetup } = await import("./wizard.ts");
   return askForSetup({
     root,
-    name: isNew && name === undefined ? projectName(root) : undefined,
+    name: isNew && name === undefined ? findProjectName(root) : undefined,
     installed,
     asksProvider: isNew && provider === undefined,
     asksPrompts: isNew && prompts === undefined,
@@ -77,29 +77,29 @@ async function ask(
   });
 }
 
-/** The agent to use without questions: the only one that was named, else the only one that is installed. */
-function onlyOne(agents: readonly AgentName[], installed: readonly ProviderName[]): ProviderName | null {
-  const named = agents.flatMap((agent) => PROVIDER_OF[agent] ?? []);
+/** Returns the agent to use without a question: the only one named, otherwise the only one installed. */
+function selectOnlyProvider(agents: readonly AgentName[], installed: readonly ProviderName[]): ProviderName | null {
+  const named = agents.flatMap((agent) => PROVIDER_BY_AGENT[agent] ?? []);
   const [first, ...others] = named.length > 0 ? named : installed;
   return first !== undefined && others.length === 0 ? first : null;
 }
 
 async function lacksHook(root: string): Promise<boolean> {
-  const [{ findRepository }, { hookState }] = await Promise.all([
+  const [{ findRepository }, { readHookState: hookState }] = await Promise.all([
     import("../git/repository.ts"),
     import("../hook/hook_file.ts"),
   ]);
-  // Without git on this machine there is nothing to ask about.
+  // Without git on this machine there is no question about the hook.
   const repository = await findRepository(root).catch(() => undefined);
   return repository !== undefined && !(await hookState(repository)).installed;
 }
 
-function choice(words: InitWords, name: "prompts" | "hook" | "guide"): boolean | undefined {
+function readChoice(words: InitWords, name: "prompts" | "hook" | "guide"): boolean | undefined {
   if (words[`no-${name}`]) return false;
   return words[name] ? true : undefined;
 }
 
-/** The commands that make a fresh worktree of this project build, by the lock files in its root. */
+/** Proposes commands that prepare a new worktree of this project, based on the lock files in its root. */
 export function proposeSetup(root: string): readonly Proposal[] {
   const there = LOCK_FILES.filter((file) => existsSync(join(root, file)));
   return propose(new Map(there.map((file) => [file, readFileSync(join(root, file), "utf8")])));

@@ -1,20 +1,20 @@
 import { GUIDE } from "#planner/work/guide.ts";
 import type { AgentName } from "./agents.ts";
 
-/** A file by which an agent learns how to work with specs. */
+/** A file with instructions for an agent on how to work with specs. */
 export interface GuideFile {
   readonly path: string;
   readonly text: string;
-  /** True for a section at the end of a file that people write; else a separate file. */
+  /** True for a section at the end of a file that people write; false for a separate file. */
   readonly isSection: boolean;
 }
 
-/** The line that marks our section: a file that has it is left as it is. */
+/** Line that marks planner's section; a file that contains it stays unchanged. */
 export const SECTION_MARK = "<!-- planner: begin -->";
 
 const SECTION = `${SECTION_MARK}\n${GUIDE}<!-- planner: end -->\n`;
 
-/** What Claude Code and other agents with plugins read; `plugins/planner` holds the same texts. */
+/** Texts for Claude Code and other agents with plugins; `plugins/planner` contains the same texts. */
 export const AGENT_TEXTS = {
   skill: `---
 name: planner
@@ -42,7 +42,7 @@ reports, and name its target files, with planner_spec_update.
 `,
 } as const;
 
-/** Accepting commands is a person's, whatever else the agent may run. */
+/** Rules that forbid an agent to accept commands, which only a person may do. */
 export const DENIED = {
   file: ".claude/settings.json",
   path: ["permissions", "deny"],
@@ -50,10 +50,10 @@ export const DENIED = {
 } as const;
 
 /**
- * The files for these agents. Most agents read AGENTS.md; Claude Code has skills and commands, Gemini CLI a file with
- * its own name.
+ * Returns the files for these agents. Most agents read AGENTS.md; Claude Code has skills and commands, Gemini CLI a
+ * file with its own name.
  */
-export function guideFiles(agents: readonly AgentName[]): readonly GuideFile[] {
+export function listGuideFiles(agents: readonly AgentName[]): readonly GuideFile[] {
   const section = (path: string): GuideFile => ({ path, text: SECTION, isSection: true });
   const file = (path: string, text: string): GuideFile => ({ path, text, isSection: false });
   return [
@@ -69,8 +69,8 @@ export function guideFiles(agents: readonly AgentName[]): readonly GuideFile[] {
   ];
 }
 
-/** A file's text with the section behind it, or null for one that has it. */
-export function withSection(text: string, section: string): string | null {
+/** Appends the section to a file's text; null if the text already has it. */
+export function appendSection(text: string, section: string): string | null {
   if (text.includes(SECTION_MARK)) return null;
   const lineBreak = text.includes("\r\n") ? "\r\n" : "\n";
   const own = section.replaceAll("\n", lineBreak);

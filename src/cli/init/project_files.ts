@@ -2,7 +2,7 @@ import type { ProviderName } from "#planner/config/config_values.ts";
 import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "#planner/work/prompts/standard_prompt.ts";
 import type { Proposal } from "#planner/work/setup_proposals.ts";
 
-/** A file that `init` makes, by its path below `.planner/`. */
+/** A file that `init` creates, with its path below `.planner/`. */
 export interface ProjectFile {
   readonly path: string;
   readonly text: string;
@@ -11,15 +11,18 @@ export interface ProjectFile {
 export interface FirstSettings {
   readonly name: string;
   readonly prompts: boolean;
-  /** The agent that works specs; null leaves the default. */
+  /** The agent that works on specs; null for the default. */
   readonly provider: ProviderName | null;
   readonly setup: readonly Proposal[];
 }
 
-/** Every file of a new project; git keeps no empty folder, so each has a file. Source: docs/decisions.md#s-01 */
-export function projectFiles(first: FirstSettings): readonly ProjectFile[] {
+/**
+ * Returns every file of a new project. Each folder has a file, because git stores no empty folder. Source:
+ * docs/decisions.md#s-01
+ */
+export function listProjectFiles(first: FirstSettings): readonly ProjectFile[] {
   return [
-    { path: "config.md", text: configText(first) },
+    { path: "config.md", text: buildConfig(first) },
     { path: ".gitignore", text: GITIGNORE },
     { path: "specs/.gitkeep", text: "" },
     { path: "archive/.gitkeep", text: "" },
@@ -30,7 +33,7 @@ export function projectFiles(first: FirstSettings): readonly ProjectFile[] {
   ];
 }
 
-// What a run leaves behind belongs to one machine; specs, archive and settings belong to the project.
+// Files that runs create belong to one machine; specs, archive and settings belong to the project.
 const GITIGNORE = `logs/
 processes/
 locks/
@@ -39,7 +42,7 @@ watch.pid
 *.tmp
 `;
 
-function configText({ name, prompts, provider, setup }: FirstSettings): string {
+function buildConfig({ name, prompts, provider, setup }: FirstSettings): string {
   const lines = [
     ...(provider === null ? [] : ["  # The agent that works on specs.", `  provider: ${provider}`]),
     ...(prompts
@@ -51,7 +54,7 @@ function configText({ name, prompts, provider, setup }: FirstSettings): string {
 project:
   # A JSON text is YAML as well, so any name is safe here.
   name: ${JSON.stringify(name)}
-${defaults}${worktreeText(setup)}schema:
+${defaults}${buildWorktreeSettings(setup)}schema:
   spec:
     # Fields that every spec must have; the id comes from the file name.
     required: [status]
@@ -85,7 +88,7 @@ lint:
 `;
 }
 
-function worktreeText(setup: readonly Proposal[]): string {
+function buildWorktreeSettings(setup: readonly Proposal[]): string {
   if (setup.length === 0) return "";
   const items = setup.map(({ command, file }) => `    # For ${file}.\n    - ${JSON.stringify(command)}\n`);
   return `worktree:\n  # What makes a new worktree build, before an agent starts in it.\n  setup:\n${items.join("")}`;

@@ -1,38 +1,38 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** Where a project writes its own name; the first that has one wins. */
+/** Files in which a project may state its name; the first name found is used. */
 const SOURCES: readonly { readonly file: string; readonly name: (text: string) => string | undefined }[] = [
-  { file: "package.json", name: packageName },
+  { file: "package.json", name: parsePackageName },
   { file: "Cargo.toml", name: (text) => /^\[package\][^[]*?^name\s*=\s*"([^"]+)"/ms.exec(text)?.[1] },
   { file: "pyproject.toml", name: (text) => /^\[project\][^[]*?^name\s*=\s*"([^"]+)"/ms.exec(text)?.[1] },
   { file: "go.mod", name: (text) => /^module\s+\S*?([^/\s]+)\s*$/m.exec(text)?.[1] },
 ];
 
-/** The name that the project at `root` goes by: what its package file says, else the folder's name. */
-export function projectName(root: string): string {
+/** Returns the name of the project at `root`: the one in its package file, otherwise the folder's name. */
+export function findProjectName(root: string): string {
   for (const { file, name } of SOURCES) {
-    const found = name(textOf(join(root, file)));
+    const found = name(readText(join(root, file)));
     if (found !== undefined && found.trim() !== "") return found.trim();
   }
   return basename(root) || "project";
 }
 
-function packageName(text: string): string | undefined {
+function parsePackageName(text: string): string | undefined {
   try {
     const { name } = JSON.parse(text) as { name?: unknown };
     return typeof name === "string" ? name : undefined;
   } catch {
-    // A broken package file names nothing; it is not ours to report.
+    // An invalid package file gives no name; reporting it is not planner's task.
     return undefined;
   }
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    // Absent, or not for us to read: the next source is asked.
+    // The file is missing or unreadable, so the next source is tried.
     return "";
   }
 }

@@ -5,19 +5,19 @@ import { errorCode, reason } from "#planner/store/files/disk_error.ts";
 import type { ConfigEdit } from "#planner/work/mcp_config/config_edit.ts";
 import { createFile, replaceFile } from "../output/write_file.ts";
 import { AGENTS, type AgentName } from "./agents.ts";
-import { DENIED, guideFiles, withSection } from "./guide_files.ts";
-import { type FirstSettings, projectFiles } from "./project_files.ts";
+import { appendSection, DENIED, listGuideFiles } from "./guide_files.ts";
+import { type FirstSettings, listProjectFiles } from "./project_files.ts";
 
 /** Input of `init`, from the wizard or the flags. */
 export interface Setup extends FirstSettings {
   readonly agents: readonly AgentName[];
-  /** Whether specs are to be checked before every commit. */
+  /** True to check specs before every commit. */
   readonly hook: boolean;
-  /** Whether to write instructions for agents into the files that they read. */
+  /** True to write instructions for agents into the files that they read. */
   readonly guide: boolean;
 }
 
-/** What happened to one file. `other` holds an entry named planner with other content; it stays. */
+/** Result for one file. `other` means that the file has an entry named planner with other content; it stays. */
 export interface SetupStep {
   readonly file: string;
   readonly outcome: "created" | "extended" | "present" | "other";
@@ -35,30 +35,30 @@ interface AgentPlan {
  * Creates `.planner/` under `root` and extends the agents' configurations. Never replaces existing files, so a second
  * run adds only missing ones.
  *
- * Reads and checks every existing file before it writes the first one: throws for a broken configuration and writes
- * nothing.
+ * Reads and checks every existing file before it writes the first one: for an invalid configuration it throws and
+ * writes nothing.
  */
 export async function setUp(root: string, setup: Setup): Promise<readonly SetupStep[]> {
   const { agents, hook, guide } = setup;
-  refuseNoFolder(root);
+  refuseMissingFolder(root);
   const plans = [
     ...(await planAgents(root, agents)),
     ...(guide ? planGuide(root, agents) : []),
     ...(agents.includes("claude") ? await planDenied(root, guide) : []),
   ];
   const hookInstaller = hook ? await planHook(root) : undefined;
-  const steps = projectFiles(setup).map(({ path, text }): SetupStep => {
+  const steps = listProjectFiles(setup).map(({ path, text }): SetupStep => {
     const file = `.planner/${path}`;
-    // A folder that may not be written is no matter where nothing is to be written.
+    // A folder that is not writable is an error only if something must be written.
     const isThere = lstatSync(join(root, file), { throwIfNoEntry: false }) !== undefined;
     return { file, outcome: !isThere && createFile(join(root, file), text) ? "created" : "present", note: null };
   });
-  steps.push(...plans.map((plan) => carryOut(root, plan)));
+  steps.push(...plans.map((plan) => applyPlan(root, plan)));
   if (hookInstaller !== undefined) steps.push(await hookInstaller());
   return steps;
 }
 
-function refuseNoFolder(root: string): void {
+function refuseMissingFolder(root: string): void {
   const path = join(root, ".planner");
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   const there = statSync(path, { throwIfNoEntry: false });
@@ -67,13 +67,14 @@ function refuseNoFolder(root: string): void {
   throw new OperationError("failed_precondition", `Cannot make a project: ".planner" is ${what}: expected a folder`);
 }
 
-// The repository is looked for before anything is written: a hook that cannot be installed refuses the whole.
+// The repository is read before anything is written, because a hook that cannot be installed refuses the whole setup.
 async function planHook(root: string): Promise<() => Promise<SetupStep>> {
-  const [{ requireRepository }, { hookState, installHook }, { getSelfCommand: selfCommand }] = await Promise.all([
-    import("../git/repository.ts"),
-    import("../hook/hook_file.ts"),
-    import("#runtime/self_command.ts"),
-  ]);
+  const [{ requireRepository }, { readHookState: hookState, installHook }, { getSelfCommand: selfCommand }] =
+    await Promise.all([
+      import("../git/repository.ts"),
+      import("../hook/hook_file.ts"),
+      import("#runtime/self_command.ts"),
+    ]);
   const repository = await requireRepository(root);
   return async () => {
     const written = await installHook(repository, selfCommand());
@@ -83,7 +84,7 @@ async function planHook(root: string): Promise<() => Promise<SetupStep>> {
   };
 }
 
-// Two agents may share one file (claude and generic): the second then extends what the first one leaves.
+// Two agents may share one file (claude and generic); the second one then extends the result of the first.
 async function planAgents(root: string, names: readonly AgentName[]): Promise<readonly AgentPlan[]> {
   const plans = new Map<string, AgentPlan>();
   for (const name of names) {
@@ -101,15 +102,15 @@ async function planAgents(root: string, names: readonly AgentName[]): Promise<re
 }
 
 function planGuide(root: string, agents: readonly AgentName[]): readonly AgentPlan[] {
-  return guideFiles(agents).map(({ path, text, isSection }): AgentPlan => {
+  return listGuideFiles(agents).map(({ path, text, isSection }): AgentPlan => {
     const before = readConfig(root, path);
-    const after = before === undefined ? text : isSection ? withSection(before, text) : null;
+    const after = before === undefined ? text : isSection ? appendSection(before, text) : null;
     const edit: ConfigEdit = after === null ? { kind: "present" } : { kind: "added", text: after };
     return { file: path, exists: before !== undefined, edit, note: null };
   });
 }
 
-/** Adds the rules to a settings file that exists; makes a new one only if the instructions (`guide`) are wanted. */
+/** Adds the rules to an existing settings file; creates one only if the instructions (`guide`) are requested. */
 async function planDenied(root: string, guide: boolean): Promise<readonly AgentPlan[]> {
   const { file, path, rules } = DENIED;
   const before = readConfig(root, file);
@@ -126,7 +127,7 @@ async function planDenied(root: string, guide: boolean): Promise<readonly AgentP
   ];
 }
 
-function carryOut(root: string, { file, exists, edit, note }: AgentPlan): SetupStep {
+function applyPlan(root: string, { file, exists, edit, note }: AgentPlan): SetupStep {
   if (edit.kind !== "added") return { file, outcome: edit.kind, note: null };
   const path = join(root, file);
   if (exists) {

@@ -1,20 +1,20 @@
 import { confirm, intro, isCancel, multiselect, select, text, updateSettings } from "@clack/prompts";
 import type { ProviderName } from "#planner/config/config_values.ts";
 import { PROVIDERS } from "#planner/work/providers.ts";
-import { plainLine } from "../output/plain_text.ts";
-import { AGENT_NAMES, AGENTS, type AgentName, PROVIDER_OF } from "./agents.ts";
+import { sanitizeLine } from "../output/plain_text.ts";
+import { AGENT_NAMES, AGENTS, type AgentName, PROVIDER_BY_AGENT } from "./agents.ts";
 
 const USUAL_COLUMNS = 80;
 const USUAL_ROWS = 24;
-/** What a terminal in raw mode sends for the end of input. */
+/** Character that a terminal in raw mode sends for the end of input. */
 const CTRL_D = "\u0004";
 
-/** Questions of the wizard. Flags answer the others. */
+/** Questions of the wizard; flags answer all others. */
 export interface Questions {
   readonly root: string;
-  /** The name to offer, or undefined when the project has its settings already. */
+  /** The name to propose, or undefined if the project already has settings. */
   readonly name: string | undefined;
-  /** Agents whose program was found. */
+  /** Agents whose program is installed. */
   readonly installed: readonly ProviderName[];
   readonly asksProvider: boolean;
   readonly asksPrompts: boolean;
@@ -32,13 +32,13 @@ export interface Answers {
   readonly hook: boolean | undefined;
 }
 
-/** Asks, writing nothing; undefined when the person gave up (Ctrl-C, Ctrl-D or Escape). */
+/** Asks the questions without writing anything; undefined if the person cancelled (Ctrl-C, Ctrl-D or Escape). */
 export async function askForSetup(questions: Questions): Promise<Answers | undefined> {
-  // A terminal without a known size reports 0, and the prompts would wrap every character and show no line.
+  // A terminal of unknown size reports 0, for which the prompts would wrap every character and show no line.
   if (process.stdout.columns === 0) process.stdout.columns = USUAL_COLUMNS;
   if (process.stdout.rows === 0) process.stdout.rows = USUAL_ROWS;
   updateSettings({ aliases: { [CTRL_D]: "cancel" } });
-  intro(`planner init in ${plainLine(questions.root)}`);
+  intro(`planner init in ${sanitizeLine(questions.root)}`);
   const name = questions.name === undefined ? undefined : await askName(questions.name);
   if (isCancel(name)) return undefined;
   const prompts = questions.asksPrompts
@@ -66,13 +66,13 @@ export async function askForSetup(questions: Questions): Promise<Answers | undef
 }
 
 function isInstalled(agent: AgentName, installed: readonly ProviderName[]): boolean {
-  const provider = PROVIDER_OF[agent];
+  const provider = PROVIDER_BY_AGENT[agent];
   return provider !== undefined && installed.includes(provider);
 }
 
-/** Asked only where there is a choice. */
+/** Asks for the provider if there is more than one. */
 async function askProvider(installed: readonly ProviderName[], agents: readonly AgentName[]) {
-  const options = [...new Set([...agents.flatMap((agent) => PROVIDER_OF[agent] ?? []), ...installed])];
+  const options = [...new Set([...agents.flatMap((agent) => PROVIDER_BY_AGENT[agent] ?? []), ...installed])];
   if (options.length < 2) return options[0];
   return select<ProviderName>({
     message: "Which agent works specs?",

@@ -8,10 +8,10 @@ import type { OpenProject } from "../open_project.ts";
 /** Path of the configuration from the project root. Source: docs/decisions.md#s-01. */
 export const CONFIG_FILE = ".planner/config.md";
 
-/** Judges the project's configuration; a project without one has the defaults. */
+/** Checks the project's configuration; a project without one has the defaults. */
 export async function checkProjectConfig({ root, context }: OpenProject): Promise<CheckedConfig> {
-  const text = textOf(join(root, CONFIG_FILE));
-  // The check brings a YAML reader and a schema library, which a project without settings has no use for.
+  const text = readText(join(root, CONFIG_FILE));
+  // The check loads a YAML parser and a schema library, which a project without settings does not need.
   if (text === "") return { config: DEFAULT_CONFIG, errors: [], warnings: [] };
   const { checkConfig } = await import("#planner/config/check_config.ts");
   const checked = checkConfig(text);
@@ -24,17 +24,17 @@ export async function checkProjectConfig({ root, context }: OpenProject): Promis
   return { ...checked, warnings: [...checked.warnings, { ...place, message }] };
 }
 
-/** What is odd about the configuration, a line each, beginning with its place. */
-export async function configWarnings(project: OpenProject): Promise<readonly string[]> {
+/** Returns the warnings about the configuration, one line each, beginning with the location. */
+export async function findConfigWarnings(project: OpenProject): Promise<readonly string[]> {
   const { warnings } = await checkProjectConfig(project);
   return warnings.map(({ line, column, message }) => `${CONFIG_FILE}:${line}:${column}: ${message}`);
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    // What cannot be read for another reason was refused when the project's settings were asked for.
+    // Other read errors have already been reported when the project's settings were loaded.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw error;
   }

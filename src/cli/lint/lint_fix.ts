@@ -9,29 +9,28 @@ import { createProjectSource, type LintSource, parseSpec } from "#planner/lint/l
 import type { Spec } from "#planner/spec/spec.ts";
 import { parseSpecIdParts, type SpecId } from "#planner/spec/spec_id.ts";
 
-/** Lines around a change, as git shows them. */
+/** Number of unchanged lines around a change, as in git's diffs. */
 const CONTEXT_LINES = 3;
 
 /**
- * The change of one file in the form that `git apply` and `patch -p1` take from the project root. Without git's own first
- * line: with it git would read the names from the repository's top, and skip those of a project in a folder of it.
- *
+ * Formats the change of one file for `git apply` and `patch -p1` in the project root. It has no `diff --git` line,
+ * because git would then resolve the paths from the repository's top and skip a project in a subfolder.
  * @param file path from the project root
  */
-function unifiedDiff(file: string, before: string, after: string): string {
+function formatUnifiedDiff(file: string, before: string, after: string): string {
   const names = [`a/${file}`, `b/${file}`] as const;
   const patch = createTwoFilesPatch(...names, before, after, undefined, undefined, { context: CONTEXT_LINES });
-  // The library begins with a rule, then names the files, quoted as git does it.
+  // The library's output begins with a separator, then the file names, quoted as git quotes them.
   const [, from = "", to = "", ...hunks] = patch.split("\n");
-  return [endName(from), endName(to), ...hunks].join("\n");
+  return [endFileName(from), endFileName(to), ...hunks].join("\n");
 }
 
-/** A tab ends a name with blanks in it, for `patch` would end it at the first one. */
-function endName(line: string): string {
+/** Appends a tab to a file name with blanks, because `patch` would end the name at the first blank. */
+function endFileName(line: string): string {
   return line.includes(" ", "--- ".length) && !line.endsWith('"') ? `${line}\t` : line;
 }
 
-/** What `lint --fix` did, and what it leaves to a person. */
+/** Result of `lint --fix`: the applied fixes and the remaining findings. */
 export interface FixOutcome {
   readonly report: LintReport;
   readonly fixed: readonly FixedFile[];
@@ -39,7 +38,7 @@ export interface FixOutcome {
   readonly failed: readonly { readonly file: string; readonly message: string }[];
 }
 
-/** Files that are written under one hold of the project's lock. Ours: other writers wait a fraction of a second. */
+/** Number of files that are written under one lock; other writers wait a fraction of a second. */
 const BATCH = 64;
 
 /** Reports how many of all specs are processed. Called only if there are several batches. */
@@ -51,29 +50,33 @@ export async function lintAndFix(
   choice: LintSelection,
   progress: Progress = () => {},
 ): Promise<FixOutcome> {
-  const specs = await readableSpecs(context, choice.ids);
+  const specs = await listReadableSpecs(context, choice.ids);
   const results: Results = new Map();
   let ready: ReadonlyMap<SpecId, Fixed> = new Map();
   for (let start = 0; start < specs.length + BATCH; start += BATCH) {
-    // The disk has one batch while the next is thought out.
-    const writing = write(context, ready, results);
-    [ready] = await Promise.all([fix(context, specs.slice(start, start + BATCH), results), writing]);
+    // One batch is written while the next one is computed.
+    const writing = writeFixes(context, ready, results);
+    [ready] = await Promise.all([computeFixes(context, specs.slice(start, start + BATCH), results), writing]);
     if (start > 0 && start < specs.length) progress(start, specs.length);
   }
   return { report: await lintProject(await createProjectSource(context), choice), ...listOutcomes(specs, results) };
 }
 
-/** The same without touching a file: what would be reported, and the change as a unified diff that git can apply. */
+/**
+ * Computes the fixes without changing a file: returns the findings after the fixes, and the changes as a unified diff
+ * for git.
+ */
 export async function previewFix(
   context: PlannerContext,
   choice: LintSelection,
   progress: Progress = () => {},
 ): Promise<FixOutcome & { readonly diff: string }> {
-  const specs = await readableSpecs(context, choice.ids);
+  const specs = await listReadableSpecs(context, choice.ids);
   const results: Results = new Map();
   const fixed = new Map<SpecId, Fixed>();
   for (let start = 0; start < specs.length; start += BATCH) {
-    for (const [id, change] of await fix(context, specs.slice(start, start + BATCH), results)) fixed.set(id, change);
+    for (const [id, change] of await computeFixes(context, specs.slice(start, start + BATCH), results))
+      fixed.set(id, change);
     if (start + BATCH < specs.length) progress(start + BATCH, specs.length);
   }
   const texts = new Map<SpecId, string>();
@@ -83,21 +86,21 @@ export async function previewFix(
     if (change === undefined) continue;
     results.set(id, change.fixes);
     texts.set(id, change.text);
-    diff += unifiedDiff(file, change.before, change.text);
+    diff += formatUnifiedDiff(file, change.before, change.text);
   }
-  const source = overlaid(await createProjectSource(context), texts);
+  const source = overlaySource(await createProjectSource(context), texts);
   return { report: await lintProject(source, choice), ...listOutcomes(specs, results), diff };
 }
 
-/** What was done to a spec, or why nothing could be; nothing for one that needs none. */
+/** Fixes applied to each spec, or the error; specs that need no fix are absent. */
 type Results = Map<SpecId, readonly string[] | OperationError>;
 
 interface Fixed extends FixedText {
   readonly before: string;
 }
 
-/** The specs that need fixes. */
-async function fix(
+/** Computes the fixes of the specs that need any. */
+async function computeFixes(
   context: PlannerContext,
   specs: readonly Spec[],
   results: Results,
@@ -110,13 +113,13 @@ async function fix(
       const result = fixText(text, id);
       if (result.fixes.length > 0) fixed.set(id, { ...result, before: text });
     } catch (error) {
-      results.set(id, refusalOf(error));
+      results.set(id, toRefusal(error));
     }
   }
   return fixed;
 }
 
-async function write(context: PlannerContext, fixed: ReadonlyMap<SpecId, Fixed>, results: Results): Promise<void> {
+async function writeFixes(context: PlannerContext, fixed: ReadonlyMap<SpecId, Fixed>, results: Results): Promise<void> {
   if (fixed.size === 0) return;
   const done = new Map<SpecId, readonly string[]>();
   const again = (text: string, id: SpecId): string => {
@@ -131,11 +134,11 @@ async function write(context: PlannerContext, fixed: ReadonlyMap<SpecId, Fixed>,
       else if (outcome !== false) results.set(id, outcome);
     }
   } catch (error) {
-    for (const id of fixed.keys()) results.set(id, refusalOf(error));
+    for (const id of fixed.keys()) results.set(id, toRefusal(error));
   }
 }
 
-function refusalOf(error: unknown): OperationError {
+function toRefusal(error: unknown): OperationError {
   if (error instanceof OperationError) return error;
   throw error;
 }
@@ -151,20 +154,26 @@ function listOutcomes(specs: readonly Spec[], results: Results): Pick<FixOutcome
   return { fixed, failed };
 }
 
-async function readableSpecs(context: PlannerContext, ids: readonly SpecId[] | undefined): Promise<readonly Spec[]> {
+async function listReadableSpecs(
+  context: PlannerContext,
+  ids: readonly SpecId[] | undefined,
+): Promise<readonly Spec[]> {
   const { specs } = await context.specs.active();
   if (ids === undefined) return specs.filter(isMeantAsSpec);
   const wanted = new Set(ids);
   return specs.filter(({ id }) => wanted.has(id));
 }
 
-/** A file such as README.md, without frontmatter and without the name of a spec, is no spec that lacks a status. */
+/**
+ * Returns whether a file is a spec. A file such as README.md, without frontmatter and without a spec's name, is not a
+ * spec with a missing status.
+ */
 function isMeantAsSpec({ id, frontmatter }: Spec): boolean {
   return parseSpecIdParts(id) !== undefined || Object.keys(frontmatter).length > 0;
 }
 
-/** The project as it would be with these texts in place of the files'. */
-function overlaid(source: LintSource, texts: ReadonlyMap<SpecId, string>): LintSource {
+/** Returns a source of the project in which these texts replace the files'. */
+function overlaySource(source: LintSource, texts: ReadonlyMap<SpecId, string>): LintSource {
   const over = (spec: Spec): Spec => {
     const fixed = texts.get(spec.id);
     const read = fixed === undefined ? spec : parseSpec(spec.id, spec.file, fixed);

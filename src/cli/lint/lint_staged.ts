@@ -12,28 +12,27 @@ import type { Git } from "#planner/store/git/git.ts";
 import { requireRepository } from "../git/repository.ts";
 import {
   BlobReader,
+  findSpecsNaming,
   type IndexEntry,
   type ProjectIndex,
   readIndex,
-  specsNaming,
-  stagedIds,
+  readStagedIds,
 } from "../git/staged_files.ts";
 
 /**
  * Lints the next commit: the specs that it adds or changes, and other specs that depend on a spec that it removes.
- *
  * @throws OperationError `failed_precondition` outside a git repository
  *
  * Source: docs/decisions.md#s-15.
  */
 export async function lintStaged(context: PlannerContext, root: string): Promise<LintReport> {
   const repository = await requireRepository(root);
-  const [index, { changed, removed }] = await Promise.all([readIndex(repository), stagedIds(repository)]);
+  const [index, { changed, removed }] = await Promise.all([readIndex(repository), readStagedIds(repository)]);
   const gone = removed.filter((id) => !index.archivedIds.has(id) && !index.specs.has(id));
   const own = new Set(changed);
-  const others = (await specsNaming(repository, gone)).filter((id) => !own.has(id) && index.specs.has(id));
+  const others = (await findSpecsNaming(repository, gone)).filter((id) => !own.has(id) && index.specs.has(id));
   if (own.size + others.length === 0) return createLintReport(0, []);
-  const source = await stagedSource(context, index, repository.git);
+  const source = await createStagedSource(context, index, repository.git);
   try {
     const report = await lintProject(source, { ids: [...own, ...others] });
     return createLintReport(
@@ -53,27 +52,27 @@ function isAbout({ rule, message }: Finding, ids: readonly SpecId[]): boolean {
   return rule === "dependency" && ids.some((id) => message.includes(`'${id}' does not exist`));
 }
 
-/** The project as git's index holds it; `close` ends the process that reads it. */
+/** A lint source that reads git's index; `close` ends the process that reads it. */
 interface StagedSource extends LintSource {
   close(): void;
 }
 
 /**
- * Reads the project from git's index: specs, archive and configuration as the next commit will hold them. Reads logs,
- * output schemas and an untracked configuration from the working tree.
+ * Creates a source that reads specs, archive and configuration from git's index, as the next commit will contain them.
+ * Logs, output schemas and an untracked configuration are read from the working tree.
  */
-async function stagedSource(context: PlannerContext, index: ProjectIndex, git: Git): Promise<StagedSource> {
+async function createStagedSource(context: PlannerContext, index: ProjectIndex, git: Git): Promise<StagedSource> {
   const blobs = new BlobReader(await git.prepare(["cat-file", "--batch"]));
   const read = async (id: SpecId): Promise<Spec | UnreadableFile> => {
     const entry = index.specs.get(id);
     if (entry === undefined) throw new Error(`No spec "${id}" in the index`);
     const { file } = entry;
-    const text = await textOf(entry, blobs);
+    const text = await readBlobText(entry, blobs);
     return text.ok ? parseSpec(id, file, text.text) : { file, ...text };
   };
   try {
     return {
-      config: await configOf(context, index.config, blobs),
+      config: await readStagedConfig(context, index.config, blobs),
       ids: [...index.specs.keys()].sort(compareSpecIds),
       archivedIds: index.archivedIds,
       one: read,
@@ -86,7 +85,7 @@ async function stagedSource(context: PlannerContext, index: ProjectIndex, git: G
       },
       async text(id) {
         const entry = index.specs.get(id);
-        const text = entry === undefined ? undefined : await textOf(entry, blobs);
+        const text = entry === undefined ? undefined : await readBlobText(entry, blobs);
         return text?.ok === true ? text.text : "";
       },
       output: (spec) => checkOutput(context, spec),
@@ -102,14 +101,14 @@ type StagedText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly line: number | null; readonly column: number | null; readonly message: string };
 
-async function textOf({ hash, isFile }: IndexEntry, blobs: BlobReader): Promise<StagedText> {
+async function readBlobText({ hash, isFile }: IndexEntry, blobs: BlobReader): Promise<StagedText> {
   const nowhere = { ok: false, line: null, column: null } as const;
   if (!isFile) return { ...nowhere, message: "Link or submodule is not read: expected a regular file" };
   const content = await blobs.read(hash);
   return content.length > MAX_SPEC_BYTES ? { ...nowhere, message: tooLarge(content.length) } : decodeText(content);
 }
 
-async function configOf(
+async function readStagedConfig(
   context: PlannerContext,
   entry: IndexEntry | undefined,
   blobs: BlobReader,

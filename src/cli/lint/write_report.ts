@@ -7,7 +7,7 @@ import { buildSarifReport, type SarifOptions } from "#planner/lint/reports/sarif
 import { formatTextReport } from "#planner/lint/reports/text.ts";
 import { findRepository } from "../git/repository.ts";
 import type { OpenProject } from "../open_project.ts";
-import { plainLines, plainTexts } from "../output/plain_text.ts";
+import { sanitizeLines, sanitizeReport } from "../output/plain_text.ts";
 import { print, printError, printJson } from "../output/print.ts";
 import { isTerminal } from "../output/terminal.ts";
 import { printText } from "../output/wrap_text.ts";
@@ -17,18 +17,18 @@ export const LINT_FORMATS = ["text", "json", "sarif", "github"] as const;
 
 export type LintFormat = (typeof LINT_FORMATS)[number];
 
-/** Everything that a run of lint may have to say. */
+/** Results of a lint run. */
 export interface LintOutcome {
   readonly report: LintReport;
   /** With `--fix`: the fixes, applied or proposed. */
   readonly fixed?: readonly FixedFile[];
-  /** With `--dry-run`: the change, for git to apply. */
+  /** With `--dry-run`: the changes as a diff for git. */
   readonly diff?: string;
 }
 
 /**
- * Prints what lint found on standard output. With a diff that one goes there, so that it can be piped into git, and the text
- * report goes to standard error.
+ * Prints the lint report on standard output. If there is a diff, the diff is printed there, so that it can be piped
+ * into git, and the text report is printed on standard error.
  */
 export async function writeReport(
   { report, fixed, diff }: LintOutcome,
@@ -39,24 +39,24 @@ export async function writeReport(
     case "json":
       return printJson({ ...buildJsonReport(report, fixed), ...(diff === undefined ? {} : { diff }) });
     case "sarif":
-      return printJson(plainTexts(buildSarifReport(report, await sarifOptions(root, context))));
+      return printJson(sanitizeReport(buildSarifReport(report, await readSarifOptions(root, context))));
     case "github":
-      return print(formatGithubReport(plainTexts(report), await prefixOf(root)));
+      return print(formatGithubReport(sanitizeReport(report), await readPrefix(root)));
     case "text": {
-      const text = plainLines(formatTextReport(report, fixed, diff === undefined ? "fixed" : "would fix"));
+      const text = sanitizeLines(formatTextReport(report, fixed, diff === undefined ? "fixed" : "would fix"));
       if (diff === undefined) return printText(text);
-      // git takes the change as it is; a terminal does not.
-      print(isTerminal("stdout") ? plainLines(diff) : diff);
+      // git needs the exact bytes; a terminal must not interpret control characters.
+      print(isTerminal("stdout") ? sanitizeLines(diff) : diff);
       return printError(text);
     }
   }
 }
 
-async function sarifOptions(root: string, context: PlannerContext): Promise<SarifOptions> {
+async function readSarifOptions(root: string, context: PlannerContext): Promise<SarifOptions> {
   const { project } = await context.config();
-  return { version: VERSION, prefix: await prefixOf(root), project: project.name };
+  return { version: VERSION, prefix: await readPrefix(root), project: project.name };
 }
 
-async function prefixOf(root: string): Promise<string> {
+async function readPrefix(root: string): Promise<string> {
   return (await findRepository(root))?.prefix ?? "";
 }

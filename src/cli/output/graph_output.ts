@@ -4,36 +4,36 @@ import type { UnreadableFile } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { listSome } from "#words/names.ts";
 import type { Cli } from "../command.ts";
-import { statusStyle, unreadableLine } from "./listing_output.ts";
-import { plainLine } from "./plain_text.ts";
+import { formatUnreadableCount, selectStatusStyle } from "./listing_output.ts";
+import { sanitizeLine } from "./plain_text.ts";
 import { type Column, printTable } from "./table.ts";
 import { printText } from "./wrap_text.ts";
 
-/** Ids of a chain or a cycle that are named. */
+/** Maximum number of ids that are printed of a chain or a cycle. */
 const MOST_IDS = 50;
 
-/** Cycles that are listed. */
+/** Maximum number of cycles that are printed. */
 const MOST_CYCLES = 20;
 
-/** Prints a graph for people: a row for each spec by layers, then the critical path, cycles and unknown ids. */
+/** Prints a graph for people: a row per spec by layer, then the critical path, cycles and unknown ids. */
 export function printGraph(cli: Cli, graph: SpecGraph, unreadable: readonly UnreadableFile[]): void {
   const { boxes, critical_path, cycles, unknown } = graph;
   const rows = boxes.toSorted((a, b) => a.layer - b.layer || a.order - b.order);
-  printTable(rows, columnsOf(graph));
+  printTable(rows, selectColumns(graph));
   if (boxes.length === 0) cli.note("No specs");
   const lines = [
     ...(critical_path.length === 0
       ? []
-      : [`Critical path (${critical_path.length}): ${nameIds(critical_path).join(", ")}`]),
-    ...cycles.slice(0, MOST_CYCLES).map((ids) => `Cycle: ${[...nameIds(ids), ids[0]].join(" -> ")}`),
+      : [`Critical path (${critical_path.length}): ${formatIds(critical_path).join(", ")}`]),
+    ...cycles.slice(0, MOST_CYCLES).map((ids) => `Cycle: ${[...formatIds(ids), ids[0]].join(" -> ")}`),
     ...(cycles.length > MOST_CYCLES ? [`${cycles.length - MOST_CYCLES} more cycles`] : []),
     ...(unknown.length === 0 ? [] : [`Unknown: ${listSome(unknown, MOST_IDS)}`]),
   ];
-  printText(lines.map((line) => `${plainLine(line)}\n`).join(""));
-  printText(unreadableLine(unreadable));
+  printText(lines.map((line) => `${sanitizeLine(line)}\n`).join(""));
+  printText(formatUnreadableCount(unreadable));
 }
 
-function columnsOf({ boxes, edges }: SpecGraph): readonly Column<GraphBox>[] {
+function selectColumns({ boxes, edges }: SpecGraph): readonly Column<GraphBox>[] {
   const waits = new Map<string, string[]>(boxes.map(({ id, left_out }) => [id, [...left_out]]));
   for (const { from, to } of edges) waits.get(to)?.push(from);
   const ids = new Set(boxes.flatMap(({ id, left_out }) => [id, ...left_out]).map((id) => id as SpecId));
@@ -41,19 +41,19 @@ function columnsOf({ boxes, edges }: SpecGraph): readonly Column<GraphBox>[] {
   const short = (id: string): string => shorten(id as SpecId);
   return [
     { title: "LAYER", text: ({ layer }) => String(layer + 1), align: "right" },
-    { title: "PATH", text: mark },
+    { title: "PATH", text: formatMarks },
     { title: "ID", text: ({ id }) => id, short: ({ id }) => short(id) },
-    { title: "STATUS", text: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+    { title: "STATUS", text: ({ status }) => status, style: ({ status }) => selectStatusStyle(status) },
     { title: "WAITS FOR", text: ({ id }) => (waits.get(id) ?? []).map(short).join(",") || "-", shrinks: true },
     { title: "TITLE", text: ({ title }) => title ?? "(no title)", shrinks: true },
   ];
 }
 
-function mark({ critical, in_cycle }: GraphBox): string {
+function formatMarks({ critical, in_cycle }: GraphBox): string {
   if (in_cycle) return "cycle";
   return critical ? "*" : "-";
 }
 
-function nameIds(ids: readonly string[]): readonly string[] {
+function formatIds(ids: readonly string[]): readonly string[] {
   return [...ids.slice(0, MOST_IDS), ...(ids.length > MOST_IDS ? [`(${ids.length - MOST_IDS} more)`] : [])];
 }

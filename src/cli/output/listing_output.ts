@@ -21,7 +21,7 @@ export interface ListedSpec {
   readonly invalid?: readonly InvalidField[];
 }
 
-/** A list as a command prints it. `limit` is null where the caller set none. */
+/** A list of specs for printing. `limit` is null if the caller set none. */
 export interface ListedSpecs<Row> {
   readonly specs: readonly Row[];
   readonly total: number;
@@ -39,11 +39,14 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
   cancelled: "dim",
 };
 
-/** @param active ids of all active specs, which a short id must be unique among */
-export function idColumn(active: readonly SpecId[]): Column<ListedSpec> {
+/**
+ * Creates the column of ids.
+ * @param active ids of all active specs, among which a shortened id must be unique
+ */
+export function createIdColumn(active: readonly SpecId[]): Column<ListedSpec> {
   let shorten: ((id: SpecId) => string) | undefined;
   const short = ({ id }: ListedSpec): string => {
-    // Only a table that is too wide needs it.
+    // Ids are shortened only in a table that is too wide.
     shorten ??= createIdShortener(active);
     return shorten(id as SpecId);
   };
@@ -53,7 +56,7 @@ export function idColumn(active: readonly SpecId[]): Column<ListedSpec> {
 export const STATUS_COLUMN: Column<ListedSpec> = {
   title: "STATUS",
   text: ({ status }) => status,
-  style: ({ status }) => statusStyle(status),
+  style: ({ status }) => selectStatusStyle(status),
 };
 const TYPE_COLUMN: Column<ListedSpec> = { title: "TYPE", text: ({ type }) => type };
 export const TITLE_COLUMN: Column<ListedSpec> = {
@@ -61,7 +64,7 @@ export const TITLE_COLUMN: Column<ListedSpec> = {
   text: ({ title, unproven }) => `${unproven === undefined ? "" : "(unproven) "}${title ?? "(no title)"}`,
   shrinks: true,
 };
-// A list without spaces and a dash for none keep the columns apart for awk and cut.
+// Lists are written without spaces and an empty one as a dash, so that awk and cut can split the columns.
 const LABELS_COLUMN: Column<ListedSpec> = {
   title: "LABELS",
   text: ({ labels = [] }) => labels.join(",") || "-",
@@ -69,17 +72,20 @@ const LABELS_COLUMN: Column<ListedSpec> = {
   style: () => "dim",
 };
 
-// Shown where a listed spec has the field, so that a project without plans keeps its narrow table.
+// A planning column is shown only if a listed spec has the field, so that other projects keep a narrow table.
 const PLAN_COLUMNS = (["priority", "due", "assignee"] as const).map((field) => ({
   field,
   column: { title: field.toUpperCase(), text: (spec: ListedSpec) => spec[field] ?? "-" },
 }));
 
-/** The columns of a list that is not about one word of the specs. */
-export function specColumns(specs: readonly ListedSpec[], active: readonly SpecId[]): readonly Column<ListedSpec>[] {
+/** Returns the columns of a list of specs that is not limited to one field. */
+export function selectSpecColumns(
+  specs: readonly ListedSpec[],
+  active: readonly SpecId[],
+): readonly Column<ListedSpec>[] {
   const planned = PLAN_COLUMNS.filter(({ field }) => specs.some((spec) => spec[field] !== undefined));
   return [
-    idColumn(active),
+    createIdColumn(active),
     STATUS_COLUMN,
     TYPE_COLUMN,
     LABELS_COLUMN,
@@ -88,11 +94,14 @@ export function specColumns(specs: readonly ListedSpec[], active: readonly SpecI
   ];
 }
 
-export function statusStyle(status: string): Style | undefined {
+export function selectStatusStyle(status: string): Style | undefined {
   return STATUS_STYLES[status];
 }
 
-/** Prints a table of specs; the last lines count the specs that are not valid and the files that could not be read. Source: docs/decisions.md#s-08 */
+/**
+ * Prints a table of specs. The last lines count the invalid specs and the unreadable files. Source:
+ * docs/decisions.md#s-08
+ */
 export function printListing<Row extends ListedSpec>(
   cli: Cli,
   list: ListedSpecs<Row>,
@@ -101,18 +110,18 @@ export function printListing<Row extends ListedSpec>(
   printTable(list.specs, columns);
   if (list.total === 0) cli.note("No specs");
   else if (list.returned < list.total) cli.note(`${list.returned} of ${list.total} specs shown`);
-  printText(invalidLine(list.specs));
-  printText(unreadableLine(list.unreadable));
+  printText(formatInvalidCount(list.specs));
+  printText(formatUnreadableCount(list.unreadable));
 }
 
-function invalidLine(specs: readonly ListedSpec[]): string {
+function formatInvalidCount(specs: readonly ListedSpec[]): string {
   const count = specs.filter(({ invalid }) => invalid !== undefined).length;
   if (count === 0) return "";
   return `${formatCountOf(count, "spec is", "specs are")} not valid; \`planner lint\` shows why\n`;
 }
 
-/** One line that counts unreadable files, empty without any. */
-export function unreadableLine(unreadable: readonly UnreadableFile[] = []): string {
+/** Formats one line that counts unreadable files; empty without any. */
+export function formatUnreadableCount(unreadable: readonly UnreadableFile[] = []): string {
   if (unreadable.length === 0) return "";
   return `${formatCountOf(unreadable.length, "file")} could not be read; \`planner lint\` shows why\n`;
 }

@@ -2,9 +2,9 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { OtherCloneClaim } from "#planner/run_ports/claims.ts";
 import { ageText } from "#planner/work/claims/decide_claim.ts";
-import { plainLine } from "./plain_text.ts";
+import { sanitizeLine } from "./plain_text.ts";
 
-/** Claims of other clones, as commands print them in JSON. */
+/** A claim of another clone, as commands print it in JSON. */
 export interface PrintedClaim {
   readonly spec_id: string;
   readonly state: OtherCloneClaim["state"];
@@ -13,11 +13,10 @@ export interface PrintedClaim {
 }
 
 /**
- * Reads the claims that other clones hold, by spec.
- *
- * @returns undefined if no setting names a remote for claims, or the settings cannot be read
+ * Reads the claims that other clones hold, sorted by spec.
+ * @returns undefined if no setting names a remote for claims, or if the settings cannot be read
  */
-export async function othersClaims(context: PlannerContext): Promise<readonly PrintedClaim[] | undefined> {
+export async function readOthersClaims(context: PlannerContext): Promise<readonly PrintedClaim[] | undefined> {
   try {
     if ((await context.settings("claims")).claims.remote === null) return undefined;
     const others = await (await context.runs()).claims.others();
@@ -30,11 +29,11 @@ export async function othersClaims(context: PlannerContext): Promise<readonly Pr
   }
 }
 
-/** One line per claim; empty without any. */
-export function othersText(others: readonly PrintedClaim[] = []): string {
+/** Formats one line per claim; empty without any. */
+export function formatOthersClaims(others: readonly PrintedClaim[] = []): string {
   const line = ({ spec_id, state, by, seen_seconds }: PrintedClaim): string => {
     const what = state === "done" ? "finished" : "worked on";
-    return plainLine(`${spec_id}: ${what} by ${by} in another clone (seen for ${ageText(seen_seconds * 1000)})`);
+    return sanitizeLine(`${spec_id}: ${what} by ${by} in another clone (seen for ${ageText(seen_seconds * 1000)})`);
   };
   return others.map((one) => `${line(one)}\n`).join("");
 }

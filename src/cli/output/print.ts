@@ -2,24 +2,25 @@ import { fstatSync, writeSync } from "node:fs";
 import { escapeForTerminal } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/** How long to wait before a full pipe is tried again, in milliseconds: short beside any reader's own work. */
+/** Milliseconds before a write to a full pipe is repeated, short compared with any reader's work. */
 const FULL_PIPE_WAIT_MS = 2;
 
 const closed = new Set<number>();
 let waitCell: Int32Array | undefined;
 
 /**
- * Writes a result to standard output, completely before it returns, even if the pipe's reader is slow.
+ * Writes a result to standard output and returns when it is completely written, even if the pipe's reader is slow.
  *
- * If the reader has closed the pipe (`planner list | head -1`), drops the text silently, so that a command runs to its
- * end with its own exit status; a command without an end checks `stdoutClosed`. A terminal gets control characters of
- * files, branches and settings as visible signs; a file or a pipe gets a text as it is, since a diff must apply.
+ * If the reader has closed the pipe (`planner list | head -1`), the text is dropped silently, so that a command
+ * finishes with its own exit status; a command that never ends must check `stdoutClosed`. On a terminal, control
+ * characters from files, branches and settings are shown as visible signs; a file or a pipe gets the unchanged text,
+ * because a diff must apply.
  */
 export function print(text: string | Uint8Array): void {
-  writeWhole(1, typeof text === "string" && isShown(1) ? escapeForTerminal(text) : text);
+  writeFully(1, typeof text === "string" && isShown(1) ? escapeForTerminal(text) : text);
 }
 
-/** Characters that JSON leaves as they are and a terminal obeys. */
+/** Characters that JSON does not escape and that a terminal interprets. */
 const OBEYED = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** Writes one JSON document and a newline to standard output. */
@@ -28,22 +29,24 @@ export function printJson(value: unknown): void {
   print(`${text}\n`);
 }
 
-/** Writes to standard error in the same way. */
+/** Writes to standard error, as `print` does to standard output. */
 export function printError(text: string): void {
-  writeWhole(2, isShown(2) ? escapeForTerminal(text) : text);
+  writeFully(2, isShown(2) ? escapeForTerminal(text) : text);
 }
 
-/** Moves the cursor of the terminal that standard error is, or erases what is there: `sequence` holds no other's text. */
+/** Moves the cursor of standard error's terminal, or erases lines. `sequence` must not contain text from files. */
 export function moveCursor(sequence: string): void {
-  writeWhole(2, sequence);
+  writeFully(2, sequence);
 }
 
 /** True after a write to stdout failed with EPIPE. */
-export function stdoutClosed(): boolean {
+export function isStdoutClosed(): boolean {
   return closed.has(1);
 }
 
-/** Whether a terminal shows what is written. `/dev/null` may count as one; `node:tty` would slow every start. */
+/**
+ * Returns whether a terminal shows the output. `/dev/null` may count as one; `node:tty` would slow down every start.
+ */
 function isShown(descriptor: 1 | 2): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice();
@@ -52,30 +55,30 @@ function isShown(descriptor: 1 | 2): boolean {
   }
 }
 
-// process.stdout.write loses what is still queued when the process ends, and one writeSync stops at 64 KiB on a
-// pipe that its owner made non-blocking: only this loop is whole everywhere.
-function writeWhole(descriptor: 1 | 2, text: string | Uint8Array): void {
+// process.stdout.write loses queued text when the process ends, and one writeSync stops at 64 KiB on a pipe that its
+// owner made non-blocking. Only this loop writes everything on every system.
+function writeFully(descriptor: 1 | 2, text: string | Uint8Array): void {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;
   for (let offset = 0; offset < bytes.length && !closed.has(descriptor); ) {
-    offset += writeSome(descriptor, bytes, offset);
+    offset += writePart(descriptor, bytes, offset);
   }
 }
 
-function writeSome(descriptor: 1 | 2, bytes: Uint8Array, offset: number): number {
+function writePart(descriptor: 1 | 2, bytes: Uint8Array, offset: number): number {
   try {
     return writeSync(descriptor, bytes, offset);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // The reader has ended, or the terminal was closed.
+    // The reader has exited, or the terminal was closed.
     if (code === "EPIPE" || code === "EIO") closed.add(descriptor);
-    else if (code === "EAGAIN") pause(FULL_PIPE_WAIT_MS);
+    else if (code === "EAGAIN") sleep(FULL_PIPE_WAIT_MS);
     else if (descriptor === 2) closed.add(descriptor);
     else throw new OperationError("unavailable", `Cannot write to standard output: ${message}`, { cause: error });
     return 0;
   }
 }
 
-function pause(milliseconds: number): void {
+function sleep(milliseconds: number): void {
   waitCell ??= new Int32Array(new SharedArrayBuffer(4));
   Atomics.wait(waitCell, 0, 0, milliseconds);
 }

@@ -13,7 +13,9 @@ export interface ProgressBar {
   clear(): void;
 }
 
-/** A bar on standard error, or undefined with `--quiet` and where that is no terminal which can take a line back. */
+/**
+ * Opens a progress bar on standard error; undefined with `--quiet`, and unless it is a terminal that can erase a line.
+ */
 export function openProgressBar({ quiet }: StderrLogger): ProgressBar | undefined {
   if (quiet || !isTerminal("stderr") || process.env["TERM"] === "dumb") return undefined;
   const started = performance.now();
@@ -22,7 +24,7 @@ export function openProgressBar({ quiet }: StderrLogger): ProgressBar | undefine
     show(done, total) {
       isShown = true;
       moveCursor("\r");
-      printError(barText(done, total, started));
+      printError(formatBar(done, total, started));
       moveCursor("\u001b[K");
     },
     clear() {
@@ -32,24 +34,24 @@ export function openProgressBar({ quiet }: StderrLogger): ProgressBar | undefine
   };
 }
 
-function barText(done: number, total: number, started: number): string {
+function formatBar(done: number, total: number, started: number): string {
   const share = total === 0 ? 1 : done / total;
   const full = Math.round(share * BAR);
   const elapsedMs = Math.max(performance.now() - started, 1);
   const rate = Math.round((done / elapsedMs) * 1000);
-  const left = remainingText(remainingSeconds(done, total, elapsedMs));
+  const left = formatRemaining(estimateRemainingSeconds(done, total, elapsedMs));
   const text = `${"█".repeat(full)}${"░".repeat(BAR - full)} ${Math.floor(share * 100)} % of ${total}, ${rate}/s${left}`;
   return text.slice(0, (process.stderr.columns || USUAL_COLUMNS) - 1);
 }
 
-/** Returns the seconds that the rest takes at the pace so far; undefined before anything is done. */
-export function remainingSeconds(done: number, total: number, elapsedMs: number): number | undefined {
+/** Returns the estimated remaining seconds at the current rate; undefined if nothing is done yet. */
+export function estimateRemainingSeconds(done: number, total: number, elapsedMs: number): number | undefined {
   if (done <= 0) return undefined;
   return Math.ceil(((total - done) * elapsedMs) / done / 1000);
 }
 
-/** The same for people, after a comma; nothing if it is unknown or over. */
-export function remainingText(seconds: number | undefined): string {
+/** Formats the remaining time, after a comma; empty if it is unknown or not positive. */
+export function formatRemaining(seconds: number | undefined): string {
   if (seconds === undefined || seconds <= 0) return "";
   return seconds < 120 ? `, about ${seconds} s left` : `, about ${Math.ceil(seconds / 60)} min left`;
 }

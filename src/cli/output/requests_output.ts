@@ -4,7 +4,7 @@ import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
 import { requestName } from "#planner/work/requests/request_note.ts";
 import type { Cli } from "../command.ts";
 import { isRefused, printMerge } from "../merge_output.ts";
-import { plainLine } from "./plain_text.ts";
+import { sanitizeLine } from "./plain_text.ts";
 import { printText } from "./wrap_text.ts";
 
 /** A pull request as `planner status` prints it in JSON. */
@@ -15,8 +15,8 @@ export interface PrintedRequest {
   readonly url: string;
 }
 
-/** Reads the noted pull requests of specs with a branch. Empty without a repository. */
-export async function notedRequests(context: PlannerContext): Promise<readonly PrintedRequest[]> {
+/** Reads the recorded pull requests of specs with a branch. Empty without a repository. */
+export async function readRequests(context: PlannerContext): Promise<readonly PrintedRequest[]> {
   try {
     const { requests, worktrees } = await context.runs();
     const ids = new Set<string>(await worktrees.ids());
@@ -29,10 +29,10 @@ export async function notedRequests(context: PlannerContext): Promise<readonly P
   }
 }
 
-/** One line per request; empty without any. */
-export function requestsText(requests: readonly PrintedRequest[]): string {
+/** Formats one line per request; empty without any. */
+export function formatRequests(requests: readonly PrintedRequest[]): string {
   const line = ({ spec_id, name, state, url }: PrintedRequest): string =>
-    plainLine(`${spec_id}: ${name} ${state}, ${url}`);
+    sanitizeLine(`${spec_id}: ${name} ${state}, ${url}`);
   return requests.map((one) => `${line(one)}\n`).join("");
 }
 
@@ -45,20 +45,20 @@ const SIGNS: Readonly<Record<NonNullable<SyncedRequest["sign"]>, string>> = {
   person: "as a person says",
 };
 
-/** Prints the state of one request, for people. */
-export function printSynced(synced: SyncedRequest, cli: Cli): void {
+/** Prints the state of one request for people. */
+export function printSyncedRequest(synced: SyncedRequest, cli: Cli): void {
   const { spec_id, outcome, sign, result, url, reason, notes } = synced;
-  for (const note of notes) cli.note(plainLine(`${spec_id}: ${note}`));
+  for (const note of notes) cli.note(sanitizeLine(`${spec_id}: ${note}`));
   if (outcome === "open") printText(`Open: ${spec_id} ${url ?? ""}\n`);
-  else if (outcome === "closed") cli.warn(plainLine(`${spec_id}: closed without a merge: ${url}`));
-  else if (result === null) cli.warn(plainLine(`${spec_id}: ${reason}`));
+  else if (outcome === "closed") cli.warn(sanitizeLine(`${spec_id}: closed without a merge: ${url}`));
+  else if (result === null) cli.warn(sanitizeLine(`${spec_id}: ${reason}`));
   else {
     if (sign !== null && !isRefused(result)) cli.note(`${spec_id}: found ${SIGNS[sign]}`);
     printMerge(result, cli);
   }
 }
 
-/** Whether something is left for a person. */
+/** Returns whether a person must still act. */
 export function isUnsettled({ outcome, result }: SyncedRequest): boolean {
   return (
     outcome === "closed" || outcome === "missing" || outcome === "refused" || (result !== null && isRefused(result))

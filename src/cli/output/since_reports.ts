@@ -2,21 +2,24 @@ import { escapeXml } from "#kernel/escape_xml.ts";
 import type { SinceReport, SpecVerdict } from "#planner/runs/proof/verify_since.ts";
 import type { CriterionProof } from "#planner/work/provenance.ts";
 import { formatCountOf } from "#words/names.ts";
-import { plainLine } from "./plain_text.ts";
+import { sanitizeLine } from "./plain_text.ts";
 
-/** GitHub keeps one MiB of a step's summary and drops all of a longer one; characters take up to four bytes. */
+/**
+ * Maximum length of a summary: GitHub stores one MiB per step and drops a longer summary completely, and a character
+ * needs up to four bytes.
+ */
 const MAX_SUMMARY_CHARACTERS = 200_000;
 
-/** Why a criterion has its verdict; an empty text if the verdict says all. */
-function reasonOf({ verify, check, verdict }: CriterionProof, { edited }: SpecVerdict): string {
+/** Returns the reason for a criterion's verdict; empty if the verdict needs none. */
+function explainVerdict({ verify, check, verdict }: CriterionProof, { edited }: SpecVerdict): string {
   if (verify === null) return "";
   const file = edited.find(({ command }) => command === verify);
   if (verdict === "edited" && file !== undefined) return `${file.path} was changed, and "${verify}" needs that`;
   return `"${verify}" ${check === null ? (verdict === "proposed" ? "is proposed" : "was not run") : (check.problem ?? "passed")}`;
 }
 
-/** What is to be said of a spec beside its criteria, a sentence each. */
-function remarksOn({ problem, proposed, unproven, output, record }: SpecVerdict): readonly string[] {
+/** Returns remarks about a spec as a whole, one sentence each. */
+function listRemarks({ problem, proposed, unproven, output, record }: SpecVerdict): readonly string[] {
   const differing = record?.checks.filter(({ result }) => result === "differs") ?? [];
   return [
     ...(problem === null ? [] : [problem]),
@@ -27,38 +30,43 @@ function remarksOn({ problem, proposed, unproven, output, record }: SpecVerdict)
   ];
 }
 
-/** How many specs have which verdict, as one line. */
-export function countLine({ specs, since, commit }: SinceReport): string {
+/** Formats the number of specs by verdict on one line. */
+export function formatCounts({ specs, since, commit }: SinceReport): string {
   const counts = new Map<string, number>();
   for (const { verdict } of specs) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
   const said = [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(", ");
   return `${formatCountOf(specs.length, "spec")} completed between ${since.slice(0, 10)} and ${commit.slice(0, 10)}${said === "" ? "" : `: ${said}`}`;
 }
 
-export function textReport(report: SinceReport): string {
+export function formatTextReport(report: SinceReport): string {
   const lines = report.specs.flatMap((spec) => [
     `${spec.verdict.padEnd(9)} ${spec.spec_id}  ${spec.title ?? ""}`.trimEnd(),
     ...spec.criteria.map((one, index) => {
-      const reason = reasonOf(one, spec);
+      const reason = explainVerdict(one, spec);
       return `  ${one.verdict.padEnd(9)} ${index + 1}: ${one.label}${reason === "" ? "" : `: ${reason}`}`;
     }),
-    ...remarksOn(spec).map((remark) => `  ${remark}`),
+    ...listRemarks(spec).map((remark) => `  ${remark}`),
   ]);
-  return [...lines, countLine(report), ""].map(plainLine).join("\n");
+  return [...lines, formatCounts(report), ""].map(sanitizeLine).join("\n");
 }
 
-/** A section of Markdown in which no text of a spec has a meaning. */
-export function markdownReport(report: SinceReport, isBad: (spec: SpecVerdict) => boolean): string {
-  const head = `## Completed specs\n\n${inMarkdown(countLine(report))}\n\n`;
+/** Formats a Markdown section in which no text of a spec is read as Markdown. */
+export function formatMarkdownReport(report: SinceReport, isBad: (spec: SpecVerdict) => boolean): string {
+  const head = `## Completed specs\n\n${escapeMarkdown(formatCounts(report))}\n\n`;
   if (report.specs.length === 0) return head;
-  // Those that need a reader come first, where a long report is cut.
+  // Specs with problems come first, because the end of a long report is cut off.
   const sorted = [...report.specs].sort((a, b) => Number(isBad(b)) - Number(isBad(a)));
   const rows = sorted.flatMap((spec) => [
-    row([`<b>${spec.verdict}</b>`, inMarkdown(spec.spec_id), inMarkdown(spec.title ?? ""), ""]),
+    formatRow([`<b>${spec.verdict}</b>`, escapeMarkdown(spec.spec_id), escapeMarkdown(spec.title ?? ""), ""]),
     ...spec.criteria.map((one, index) =>
-      row([one.verdict, "", inMarkdown(`${index + 1}: ${one.label}`), inMarkdown(reasonOf(one, spec))]),
+      formatRow([
+        one.verdict,
+        "",
+        escapeMarkdown(`${index + 1}: ${one.label}`),
+        escapeMarkdown(explainVerdict(one, spec)),
+      ]),
     ),
-    ...remarksOn(spec).map((remark) => row(["", "", "", inMarkdown(remark)])),
+    ...listRemarks(spec).map((remark) => formatRow(["", "", "", escapeMarkdown(remark)])),
   ]);
   const kept: string[] = [];
   let length = 0;
@@ -71,13 +79,16 @@ export function markdownReport(report: SinceReport, isBad: (spec: SpecVerdict) =
   return `${head}| Verdict | Spec | What | Why |\n| --- | --- | --- | --- |\n${kept.join("")}${cut}`;
 }
 
-function row(cells: readonly string[]): string {
+function formatRow(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
-/** Every sign of ASCII that is no letter, digit or blank becomes an entity, which Markdown shows and never reads. */
-function inMarkdown(text: string): string {
-  return plainLine(text)
+/**
+ * Replaces every ASCII character that is not a letter, digit or blank by an entity, which Markdown displays without
+ * interpreting it.
+ */
+function escapeMarkdown(text: string): string {
+  return sanitizeLine(text)
     .toWellFormed()
     .replace(/[!-/:-@[-`{-~]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
@@ -85,12 +96,12 @@ function inMarkdown(text: string): string {
 const FAILURES: ReadonlySet<string> = new Set(["disproven", "edited"]);
 const SKIPPED: ReadonlySet<string> = new Set(["proposed", "checked", "unchecked"]);
 
-/** JUnit's XML: a suite for each spec, a case for each criterion and one for the record of its run. */
-export function junitReport({ specs }: SinceReport): string {
+/** Formats JUnit XML: a suite per spec, a case per criterion and one for the record of its run. */
+export function formatJunitReport({ specs }: SinceReport): string {
   const suites = specs.map((spec) => {
     const cases = spec.criteria.map((one, index): Case => {
       const seconds = (one.check?.duration_ms ?? 0) / 1000;
-      return { name: `${index + 1}: ${one.label}`, verdict: one.verdict, reason: reasonOf(one, spec), seconds };
+      return { name: `${index + 1}: ${one.label}`, verdict: one.verdict, reason: explainVerdict(one, spec), seconds };
     });
     const { record, problem, output } = spec;
     const differing = record?.checks.filter(({ result }) => result === "differs") ?? [];
@@ -100,7 +111,7 @@ export function junitReport({ specs }: SinceReport): string {
     const verdict = spec.verdict === "disproven" && !isCriterion && !isRefused ? "disproven" : "proven";
     const written = isRefused ? [{ name: "output", verdict: "disproven", reason: output.problem, seconds: 0 }] : [];
     const kept = record === null ? [] : [{ name: `record of run ${record.run}`, verdict, reason, seconds: 0 }];
-    return suiteOf(spec.spec_id, [...cases, ...written, ...kept], problem);
+    return formatSuite(spec.spec_id, [...cases, ...written, ...kept], problem);
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="planner verify">\n${suites.join("")}</testsuites>\n`;
 }
@@ -112,7 +123,7 @@ interface Case {
   readonly seconds: number;
 }
 
-function suiteOf(id: string, cases: readonly Case[], problem: string | null): string {
+function formatSuite(id: string, cases: readonly Case[], problem: string | null): string {
   const count = (has: (one: Case) => boolean): number => cases.filter(has).length;
   const counts = [
     `tests="${cases.length}"`,
@@ -121,14 +132,14 @@ function suiteOf(id: string, cases: readonly Case[], problem: string | null): st
     `skipped="${count(({ verdict }) => SKIPPED.has(verdict))}"`,
   ];
   const lines = cases.map(({ name, verdict, reason, seconds }) => {
-    const message = inXml([verdict, verdict === "not_run" ? problem : null, reason].filter(Boolean).join(": "));
+    const message = escapeXmlLine([verdict, verdict === "not_run" ? problem : null, reason].filter(Boolean).join(": "));
     const element = FAILURES.has(verdict) ? "failure" : verdict === "not_run" ? "error" : "skipped";
     const inner = verdict === "proven" ? "" : `<${element} message="${message}"/>`;
-    return `    <testcase classname="${inXml(id)}" name="${inXml(name)}" time="${seconds.toFixed(3)}">${inner}</testcase>\n`;
+    return `    <testcase classname="${escapeXmlLine(id)}" name="${escapeXmlLine(name)}" time="${seconds.toFixed(3)}">${inner}</testcase>\n`;
   });
-  return `  <testsuite name="${inXml(id)}" ${counts.join(" ")}>\n${lines.join("")}  </testsuite>\n`;
+  return `  <testsuite name="${escapeXmlLine(id)}" ${counts.join(" ")}>\n${lines.join("")}  </testsuite>\n`;
 }
 
-function inXml(text: string): string {
-  return escapeXml(plainLine(text));
+function escapeXmlLine(text: string): string {
+  return escapeXml(sanitizeLine(text));
 }

@@ -1,40 +1,41 @@
-import { plainLine } from "./plain_text.ts";
+import { sanitizeLine } from "./plain_text.ts";
 import { print } from "./print.ts";
-import { hasColours, outputWidth, paint, type Style } from "./terminal.ts";
-import { textWidth, wrapWords } from "./wrap_text.ts";
+import { getOutputWidth, hasColours, paint, type Style } from "./terminal.ts";
+import { measureText, wrapWords } from "./wrap_text.ts";
 
 const GAP = "  ";
 const ELLIPSIS = "…";
 
-/** The narrowest that a shrinking column gets: fewer columns of a title say nothing. */
+/** Minimum width of a shrinking column, because a shorter part of a title is useless. */
 const LEAST_WIDTH = 8;
 
-/** One column: how a row is shown in it, and whether it shrinks when the terminal is too narrow. */
+/** A column: its cells' texts, and whether it shrinks if the terminal is too narrow. */
 export interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
   readonly style?: (row: Row) => Style | undefined;
-  /** A shrinking column is cut with an ellipsis; the others always stay whole. */
+  /** True if cells may be cut with an ellipsis; other columns are never cut. */
   readonly shrinks?: true;
   readonly align?: "right";
-  /** The text of the cell in a table that is too wide otherwise, such as the end of an id. */
+  /** Returns a shorter text of the cell for a table that is too wide, such as the end of an id. */
   readonly short?: (row: Row) => string;
 }
 
-/** Widest cell of a shrinking column that can be left out if all are equal: longer ones are titles. */
+/**
+ * Maximum width of the cells of a shrinking column that may be omitted if all cells are equal: longer ones are titles.
+ */
 const SHORT_CELL = 16;
 
-/** Text of cells that hold nothing. */
+/** Texts of empty cells. */
 const EMPTY: ReadonlySet<string> = new Set(["", "-"]);
 
 /**
- * Lays rows out in aligned columns, one line each, header first.
+ * Formats rows in aligned columns, one line each, header first.
  *
- * Cells are made safe for a terminal and measured in terminal cells, not characters (`日本` takes four).
- *
- * @param width columns to fit into; undefined cuts nothing
- * @param below a sentence about a row, on separate lines; empty for none
- * @returns lines with a line feed each; empty for no rows. Cost: O(characters)
+ * Cells are sanitized for a terminal and measured in terminal cells, not characters (`日本` takes four).
+ * @param width available columns; undefined cuts nothing
+ * @param below returns a sentence about a row, printed on separate lines; empty for none
+ * @returns lines with a line feed each; empty without rows. Cost: O(characters)
  */
 export function renderTable<Row>(
   rows: readonly Row[],
@@ -44,10 +45,10 @@ export function renderTable<Row>(
 ): string {
   if (rows.length === 0) return "";
   const options = { width, below };
-  if (width === undefined || naturalWidth(rows, columns, longestWord) <= width)
+  if (width === undefined || measureWidth(rows, columns, measureLongestWord) <= width)
     return renderCells(rows, columns, options);
   const { kept, same } = narrowTable(rows, columns);
-  return renderCells(rows, kept, options) + linesBelow(same, 0, width);
+  return renderCells(rows, kept, options) + formatBelow(same, 0, width);
 }
 
 interface TableOptions<Row> {
@@ -55,36 +56,36 @@ interface TableOptions<Row> {
   readonly below: ((row: Row) => string) | undefined;
 }
 
-function longestWord(title: string): string {
+function measureLongestWord(title: string): string {
   return title.split(" ").reduce((longest, word) => (word.length > longest.length ? word : longest), "");
 }
 
-/** The titles in as many lines as the narrowest column needs, the last line full. */
-function headerLines(columns: readonly Column<never>[], widths: readonly number[]): readonly (readonly Cell[])[] {
+/** Formats the titles on as many lines as the narrowest column needs, aligned to the last line. */
+function formatHeader(columns: readonly Column<never>[], widths: readonly number[]): readonly (readonly Cell[])[] {
   const titles = columns.map(({ title }, index) => wrapWords(title, widths[index] ?? 0));
   const height = Math.max(...titles.map(({ length }) => length));
   return Array.from({ length: height }, (_, at) =>
-    titles.map((words) => cellOf(words[at - height + words.length] ?? "")),
+    titles.map((words) => measureCell(words[at - height + words.length] ?? "")),
   );
 }
 
-/** A sentence below a row. */
-function linesBelow(text: string, indent: number, width: number | undefined): string {
-  const safe = plainLine(text);
+/** Formats the sentence below a row. */
+function formatBelow(text: string, indent: number, width: number | undefined): string {
+  const safe = sanitizeLine(text);
   if (safe === "") return "";
   const lines = width === undefined ? [safe] : wrapWords(safe, Math.max(LEAST_WIDTH, width - indent));
   return lines.map((each) => `${" ".repeat(indent)}${paint(each, "dim")}\n`).join("");
 }
 
 /**
- * Shortens a table that is too wide, so that its titles get the room: short texts, and no column whose cells are all
- * equal. `same` names what such a column holds. The first column and titles stay.
+ * Shortens a table that is too wide, so that its titles get more space: it uses short texts and omits columns whose
+ * cells are all equal. `same` lists the values of omitted columns. The first column and titles stay.
  */
 function narrowTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
   const equal = columns.map(({ text }) => rows.every((row) => text(row) === text(rows[0] as Row)));
   const leaves = (column: Column<Row>, index: number) => {
     const cell = column.text(rows[0] as Row);
-    const isShort = !column.shrinks || textWidth(cell) <= SHORT_CELL;
+    const isShort = !column.shrinks || measureText(cell) <= SHORT_CELL;
     return equal[index] && index > 0 && (EMPTY.has(cell) || (rows.length > 1 && isShort));
   };
   const kept = columns
@@ -96,13 +97,13 @@ function narrowTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[])
   return { kept, same: said.length === 0 ? "" : `All: ${said.join(", ")}` };
 }
 
-function naturalWidth<Row>(
+function measureWidth<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   titleOf: (title: string) => string = (title) => title,
 ): number {
   const widths = columns.map(({ title, text }) =>
-    rows.reduce((most, row) => Math.max(most, cellOf(text(row)).width), titleOf(title).length),
+    rows.reduce((most, row) => Math.max(most, measureCell(text(row)).width), titleOf(title).length),
   );
   return widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1));
 }
@@ -112,33 +113,33 @@ function renderCells<Row>(
   columns: readonly Column<Row>[],
   { width, below }: TableOptions<Row>,
 ): string {
-  const header = columns.map(({ title }) => cellOf(title));
-  const words = columns.map(({ title }) => cellOf(longestWord(title)));
-  const body = rows.map((row) => columns.map(({ text }) => cellOf(text(row))));
-  // Titles of several words are stacked rather than make a figure's column wide.
-  const stacked = width !== undefined && naturalWidth(rows, columns) > width;
-  const natural = columns.map((_, index) => widest([stacked ? words : header, ...body], index));
-  const widths = width === undefined ? natural : fit(natural, columns, width);
+  const header = columns.map(({ title }) => measureCell(title));
+  const words = columns.map(({ title }) => measureCell(measureLongestWord(title)));
+  const body = rows.map((row) => columns.map(({ text }) => measureCell(text(row))));
+  // Titles of several words are written on several lines if they would widen a column of numbers.
+  const stacked = width !== undefined && measureWidth(rows, columns) > width;
+  const natural = columns.map((_, index) => findWidest([stacked ? words : header, ...body], index));
+  const widths = width === undefined ? natural : fitWidths(natural, columns, width);
   const isPainted = hasColours("stdout");
   const places = columns.map(({ align }, index) => ({ width: widths[index] ?? 0, align }));
-  const lines = headerLines(columns, widths).map((cells) =>
-    line(cells, places, () => (isPainted ? "bold" : undefined)),
+  const lines = formatHeader(columns, widths).map((cells) =>
+    formatLine(cells, places, () => (isPainted ? "bold" : undefined)),
   );
   for (const [number, cells] of body.entries()) {
     const row = rows[number] as Row;
-    lines.push(line(cells, places, (index) => (isPainted ? columns[index]?.style?.(row) : undefined)));
-    if (below !== undefined) lines.push(linesBelow(below(row), (widths[0] ?? 0) + GAP.length, width));
+    lines.push(formatLine(cells, places, (index) => (isPainted ? columns[index]?.style?.(row) : undefined)));
+    if (below !== undefined) lines.push(formatBelow(below(row), (widths[0] ?? 0) + GAP.length, width));
   }
   return lines.join("");
 }
 
-/** Cuts a text to `width` terminal cells, the last one an ellipsis when something was cut; characters stay whole. */
+/** Cuts a text to `width` terminal cells; the last one is an ellipsis if text was cut. Characters are never split. */
 export function cutText(text: string, width: number): string {
-  if (textWidth(text) <= width) return text;
+  if (measureText(text) <= width) return text;
   let kept = "";
-  let room = width - textWidth(ELLIPSIS);
+  let room = width - measureText(ELLIPSIS);
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    room -= textWidth(segment);
+    room -= measureText(segment);
     if (room < 0) break;
     kept += segment;
   }
@@ -155,21 +156,25 @@ interface Place {
   readonly align: "right" | undefined;
 }
 
-function cellOf(raw: string): Cell {
-  // Nearly every cell is plain ASCII, which is safe and as wide as it is long.
+function measureCell(raw: string): Cell {
+  // Nearly every cell is printable ASCII, which is safe and has one cell per character.
   if (/^[ -~]*$/.test(raw)) return { text: raw, width: raw.length };
-  const text = plainLine(raw);
-  return { text, width: textWidth(text) };
+  const text = sanitizeLine(raw);
+  return { text, width: measureText(text) };
 }
 
-function widest(lines: readonly (readonly Cell[])[], index: number): number {
+function findWidest(lines: readonly (readonly Cell[])[], index: number): number {
   return lines.reduce((most, cells) => Math.max(most, cells[index]?.width ?? 0), 0);
 }
 
-function line(cells: readonly Cell[], places: readonly Place[], style: (index: number) => Style | undefined): string {
+function formatLine(
+  cells: readonly Cell[],
+  places: readonly Place[],
+  style: (index: number) => Style | undefined,
+): string {
   const padded = cells.map((cell, index) => {
     const { width, align } = places[index] ?? { width: cell.width, align: undefined };
-    const shown = cell.width > width ? cellOf(cutText(cell.text, width)) : cell;
+    const shown = cell.width > width ? measureCell(cutText(cell.text, width)) : cell;
     const fill = " ".repeat(width - shown.width);
     const wanted = shown.text === "" ? undefined : style(index);
     const painted = wanted === undefined ? shown.text : paint(shown.text, wanted);
@@ -178,12 +183,12 @@ function line(cells: readonly Cell[], places: readonly Place[], style: (index: n
   return `${padded.join(GAP).trimEnd()}\n`;
 }
 
-// The columns that may shrink share what the others leave, the widest first.
-function fit(natural: readonly number[], columns: readonly Column<never>[], width: number): readonly number[] {
+// Distributes the width that the other columns leave among the shrinking columns; the widest is shortened first.
+function fitWidths(natural: readonly number[], columns: readonly Column<never>[], width: number): readonly number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1)) - width;
   while (excess > 0) {
-    const widest = widestShrinking(widths, columns);
+    const widest = findWidestShrinking(widths, columns);
     if (widest === undefined) break;
     const others = Math.max(LEAST_WIDTH, ...widths.filter((_, index) => columns[index]?.shrinks && index !== widest));
     const current = widths[widest] ?? 0;
@@ -194,7 +199,7 @@ function fit(natural: readonly number[], columns: readonly Column<never>[], widt
   return widths;
 }
 
-function widestShrinking(widths: readonly number[], columns: readonly Column<never>[]): number | undefined {
+function findWidestShrinking(widths: readonly number[], columns: readonly Column<never>[]): number | undefined {
   let widest: number | undefined;
   for (const [index, width] of widths.entries()) {
     if (columns[index]?.shrinks !== true || width <= LEAST_WIDTH) continue;
@@ -205,5 +210,5 @@ function widestShrinking(widths: readonly number[], columns: readonly Column<nev
 
 /** Prints rows as a table that fits the terminal. */
 export function printTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
-  print(renderTable(rows, columns, outputWidth()));
+  print(renderTable(rows, columns, getOutputWidth()));
 }

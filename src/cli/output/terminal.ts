@@ -14,28 +14,29 @@ const SGR: Record<Style, readonly [on: number, off: number]> = {
   cyan: [36, 39],
 };
 
-function isatty(descriptor: 0 | 1 | 2): boolean {
+function isTty(descriptor: 0 | 1 | 2): boolean {
   try {
-    // `node:tty` loads the engine's streams, a quarter of the time of a short list: not for a file or a pipe.
+    // `node:tty` loads the engine's streams, which takes a quarter of the time of a short list, so it is not loaded
+    // for a file or a pipe.
     return fstatSync(descriptor).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(descriptor);
   } catch {
     return false;
   }
 }
 
-/** True when a person may be looking at the stream. */
+/** Returns whether the stream is a terminal. */
 export function isTerminal(stream: Stream): boolean {
-  return isatty(stream === "stdout" ? 1 : 2);
+  return isTty(stream === "stdout" ? 1 : 2);
 }
 
-/** True when questions can be asked: both ends of the conversation are a terminal. */
+/** Returns whether questions can be asked: both standard input and output are terminals. */
 export function isInteractive(): boolean {
-  return isatty(0) && isatty(1);
+  return isTty(0) && isTty(1);
 }
 
 /**
- * Whether colours go to the stream: never with `NO_COLOR`, always with `FORCE_COLOR` (but `0`), else on a terminal
- * that is not `dumb`. Source: no-color.org, force-color.org.
+ * Returns whether the stream gets colours: never with `NO_COLOR`, always with `FORCE_COLOR` (except `0`), otherwise on
+ * a terminal that is not `dumb`. Source: no-color.org, force-color.org.
  */
 export function hasColours(stream: Stream, env: NodeJS.ProcessEnv = process.env): boolean {
   if (isSet(env["NO_COLOR"])) return false;
@@ -43,7 +44,7 @@ export function hasColours(stream: Stream, env: NodeJS.ProcessEnv = process.env)
   return env["TERM"] !== "dumb" && isTerminal(stream);
 }
 
-/** Returns `text` in a style where the stream shows colours, else as it is. */
+/** Returns `text` in a style if the stream gets colours, otherwise unchanged. */
 export function paint(text: string, style: Style, stream: Stream = "stdout"): string {
   if (!hasColours(stream)) return text;
   const [on, off] = SGR[style];
@@ -51,17 +52,17 @@ export function paint(text: string, style: Style, stream: Stream = "stdout"): st
 }
 
 /**
- * Columns that standard output may use: `COLUMNS` where it is set, else the terminal's own width, else undefined: a
- * file or a pipe has no edge, so nothing is cut there.
+ * Returns the width of standard output in columns: `COLUMNS` if it is set, otherwise the terminal's width. Undefined
+ * for a file or a pipe, where no line is cut.
  */
-export function outputWidth(env: NodeJS.ProcessEnv = process.env): number | undefined {
+export function getOutputWidth(env: NodeJS.ProcessEnv = process.env): number | undefined {
   const named = Number(env["COLUMNS"]);
   if (Number.isInteger(named) && named > 0) return named;
   return isTerminal("stdout") ? process.stdout.columns || undefined : undefined;
 }
 
-/** Columns of the terminal that standard error goes to; undefined for a file or a pipe, whose lines stay whole. */
-export function errorWidth(): number | undefined {
+/** Returns the width of standard error's terminal in columns; undefined for a file or a pipe, where no line is cut. */
+export function getErrorWidth(): number | undefined {
   return isTerminal("stderr") ? process.stderr.columns || undefined : undefined;
 }
 

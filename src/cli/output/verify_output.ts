@@ -9,11 +9,11 @@ import { formatOutputReport, listOutputProblems } from "#planner/output/report.t
 import type { OutputVerdict } from "#planner/ports.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import { helpHint, UsageError } from "../usage_error.ts";
-import { plainLine, plainLines } from "./plain_text.ts";
+import { formatHelpHint, UsageError } from "../usage_error.ts";
+import { sanitizeLine, sanitizeLines } from "./plain_text.ts";
 import { print, printJson } from "./print.ts";
 
-/** The words of `planner verify` that speak about outputs. */
+/** The arguments of `planner verify` about outputs. */
 export interface OutputWords {
   readonly output: boolean;
   readonly id: string | undefined;
@@ -33,24 +33,24 @@ interface Judged {
 /** Maximum size of an output file in bytes. The validator applies a lower limit to the parsed output. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
-/** `planner verify` for outputs: checks one, or prints the prompt's section about it. */
+/** Runs `planner verify` for outputs: checks an output, or prints the section of the prompt about it. */
 export async function verifyOutput(words: OutputWords, context: PlannerContext, cwd: string): Promise<ExitStatus> {
-  // `verify --schema <path> <file>` needs no spec; --output says that the first word is one.
+  // `verify --schema <path> <file>` needs no spec; with --output the first word is a spec.
   const withoutSpec = words.schema !== undefined && !words.output && !words["prompt-section"];
   const { id, file } = withoutSpec ? { id: undefined, file: words.id } : words;
   const spec = id === undefined ? null : await findSpec(context, id, { archived: true });
   const schemaPath = words.schema ?? spec?.outputSchema ?? null;
   if (schemaPath === null) throw new OperationError("failed_precondition", `Spec "${spec?.id}" names no output_schema`);
   if (words["prompt-section"]) {
-    print(plainLines(await context.outputs.promptSection(schemaPath)));
+    print(sanitizeLines(await context.outputs.promptSection(schemaPath)));
     return EXIT_STATUS.ok;
   }
   const judged = await judgeOutput(context, { spec, schemaPath, file, cwd });
-  if (words.json) printJson(asJson(judged));
+  if (words.json) printJson(toJson(judged));
   else
     print(
       formatOutputReport(judged)
-        .map((line) => `${plainLine(line)}\n`)
+        .map((line) => `${sanitizeLine(line)}\n`)
         .join(""),
     );
   return judged.verdict.kind === "passed" ? EXIT_STATUS.ok : EXIT_STATUS.refused;
@@ -70,7 +70,7 @@ async function judgeOutput(context: PlannerContext, { spec, schemaPath, file, cw
   }
   const report = spec === null ? null : await reportOutput(context, spec, schemaPath);
   if (report === null)
-    throw new UsageError("Missing argument: expected a spec or a file with the output", helpHint("verify"));
+    throw new UsageError("Missing argument: expected a spec or a file with the output", formatHelpHint("verify"));
   return { spec, ...report };
 }
 
@@ -83,7 +83,7 @@ function readOutput(path: string, shown: string): string {
   return readFileSync(path, "utf8");
 }
 
-function asJson({ spec, schemaPath, verdict, log }: Judged): unknown {
+function toJson({ spec, schemaPath, verdict, log }: Judged): unknown {
   return {
     spec_id: spec?.id ?? null,
     schema: schemaPath,

@@ -1,17 +1,17 @@
 import stringWidth from "fast-string-width";
 import { print } from "./print.ts";
-import { outputWidth } from "./terminal.ts";
+import { getOutputWidth } from "./terminal.ts";
 
-/** Columns by which the further lines of a wrapped line are indented. */
+/** Number of columns by which continuation lines are indented. */
 const HANGING = 2;
 
-/** A word, with the command in backticks that belongs to it: no line ends inside a command. */
+/** A word, including a command in backticks, because no line break may be inside a command. */
 const WORD = /(\s*)((?:[^\s`]*`[^`]*`[^\s`]*)+|\S+)/g;
-/** A line that is a command, perhaps after a label such as "Next:". */
+/** A line that is a command, possibly after a label such as "Next:". */
 const COMMAND_LINE = /^(?:\w+: )?(?:planner|git) [a-z-]/;
 
-/** How many terminal cells a text takes; colours take none. */
-export function textWidth(text: string): number {
+/** Returns the number of terminal cells of a text, without colour sequences. */
+export function measureText(text: string): number {
   return stringWidth(text);
 }
 
@@ -20,7 +20,7 @@ export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let current = "";
   for (const [spaced, , word = ""] of text.matchAll(WORD)) {
-    if (current !== "" && textWidth(current + spaced) > width) {
+    if (current !== "" && measureText(current + spaced) > width) {
       lines.push(current);
       current = word;
     } else {
@@ -31,16 +31,15 @@ export function wrapWords(text: string, width: number): readonly string[] {
 }
 
 /**
- * Wraps the lines of a text that are wider than `width`. Further lines are indented below the first one; a line that is
- * a command stays whole, so that it can be copied.
- *
- * @param width columns to fit into; undefined changes nothing
+ * Wraps the lines of a text that are wider than `width`. Continuation lines are indented; a line that is a command is
+ * not wrapped, so that it can be copied.
+ * @param width available columns; undefined changes nothing
  */
 export function wrapText(text: string, width: number | undefined): string {
   if (width === undefined) return text;
   return text
     .split("\n")
-    .map((line) => (textWidth(line) <= width ? line : wrapLine(line, width)))
+    .map((line) => (measureText(line) <= width ? line : wrapLine(line, width)))
     .join("\n");
 }
 
@@ -56,5 +55,5 @@ function wrapLine(line: string, width: number): string {
 /** Writes prose to standard output. A terminal gets it wrapped between words; a file or a pipe gets it unchanged. */
 // Apart from print.ts, which every start of the program loads.
 export function printText(text: string): void {
-  print(wrapText(text, outputWidth()));
+  print(wrapText(text, getOutputWidth()));
 }

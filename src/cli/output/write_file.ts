@@ -21,28 +21,28 @@ import { isLink } from "#planner/store/project/project_bounds.ts";
 
 const NEW_FILE_MODE = 0o666;
 const PRIVATE_MODE = 0o600;
-/** Ours: a page of usual file systems. */
+/** Number of bytes of the writability test, a page of common file systems. */
 const PROBE_BYTES = 4096;
 
 /**
- * Writes a file that is not there yet, whole or not at all, its folders included. Returns false, touching nothing, when
- * something of that name exists.
+ * Creates a file and its folders; the file appears with its complete text or not at all. Returns false without a change
+ * if the path exists.
  */
 export function createFile(path: string, text: string | Uint8Array, mode: number = NEW_FILE_MODE): boolean {
-  return onDisk(path, () => {
+  return wrapWriteErrors(path, () => {
     const folder = openFolderOf(path);
     try {
-      return createIn(join(folder.path, basename(path)), text, mode);
+      return createInFolder(join(folder.path, basename(path)), text, mode);
     } finally {
       folder.close();
     }
   });
 }
 
-function createIn(path: string, text: string | Uint8Array, mode: number): boolean {
+function createInFolder(path: string, text: string | Uint8Array, mode: number): boolean {
   return withTemporary(dirname(path), text, mode, (temporary) => {
     try {
-      // Unlike a rename, a link never takes the place of a file that appeared meanwhile.
+      // Unlike a rename, a link never replaces a file that was created meanwhile.
       linkSync(temporary, path);
       return true;
     } catch (error) {
@@ -52,9 +52,11 @@ function createIn(path: string, text: string | Uint8Array, mode: number): boolea
   });
 }
 
-/** Replaces a file as a whole: a reader sees the old text or the new one. A link stays a link, the mode stays the mode. */
+/**
+ * Replaces a file atomically: a reader sees either the old or the new text. A link stays a link, and the mode stays.
+ */
 export function replaceFile(path: string, text: string | Uint8Array): void {
-  onDisk(path, () => {
+  wrapWriteErrors(path, () => {
     refuseLinkOut(path);
     const folder = openFolderOf(path);
     try {
@@ -68,25 +70,28 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
   });
 }
 
-/** Writes a file that a person named, whether it is there or not; a path that is no regular file (`/dev/stdout`) is written directly. */
+/**
+ * Writes a file that a person named, existing or not. A path that is not a regular file (`/dev/stdout`) is written
+ * directly.
+ */
 export function writeFile(path: string, text: string | Uint8Array): void {
-  const there = onDisk(path, () => statSync(path, { throwIfNoEntry: false }));
+  const there = wrapWriteErrors(path, () => statSync(path, { throwIfNoEntry: false }));
   if (there !== undefined && !there.isFile()) {
-    onDisk(path, () => writeFileSync(path, text));
+    wrapWriteErrors(path, () => writeFileSync(path, text));
     return;
   }
   refuseDatabase(path);
   if (!createFile(path, text)) replaceFile(path, text);
 }
 
-/** The first bytes of every database. Source: SQLite, database file format, 1.3.1. */
+/** First bytes of every SQLite database. Source: SQLite, database file format, 1.3.1. */
 const DATABASE = "SQLite format 3\0";
 
-/** Refuses to put an output in the place of a database: a mistaken name would delete an inventory. */
+/** Refuses to replace a database by an output, because a mistyped name would delete an inventory. */
 export function refuseDatabase(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   const beginning = Buffer.alloc(DATABASE.length);
-  onDisk(path, () => {
+  wrapWriteErrors(path, () => {
     const descriptor = openSync(path, "r");
     try {
       readSync(descriptor, beginning, 0, beginning.length, 0);
@@ -98,18 +103,18 @@ export function refuseDatabase(path: string): void {
   throw new OperationError("failed_precondition", `Cannot write "${path}": it is a database: expected another file`);
 }
 
-/** Writes a file that only its owner may read, whole or not at all, whatever its mode was before. */
+/** Writes a file atomically with a mode that only its owner may read, whatever its mode was before. */
 export function writePrivateFile(path: string, text: string): void {
   if (createFile(path, text, PRIVATE_MODE)) return;
-  onDisk(path, () => {
+  wrapWriteErrors(path, () => {
     const target = realpathSync(path);
     withTemporary(dirname(target), text, PRIVATE_MODE, (temporary) => renameSync(temporary, target));
   });
 }
 
-/** Puts a file with exactly this mode in the place of another, or of none. */
-export function placeFile(path: string, text: string, mode: number): void {
-  onDisk(path, () =>
+/** Creates or replaces a file atomically with exactly this mode. */
+export function writeFileWithMode(path: string, text: string, mode: number): void {
+  wrapWriteErrors(path, () =>
     withTemporary(dirname(path), text, mode, (temporary) => {
       chmodSync(temporary, mode);
       renameSync(temporary, path);
@@ -117,14 +122,14 @@ export function placeFile(path: string, text: string, mode: number): void {
   );
 }
 
-/** Makes a folder that a person named, and those above it. */
-export function makeFolder(path: string): void {
-  onDisk(path, () => mkdirSync(path, { recursive: true }));
+/** Creates a folder that a person named, and its parents. */
+export function createFolder(path: string): void {
+  wrapWriteErrors(path, () => mkdirSync(path, { recursive: true }));
 }
 
-/** Demands that a file of this name could be written: its folder takes a few bytes beside it. */
-export function demandWritable(path: string): void {
-  onDisk(path, () => withTemporary(dirname(path), new Uint8Array(PROBE_BYTES), PRIVATE_MODE, () => {}));
+/** Checks that a file of this name could be written, by writing a few bytes in its folder. */
+export function requireWritable(path: string): void {
+  wrapWriteErrors(path, () => withTemporary(dirname(path), new Uint8Array(PROBE_BYTES), PRIVATE_MODE, () => {}));
 }
 
 function withTemporary<Result>(
@@ -148,7 +153,7 @@ function withTemporary<Result>(
   }
 }
 
-// For file systems without hard links.
+// Creates a file on file systems without hard links.
 function createWithoutLink(path: string, text: string | Uint8Array): boolean {
   try {
     writeFileSync(path, text, { flag: "wx" });
@@ -159,17 +164,20 @@ function createWithoutLink(path: string, text: string | Uint8Array): boolean {
   }
 }
 
-/** Runs `work`, which writes to the path. @throws OperationError for what the system refuses: the path, why, what to do */
-export function onDisk<Result>(path: string, work: () => Result): Result {
+/**
+ * Runs `work`, which writes to the path.
+ * @throws OperationError for an error of the operating system, with the path, the reason and what to do
+ */
+export function wrapWriteErrors<Result>(path: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw writeRefusal(path, error);
+    throw toWriteRefusal(path, error);
   }
 }
 
-/** Returns the refusal of `onDisk`, or the error itself if no system call failed. */
-export function writeRefusal(path: string, error: unknown): unknown {
+/** Returns the error that `wrapWriteErrors` throws, or `error` itself if no system call failed. */
+export function toWriteRefusal(path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (code === undefined || error instanceof OperationError) return error;
   const kind = code === "EACCES" || code === "EPERM" || code === "EROFS" ? "permission_denied" : "unavailable";

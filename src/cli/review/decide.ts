@@ -4,25 +4,28 @@ import { rejectWork } from "#planner/runs/review/reject_work.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { sendBackWork } from "#planner/runs/review/send_back.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
-import { lineFromTerminal } from "../accept_commands.ts";
+import { readTerminalLine } from "../accept_commands.ts";
 import type { Cli } from "../command.ts";
 import { type EditedText, editText } from "../edit_text.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { askAboutChecks, isRefused, printMerge } from "../merge_output.ts";
 import type { OpenProject } from "../open_project.ts";
-import { plainLine } from "../output/plain_text.ts";
+import { sanitizeLine } from "../output/plain_text.ts";
 import { print, printJson } from "../output/print.ts";
 import { listenForSignals } from "../work/signals.ts";
 
-/** Where a decision is carried out, and how it is printed. */
-export interface Deciding {
+/** Dependencies and output options of a review's decisions. */
+export interface DecisionContext {
   readonly project: OpenProject;
   readonly deps: RunDeps;
   readonly cli: Cli;
   readonly json: boolean;
 }
 
-export async function accept(deciding: Deciding, { spec_id, members }: ReviewFacts): Promise<ExitStatus> {
+export async function acceptAndMerge(
+  deciding: DecisionContext,
+  { spec_id, members }: ReviewFacts,
+): Promise<ExitStatus> {
   const { project, deps, cli, json } = deciding;
   await askAboutChecks(project, [spec_id, ...members.map((member) => member.spec_id)]);
   const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
@@ -40,21 +43,21 @@ export async function accept(deciding: Deciding, { spec_id, members }: ReviewFac
   }
 }
 
-export async function sendWorkBack({ deps, json }: Deciding, id: string, text: string): Promise<ExitStatus> {
+export async function sendWorkBack({ deps, json }: DecisionContext, id: string, text: string): Promise<ExitStatus> {
   const sent = await sendBackWork(deps, id, text);
   if (json) printJson(sent);
   else for (const one of sent.specs) print(`Sent back spec: ${one} (planner work ${one})\n`);
   return EXIT_STATUS.ok;
 }
 
-export async function reject({ deps, cli, json }: Deciding, id: string): Promise<ExitStatus> {
+export async function rejectAndPrint({ deps, cli, json }: DecisionContext, id: string): Promise<ExitStatus> {
   const results = await rejectWork(deps, id);
   if (json) printJson({ results });
   else {
     for (const { spec_id, notes, kept } of results) {
       print(`Rejected spec: ${spec_id}\n`);
-      for (const note of notes) cli.note(plainLine(`${spec_id}: ${note}`));
-      if (kept !== null) cli.warn(plainLine(`The worktree of ${spec_id} is kept: ${kept}`));
+      for (const note of notes) cli.note(sanitizeLine(`${spec_id}: ${note}`));
+      if (kept !== null) cli.warn(sanitizeLine(`The worktree of ${spec_id} is kept: ${kept}`));
     }
   }
   return EXIT_STATUS.ok;
@@ -62,13 +65,13 @@ export async function reject({ deps, cli, json }: Deciding, id: string): Promise
 
 const QUESTION = "[a]ccept, send [b]ack, [r]eject or [l]eave? ";
 
-/** Asks what is to become of the work, until the answer is one of the four; the end of input leaves it. */
-export async function askWhatToDo(deciding: Deciding, facts: ReviewFacts): Promise<ExitStatus> {
+/** Asks what to do with the work until the answer is one of the four; the end of input changes nothing. */
+export async function askWhatToDo(deciding: DecisionContext, facts: ReviewFacts): Promise<ExitStatus> {
   for (;;) {
-    const answer = lineFromTerminal(QUESTION).trim().toLowerCase();
-    if (isWordOrInitial(answer, "accept")) return accept(deciding, facts);
-    if (isWordOrInitial(answer, "back")) return backFromEditor(deciding, facts);
-    if (isWordOrInitial(answer, "reject")) return reject(deciding, facts.spec_id);
+    const answer = readTerminalLine(QUESTION).trim().toLowerCase();
+    if (isWordOrInitial(answer, "accept")) return acceptAndMerge(deciding, facts);
+    if (isWordOrInitial(answer, "back")) return sendBackFromEditor(deciding, facts);
+    if (isWordOrInitial(answer, "reject")) return rejectAndPrint(deciding, facts.spec_id);
     if (answer === "" || isWordOrInitial(answer, "leave")) return EXIT_STATUS.ok;
   }
 }
@@ -77,18 +80,18 @@ function isWordOrInitial(answer: string, word: string): boolean {
   return answer === word || answer === word.charAt(0);
 }
 
-/** A text that could not be sent stays in its file. */
-async function backFromEditor(deciding: Deciding, { spec_id }: ReviewFacts): Promise<ExitStatus> {
+/** Opens the editor for the comment and sends the work back. A comment that could not be sent stays in its file. */
+async function sendBackFromEditor(deciding: DecisionContext, { spec_id }: ReviewFacts): Promise<ExitStatus> {
   const edited = await editText("review.md", "");
   if (edited.text.trim() === "") {
     edited.discard();
     deciding.cli.note("The text is empty: nothing was sent back");
     return EXIT_STATUS.ok;
   }
-  return backAndDiscard(deciding, spec_id, edited);
+  return sendBackAndDiscard(deciding, spec_id, edited);
 }
 
-async function backAndDiscard(deciding: Deciding, id: string, { text, file, discard }: EditedText) {
+async function sendBackAndDiscard(deciding: DecisionContext, id: string, { text, file, discard }: EditedText) {
   try {
     const status = await sendWorkBack(deciding, id, text);
     discard();

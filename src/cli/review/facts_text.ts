@@ -2,44 +2,44 @@ import type { FileChange, WorkDifference } from "#planner/run_ports/differences.
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
 import { formatCountOf, listSome } from "#words/names.ts";
-import { plainLine } from "../output/plain_text.ts";
+import { sanitizeLine } from "../output/plain_text.ts";
 
-/** Files and commits that are listed. Ours: more are read in the difference. */
+/** Maximum number of files and of commits that are listed; a person reads more in the diff. */
 const MOST_LISTED = 100;
 
-/** Uncommitted files that are named. */
+/** Maximum number of uncommitted files that are listed. */
 const MOST_NAMED = 5;
 
-/** Returns what there is to judge about work, for people. */
-export function factsText(facts: ReviewFacts): string {
+/** Formats the data for a review of work. */
+export function formatReviewFacts(facts: ReviewFacts): string {
   const { spec_id, title, status, need, members, reviews } = facts;
   const lines = [
     `${spec_id} (${status}): ${title ?? "(no title)"}`,
     ...(need === null ? [] : [need.why]),
-    ...section(
+    ...formatSection(
       "Members",
       members.map((one) => `${one.spec_id} (${one.status}): ${one.need?.why ?? one.title ?? ""}`),
     ),
-    ...section("Criteria", facts.criteria.map(criterionText)),
-    ...section(
+    ...formatSection("Criteria", facts.criteria.map(formatCriterion)),
+    ...formatSection(
       "Sent back before",
       reviews.flatMap(({ at, text }) => [at, ...text.split("\n").map((line) => `  ${line}`)]),
     ),
-    ...recordLines(facts),
-    ...(facts.difference === null ? ["No commits to look at"] : differenceLines(facts, facts.difference)),
-    ...placeLines(facts),
+    ...formatRecord(facts),
+    ...(facts.difference === null ? ["No commits to look at"] : formatDifference(facts, facts.difference)),
+    ...formatLocation(facts),
   ];
-  return lines.map((line) => `${plainLine(line)}\n`).join("");
+  return lines.map((line) => `${sanitizeLine(line)}\n`).join("");
 }
 
-function section(title: string, lines: readonly string[]): readonly string[] {
+function formatSection(title: string, lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return [];
   const more = lines.length - MOST_LISTED;
   const listed = lines.slice(0, MOST_LISTED).map((line) => `  ${line}`);
   return [title, ...listed, ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
-function criterionText({ number, label, checked, verify, verdict, result }: ReviewedCriterion): string {
+function formatCriterion({ number, label, checked, verify, verdict, result }: ReviewedCriterion): string {
   const box = `[${checked ? "x" : " "}] ${number} ${label}`;
   if (verify === null) return box;
   const words = verdict.replace("_", " ");
@@ -49,7 +49,7 @@ function criterionText({ number, label, checked, verify, verdict, result }: Revi
   return `${box}: ${words}, ${end}${where}${result.at === null ? "" : `, ${result.at}`}`;
 }
 
-function recordLines({ record }: ReviewFacts): readonly string[] {
+function formatRecord({ record }: ReviewFacts): readonly string[] {
   if (record === null) return [];
   const { run, status, agent, model, ended_at, reasons, warnings, unproven, beside } = record;
   const by = agent === null || agent === "none" ? "by hand" : `by ${agent}${model === null ? "" : ` (${model})`}`;
@@ -64,7 +64,7 @@ function recordLines({ record }: ReviewFacts): readonly string[] {
   return [`Run ${run} ${by}: ${status ?? "-"}${ended_at === null ? "" : `, ${ended_at}`}`, ...details];
 }
 
-function differenceLines({ branch }: ReviewFacts, difference: WorkDifference): readonly string[] {
+function formatDifference({ branch }: ReviewFacts, difference: WorkDifference): readonly string[] {
   const { kind, commits, files, behind, conflicts } = difference;
   const against = {
     merged: "Files, against the main branch as it is now",
@@ -75,21 +75,21 @@ function differenceLines({ branch }: ReviewFacts, difference: WorkDifference): r
     ...(branch === null
       ? []
       : [`Branch ${branch}${behind === 0 ? "" : `, ${formatCountOf(behind, "commit")} behind`}`]),
-    ...section(
+    ...formatSection(
       "Commits",
       commits.map(({ hash, author, at, subject }) => `${hash.slice(0, 10)} ${author}, ${at}: ${subject}`),
     ),
-    ...section(against, files.map(fileText)),
-    ...section("Conflicts with the main branch", conflicts),
+    ...formatSection(against, files.map(formatFile)),
+    ...formatSection("Conflicts with the main branch", conflicts),
   ];
 }
 
-function fileText({ path, change, added, removed, changed_in_main }: FileChange): string {
+function formatFile({ path, change, added, removed, changed_in_main }: FileChange): string {
   const lines = added === null || removed === null ? "binary" : `+${added} -${removed}`;
   return `${change.padEnd(8)} ${path} (${lines}${changed_in_main ? ", the main branch changed it too" : ""})`;
 }
 
-function placeLines({ worktree, uncommitted, problem }: ReviewFacts): readonly string[] {
+function formatLocation({ worktree, uncommitted, problem }: ReviewFacts): readonly string[] {
   return [
     ...(worktree === null ? [] : [`Worktree ${worktree}`]),
     ...(uncommitted.length === 0 ? [] : [`Not committed there: ${listSome(uncommitted, MOST_NAMED)}`]),

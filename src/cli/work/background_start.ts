@@ -6,8 +6,8 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 export type BackgroundStart = Pick<NewProcessRecord, "spec_id" | "mode" | "started_at">;
 
 /**
- * How this process was started in the background, or null. Taken out of the environment: the agent's own planner is a
- * separate process.
+ * Returns the task with which this process was started in the background, or null. Removes it from the environment,
+ * because an agent's own planner is a separate process.
  */
 export function takeBackgroundStart(): BackgroundStart | null {
   const text = process.env[BACKGROUND_START];
@@ -17,15 +17,15 @@ export function takeBackgroundStart(): BackgroundStart | null {
   return { spec_id: String(spec_id) as SpecId, mode: String(mode), started_at: String(started_at) };
 }
 
-/** Gives the record of a process that was started for a run an end where the run never began. */
+/** Ends the record of a process whose run never began. */
 export async function endUnbegunRecord(records: ProcessRecords, start: BackgroundStart, error: string): Promise<void> {
   const process_id = `${start.spec_id}-${process.pid}`;
-  // The tool that started it may not have come to that yet.
+  // The tool that started the process may not have written the record yet.
   await records.announce({ ...start, process_id, pid: process.pid });
   await records.finish(process_id, { status: "failed", error }, new Date());
 }
 
-/** The same for a refusal before the project was opened, by broken settings say. Never rejects. */
+/** Records a refusal that occurred before the project was opened, such as invalid settings. Never rejects. */
 export async function recordEarlyRefusal(root: string, error: unknown): Promise<void> {
   const start = takeBackgroundStart();
   if (start === null) return;
@@ -34,6 +34,6 @@ export async function recordEarlyRefusal(root: string, error: unknown): Promise<
     const { records } = openRuns(root, { now: () => new Date() });
     await endUnbegunRecord(records, start, getErrorMessage(error));
   } catch {
-    // The failure is reported all the same, in the log of the background.
+    // The failure is still reported in the background log.
   }
 }

@@ -2,16 +2,16 @@ import type { QueueResult } from "#planner/runs/run_queue.ts";
 import type { RunEvent, RunResult } from "#planner/runs/run_types.ts";
 import { addUsage, NO_USAGE, shortUsage, type Usage, usageText } from "#planner/work/usage.ts";
 import type { Cli } from "../command.ts";
-import { plainLine, withoutEscapes } from "../output/plain_text.ts";
+import { removeEscapes, sanitizeLine } from "../output/plain_text.ts";
 import { moveCursor, printError, printJson } from "../output/print.ts";
 import { cutText } from "../output/table.ts";
 import { isTerminal, paint, type Style } from "../output/terminal.ts";
-import { printText, textWidth } from "../output/wrap_text.ts";
+import { measureText, printText } from "../output/wrap_text.ts";
 
 /** A completed spec whose work is not merged. */
 export interface UnmergedWork {
   readonly spec_id: string;
-  /** The command of git that shows what the work changed. */
+  /** The git command that shows the changes of the work. */
   readonly difference: string;
 }
 
@@ -21,8 +21,11 @@ export interface Progress {
   close(): void;
 }
 
-/** Progress reports that never throw: a run comes to its end although it cannot be reported. `complain` throws afterwards. */
-export function tellAnyway({ tell }: Progress): { tell(event: RunEvent): void; complain(): void } {
+/**
+ * Returns a progress reporter that never throws, so that a run finishes even if it cannot be reported. `complain`
+ * throws the error afterwards.
+ */
+export function wrapProgress({ tell }: Progress): { tell(event: RunEvent): void; complain(): void } {
   let failure: unknown;
   return {
     tell(event) {
@@ -43,24 +46,27 @@ const STYLES: Readonly<Record<string, Style>> = { completed: "green", failed: "r
 /** Seconds between two reports without a terminal. */
 const REPORT_EVERY_SECONDS = 60;
 
-/** JSON lines with `json`; else a line for each end on standard output, and everything else on standard error. */
-export function showProgress(cli: Cli, json: boolean): Progress {
+/**
+ * Creates the progress reporter: JSON lines with `json`; otherwise one line per finished spec on standard output, and
+ * everything else on standard error.
+ */
+export function createProgress(cli: Cli, json: boolean): Progress {
   if (json) return { tell: printJson, summary: () => {}, close: () => {} };
   const running = new RunningSpecs();
-  const view = openView(cli, running);
+  const view = openProgressView(cli, running);
   return {
     tell(event) {
       running.take(event, Date.now());
       if (event.event !== "output" && event.event !== "usage" && event.event !== "progress") {
-        view.above(() => sayEvent(event, cli));
+        view.above(() => printEvent(event, cli));
       }
     },
-    summary: (result, waiting) => view.above(() => sayWhole({ ...result, waiting }, cli)),
+    summary: (result, waiting) => view.above(() => printSummary({ ...result, waiting }, cli)),
     close: () => view.close(),
   };
 }
 
-function openView(cli: Cli, running: RunningSpecs): LiveLines {
+function openProgressView(cli: Cli, running: RunningSpecs): LiveLines {
   const plain = { above: (say: () => void) => say(), close: () => {} };
   if (cli.quiet) return plain;
   if (isTerminal("stderr") && process.env["TERM"] !== "dumb") {
@@ -77,28 +83,28 @@ function openView(cli: Cli, running: RunningSpecs): LiveLines {
 
 type ToldEvent = Exclude<RunEvent, { readonly event: "output" | "usage" | "progress" }>;
 
-function sayEvent(event: ToldEvent, cli: Cli): void {
-  if (event.event === "ended") sayEnd(event, cli);
-  else if (event.event === "output_check") printText(`${event.lines.map(plainLine).join("\n")}\n`);
+function printEvent(event: ToldEvent, cli: Cli): void {
+  if (event.event === "ended") printEnd(event, cli);
+  else if (event.event === "output_check") printText(`${event.lines.map(sanitizeLine).join("\n")}\n`);
   else if (event.event === "refused") cli.warn(event.reason);
-  else if (event.event === "denied") cli.warn(`${event.spec_id}: the agent was denied ${plainLine(event.what)}`);
-  else if (event.event === "allow") cli.warn(`${event.spec_id}: to allow what was denied: ${plainLine(event.line)}`);
+  else if (event.event === "denied") cli.warn(`${event.spec_id}: the agent was denied ${sanitizeLine(event.what)}`);
+  else if (event.event === "allow") cli.warn(`${event.spec_id}: to allow what was denied: ${sanitizeLine(event.line)}`);
   else if (event.event === "started") {
     const where = event.branch === null ? "in the project itself" : `on branch ${event.branch}`;
     cli.note(`${event.spec_id}: ${event.agent} works ${where} (${event.process_id})`);
   } else cli.note(event.spec_id === null ? event.message : `${event.spec_id}: ${event.message}`);
 }
 
-function sayEnd({ spec_id, status, reasons, warnings }: RunResult, cli: Cli): void {
+function printEnd({ spec_id, status, reasons, warnings }: RunResult, cli: Cli): void {
   for (const warning of warnings) cli.warn(`${spec_id}: ${warning}`);
   const style = STYLES[status];
   const word = style === undefined ? status : paint(status, style);
-  const because = reasons.length === 0 ? "" : `: ${plainLine(reasons.join("; "))}`;
+  const because = reasons.length === 0 ? "" : `: ${sanitizeLine(reasons.join("; "))}`;
   printText(`${spec_id}: ${word}${because}\n`);
 }
 
-/** What came of the whole work, where the details are and what comes next. */
-function sayWhole(
+/** Prints the result of all work, the location of details and the next steps. */
+function printSummary(
   { results, refused, waiting }: QueueResult & { readonly waiting: readonly UnmergedWork[] },
   cli: Cli,
 ): void {
@@ -121,20 +127,20 @@ function sayWhole(
   else if (waiting.length > 1) cli.note(`${waiting.length} specs are not merged yet: \`planner merge --all\``);
 }
 
-/** How often the lines are drawn again, in milliseconds: smooth to the eye, cheap beside an agent's own work. */
+/** Milliseconds between two redraws: smooth to the eye, and cheap compared with an agent's work. */
 const DRAW_EVERY_MS = 150;
 
-/** Columns of a terminal that does not report its width. */
+/** Width in columns of a terminal that does not report its width. */
 const USUAL_COLUMNS = 80;
 
-/** Lines at the end of the terminal that are drawn again and again, below everything else that is printed. */
+/** Lines at the bottom of the terminal that are redrawn repeatedly, below all other output. */
 interface LiveLines {
-  /** Lets `say` print above the lines. */
+  /** Erases the lines, calls `say` to print above them, and draws them again. */
   above(say: () => void): void;
   close(): void;
 }
 
-/** @param lines returns the lines of this moment, none wider than `width` columns */
+/** @param lines returns the current lines, none wider than `width` columns */
 function openLiveLines(lines: (width: number) => readonly string[]): LiveLines {
   let drawn = 0;
   const erase = (): void => {
@@ -164,23 +170,25 @@ function openLiveLines(lines: (width: number) => readonly string[]): LiveLines {
   };
 }
 
-/** Most columns of a title, and fixed ones of time and consumption. */
+/** Maximum width of a title, and fixed widths of time and usage, in columns. */
 const TITLE_COLUMNS = 26;
 const TIME_COLUMNS = 5;
 const USAGE_COLUMNS = 11;
 
-/** Longest text of a last line that is kept, in characters. */
+/** Maximum length of a stored last line, in characters. */
 const MAX_KEPT_CHARS = 500;
 
 interface Running {
   readonly title: string;
   readonly since: number;
   usage: Usage | null;
-  /** The last line that is not blank, as it was printed: cleaned only where it is shown, since agents print thousands. */
+  /**
+   * The last line that is not blank, unchanged. It is sanitized only when it is shown, because agents print thousands.
+   */
   last: string;
 }
 
-/** What runs at this moment, from the events of the work. */
+/** The specs that are running now, computed from the events of the work. */
 export class RunningSpecs {
   readonly #running = new Map<string, Running>();
   #done = 0;
@@ -191,7 +199,7 @@ export class RunningSpecs {
       this.#done = event.done;
       this.#total = event.total;
     } else if (event.event === "started") {
-      const title = oneLine(event.title ?? event.spec_id);
+      const title = toOneLine(event.title ?? event.spec_id);
       this.#running.set(event.spec_id, { title, since: now, usage: null, last: `${event.agent} begins` });
     } else if (event.event === "ended") this.#running.delete(event.spec_id);
     else if (event.event === "usage" || event.event === "output") this.#update(event);
@@ -204,37 +212,37 @@ export class RunningSpecs {
     else if (event.text.trim() !== "") running.last = event.text;
   }
 
-  /** How many are done, then a line for each that runs; none is wider than `width` columns. */
+  /** Returns the number of finished specs, then a line per running spec; none is wider than `width` columns. */
   lines(now: number, width: number): readonly string[] {
     if (this.#running.size === 0) return [];
-    const running = [...this.#running.values()].map((one) => cutText(lineOf(one, now), width));
+    const running = [...this.#running.values()].map((one) => cutText(formatRunning(one, now), width));
     return [cutText(`${this.#done} of ${this.#total} done, ${running.length} running`, width), ...running];
   }
 
-  /** A whole sentence for each that runs, for a log that is not watched as it grows. */
+  /** Returns a sentence per running spec, for a log that is read later. */
   sentences(now: number): readonly string[] {
     return [...this.#running].map(([id, { since, usage, last }]) => {
       const spent = usage === null ? "" : `, ${shortUsage(usage)}`;
-      return `${id}: ${clock(now - since)}${spent} (${this.#done} of ${this.#total} done): ${cutText(oneLine(last), 120)}`;
+      return `${id}: ${formatDuration(now - since)}${spent} (${this.#done} of ${this.#total} done): ${cutText(toOneLine(last), 120)}`;
     });
   }
 }
 
-function lineOf({ title, since, usage, last }: Running, now: number): string {
+function formatRunning({ title, since, usage, last }: Running, now: number): string {
   const name = padText(cutText(title, TITLE_COLUMNS), TITLE_COLUMNS);
   const spent = (usage === null ? "" : shortUsage(usage)).padStart(USAGE_COLUMNS);
-  return `${name} ${clock(now - since).padStart(TIME_COLUMNS)} ${spent}  ${oneLine(last)}`;
+  return `${name} ${formatDuration(now - since).padStart(TIME_COLUMNS)} ${spent}  ${toOneLine(last)}`;
 }
 
-function clock(milliseconds: number): string {
+function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
 function padText(text: string, columns: number): string {
-  return text + " ".repeat(Math.max(0, columns - textWidth(text)));
+  return text + " ".repeat(Math.max(0, columns - measureText(text)));
 }
 
-function oneLine(text: string): string {
-  return withoutEscapes(text.slice(0, MAX_KEPT_CHARS)).replace(/\s+/g, " ").trim();
+function toOneLine(text: string): string {
+  return removeEscapes(text.slice(0, MAX_KEPT_CHARS)).replace(/\s+/g, " ").trim();
 }

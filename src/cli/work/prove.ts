@@ -8,33 +8,39 @@ import type { OpenProject } from "../open_project.ts";
 import { openRunDeps } from "./run_deps.ts";
 
 interface Proving {
-  /** Assembles a project. */
+  /** Opens a project. */
   readonly open: (options: { readonly cwd: string; readonly root: string }) => Promise<PlannerContext>;
-  /** Takes lines of the checks' course and output. */
+  /** Receives lines about the progress and output of checks. */
   readonly tell?: (line: string) => void;
 }
 
-/** Judges a spec for a process that works in `root`: the project, or the worktree of a run. */
-export async function prove(
+/** Runs the checks of a spec for a process that works in `root`: the project, or the worktree of a run. */
+export async function proveSpecInFolder(
   root: string,
   wanted: WantedProof,
   { open, tell = () => {} }: Proving,
 ): Promise<Provenance> {
   const around = projectAround(root);
-  const deps = await projectDeps(around?.project ?? root, { open, tell });
+  const deps = await openProjectDeps(around?.project ?? root, { open, tell });
   return proveSpec(deps, { ...wanted, worktreeOf: around?.id ?? wanted.id });
 }
 
-/** Keeps the record of a spec that a process in `root` has completed; none in a worktree, whose run keeps one. */
-export async function keepByHand(root: string, end: ManualEnd, open: Proving["open"]): Promise<number | null> {
-  return projectAround(root) === null ? keepManualRecord(await projectDeps(root, { open }), end) : null;
+/**
+ * Stores the record of a spec that a process in `root` has completed. Does nothing in a worktree, whose run stores the
+ * record.
+ */
+export async function recordManualEnd(root: string, end: ManualEnd, open: Proving["open"]): Promise<number | null> {
+  return projectAround(root) === null ? keepManualRecord(await openProjectDeps(root, { open }), end) : null;
 }
 
-async function projectDeps(root: string, { open, tell = () => {} }: Proving): Promise<RunDeps> {
+async function openProjectDeps(root: string, { open, tell = () => {} }: Proving): Promise<RunDeps> {
   return openProofDeps({ root, context: await open({ cwd: root, root }) }, tell);
 }
 
-/** What checks run with. @param tell takes lines of their course and output */
+/**
+ * Opens the dependencies of checks.
+ * @param tell receives lines about their progress and output
+ */
 export function openProofDeps(project: OpenProject, tell: (line: string) => void): Promise<RunDeps> {
   return openRunDeps(project, { startedAt: null, tell: (event) => event.event === "output" && tell(event.text) });
 }

@@ -15,12 +15,12 @@ export async function openRunDeps(
     root,
     pid: process.pid,
     self: getSelfCommand(),
-    shell: shellCommand,
+    shell: buildShellCommand,
     startedAt,
     tell,
   };
 }
 
-function shellCommand(line: string): readonly string[] {
+function buildShellCommand(line: string): readonly string[] {
   return process.platform === "win32" ? ["cmd.exe", "/d", "/s", "/c", line] : ["/bin/sh", "-c", line];
 }

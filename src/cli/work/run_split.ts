@@ -11,7 +11,7 @@ import { printJson } from "../output/print.ts";
 import { printText } from "../output/wrap_text.ts";
 import { endUnbegunRecord, takeBackgroundStart } from "./background_start.ts";
 import { openRunDeps } from "./run_deps.ts";
-import { interruptionStatus, listenForSignals } from "./signals.ts";
+import { getInterruptionStatus, listenForSignals } from "./signals.ts";
 
 /** Arguments of `planner split`. */
 export interface SplitWords {
@@ -23,7 +23,7 @@ export interface SplitWords {
   readonly json: boolean;
 }
 
-/** Splits a spec and returns how the process is to end. */
+/** Splits a spec and returns the exit status. */
 export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords): Promise<ExitStatus> {
   const { id, recursive, maxDepth, force, model, json } = words;
   refuseInsideRun(project.context, "planner_split");
@@ -39,21 +39,21 @@ export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords
     const report = await splitSpec(deps, id, wishes);
     refused = report.refused[0]?.reason ?? refused;
     if (json) printJson(report);
-    else say(report, cli);
+    else printSplits(report, cli);
     return report.refused.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   } catch (error) {
     refused = getErrorMessage(error);
     const by = signals.by();
     if (by === null || !(error instanceof OperationError)) throw error;
     cli.warn(error.message);
-    return interruptionStatus(by);
+    return getInterruptionStatus(by);
   } finally {
     signals.close();
     if (background !== null) await endUnbegunRecord(deps.ports.records, background, refused);
   }
 }
 
-function say({ splits, refused }: SplitReport, cli: Cli): void {
+function printSplits({ splits, refused }: SplitReport, cli: Cli): void {
   for (const { spec_id, members } of splits) printText(`Split spec: ${spec_id} -> ${members.join(", ")}\n`);
   for (const { reason } of refused) cli.warn(reason);
 }

@@ -8,7 +8,7 @@ import type { OpenProject } from "../open_project.ts";
 import { printJson } from "../output/print.ts";
 import { printText } from "../output/wrap_text.ts";
 import { openRunDeps } from "./run_deps.ts";
-import { interruptionStatus, listenForSignals } from "./signals.ts";
+import { getInterruptionStatus, listenForSignals } from "./signals.ts";
 
 /** Arguments of `planner watch`. */
 export type WatchWords = Pick<WatchOptions, "once" | "pollMs"> & { readonly json: boolean };
@@ -20,25 +20,25 @@ const ENDS: Readonly<Record<WatchEndReason, string>> = {
   lost: "Ended: .planner/watch.pid was removed or taken by another process",
 };
 
-/** Watches until the end and returns how the process is to end. */
+/** Watches until it is stopped and returns the exit status. */
 export async function runWatch(project: OpenProject, cli: Cli, words: WatchWords): Promise<ExitStatus> {
   refuseInsideRun(project.context, "planner_watch_start");
-  const tell = words.json ? printJson : (event: WatchEvent): void => say(event, cli);
+  const tell = words.json ? printJson : (event: WatchEvent): void => printEvent(event, cli);
   const signals = listenForSignals((name) => tell({ event: "note", message: `${name}: ending` }));
   try {
     const deps = await openRunDeps(project, { startedAt: null, tell: () => {} });
     const { once, pollMs } = words;
     const { unmerged } = await watchProject(deps, { once, pollMs, stop: signals, tell });
     const by = signals.by();
-    if (by !== null) return interruptionStatus(by);
+    if (by !== null) return getInterruptionStatus(by);
     return once && unmerged ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } finally {
     signals.close();
   }
 }
 
-function say(event: WatchEvent, cli: Cli): void {
-  if (event.event === "merge") sayMerge(event, cli);
+function printEvent(event: WatchEvent, cli: Cli): void {
+  if (event.event === "merge") printMerge(event, cli);
   else if (event.event === "started") cli.note(`Watching (PID: ${event.pid})`);
   else if (event.event === "repaired") printText(`Repaired ${event.subject}: ${event.message}\n`);
   else if (event.event === "retry") printText(`Trying ${event.spec_id} again (${event.process_id})\n`);
@@ -47,7 +47,7 @@ function say(event: WatchEvent, cli: Cli): void {
   else cli.note(ENDS[event.reason]);
 }
 
-function sayMerge(result: MergeResult, cli: Cli): void {
+function printMerge(result: MergeResult, cli: Cli): void {
   if (result.outcome === "refused" || result.outcome === "conflict") cli.warn(describeRefusal(result));
   else {
     printText(`Merged spec: ${result.spec_id}\n`);

@@ -16,26 +16,26 @@ import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
 import { endUnbegunRecord, takeBackgroundStart } from "./background_start.ts";
-import { showProgress, tellAnyway, type UnmergedWork } from "./progress.ts";
+import { createProgress, type UnmergedWork, wrapProgress } from "./progress.ts";
 import { openRunDeps } from "./run_deps.ts";
-import { type Interruption, interruptionStatus, listenForSignals } from "./signals.ts";
+import { getInterruptionStatus, type Interruption, listenForSignals } from "./signals.ts";
 
 /** Arguments of `planner work`. */
 export type WorkWords = Omit<QueueOptions, "run"> & Omit<RunSettings, "stop" | "unproven"> & { readonly json: boolean };
 
-/** Works specs to their end and returns how the process is to end. */
-export async function work({ context, root }: OpenProject, cli: Cli, words: WorkWords): Promise<ExitStatus> {
+/** Works on specs until they end and returns the exit status. */
+export async function runWork({ context, root }: OpenProject, cli: Cli, words: WorkWords): Promise<ExitStatus> {
   refuseInsideRun(context, "planner_work_start");
   await askAboutWork({ context, root }, words.ids);
-  const progress = showProgress(cli, words.json);
+  const progress = createProgress(cli, words.json);
   const signals = listenForSignals((name, again) => {
-    progress.tell({ event: "note", spec_id: null, message: interruptionNote(name, again) });
+    progress.tell({ event: "note", spec_id: null, message: formatInterruption(name, again) });
   });
   const background = takeBackgroundStart();
-  const reporter = tellAnyway(progress);
+  const reporter = wrapProgress(progress);
   const deps = await openRunDeps({ context, root }, { startedAt: background?.started_at ?? null, tell: reporter.tell });
   const { ids, follow, width, stopAtFailure, budget, json: _, ...wished } = words;
-  // A tool starts work in the background: it leaves out the boxes, and no check.
+  // A tool that starts work in the background skips the checkboxes, but no check.
   const unproven = background === null && wished.skipCriteria ? "--skip-criteria" : null;
   const run = { ...wished, unproven };
   const letGrow = limitMemory();
@@ -44,10 +44,10 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
     await repairRuns(deps, ids);
     const wishes: QueueOptions = { ids, follow, width, stopAtFailure, budget, run: { ...run, stop: signals } };
     const result = await runQueue(deps, wishes);
-    progress.summary(result, await unmergedWork(deps, result));
+    progress.summary(result, await findUnmergedWork(deps, result));
     reporter.complain();
     refused = result.refused.find(({ spec_id }) => spec_id === ids[0])?.reason ?? refused;
-    return statusOf(result, signals.by());
+    return chooseStatus(result, signals.by());
   } catch (error) {
     refused = getErrorMessage(error);
     throw error;
@@ -59,7 +59,7 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
   }
 }
 
-/** Checks of the specs that may be worked, and the commands of the settings. */
+/** Asks about unaccepted checks of the specs that may be worked on, and about unaccepted commands of the settings. */
 async function askAboutWork(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
   const { specs, readiness } = await loadWorld(project.context);
   const isMeant = (spec: Spec): boolean =>
@@ -69,7 +69,7 @@ async function askAboutWork(project: OpenProject, ids: readonly SpecId[]): Promi
   await askToAccept(project, [...configLines(await project.context.config()), ...lost, ...checks]);
 }
 
-async function unmergedWork({ ports }: RunDeps, { results }: QueueResult): Promise<readonly UnmergedWork[]> {
+async function findUnmergedWork({ ports }: RunDeps, { results }: QueueResult): Promise<readonly UnmergedWork[]> {
   const waiting: UnmergedWork[] = [];
   for (const { spec_id, status } of results) {
     const worktree = status === "completed" ? await ports.worktrees.find(spec_id) : null;
@@ -80,13 +80,13 @@ async function unmergedWork({ ports }: RunDeps, { results }: QueueResult): Promi
   return waiting;
 }
 
-function statusOf({ results, refused }: QueueResult, by: Interruption | null): ExitStatus {
-  if (by !== null) return interruptionStatus(by);
+function chooseStatus({ results, refused }: QueueResult, by: Interruption | null): ExitStatus {
+  if (by !== null) return getInterruptionStatus(by);
   const failed = refused.length > 0 || results.some(({ status }) => status !== "completed");
   return failed ? EXIT_STATUS.refused : EXIT_STATUS.ok;
 }
 
-function interruptionNote(name: Interruption, again: boolean): string {
+function formatInterruption(name: Interruption, again: boolean): string {
   if (again) return `${name} again: ending the agents at once`;
   return `${name}: ending the agents and putting their specs back${name === "SIGINT" ? "; once more ends them at once" : ""}`;
 }

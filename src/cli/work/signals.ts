@@ -6,29 +6,29 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export type Interruption = (typeof SIGNALS)[number];
 
-export interface SignalWishes extends StopSignals {
-  /** The first signal that came, or null. */
+export interface SignalStop extends StopSignals {
+  /** Returns the first signal that was received, or null. */
   by(): Interruption | null;
   close(): void;
 }
 
 /** Returns the exit status of a command that a signal ended. */
-export function interruptionStatus(by: Interruption | null): ExitStatus {
+export function getInterruptionStatus(by: Interruption | null): ExitStatus {
   return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
 }
 
 /**
- * Takes the signals that ask this process to end: the first means soon, any further one now. SIGHUP goes unheard where
- * the starting process had it ignored, as `nohup` does: any listener undoes that.
+ * Handles the signals that ask this process to end: the first requests a clean stop, any further one an immediate stop.
+ * SIGHUP is not handled if the starting process ignored it, as `nohup` does, because any listener would undo that.
  */
-export function listenForSignals(heard: (name: Interruption, again: boolean) => void): SignalWishes {
+export function listenForSignals(heard: (name: Interruption, again: boolean) => void): SignalStop {
   const soon = new AbortController();
   const now = new AbortController();
   let by: Interruption | null = null;
   const hangupIgnored = isHangupIgnored();
   const listeners = SIGNALS.map((name) => {
     const listener = (): void => {
-      // Deno listens to every signal once it listens to one: only a listener keeps it alive then.
+      // Deno listens to every signal once it listens to one, so only a listener keeps the process alive on SIGHUP.
       if (name === "SIGHUP" && hangupIgnored) return;
       const again = by !== null;
       by ??= name;
@@ -49,7 +49,10 @@ export function listenForSignals(heard: (name: Interruption, again: boolean) => 
   };
 }
 
-/** Known on Linux only. Source: proc(5), `SigIgn`: a mask in which the lowest bit is signal 1, SIGHUP. */
+/**
+ * Returns whether the starting process ignored SIGHUP; known on Linux only. Source: proc(5), `SigIgn`: a mask in which
+ * the lowest bit is signal 1, SIGHUP.
+ */
 function isHangupIgnored(): boolean {
   if (process.platform !== "linux") return false;
   try {

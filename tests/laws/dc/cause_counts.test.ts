@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { fromJson } from "@bufbuild/protobuf";
-import { causesTable } from "#cli/dc/rehearse.ts";
+import { formatCauses } from "#cli/dc/rehearse.ts";
 import { FailureCauseSchema } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { findWorstFailure } from "#web/console/overview/rehearsal.ts";
 import { agreeingSites } from "../../support/dc/agreeing_sites.ts";
@@ -99,7 +99,7 @@ async function floorsAgree(site: WalkedSite, causes: readonly Json[]): Promise<n
 /** Racks dark and devices offline of each line of the command's table. */
 function rowsOf(causes: readonly Json[]): readonly (readonly number[])[] {
   const messages = causes.map((cause) => fromJson(FailureCauseSchema, cause));
-  const lines = causesTable(messages, undefined).split("\n");
+  const lines = formatCauses(messages, undefined).split("\n");
   return lines.flatMap((line) => {
     const [, racks, devices] = /\s(\d+)\s+(\d+)\s+[\d.,]+ kW$/.exec(line.trimEnd()) ?? [];
     return racks === undefined ? [] : [[Number(racks), Number(devices)]];

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { fromJson, toJson } from "@bufbuild/protobuf";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
-import { csvColumns, csvLine } from "#cli/dc/csv_columns.ts";
+import { formatCsvRecord, listColumns } from "#cli/dc/csv_columns.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { modelJson } from "#dc/operations/messages/model_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
@@ -20,9 +20,9 @@ const text = fc.oneof(
 );
 
 function throughCsv(kind: ResourceKind, resources: readonly JsonObject[]): readonly JsonObject[] {
-  const columns = csvColumns(kind);
-  const head = csvLine(columns.map(({ name }) => name));
-  const file = head + resources.map((one) => csvLine(columns.map(({ write }) => write(one)))).join("");
+  const columns = listColumns(kind);
+  const head = formatCsvRecord(columns.map(({ name }) => name));
+  const file = head + resources.map((one) => formatCsvRecord(columns.map(({ write }) => write(one)))).join("");
   const [names = [], ...records] = parse(file) as string[][];
   expect(names).toEqual(columns.map(({ name }) => name));
   return records.map((cells) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
-import { inventoryFacts } from "#cli/dc/serve/inventory_facts.ts";
+import { createInventoryFacts } from "#cli/dc/serve/inventory_facts.ts";
 import { getCapacity } from "#dc/operations/planning/get_capacity.ts";
 import {
   type AreaCapacity,
@@ -150,7 +150,7 @@ test("Figures of the inventory in metrics equal the replies of RPCs", async () =
       value: 100 + place,
     }));
     if (seed % 2 === 0 && readings.length > 0) await site.call("ReportReadings", { readings });
-    const figures = new Figures(await wholeFacts(inventoryFacts(store, site.service)));
+    const figures = new Figures(await wholeFacts(createInventoryFacts(store, site.service)));
     compared += await compareAreas(site, figures);
     await compareRisks(site, figures);
     expect(sum(figures.of("readings"))).toBe(

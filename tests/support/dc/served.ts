@@ -1,5 +1,5 @@
 import { afterEach } from "bun:test";
-import { sampleJson } from "#cli/dc/sample.ts";
+import { formatSampleJson } from "#cli/dc/sample.ts";
 import type { Principal } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcStore } from "#dc/ports.ts";
@@ -81,7 +81,7 @@ export async function openServed(given: Given = {}): Promise<Served & { end(): P
     webhookSecret: given.webhookSecret === undefined ? undefined : WebhookSecret.of(given.webhookSecret),
     countDeadLetters: (count) => counted.countDeadLetters(count),
     observe: (call) => counted.observe(call),
-    loadSample: async () => sampleJson(),
+    loadSample: async () => formatSampleJson(),
     report: (method, error) => defects.push({ method, error }),
     shutdown: shutdown.signal,
     admission: { ...LOCAL, isOpen: given.authRequired !== true },

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { exclusionText } from "#cli/argument_rules.ts";
+import { formatExclusions } from "#cli/argument_rules.ts";
 import type { Command, Flag } from "#cli/command.ts";
 import { COMMANDS, type CommandFamily, type CommandTable } from "#cli/commands.ts";
-import { flagHead, flagText, placeText, usageLine } from "#cli/help.ts";
+import { formatFlagHead, formatFlagText, formatPositional, formatUsage } from "#cli/help.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
 import { documents } from "../documents.ts";
 import { withBlocks } from "./blocks.ts";
@@ -79,23 +79,23 @@ function familySection(name: string, { details, commands }: CommandFamily): stri
 function commandSection(name: string, command: Command): string {
   const places = Object.entries(command.positionals).map(([place, declared]) => [
     declared.required ? `\`<${place}>\`` : `\`[${place}]\``,
-    placeText(declared),
+    formatPositional(declared),
   ]);
   const rows = places.map(([head = "", meaning = ""]) => `| ${head} | ${escaped(linkedText(meaning))} |\n`).join("");
   const table = flagsTable(command.flags, rows);
   const about = `${command.summary}. ${command.details ?? ""}`.trim();
   const examples = command.examples.map(({ line, shows }) => `- \`${line}\`: ${linkedText(shows)}\n`).join("");
-  return `## ${name}\n\n\`${usageLine(name, command)}\`\n\n${linkedText(about)}\n\n${table}${examples}`;
+  return `## ${name}\n\n\`${formatUsage(name, command)}\`\n\n${linkedText(about)}\n\n${table}${examples}`;
 }
 
 /** A table of flags below the rows of arguments. */
 function flagsTable(flags: Readonly<Record<string, Flag>>, above = ""): string {
   const rows = Object.entries(flags).map(([flag, declared]) => {
-    const head = flagHead(flag, declared)
+    const head = formatFlagHead(flag, declared)
       .trim()
       .replace(/^(-\w), (.*)$/, "`$1`, `$2`")
       .replace(/^--.*$/, "`$&`");
-    return `| ${head} | ${escaped(linkedText(flagText(declared) + exclusionText(declared)))} |\n`;
+    return `| ${head} | ${escaped(linkedText(formatFlagText(declared) + formatExclusions(declared)))} |\n`;
   });
   const all = above + rows.join("");
   return all === "" ? "" : `| Argument or flag | Meaning |\n| --- | --- |\n${all}\n`;

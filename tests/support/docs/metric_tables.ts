@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { areaGauges } from "#cli/dc/serve/area_gauges.ts";
-import { readingGauges, windowGauges } from "#cli/dc/serve/inventory_facts.ts";
-import { type Asking, riskGauges } from "#cli/dc/serve/risk_gauges.ts";
+import { readAreaGauges } from "#cli/dc/serve/area_gauges.ts";
+import { createReadingGauges, createWindowGauges } from "#cli/dc/serve/inventory_facts.ts";
+import { type MetricsReader, readRiskGauges } from "#cli/dc/serve/risk_gauges.ts";
 import { GetCapacityResponseSchema } from "#gen/datacenter/v1/capacity_pb.ts";
 import { ListInventoryResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListedWindowSchema, WindowState } from "#gen/datacenter/v1/windows_pb.ts";
@@ -40,17 +40,17 @@ const ASKING = {
     call: async ({ method }: { readonly method: { readonly name: string; readonly output: never } }) =>
       REPLIES[method.name] ?? create(method.output),
   },
-} as unknown as Asking;
+} as unknown as MetricsReader;
 
 /** Every metric with its labels and what it means, as `/metrics` says it. */
 export async function metricsTable(): Promise<string> {
-  const ages = [{ quantity: "POWER_W", count: 1, oldest: 1, newest: 1 }] as Parameters<typeof areaGauges>[1];
+  const ages = [{ quantity: "POWER_W", count: 1, oldest: 1, newest: 1 }] as Parameters<typeof readAreaGauges>[1];
   const window = create(ListedWindowSchema, { window: { code: "W", state: WindowState.PLANNED, startsAt: LATER } });
   const inventory: readonly GaugeFamily[] = [
-    ...(await areaGauges(ASKING, ages)),
-    ...(await riskGauges(ASKING)),
-    ...readingGauges(ages),
-    ...windowGauges([window], 0),
+    ...(await readAreaGauges(ASKING, ages)),
+    ...(await readRiskGauges(ASKING)),
+    ...createReadingGauges(ages),
+    ...createWindowGauges([window], 0),
   ];
   const database = { up: true, revision: 1, changeLogSeq: 1, deadLettersKept: 0, use: { read: USE, write: USE } };
   const process = { startTimeS: 1, cpuSeconds: 1, residentMemoryBytes: 1, openFds: 1, certificateEndS: 1 };

@@ -1,5 +1,5 @@
 import { SERVE_FLAGS, type ServeArgs } from "#cli/dc/serve/serve_flags.ts";
-import { keyOf, SETTINGS, serveSettings, variableOf } from "#cli/dc/serve/settings.ts";
+import { readServeSettings, SETTINGS, toFileKey, toVariableName } from "#cli/dc/serve/settings.ts";
 
 const NOTHING = Object.fromEntries(
   Object.entries(SERVE_FLAGS).map(([name, flag]) => [name, flag.type === "boolean" ? false : undefined]),
@@ -7,11 +7,11 @@ const NOTHING = Object.fromEntries(
 
 /** Flags of `planner dc serve` with variable, key of the settings file and default. */
 export async function settingsTable(): Promise<string> {
-  const settings = await serveSettings(NOTHING, { cwd: "/", warn: () => {} }, {});
+  const settings = await readServeSettings(NOTHING, { cwd: "/", warn: () => {} }, {});
   const rows = SETTINGS.map((name) => {
     const value = settings.find((setting) => setting.name === name)?.value;
     const shown = value === undefined ? "none" : `\`${value}\``;
-    return `| \`--${name}\` | \`${variableOf(name)}\` | \`${keyOf(name)}\` | ${shown} |\n`;
+    return `| \`--${name}\` | \`${toVariableName(name)}\` | \`${toFileKey(name)}\` | ${shown} |\n`;
   });
   return `| Flag | Variable | Key in the file | Default |\n| --- | --- | --- | --- |\n${rows.join("")}`;
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ArgumentRules, Command } from "#cli/command.ts";
 import { COMMANDS } from "#cli/commands.ts";
-import { commandHelp, familyHelp, programHelp } from "#cli/help.ts";
+import { formatCommandHelp, formatFamilyHelp, formatProgramHelp } from "#cli/help.ts";
 import { GLOBAL_FLAGS } from "#cli/strict_command.ts";
 import { documentedCommands } from "../../support/docs/doc_tables.ts";
 
@@ -48,7 +48,7 @@ describe("docs/cli.md", () => {
 
 describe("help", () => {
   test("programHelp names every command with its summary", () => {
-    const help = programHelp();
+    const help = formatProgramHelp();
 
     for (const [name, { summary }] of Object.entries(COMMANDS))
       expect(help).toContain(`  ${name}`.padEnd(14) + summary);
@@ -56,7 +56,7 @@ describe("help", () => {
 
   for (const [name, family] of FAMILIES) {
     test(`familyHelp of ${name} fits a screen, lists every command and has an example`, () => {
-      const help = familyHelp(name, family);
+      const help = formatFamilyHelp(name, family);
 
       for (const [member, { summary }] of Object.entries(family.commands)) {
         expect(help).toMatch(new RegExp(`^  ${member} +${summary.split(" ")[0]}`, "m"));
@@ -68,7 +68,7 @@ describe("help", () => {
 
   for (const [name, command] of LEAVES) {
     test(`commandHelp of ${name} has summary, usage, every flag and an example that begins with planner`, () => {
-      const help = commandHelp(name, command);
+      const help = formatCommandHelp(name, command);
 
       const [summary, usage] = help.split("\n\n");
       expect(summary?.replaceAll("\n", " ")).toBe(command.summary);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { defineCommand } from "#cli/command.ts";
 import type { CommandTable } from "#cli/commands.ts";
-import { completionAt } from "#cli/completion/candidates.ts";
+import { completeWords } from "#cli/completion/candidates.ts";
 import { findCommand } from "#cli/find_command.ts";
 import { UsageError } from "#cli/usage_error.ts";
 
@@ -71,7 +71,7 @@ describe("findCommand", () => {
 
 test("completionAt offers the members of a family, then what the member takes", async () => {
   const words = async (...typed: string[]) => {
-    const completion = await completionAt(TABLE, typed);
+    const completion = await completeWords(TABLE, typed);
     return completion.kind === "words" ? completion.candidates.map(({ word }) => word) : completion.kind;
   };
 

@@ -1,6 +1,6 @@
 import { defineMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { ADD_DEVICE_FLAGS } from "../../dc/shared_flags.ts";
 
 export const family: CommandFamily = {
@@ -31,7 +31,7 @@ export const family: CommandFamily = {
       ],
       async run({ db, ...asked }, cli) {
         const { addDevice } = await import("../../dc/add_device.ts");
-        await addDevice(databaseOf(db, cli.cwd), asked, cli);
+        await addDevice(parseDatabase(db, cli.cwd), asked, cli);
       },
     }),
   },

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { defineMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { isTerminal } from "../../output/terminal.ts";
-import { usageError } from "../../usage_error.ts";
+import { createUsageError } from "../../usage_error.ts";
 
 const FILES = { type: "string", multiple: true, value: "file", completes: "file" } as const;
 
@@ -44,11 +44,11 @@ export const family: CommandFamily = {
       ) {
         if (expectedHead !== undefined && !/^[0-9a-f]{64}$/.test(expectedHead)) {
           const expected = "expected 64 hexadecimal digits";
-          throw usageError("dc audit verify", `Wrong value "${expectedHead}" for "--expect-head": ${expected}`);
+          throw createUsageError("dc audit verify", `Wrong value "${expectedHead}" for "--expect-head": ${expected}`);
         }
         const path = (given: string) => resolve(cli.cwd, given);
-        const { auditVerify } = await import("../../dc/audit/audit_verify.ts");
-        return auditVerify(databaseOf(db, cli.cwd), {
+        const { verifyChangeLog: auditVerify } = await import("../../dc/audit/audit_verify.ts");
+        return auditVerify(parseDatabase(db, cli.cwd), {
           inventory: estate,
           checkpoints: checkpoint.map(path),
           keys: key.map(path),
@@ -93,14 +93,14 @@ export const family: CommandFamily = {
         async run({ db, before, output, key }, cli) {
           const time = Date.parse(before);
           if (Number.isNaN(time))
-            throw usage(`Wrong value "${before}" for "--before": expected a date such as 2026-01-01`);
-          const database = databaseOf(db, cli.cwd);
+            throw createAuditUsageError(`Wrong value "${before}" for "--before": expected a date such as 2026-01-01`);
+          const database = parseDatabase(db, cli.cwd);
           const beside = database.file && `${database.file}.checkpoint-key`;
           const keyPath = key === undefined ? beside : resolve(cli.cwd, key);
           if (keyPath === undefined)
-            throw usage('Missing "--key": expected the private key for a database on a server');
+            throw createAuditUsageError('Missing "--key": expected the private key for a database on a server');
           const options = { before: new Date(time).toISOString(), output: resolve(cli.cwd, output), key: keyPath };
-          const { auditArchive } = await import("../../dc/audit/audit_archive.ts");
+          const { archiveLog: auditArchive } = await import("../../dc/audit/audit_archive.ts");
           return auditArchive(database, options);
         },
       },
@@ -132,8 +132,10 @@ export const family: CommandFamily = {
           },
         ],
         async run({ filters, db, json }, cli) {
-          const { auditHistory, showHistory } = await import("../../dc/audit/audit.ts");
-          const [database, parameters] = [databaseOf(db, cli.cwd), namedValues(filters)];
+          const { printHistoryLines: auditHistory, printHistoryTable: showHistory } = await import(
+            "../../dc/audit/audit.ts"
+          );
+          const [database, parameters] = [parseDatabase(db, cli.cwd), parseFilters(filters)];
           if (json || !isTerminal("stdout")) return auditHistory(database, parameters);
           return showHistory(database, parameters, cli);
         },
@@ -148,15 +150,15 @@ export const family: CommandFamily = {
       examples: [{ line: "planner dc audit dead-letters", shows: "List the dead letters" }],
       async run({ db }, cli) {
         const { listDeadLetters } = await import("../../dc/audit/audit.ts");
-        return listDeadLetters(databaseOf(db, cli.cwd), cli);
+        return listDeadLetters(parseDatabase(db, cli.cwd), cli);
       },
     }),
-    replay: settleMember(
+    replay: defineSettleCommand(
       "replay",
       "Process dead letters again, as if they arrived now",
       "Process every dead letter again",
     ),
-    drop: settleMember("drop", "Delete dead letters", "Delete every dead letter"),
+    drop: defineSettleCommand("drop", "Delete dead letters", "Delete every dead letter"),
   },
   examples: [
     { line: "planner dc audit verify", shows: "Check the change log" },
@@ -164,18 +166,18 @@ export const family: CommandFamily = {
   ],
 };
 
-function usage(message: string) {
-  return usageError("dc audit archive", message);
+function createAuditUsageError(message: string) {
+  return createUsageError("dc audit archive", message);
 }
 
-/** Parses `entity=device:X` and the like; a word without a name is the entity. The service refuses unknown names. */
-function namedValues(filters: readonly string[]): Readonly<Record<string, string>> {
+/** Parses filters such as `entity=device:X`; a word without a name is the entity. The service refuses unknown names. */
+function parseFilters(filters: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     filters.map((filter) => {
       const at = filter.indexOf("=");
       if (at > 0) return [filter.slice(0, at), filter.slice(at + 1)];
       if (at < 0) return ["entity", filter];
-      throw usageError(
+      throw createUsageError(
         "dc audit history",
         `Wrong filter "${filter}": expected name=value, such as entity=device:SRV-1`,
       );
@@ -183,8 +185,8 @@ function namedValues(filters: readonly string[]): Readonly<Record<string, string
   );
 }
 
-/** A command that ends dead letters. */
-function settleMember(action: "replay" | "drop", summary: string, shows: string) {
+/** Defines a command that replays or drops dead letters. */
+function defineSettleCommand(action: "replay" | "drop", summary: string, shows: string) {
   return defineMember(
     {
       summary,
@@ -193,7 +195,7 @@ function settleMember(action: "replay" | "drop", summary: string, shows: string)
       examples: [{ line: `planner dc audit ${action} all`, shows }],
       async run({ ids, db }, cli) {
         const { settleDeadLetters } = await import("../../dc/audit/audit.ts");
-        return settleDeadLetters(databaseOf(db, cli.cwd), ids, action);
+        return settleDeadLetters(parseDatabase(db, cli.cwd), ids, action);
       },
     },
     summary.split(",", 1)[0],

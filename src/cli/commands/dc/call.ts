@@ -27,8 +27,8 @@ export const command = defineCommand({
   async run({ rpc = "", request = "{}", url, token, timeout, list }, cli) {
     const { callRpc, listRpcs } = await import("../../dc/call.ts");
     if (list) return void listRpcs();
-    const { serverAddress } = await import("../../dc/server_address.ts");
-    const { textOrInput } = await import("../../shared_arguments.ts");
+    const { resolveServerAddress: serverAddress } = await import("../../dc/server_address.ts");
+    const { readTextOrInput: textOrInput } = await import("../../shared_arguments.ts");
     return callRpc(serverAddress({ url, token, timeout }, cli.cwd), rpc, await textOrInput(request));
   },
 });

@@ -1,10 +1,10 @@
 import { GetCapacity } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { AGE_ROW, askedFlags, BASIS_ROW, DURING_ROW } from "../../dc/asked_flags.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { AGE_ROW, BASIS_ROW, DURING_ROW, deriveFlags } from "../../dc/asked_flags.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
-const ASKED = askedFlags("dc capacity", GetCapacity, {
+const ASKED = deriveFlags("dc capacity", GetCapacity, {
   by: { field: "by", summary: "List each of these (default: the scope)" },
   basis: BASIS_ROW,
   "max-age": AGE_ROW,
@@ -27,6 +27,6 @@ export const command = defineCommand({
   async run({ db, scope = "", json, ...words }, cli) {
     const { printCapacity } = await import("../../dc/capacity.ts");
     const request = { ...ASKED.request(words), scope_ref: scope };
-    await printCapacity(databaseOf(db, cli.cwd), { request, json }, cli);
+    await printCapacity(parseDatabase(db, cli.cwd), { request, json }, cli);
   },
 });

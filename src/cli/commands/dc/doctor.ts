@@ -1,6 +1,6 @@
 import { defineCommand } from "../../command.ts";
-import { databaseOf } from "../../dc/database.ts";
-import type { Finding } from "../../dc/doctor.ts";
+import { parseDatabase } from "../../dc/database.ts";
+import type { CheckResult } from "../../dc/doctor.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { printJson } from "../../output/print.ts";
@@ -18,15 +18,15 @@ export const command = defineCommand({
   },
   examples: [{ line: "planner dc doctor --db planner-dc.sqlite", shows: "Check a database and its machine" }],
   async run({ db, config, json }, cli) {
-    const { diagnose } = await import("../../dc/doctor.ts");
-    const { serveSettings } = await import("../../dc/serve/settings.ts");
-    const findings = await diagnose(databaseOf(db, cli.cwd), () => serveSettings({ db, config }, cli));
+    const { diagnoseDatabase: diagnose } = await import("../../dc/doctor.ts");
+    const { readServeSettings: serveSettings } = await import("../../dc/serve/settings.ts");
+    const findings = await diagnose(parseDatabase(db, cli.cwd), () => serveSettings({ db, config }, cli));
     if (json) printJson(findings);
-    else printText(findings.map(findingText).join(""));
+    else printText(findings.map(formatFinding).join(""));
     return findings.every(({ ok }) => ok) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });
 
-function findingText({ check, ok, detail, advice }: Finding): string {
+function formatFinding({ check, ok, detail, advice }: CheckResult): string {
   return `${ok ? "ok  " : "FAIL"} ${check}: ${detail}\n${advice === undefined ? "" : `     ${advice}\n`}`;
 }

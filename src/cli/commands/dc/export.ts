@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
-import { demandOutput, usageError } from "../../usage_error.ts";
+import { createUsageError, refuseTerminalOutput } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Write all resources as JSON Lines or CSV",
@@ -31,20 +31,20 @@ export const command = defineCommand({
     { line: "planner dc export --format csv tables", shows: "Write one CSV per kind into a folder" },
   ],
   async run({ output, db, format: given, kind, to }, cli) {
-    demandOutput("dc export", output, "a file, or -");
+    refuseTerminalOutput("dc export", output, "a file, or -");
     if (to !== undefined) {
-      const { exportTo } = await import("../../dc/export.ts");
+      const { exportForProgram: exportTo } = await import("../../dc/export.ts");
       const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
-      return void (await exportTo(databaseOf(db, cli.cwd), { to, output: target }, cli));
+      return void (await exportTo(parseDatabase(db, cli.cwd), { to, output: target }, cli));
     }
     const format = given ?? "jsonl";
-    const { demandKind } = await import("../../dc/kinds.ts");
+    const { requireKind: demandKind } = await import("../../dc/kinds.ts");
     const { exportInventory } = await import("../../dc/export.ts");
     const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
     if (format === "csv" && kind === undefined && path === undefined) {
-      throw usageError("dc export", "One CSV holds one kind: expected --kind, or a folder for one file per kind");
+      throw createUsageError("dc export", "One CSV holds one kind: expected --kind, or a folder for one file per kind");
     }
     const options = { format, kind: kind === undefined ? undefined : demandKind(kind), output: path };
-    await exportInventory(databaseOf(db, cli.cwd), options, cli);
+    await exportInventory(parseDatabase(db, cli.cwd), options, cli);
   },
 });

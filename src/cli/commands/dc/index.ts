@@ -1,6 +1,6 @@
 import type { CommandFamily } from "../../commands.ts";
 
-/** The commands of `planner dc`: adding one is a file that exports `command` and a row here. */
+/** The commands of `planner dc`. To add one, write a file that exports `command` and add a row here. */
 export const family: CommandFamily = {
   details:
     "Commands work on a database file (./planner-dc.sqlite unless --db names another), on PostgreSQL, or with --url on a " +

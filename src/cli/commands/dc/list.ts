@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
 export const command = defineCommand({
@@ -49,6 +49,6 @@ export const command = defineCommand({
   ],
   async run({ db, ...call }, cli) {
     const { printInventory } = await import("../../dc/list_inventory.ts");
-    await printInventory(databaseOf(db, cli.cwd), call, cli);
+    await printInventory(parseDatabase(db, cli.cwd), call, cli);
   },
 });

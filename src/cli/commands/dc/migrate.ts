@@ -1,6 +1,6 @@
 import { defineMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
 export const family: CommandFamily = {
@@ -15,8 +15,8 @@ export const family: CommandFamily = {
         flags: { db: DATABASE_FLAG },
         examples: [{ line: "planner dc migrate status", shows: "Show the missing steps" }],
         async run({ db }, cli) {
-          const { migrateStatus } = await import("../../dc/migrate.ts");
-          return migrateStatus(databaseOf(db, cli.cwd));
+          const { printSchemaStatus: migrateStatus } = await import("../../dc/migrate.ts");
+          return migrateStatus(parseDatabase(db, cli.cwd));
         },
       },
       "Show the schema's version",
@@ -29,8 +29,8 @@ export const family: CommandFamily = {
         flags: { db: DATABASE_FLAG },
         examples: [{ line: "planner dc migrate apply", shows: "Update ./planner-dc.sqlite" }],
         async run({ db }, cli) {
-          const { migrateApply } = await import("../../dc/migrate.ts");
-          await migrateApply(databaseOf(db, cli.cwd));
+          const { applyMigrations: migrateApply } = await import("../../dc/migrate.ts");
+          await migrateApply(parseDatabase(db, cli.cwd));
         },
       },
       "Update the schema",

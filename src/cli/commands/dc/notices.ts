@@ -1,6 +1,6 @@
 import { defineMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { endProcess } from "../../exit_status.ts";
 
@@ -14,7 +14,7 @@ export const family: CommandFamily = {
       examples: [{ line: "planner dc notices list --dead", shows: "Show what could not be sent" }],
       async run({ db, dead }, cli) {
         const { listNotices } = await import("../../dc/notices/notice_commands.ts");
-        return listNotices(databaseOf(db, cli.cwd), dead, cli);
+        return listNotices(parseDatabase(db, cli.cwd), dead, cli);
       },
     }),
     test: defineMember({
@@ -26,7 +26,7 @@ export const family: CommandFamily = {
       examples: [{ line: "planner dc notices test ops", shows: "Send a trial notice to the receiver ops" }],
       async run({ db, name }, cli) {
         const { testNotice } = await import("../../dc/notices/notice_commands.ts");
-        return endProcess(await testNotice(databaseOf(db, cli.cwd), name, cli));
+        return endProcess(await testNotice(parseDatabase(db, cli.cwd), name, cli));
       },
     }),
     resend: defineMember({
@@ -36,8 +36,8 @@ export const family: CommandFamily = {
       flags: { db: DATABASE_FLAG },
       examples: [{ line: "planner dc notices resend all", shows: "Send every dead letter again" }],
       async run({ ids, db }, cli) {
-        const { resend } = await import("../../dc/notices/notice_commands.ts");
-        return resend(databaseOf(db, cli.cwd), ids, cli);
+        const { scheduleResend: resend } = await import("../../dc/notices/notice_commands.ts");
+        return resend(parseDatabase(db, cli.cwd), ids, cli);
       },
     }),
   },

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { FindPlacement } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { askedFlags, DURING_ROW } from "../../dc/asked_flags.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { DURING_ROW, deriveFlags } from "../../dc/asked_flags.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
 
-const ASKED = askedFlags("dc place", FindPlacement, {
+const ASKED = deriveFlags("dc place", FindPlacement, {
   count: { field: "count", value: "count", summary: "Devices to place, at most 1000 (1)" },
   type: { field: "device_type", value: "code", summary: "Type of the devices" },
   like: { field: "device_code", value: "code", summary: "Device to copy" },
@@ -69,9 +69,9 @@ export const command = defineCommand({
     { line: "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4", shows: "Copy a device" },
   ],
   async run({ db, scope, picture, theme, "apply-file": applyFile, limit, json, csv, ...words }, cli) {
-    const { place } = await import("../../dc/place.ts");
+    const { findPlaces: place } = await import("../../dc/place.ts");
     const path = (file: string | undefined) => (file === undefined ? undefined : resolve(cli.cwd, file));
     const output = { limit, json, csv, theme, picture: path(picture), applyFile: path(applyFile) };
-    return place(databaseOf(db, cli.cwd), { scope, request: ASKED.request(words), ...output }, cli);
+    return place(parseDatabase(db, cli.cwd), { scope, request: ASKED.request(words), ...output }, cli);
   },
 });

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { defineMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
 export const family: CommandFamily = {
@@ -19,7 +19,7 @@ export const family: CommandFamily = {
       examples: [{ line: "planner dc readings check readings.yaml", shows: "Ask each query once, and keep nothing" }],
       async run({ file, db, json }, cli) {
         const { checkReadings } = await import("../../dc/readings/check_readings.ts");
-        return checkReadings(resolve(cli.cwd, file), databaseOf(db, cli.cwd), { json });
+        return checkReadings(resolve(cli.cwd, file), parseDatabase(db, cli.cwd), { json });
       },
     }),
   },

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { AGE_ROW, askedFlags, BASIS_ROW, DURING_ROW } from "../../dc/asked_flags.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { AGE_ROW, BASIS_ROW, DURING_ROW, deriveFlags } from "../../dc/asked_flags.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
 
-const ASKED = askedFlags("dc rehearse", RehearseFailures, {
+const ASKED = deriveFlags("dc rehearse", RehearseFailures, {
   kind: { field: "kinds", summary: "Fail these" },
   pairs: { field: "pairs", summary: "Fail pairs; list those worse than each alone" },
   "no-cascade": { field: "cascade", clears: true, summary: "Trip no overloaded source" },
@@ -48,9 +48,9 @@ export const command = defineCommand({
     { line: "planner dc rehearse --kind power --pairs", shows: "Fail two supply elements at a time" },
   ],
   async run({ db, scope, picture, theme, limit, json, csv, ...words }, cli) {
-    const { rehearse } = await import("../../dc/rehearse.ts");
+    const { printRehearsal: rehearse } = await import("../../dc/rehearse.ts");
     const path = picture === undefined ? undefined : resolve(cli.cwd, picture);
     const request = ASKED.request(words);
-    await rehearse(databaseOf(db, cli.cwd), { scope, request, limit, json, csv, theme, picture: path }, cli);
+    await rehearse(parseDatabase(db, cli.cwd), { scope, request, limit, json, csv, theme, picture: path }, cli);
   },
 });

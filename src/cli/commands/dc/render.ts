@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
-import { demandOutput } from "../../usage_error.ts";
+import { refuseTerminalOutput } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Draw a picture without a server",
@@ -32,8 +32,8 @@ export const command = defineCommand({
   ],
   async run({ db, output, "no-cascade": steady, ...look }, cli) {
     const { renderPicture } = await import("../../dc/render.ts");
-    demandOutput("dc render", output, "-o <file>, or -o -");
+    refuseTerminalOutput("dc render", output, "-o <file>, or -o -");
     const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
-    await renderPicture(databaseOf(db, cli.cwd), { ...look, output: path, failure: { cascade: !steady } }, cli);
+    await renderPicture(parseDatabase(db, cli.cwd), { ...look, output: path, failure: { cascade: !steady } }, cli);
   },
 });

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { endProcess } from "../../exit_status.ts";
-import { demandOutput } from "../../usage_error.ts";
+import { refuseTerminalOutput } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Write, load or open a sample site",
@@ -29,12 +29,12 @@ export const command = defineCommand({
     { line: "planner dc sample --racks 2000 -o large.jsonl", shows: "Write a large site as JSON Lines" },
   ],
   async run({ racks, output, db, open }, cli) {
-    const { loadSample, sampleSize, writeSample } = await import("../../dc/sample.ts");
+    const { loadSample, checkSampleSize: sampleSize, writeSample } = await import("../../dc/sample.ts");
     const size = sampleSize(racks);
-    if (db !== undefined) return loadSample(size, databaseOf(db, cli.cwd), cli);
+    if (db !== undefined) return loadSample(size, parseDatabase(db, cli.cwd), cli);
     // Connections that browsers keep open would keep the process running.
     if (open) return endProcess(await (await import("../../dc/open_sample.ts")).openSample(size, cli));
-    demandOutput("dc sample", output, "-o <file>, --db <file>, --open, or -o -");
+    refuseTerminalOutput("dc sample", output, "-o <file>, --db <file>, --open, or -o -");
     await writeSample(size, output === undefined || output === "-" ? undefined : resolve(cli.cwd, output), cli);
     return undefined;
   },

@@ -17,13 +17,13 @@ export const command = defineCommand({
     { line: "planner dc serve --config dc.yaml --print-config", shows: "Print the settings" },
   ],
   async run(args, cli) {
-    const { printSettings, serveSettings } = await import("../../dc/serve/settings.ts");
-    const { serveOptions } = await import("../../dc/serve/serve_options.ts");
+    const { printSettings, readServeSettings: serveSettings } = await import("../../dc/serve/settings.ts");
+    const { buildServeOptions: serveOptions } = await import("../../dc/serve/serve_options.ts");
     const settings = await serveSettings(args, cli);
     const options = serveOptions(args, settings, cli);
     if (args["print-config"]) return void printSettings(settings, cli.cwd);
     const { serveDatacenter } = await import("../../dc/serve/serve.ts");
-    // A connection to a database that hangs never closes, and would keep the process running.
+    // A hanging connection to a database never closes and would keep the process running.
     return endProcess(await serveDatacenter(options, cli));
   },
 });

@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
 export const command = defineCommand({
@@ -18,7 +18,7 @@ export const command = defineCommand({
     { line: "planner dc show device UPS-A2", shows: "Show a device and its ports" },
   ],
   async run({ db, ...call }, cli) {
-    const { showThing } = await import("../../dc/show_thing.ts");
-    await showThing(databaseOf(db, cli.cwd), call);
+    const { printResource: showThing } = await import("../../dc/show_thing.ts");
+    await showThing(parseDatabase(db, cli.cwd), call);
   },
 });

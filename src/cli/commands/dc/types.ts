@@ -1,6 +1,6 @@
 import { defineMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
 export const family: CommandFamily = {
@@ -23,7 +23,7 @@ export const family: CommandFamily = {
       ],
       async run({ files, db, "dry-run": dryRun, json }, cli) {
         const { importTypes } = await import("../../dc/exchange/import_types.ts");
-        return importTypes(databaseOf(db, cli.cwd), { files, dryRun, json, cwd: cli.cwd }, cli);
+        return importTypes(parseDatabase(db, cli.cwd), { files, dryRun, json, cwd: cli.cwd }, cli);
       },
     }),
     list: defineMember(
@@ -35,7 +35,7 @@ export const family: CommandFamily = {
         examples: [{ line: "planner dc types list poweredge", shows: "List the types with a word in their names" }],
         async run({ words, db, json }, cli) {
           const { listTypes } = await import("../../dc/exchange/list_types.ts");
-          await listTypes(databaseOf(db, cli.cwd), { words, json });
+          await listTypes(parseDatabase(db, cli.cwd), { words, json });
         },
       },
       "List the types",

@@ -2,12 +2,12 @@ import { resolve } from "node:path";
 import { CheckWindow, ListWindows } from "#gen/datacenter/v1/questions.ts";
 import { defineMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { AGE_ROW, askedFlags, BASIS_ROW } from "../../dc/asked_flags.ts";
-import { databaseOf } from "../../dc/database.ts";
+import { AGE_ROW, BASIS_ROW, deriveFlags } from "../../dc/asked_flags.ts";
+import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG, WINDOW_ELEMENTS, WINDOW_FLAGS } from "../../dc/shared_flags.ts";
-import { demandOutput } from "../../usage_error.ts";
+import { refuseTerminalOutput } from "../../usage_error.ts";
 
-const CHECK_FLAGS = askedFlags("dc window check", CheckWindow, {
+const CHECK_FLAGS = deriveFlags("dc window check", CheckWindow, {
   "exposed-racks": {
     field: "exposed_racks",
     value: "count",
@@ -18,7 +18,7 @@ const CHECK_FLAGS = askedFlags("dc window check", CheckWindow, {
   "max-age": AGE_ROW,
 });
 
-const LIST_FLAGS = askedFlags("dc window list", ListWindows, {
+const LIST_FLAGS = deriveFlags("dc window list", ListWindows, {
   state: { field: "states", summary: "Windows in this state" },
   verdict: { field: "verdicts", summary: "Windows with this verdict" },
 });
@@ -46,16 +46,16 @@ export const family: CommandFamily = {
       ],
       async run({ db, ...asked }, cli) {
         const { addWindow } = await import("../../dc/stored_windows.ts");
-        await addWindow(databaseOf(db, cli.cwd), asked, cli);
+        await addWindow(parseDatabase(db, cli.cwd), asked, cli);
       },
     }),
-    begin: stateMember(
+    begin: defineStateCommand(
       "begin",
       "BEGUN",
       "Say that a window has begun",
       "Its elements are out from now on. Refused before its start.",
     ),
-    cancel: stateMember(
+    cancel: defineStateCommand(
       "cancel",
       "CANCELLED",
       "Call a window off",
@@ -86,10 +86,10 @@ export const family: CommandFamily = {
       ],
       async run({ db, ...asked }, cli) {
         const { checkWindow } = await import("../../dc/window.ts");
-        return checkWindow(databaseOf(db, cli.cwd), { ...asked, request: CHECK_FLAGS.request(asked) }, cli);
+        return checkWindow(parseDatabase(db, cli.cwd), { ...asked, request: CHECK_FLAGS.request(asked) }, cli);
       },
     }),
-    done: stateMember(
+    done: defineStateCommand(
       "done",
       "DONE",
       "Say that all is back",
@@ -110,11 +110,11 @@ export const family: CommandFamily = {
         { line: "planner dc window export windows.jsonl", shows: "Write all windows for a copy of the site" },
       ],
       async run({ output, db, format }, cli) {
-        demandOutput("dc window export", output, "a file, or -");
+        refuseTerminalOutput("dc window export", output, "a file, or -");
         const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
         const { exportCalendar, exportWindowLines } = await import("../../dc/window_files.ts");
         const write = (format ?? output?.split(".").at(-1)) === "jsonl" ? exportWindowLines : exportCalendar;
-        await write(databaseOf(db, cli.cwd), target, cli);
+        await write(parseDatabase(db, cli.cwd), target, cli);
       },
     }),
     import: defineMember({
@@ -138,7 +138,7 @@ export const family: CommandFamily = {
       ],
       async run({ db, ...asked }, cli) {
         const { importCalendar } = await import("../../dc/import_calendar.ts");
-        await importCalendar(databaseOf(db, cli.cwd), asked, cli);
+        await importCalendar(parseDatabase(db, cli.cwd), asked, cli);
       },
     }),
     list: defineMember({
@@ -158,7 +158,7 @@ export const family: CommandFamily = {
       ],
       async run({ db, ...asked }, cli) {
         const { listWindows } = await import("../../dc/stored_windows.ts");
-        await listWindows(databaseOf(db, cli.cwd), { ...asked, request: LIST_FLAGS.request(asked) }, cli);
+        await listWindows(parseDatabase(db, cli.cwd), { ...asked, request: LIST_FLAGS.request(asked) }, cli);
       },
     }),
     notify: defineMember({
@@ -170,7 +170,7 @@ export const family: CommandFamily = {
       examples: [{ line: "planner dc window notify MW-1", shows: "Print whom to tell what" }],
       async run({ db, ...asked }, cli) {
         const { printNotices } = await import("../../dc/window_sheet.ts");
-        await printNotices(databaseOf(db, cli.cwd), asked, cli);
+        await printNotices(parseDatabase(db, cli.cwd), asked, cli);
       },
     }),
     sheet: defineMember({
@@ -188,7 +188,7 @@ export const family: CommandFamily = {
       ],
       async run({ db, code, format = "text" }, cli) {
         const { printSheet } = await import("../../dc/window_sheet.ts");
-        await printSheet(databaseOf(db, cli.cwd), code, format);
+        await printSheet(parseDatabase(db, cli.cwd), code, format);
       },
     }),
     show: defineMember({
@@ -203,15 +203,15 @@ export const family: CommandFamily = {
       examples: [{ line: "planner dc window show MW-1", shows: "Print a window and what it does" }],
       async run({ db, ...asked }, cli) {
         const { showWindow } = await import("../../dc/stored_windows.ts");
-        await showWindow(databaseOf(db, cli.cwd), asked, cli);
+        await showWindow(parseDatabase(db, cli.cwd), asked, cli);
       },
     }),
   },
   examples: [{ line: "planner dc window check PDU-A01-B --for 2h", shows: "Ask whether a PDU may be replaced now" }],
 };
 
-/** A command that sets the state of a window. */
-function stateMember(name: string, state: "BEGUN" | "CANCELLED" | "DONE", summary: string, details: string) {
+/** Defines a command that sets the state of a window. */
+function defineStateCommand(name: string, state: "BEGUN" | "CANCELLED" | "DONE", summary: string, details: string) {
   return defineMember({
     summary,
     details,
@@ -220,7 +220,7 @@ function stateMember(name: string, state: "BEGUN" | "CANCELLED" | "DONE", summar
     examples: [{ line: `planner dc window ${name} MW-1`, shows: summary }],
     async run({ db, code }, cli) {
       const { setWindowState } = await import("../../dc/stored_windows.ts");
-      await setWindowState(databaseOf(db, cli.cwd), code, state);
+      await setWindowState(parseDatabase(db, cli.cwd), code, state);
     },
   });
 }

@@ -3,10 +3,10 @@ import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { acceptTyped } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
-import { plainLines } from "../../output/plain_text.ts";
+import { sanitizeLines } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { JSON_FLAG, textOrInput } from "../../shared_arguments.ts";
+import { JSON_FLAG, readTextOrInput } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
@@ -64,8 +64,8 @@ export const command = defineCommand({
     const { "depends-on": dependsOn, "target-file": targetFiles, ...fields } = words;
     const { value, text } = await runTool(context, addPlanned, {
       ...Object.fromEntries(Object.entries(fields).filter(([, word]) => word !== undefined)),
-      ...(body === undefined ? {} : { body: await textOrInput(body) }),
-      description: await textOrInput(description),
+      ...(body === undefined ? {} : { body: await readTextOrInput(body) }),
+      description: await readTextOrInput(description),
       labels: label,
       depends_on: dependsOn,
       target_files: targetFiles,
@@ -77,6 +77,6 @@ export const command = defineCommand({
       verify.filter((text) => text.trim() !== "").map((text) => ({ kind: "check", text: text.trim() })),
     );
     if (json || text === undefined) return printJson(value);
-    printText(`${plainLines(text)}\n`);
+    printText(`${sanitizeLines(text)}\n`);
   },
 });

@@ -1,7 +1,7 @@
 import { checkCriterion } from "#planner/operations/check_criterion.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { defineCommand } from "../../command.ts";
-import { plainLine } from "../../output/plain_text.ts";
+import { sanitizeLine } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
@@ -33,7 +33,7 @@ export const command = defineCommand({
       const left = value.open === 0 ? "all are checked" : `${value.open} open`;
       const proof = value.proof === null ? "" : `; ${value.proof}`;
       printText(
-        `${done} criterion ${value.number} of ${value.spec_id}: ${plainLine(value.criterion)} (${left}${proof})\n`,
+        `${done} criterion ${value.number} of ${value.spec_id}: ${sanitizeLine(value.criterion)} (${left}${proof})\n`,
       );
     });
   },

@@ -3,9 +3,9 @@ import { findNearest } from "#kernel/nearest.ts";
 import type { ConfigProblem } from "#planner/config/check_config.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { CONFIG_FILE, checkProjectConfig, configWarnings } from "../../lint/config_warnings.ts";
+import { CONFIG_FILE, checkProjectConfig, findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { OpenProject } from "../../open_project.ts";
-import { plainLines } from "../../output/plain_text.ts";
+import { sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
@@ -29,24 +29,24 @@ export const command = defineCommand({
   async run({ key, validate, explain, json }, cli) {
     if (explain) return explainSettings(key, json);
     const project = await cli.project();
-    if (validate) return report(project, json);
-    const value = settingAt(await project.context.config(), key);
-    for (const warning of await configWarnings(project)) cli.warn(warning);
+    if (validate) return reportConfig(project, json);
+    const value = findSetting(await project.context.config(), key);
+    for (const warning of await findConfigWarnings(project)) cli.warn(warning);
     if (json) printJson(value);
-    else print(plainLines((await import("yaml")).stringify(value, { lineWidth: 0 })));
+    else print(sanitizeLines((await import("yaml")).stringify(value, { lineWidth: 0 })));
     return EXIT_STATUS.ok;
   },
 });
 
-async function report(project: OpenProject, json: boolean): Promise<ExitStatus> {
+async function reportConfig(project: OpenProject, json: boolean): Promise<ExitStatus> {
   const { errors, warnings } = await checkProjectConfig(project);
   if (json) printJson({ valid: errors.length === 0, errors, warnings });
   else {
     const lines = [
-      ...errors.map((problem) => line("error", problem)),
-      ...warnings.map((problem) => line("warning", problem)),
+      ...errors.map((problem) => formatProblem("error", problem)),
+      ...warnings.map((problem) => formatProblem("warning", problem)),
     ];
-    printText(plainLines([...lines, `${errors.length} errors, ${warnings.length} warnings`, ""].join("\n")));
+    printText(sanitizeLines([...lines, `${errors.length} errors, ${warnings.length} warnings`, ""].join("\n")));
   }
   return errors.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }
@@ -69,16 +69,16 @@ async function explainSettings(key: string | undefined, json: boolean): Promise<
       ({ path, value, default: usual, effect }) =>
         `${path}: ${value}${usual === null ? "" : `, by default ${JSON.stringify(usual)}`}\n  ${effect}\n`,
     );
-    printText(plainLines(texts.join("")));
+    printText(sanitizeLines(texts.join("")));
   }
   return EXIT_STATUS.ok;
 }
 
-function line(severity: string, { line: at, column, message }: ConfigProblem): string {
+function formatProblem(severity: string, { line: at, column, message }: ConfigProblem): string {
   return `${CONFIG_FILE}:${at}:${column}: ${severity}: ${message}`;
 }
 
-function settingAt(config: unknown, key: string | undefined): unknown {
+function findSetting(config: unknown, key: string | undefined): unknown {
   let value = config;
   for (const step of key?.split(".") ?? []) {
     const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];

@@ -2,7 +2,7 @@ import { diagnose } from "#planner/operations/diagnose.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { plainLine } from "../../output/plain_text.ts";
+import { sanitizeLine } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
 import { paint } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
@@ -19,11 +19,11 @@ export const command = defineCommand({
     else {
       const checks = value.checks.map(({ name, passed, details }) => {
         const mark = passed ? paint("ok  ", "green") : paint("FAIL", "red");
-        return `  ${mark}  ${plainLine(name)}: ${plainLine(details)}`;
+        return `  ${mark}  ${sanitizeLine(name)}: ${sanitizeLine(details)}`;
       });
-      const suggestion = value.suggestion === null ? [] : [`Suggestion: ${plainLine(value.suggestion)}`];
-      const heading = `${value.spec_id} (${plainLine(value.status ?? "unreadable")}, ${plainLine(value.location)})`;
-      printText(`${[heading, ...checks, plainLine(value.diagnosis), ...suggestion].join("\n")}\n`);
+      const suggestion = value.suggestion === null ? [] : [`Suggestion: ${sanitizeLine(value.suggestion)}`];
+      const heading = `${value.spec_id} (${sanitizeLine(value.status ?? "unreadable")}, ${sanitizeLine(value.location)})`;
+      printText(`${[heading, ...checks, sanitizeLine(value.diagnosis), ...suggestion].join("\n")}\n`);
     }
     return value.checks.every(({ passed }) => passed) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },

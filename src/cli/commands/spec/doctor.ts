@@ -1,7 +1,7 @@
 import type { DoctorFinding } from "#planner/runs/doctor/doctor.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { plainLine } from "../../output/plain_text.ts";
+import { sanitizeLine } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
 import { paint } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
@@ -24,7 +24,7 @@ export const command = defineCommand({
   ],
   async run({ fix, self, json }, cli) {
     if (self) {
-      const { selfReport, selfText } = await import("../../self_report.ts");
+      const { readSelfReport: selfReport, formatSelfReport: selfText } = await import("../../self_report.ts");
       const report = await selfReport();
       if (json) printJson(report);
       else printText(selfText(report));
@@ -47,10 +47,10 @@ const TRUSTED = 'Every command of this project runs without a question ("planner
 function renderFindings(findings: readonly DoctorFinding[]): string {
   if (findings.length === 0) return "Nothing found\n";
   const lines = findings.flatMap(({ subject, message, advice, fixed, failed }) => [
-    `${paint(plainLine(subject), "bold")}: ${plainLine(message)}`,
-    ...(fixed === null ? [] : [`  ${paint("fixed:", "green")} ${plainLine(fixed)}`]),
-    ...(failed === null ? [] : [`  ${paint("not fixed:", "red")} ${plainLine(failed)}`]),
-    ...(advice === null ? [] : [`  ${plainLine(advice)}`]),
+    `${paint(sanitizeLine(subject), "bold")}: ${sanitizeLine(message)}`,
+    ...(fixed === null ? [] : [`  ${paint("fixed:", "green")} ${sanitizeLine(fixed)}`]),
+    ...(failed === null ? [] : [`  ${paint("not fixed:", "red")} ${sanitizeLine(failed)}`]),
+    ...(advice === null ? [] : [`  ${sanitizeLine(advice)}`]),
   ]);
   const fixed = findings.filter((one) => one.fixed !== null).length;
   const fixable = findings.filter((one) => one.fixable && one.fixed === null).length;

@@ -40,15 +40,15 @@ export const command = defineCommand({
       throw new OperationError(error.kind, `${error.message}: your text is kept in "${edit.file}"`, { cause: error });
     }
     edit.discard();
-    await acceptTyped(project, newChecks(before, edit.text));
+    await acceptTyped(project, findNewChecks(before, edit.text));
     print(`Updated spec: ${id}\n`);
     const { value } = await runTool(context, lint, { id });
     for (const { severity, rule, message } of value.diagnostics) cli.warn(`lint ${severity}, ${rule}: ${message}`);
   },
 });
 
-/** The checks that the edited text has and the one before does not. */
-function newChecks(before: string, after: string): readonly CommandLine[] {
+/** Returns the checks that only the edited text has. */
+function findNewChecks(before: string, after: string): readonly CommandLine[] {
   const [old, now] = [before, after].map((text) => {
     const document = parseDocument(text);
     return document.ok ? checkLines(document.body) : [];

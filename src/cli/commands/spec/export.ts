@@ -7,9 +7,9 @@ import type { Spec } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES, type FilterStatus } from "#planner/spec/status.ts";
 import { quoteCell } from "#words/csv_cell.ts";
 import { defineCommand } from "../../command.ts";
-import { type ExportedSpec, type ExportFile, exportedSpec } from "../../exchange/export_file.ts";
+import { type ExportedSpec, type ExportFile, toExportedSpec } from "../../exchange/export_file.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { plainLines } from "../../output/plain_text.ts";
+import { sanitizeLines } from "../../output/plain_text.ts";
 import { print } from "../../output/print.ts";
 import { isTerminal } from "../../output/terminal.ts";
 import { writeFile } from "../../output/write_file.ts";
@@ -18,7 +18,7 @@ const EXPORT_FORMATS = ["json", "csv", "markdown"] as const;
 
 type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** The columns of the tables; a list is one cell, its items behind semicolons as spreadsheets expect. */
+/** Columns of the tables. A list is one cell with its items separated by semicolons, as spreadsheets expect. */
 const COLUMNS: readonly { readonly title: string; readonly text: (spec: ExportedSpec) => string }[] = [
   { title: "id", text: ({ id }) => id },
   { title: "status", text: ({ status }) => status },
@@ -28,40 +28,40 @@ const COLUMNS: readonly { readonly title: string; readonly text: (spec: Exported
   { title: "depends_on", text: ({ depends_on }) => depends_on.join("; ") },
   { title: "target_files", text: ({ target_files }) => target_files.join("; ") },
   { title: "model", text: ({ model }) => model ?? "" },
-  { title: "criteria", text: ({ body }) => criteriaText(body) },
+  { title: "criteria", text: ({ body }) => formatCriteria(body) },
   { title: "archived", text: ({ archived }) => String(archived) },
 ];
 
 const RENDERERS: Record<ExportFormat, (file: ExportFile) => string> = {
   json: (file) => `${JSON.stringify(file, null, 2)}\n`,
-  csv: ({ specs }) => csvLines([COLUMNS.map(({ title }) => title), ...specs.map(cells)]),
-  markdown: ({ specs }) => markdownTable([COLUMNS.map(({ title }) => title), ...specs.map(cells)]),
+  csv: ({ specs }) => formatCsv([COLUMNS.map(({ title }) => title), ...specs.map(formatCells)]),
+  markdown: ({ specs }) => formatMarkdownTable([COLUMNS.map(({ title }) => title), ...specs.map(formatCells)]),
 };
 
 function renderExport(file: ExportFile, format: ExportFormat): string {
   return RENDERERS[format](file);
 }
 
-function cells(spec: ExportedSpec): readonly string[] {
+function formatCells(spec: ExportedSpec): readonly string[] {
   return COLUMNS.map(({ text }) => text(spec));
 }
 
-function criteriaText(body: string): string {
+function formatCriteria(body: string): string {
   const criteria = parseCriteria(body);
   return `${criteria.filter(({ checked }) => checked).length}/${criteria.length}`;
 }
 
-// RFC 4180: CRLF, and quotes around what holds a comma, a quote or a line break.
-function csvLines(rows: readonly (readonly string[])[]): string {
+// Formats rows by RFC 4180: CRLF, and quotes around cells with a comma, a quote or a line break.
+function formatCsv(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(quoteCell).join(",")}\r\n`).join("");
 }
 
-function markdownTable([header = [], ...rows]: readonly (readonly string[])[]): string {
-  const line = (row: readonly string[]): string => `| ${row.map(markdownCell).join(" | ")} |\n`;
+function formatMarkdownTable([header = [], ...rows]: readonly (readonly string[])[]): string {
+  const line = (row: readonly string[]): string => `| ${row.map(escapeMarkdownCell).join(" | ")} |\n`;
   return line(header) + line(header.map(() => "---")) + rows.map(line).join("");
 }
 
-function markdownCell(text: string): string {
+function escapeMarkdownCell(text: string): string {
   return text.replace(/[\\|<>]/g, (character) => `\\${character}`).replace(/\s+/g, " ");
 }
 
@@ -86,9 +86,9 @@ export const command = defineCommand({
   async run({ format = "json", output, status, type, label, archived }, cli) {
     const exported = await collectExport(await cli.planner(), { status, types: type, labels: label, archived });
     const rendered = renderExport(exported, format);
-    // Markdown is shown by pages; JSON and CSV are data, which only a terminal would carry out.
+    // Markdown is text for reading; JSON and CSV are data, in which a terminal would interpret control characters.
     const isShown = format === "markdown" || (format === "csv" && output === undefined && isTerminal("stdout"));
-    const text = isShown ? plainLines(rendered) : rendered;
+    const text = isShown ? sanitizeLines(rendered) : rendered;
     if (output === undefined) print(text);
     else writeFile(resolve(cli.cwd, output), text);
     for (const { file, line, message } of exported.unreadable ?? []) {
@@ -105,7 +105,7 @@ interface ExportFilter {
   readonly archived: boolean;
 }
 
-/** Reads the specs that meet the filter, active ones first, each group in order of id. */
+/** Reads the specs that meet the filter, active ones first, each group sorted by id. */
 async function collectExport(context: PlannerContext, filter: ExportFilter): Promise<ExportFile> {
   const { status, types, labels } = filter;
   const world = await loadWorld(context);
@@ -117,7 +117,7 @@ async function collectExport(context: PlannerContext, filter: ExportFilter): Pro
   const meets = createFilterTest<Spec>({ types, labels });
   const found = [...world.specs, ...archive.specs].filter((spec) => hasStatus(spec) && meets(spec));
   const specs = [];
-  for (const spec of found) specs.push(exportedSpec(spec, (await context.specs.readText(spec.id)).text));
+  for (const spec of found) specs.push(toExportedSpec(spec, (await context.specs.readText(spec.id)).text));
   const unreadable = [...world.unreadable, ...archive.unreadable];
   return { format: "planner-export", version: 1, specs, ...(unreadable.length === 0 ? {} : { unreadable }) };
 }

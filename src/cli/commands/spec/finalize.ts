@@ -1,10 +1,10 @@
 import { finalizeByPerson } from "#planner/operations/finalize.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
-import { plainLines } from "../../output/plain_text.ts";
+import { sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
-import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
+import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { withProofs } from "../../with_proofs.ts";
 
 export const command = defineCommand({
@@ -18,7 +18,7 @@ export const command = defineCommand({
     { line: 'planner finalize 003 --unproven "the server is down"', shows: "Complete it without proof" },
   ],
   async run({ id, unproven, json, ...wishes }, cli) {
-    const shared = await sharedWishes(wishes, cli);
+    const shared = await confirmClaimOptions(wishes, cli);
     return withProofs(cli, [id], async (context, signal) => {
       const { value, text } = await runTool(
         context,
@@ -27,7 +27,7 @@ export const command = defineCommand({
         { signal },
       );
       if (json || text === undefined) return printJson(value);
-      print(`${plainLines(text)}\n`);
+      print(`${sanitizeLines(text)}\n`);
     });
   },
 });

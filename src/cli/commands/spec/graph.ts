@@ -7,14 +7,14 @@ import { loadWorld } from "#planner/operations/shared/world.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { defineCommand } from "../../command.ts";
 import { printGraph } from "../../output/graph_output.ts";
-import { unreadableLine } from "../../output/listing_output.ts";
+import { formatUnreadableCount } from "../../output/listing_output.ts";
 import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { CUT_FLAGS, FIELD_FLAGS, isDueBy } from "../../spec_filter.ts";
+import { CUT_FLAGS, createDueTest, FIELD_FLAGS } from "../../spec_filter.ts";
 
 const FORMATS = ["text", "mermaid", "dot", "svg", "json"] as const;
 
-/** Formats that other programs read. */
+/** Writers of the formats that other programs read. */
 const WRITERS: Readonly<Record<string, (graph: SpecGraph) => string>> = { mermaid: toMermaid, dot: toDot, svg: toSvg };
 
 const { limit: _cuts, ...LIST_FLAGS } = CUT_FLAGS;
@@ -39,7 +39,7 @@ export const command = defineCommand({
   async run({ format: wanted, json, all, status, due, type, label, priority, assignee }, cli) {
     const format = json ? "json" : (wanted ?? "text");
     const context = await cli.planner();
-    const isDue = isDueBy(due);
+    const isDue = createDueTest(due);
     const meets = createFilterTest<Spec>({ types: type, labels: label, priorities: priority, assignees: assignee });
     const [world, archivedIds] = await Promise.all([loadWorld(context), context.specs.archivedIds()]);
     const isShown = (spec: Spec): boolean =>
@@ -49,6 +49,6 @@ export const command = defineCommand({
     const write = WRITERS[format];
     if (write === undefined) return printGraph(cli, graph, world.unreadable);
     print(write(graph));
-    if (world.unreadable.length > 0) cli.warn(unreadableLine(world.unreadable).trimEnd());
+    if (world.unreadable.length > 0) cli.warn(formatUnreadableCount(world.unreadable).trimEnd());
   },
 });

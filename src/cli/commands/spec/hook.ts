@@ -2,8 +2,8 @@ import { getSelfCommand } from "#runtime/self_command.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { requireRepository } from "../../git/repository.ts";
-import { type HookState, hookState, installHook, uninstallHook } from "../../hook/hook_file.ts";
-import { plainLines } from "../../output/plain_text.ts";
+import { type HookState, installHook, readHookState, uninstallHook } from "../../hook/hook_file.ts";
+import { sanitizeLines } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
@@ -25,7 +25,7 @@ export const command = defineCommand({
       action === "install"
         ? await installHook(repository, getSelfCommand())
         : action === "uninstall" && (await uninstallHook(repository));
-    const state = await hookState(repository);
+    const state = await readHookState(repository);
     if (state.shared && state.installed) {
       cli.warn(`Other repositories use "${state.path}" too; where there is no .planner/ it does nothing`);
     }
@@ -33,12 +33,12 @@ export const command = defineCommand({
       cli.warn(`git does not call ${state.manager} in this checkout yet: run \`${state.activate}\``);
     }
     if (json) printJson({ ...state, changed });
-    else printText(plainLines(`${sentence(action, changed, state)}\n`));
+    else printText(sanitizeLines(`${describeHook(action, changed, state)}\n`));
     return action === "status" && !state.installed ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   },
 });
 
-function sentence(action: "install" | "uninstall" | "status", changed: boolean, state: HookState): string {
+function describeHook(action: "install" | "uninstall" | "status", changed: boolean, state: HookState): string {
   const { path, installed, kept } = state;
   if (!installed)
     return changed ? `Removed the check from ${path}` : `Not installed: ${path} does not check this project`;

@@ -4,7 +4,7 @@ import { defineCommand } from "../../command.ts";
 import { importSpecs, readImport } from "../../exchange/import_specs.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import type { OpenProject } from "../../open_project.ts";
-import { plainLine } from "../../output/plain_text.ts";
+import { sanitizeLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
@@ -63,7 +63,7 @@ async function runExportImport(
       ...refused.map(({ source, reason }) => `refused ${source}: ${reason}`),
       `${imported.length} ${said}, ${existing.length} existing, ${refused.length} refused`,
     ];
-    print(lines.map((line) => `${plainLine(line)}\n`).join(""));
+    print(lines.map((line) => `${sanitizeLine(line)}\n`).join(""));
   }
   return existing.length + refused.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }

@@ -10,7 +10,7 @@ import { AGENT_NAMES } from "../../init/agents.ts";
 import { decideSetup } from "../../init/decide_setup.ts";
 import { type SetupStep, setUp } from "../../init/set_up.ts";
 import { checkFolder, openProject } from "../../open_project.ts";
-import { plainLine } from "../../output/plain_text.ts";
+import { sanitizeLine } from "../../output/plain_text.ts";
 import { paint } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { offerTrust } from "../../trust_project.ts";
@@ -22,12 +22,12 @@ const SAID: Record<SetupStep["outcome"], string> = {
   other: "kept",
 };
 
-/** Prints one line a file, then what comes next. */
+/** Prints one line per file, then the next steps. */
 function reportSetup(cli: Cli, root: string, steps: readonly SetupStep[]): void {
   for (const { file, outcome, note } of steps) {
     const said =
       outcome === "present" || outcome === "other" ? paint(SAID[outcome], "dim") : paint(SAID[outcome], "green");
-    printText(`${said} ${plainLine(file)}${remark(outcome, note)}\n`);
+    printText(`${said} ${sanitizeLine(file)}${formatOutcome(outcome, note)}\n`);
   }
   for (const { file, outcome } of steps) {
     if (outcome === "other") {
@@ -38,7 +38,7 @@ function reportSetup(cli: Cli, root: string, steps: readonly SetupStep[]): void 
   else cli.note('Next: planner add "<what is to be done>"');
 }
 
-function remark(outcome: SetupStep["outcome"], note: string | null): string {
+function formatOutcome(outcome: SetupStep["outcome"], note: string | null): string {
   if (outcome === "present") return " (already there)";
   if (outcome === "other") return " (has another entry)";
   return note === null ? "" : ` (${note})`;
@@ -84,7 +84,7 @@ export const command = defineCommand({
     { line: "planner init --yes --hook", shows: "Use defaults and check specs before every commit" },
   ],
   async run(words, cli) {
-    const root = initRoot(cli);
+    const root = selectInitRoot(cli);
     const setup = await decideSetup(root, words);
     if (setup === undefined) {
       cli.warn("Nothing was written");
@@ -106,26 +106,27 @@ export const command = defineCommand({
 });
 
 /**
- * Where `init` works: `--root`, else the project around the working directory, else the working directory.
+ * Returns the folder in which `init` works: `--root`, otherwise the root of the project around the working directory,
+ * otherwise the working directory.
  *
- * A project around the git repository (a `.planner` in the home folder, say) is not this repository's own, so it is not
- * taken for it.
+ * A project outside the git repository, such as a `.planner` in the home folder, is not used, because it does not
+ * belong to this repository.
  */
-function initRoot(cli: Cli): string {
+function selectInitRoot(cli: Cli): string {
   if (cli.root !== undefined) {
     checkFolder(cli.root);
     return cli.root;
   }
   const found = findRoot(cli.cwd);
   if (found === undefined || found === cli.cwd) return cli.cwd;
-  const repository = repositoryRoot(cli.cwd);
+  const repository = findRepositoryRoot(cli.cwd);
   if (repository !== undefined && relative(repository, found).startsWith("..")) return cli.cwd;
   cli.note(`Using the project in ${found}; \`planner init --root .\` makes one here`);
   return found;
 }
 
-/** The folder of the git repository or worktree around `folder`, undefined outside of any. */
-function repositoryRoot(folder: string): string | undefined {
+/** Returns the folder of the git repository or worktree around `folder`; undefined outside any. */
+function findRepositoryRoot(folder: string): string | undefined {
   for (let current = folder; ; current = dirname(current)) {
     if (existsSync(join(current, ".git"))) return current;
     if (dirname(current) === current) return undefined;

@@ -3,7 +3,7 @@ import type { LintSelection } from "#planner/lint/lint_project.ts";
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { configWarnings } from "../../lint/config_warnings.ts";
+import { findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { FixOutcome } from "../../lint/lint_fix.ts";
 import { LINT_FORMATS, type LintOutcome, writeReport } from "../../lint/write_report.ts";
 import type { OpenProject } from "../../open_project.ts";
@@ -54,10 +54,10 @@ export const command = defineCommand({
   ],
   async run({ id: ids, all, fix, "dry-run": dryRun, format, json, staged, "max-warnings": most }, cli) {
     const project = await cli.project();
-    const outcome = await lint({ ids, all, fix, dryRun, staged }, project, cli);
-    for (const warning of await configWarnings(project)) cli.warn(warning);
+    const outcome = await runLint({ ids, all, fix, dryRun, staged }, project, cli);
+    for (const warning of await findConfigWarnings(project)) cli.warn(warning);
     await writeReport(outcome, json ? "json" : (format ?? "text"), project);
-    return statusOf(outcome, most, cli);
+    return chooseStatus(outcome, most, cli);
   },
 });
 
@@ -65,7 +65,7 @@ interface Outcome extends LintOutcome {
   readonly unwritten?: boolean;
 }
 
-async function lint(
+async function runLint(
   { ids, all, fix, dryRun, staged }: Wanted,
   { context, root }: OpenProject,
   cli: Cli,
@@ -76,7 +76,7 @@ async function lint(
   }
   const specIds = ids.length === 0 ? undefined : await findSpecIds(context, ids, { archived: false });
   if (fix) {
-    const outcome = await mend(context, { ids: specIds, all }, { dryRun, cli });
+    const outcome = await runFix(context, { ids: specIds, all }, { dryRun, cli });
     for (const { file, message } of outcome.failed) cli.warn(`${file} is not mended: ${message}`);
     return { ...outcome, unwritten: outcome.failed.length > 0 };
   }
@@ -89,7 +89,7 @@ async function lint(
 
 type Mending = FixOutcome & { readonly diff?: string };
 
-async function mend(
+async function runFix(
   context: OpenProject["context"],
   choice: LintSelection,
   { dryRun, cli }: { readonly dryRun: boolean; readonly cli: Cli },
@@ -106,11 +106,13 @@ async function mend(
   }
 }
 
-function statusOf({ report, unwritten }: Outcome, most: number | undefined, cli: Cli): ExitStatus {
-  if (tooMany(report, most)) cli.warn(`${report.warnings} warnings, more than --max-warnings ${most}`);
-  return report.errors > 0 || unwritten === true || tooMany(report, most) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+function chooseStatus({ report, unwritten }: Outcome, most: number | undefined, cli: Cli): ExitStatus {
+  if (hasTooManyWarnings(report, most)) cli.warn(`${report.warnings} warnings, more than --max-warnings ${most}`);
+  return report.errors > 0 || unwritten === true || hasTooManyWarnings(report, most)
+    ? EXIT_STATUS.refused
+    : EXIT_STATUS.ok;
 }
 
-function tooMany({ warnings }: LintReport, most: number | undefined): boolean {
+function hasTooManyWarnings({ warnings }: LintReport, most: number | undefined): boolean {
   return most !== undefined && warnings > most;
 }

@@ -3,12 +3,12 @@ import { listArchived, specList } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
 import { compareDue, compareUrgency } from "#planner/spec/planning.ts";
 import { defineCommand } from "../../command.ts";
-import { type ListedSpec, printListing, specColumns } from "../../output/listing_output.ts";
-import { othersClaims, othersText } from "../../output/others_output.ts";
+import { type ListedSpec, printListing, selectSpecColumns } from "../../output/listing_output.ts";
+import { formatOthersClaims, readOthersClaims } from "../../output/others_output.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { CUT_FLAGS, cutList, FIELD_FLAGS, isDueBy, NO_LIMIT } from "../../spec_filter.ts";
+import { CUT_FLAGS, createDueTest, FIELD_FLAGS, filterList, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({
   summary: "List the active specs, ordered by id",
@@ -34,12 +34,12 @@ export const command = defineCommand({
       ? await listArchived(context, status)
       : (await runTool(context, specList, { ...(status !== undefined && { status }), limit: NO_LIMIT })).value;
     const filter = { types: type, labels: label, priorities: priority, assignees: assignee, limit };
-    const list = cutList({ ...value, specs: planRows(value.specs, plan) }, filter);
+    const list = filterList({ ...value, specs: sortRows(value.specs, plan) }, filter);
     const listed = new Set(list.specs.map(({ id }) => id as string));
-    const others = (await othersClaims(context))?.filter(({ spec_id }) => listed.has(spec_id));
+    const others = (await readOthersClaims(context))?.filter(({ spec_id }) => listed.has(spec_id));
     if (json) return printJson({ ...list, ...(others !== undefined && { others }) });
-    printListing<ListedSpec>(cli, list, specColumns(list.specs, await context.specs.ids()));
-    printText(othersText(others));
+    printListing<ListedSpec>(cli, list, selectSpecColumns(list.specs, await context.specs.ids()));
+    printText(formatOthersClaims(others));
   },
 });
 
@@ -48,9 +48,9 @@ interface Plan {
   readonly sort: "id" | "priority" | "due" | undefined;
 }
 
-/** The specs that are due, in the requested order; equal ones keep the order of ids. */
-function planRows(specs: readonly SpecRow[], { due, sort }: Plan): readonly SpecRow[] {
-  const found = specs.filter(isDueBy(due));
+/** Returns the specs that are due, in the requested order; equal ones are sorted by id. */
+function sortRows(specs: readonly SpecRow[], { due, sort }: Plan): readonly SpecRow[] {
+  const found = specs.filter(createDueTest(due));
   if (sort === "priority") return found.sort(compareUrgency);
   return sort === "due" ? found.sort(compareDue) : found;
 }

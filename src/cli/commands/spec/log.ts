@@ -5,29 +5,29 @@ import { log } from "#planner/operations/log.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
-import { withoutEscapes } from "../../output/plain_text.ts";
-import { print, printJson, stdoutClosed } from "../../output/print.ts";
+import { removeEscapes } from "../../output/plain_text.ts";
+import { isStdoutClosed, print, printJson } from "../../output/print.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 /** Interval between checks of a followed log, in milliseconds. */
 const LOOK_EVERY_MS = 300;
 
-/** Prints new lines of a log, until the process ends or standard output is closed. */
+/** Prints new lines of a log until the process ends or standard output is closed. */
 async function followLog(context: PlannerContext, id: string, from: number): Promise<void> {
   let offset = from;
-  while (!stdoutClosed()) {
-    const next = await readOn(context, id, offset);
-    print(withoutEscapes(next.content));
+  while (!isStdoutClosed()) {
+    const next = await readNewText(context, id, offset);
+    print(removeEscapes(next.content));
     offset = next.byte_offset;
     if (!next.has_more) await setTimeout(LOOK_EVERY_MS);
   }
 }
 
-async function readOn(context: PlannerContext, id: string, offset: number) {
+async function readNewText(context: PlannerContext, id: string, offset: number) {
   try {
     return (await runTool(context, log, { id, offset })).value;
   } catch (error) {
-    // The offset is our own, so only a log that was replaced by a shorter one can make it wrong.
+    // The offset comes from an earlier read, so it can be invalid only if the log was replaced by a shorter one.
     if (!(error instanceof OperationError) || error.kind !== "invalid_argument") throw error;
     return { content: "", byte_offset: 0, has_more: true };
   }
@@ -64,10 +64,10 @@ export const command = defineCommand({
   ],
   async run({ id, follow, json, run, ...words }, cli) {
     const context = await cli.planner();
-    // Once: a spec that is added meanwhile must not make a followed id ambiguous.
+    // The id is resolved once, because a spec that is added later must not make it ambiguous.
     const fullId = await findSpecId(context, id, { archived: true });
     if (run !== undefined) {
-      const { keptRecord, recordText } = await import("../../run_record.ts");
+      const { readRunRecord: keptRecord, formatRecord: recordText } = await import("../../run_record.ts");
       const kept = await keptRecord(await context.runs(), fullId, run);
       return json ? printJson(kept.record) : print(recordText(kept));
     }
@@ -77,7 +77,7 @@ export const command = defineCommand({
     };
     const { value } = await runTool(context, log, args);
     if (json) return printJson(value);
-    print(withoutEscapes(value.content));
+    print(removeEscapes(value.content));
     if (follow) await followLog(context, fullId, value.byte_offset);
     else if (value.has_more) cli.note(`More lines follow: --offset ${value.byte_offset}`);
   },

@@ -12,7 +12,7 @@ import type { OpenProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
-import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
+import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
@@ -49,10 +49,10 @@ export const command = defineCommand({
     if (as !== null && ids.length > 1) throw new UsageError(`"--as" takes one of <ids>: got ${ids.length}`, null);
     const project = await cli.project();
     refuseInsideRun(project.context, "merge");
-    const { results, left } = await merge(project, cli, {
+    const { results, left } = await runMerge(project, cli, {
       ids: all ? null : await findSpecIds(project.context, ids, { archived: true }),
       ...{ as, unproven, json },
-      shared: await sharedWishes({ steal, offline }, cli),
+      shared: await confirmClaimOptions({ steal, offline }, cli),
     });
     if (json) printJson({ results, ...(all && { left }) });
     else if (results.length === 0) printText("Nothing to merge\n");
@@ -62,10 +62,10 @@ export const command = defineCommand({
 });
 
 interface Wanted {
-  /** Null for all that is finished. */
+  /** Ids of the specs to merge; null for all finished ones. */
   readonly ids: readonly SpecId[] | null;
   readonly unproven: string | null;
-  /** A commit that has the work of the one spec, or null. */
+  /** A commit that already contains the work of the one spec, or null. */
   readonly as: string | null;
   readonly shared: SharedClaimOptions;
   readonly json: boolean;
@@ -77,7 +77,7 @@ interface Merged {
   readonly left: readonly UnmergeableWork[];
 }
 
-async function merge(project: OpenProject, cli: Cli, { ids, as, unproven, shared, json }: Wanted): Promise<Merged> {
+async function runMerge(project: OpenProject, cli: Cli, { ids, as, unproven, shared, json }: Wanted): Promise<Merged> {
   const [{ openRunDeps }, { mergeSpecs }, { listWaitingWork: waitingWork }, { listenForSignals }] = await Promise.all([
     import("../../work/run_deps.ts"),
     import("#planner/runs/merge/merge_specs.ts"),
@@ -95,7 +95,7 @@ async function merge(project: OpenProject, cli: Cli, { ids, as, unproven, shared
       await (await project.context.accepted()).accept(finished.map((id) => unprovenLine(id, unproven)));
     }
     const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => printMerge(result, cli));
-    // A driver represents its members, so one of them may have been merged separately.
+    // A driver represents its members, so a member may have been merged separately.
     const tried = new Set(results.map(({ spec_id }) => spec_id));
     return { results, left: left.filter(({ spec_id }) => !tried.has(spec_id)) };
   } finally {

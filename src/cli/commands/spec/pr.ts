@@ -10,11 +10,11 @@ import { type Args, type Cli, defineCommand, type Flags, type Positionals } from
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { askAboutChecks } from "../../merge_output.ts";
 import type { OpenProject } from "../../open_project.ts";
-import { plainLine, plainLines } from "../../output/plain_text.ts";
+import { sanitizeLine, sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
-import { isUnsettled, printSynced } from "../../output/requests_output.ts";
+import { isUnsettled, printSyncedRequest } from "../../output/requests_output.ts";
 import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
-import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
+import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 
 const PLACES = {
   ids: {
@@ -54,10 +54,10 @@ export const command = defineCommand({
     { line: "planner pr 003 --print", shows: "Look at its text first" },
     { line: "planner pr --sync", shows: "Complete the specs whose requests were merged" },
   ],
-  run: pr,
+  run: runPr,
 });
 
-async function pr(words: PrWords, cli: Cli): Promise<ExitStatus> {
+async function runPr(words: PrWords, cli: Cli): Promise<ExitStatus> {
   const project = await cli.project();
   refuseInsideRun(project.context, "pr");
   refuseInRun(project.root, "make a pull request");
@@ -69,8 +69,8 @@ async function pr(words: PrWords, cli: Cli): Promise<ExitStatus> {
   const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
   const using = { project, deps, cli, words, stop: { soon: signals.soon, now: signals.now } };
   try {
-    if (words.sync) return await sync(using);
-    return words.print ? await printTexts(using) : await make(using);
+    if (words.sync) return await printSyncedRequests(using);
+    return words.print ? await printTexts(using) : await createRequests(using);
   } finally {
     signals.close();
   }
@@ -91,12 +91,12 @@ async function printTexts({ project, deps, words, stop }: Using): Promise<ExitSt
     results.push(await draftRequest(deps, id, { draft: words.draft, stop }));
   }
   if (words.json) printJson({ results });
-  else print(results.map(draftText).join("\n"));
+  else print(results.map(formatDraft).join("\n"));
   return EXIT_STATUS.ok;
 }
 
-function draftText({ url, title, body }: RequestDraft): string {
-  return `${plainLine(title)}\n\n${plainLines(body)}\n\n${plainLine(url)}\n`;
+function formatDraft({ url, title, body }: RequestDraft): string {
+  return `${sanitizeLine(title)}\n\n${sanitizeLines(body)}\n\n${sanitizeLine(url)}\n`;
 }
 
 interface Refused {
@@ -105,41 +105,41 @@ interface Refused {
   readonly reason: string;
 }
 
-async function make({ project, deps, cli, words, stop }: Using): Promise<ExitStatus> {
+async function createRequests({ project, deps, cli, words, stop }: Using): Promise<ExitStatus> {
   const { makeRequest } = await import("#planner/runs/requests/make_request.ts");
   const { draft, new: again, json, steal, offline } = words;
   const ids = await findSpecIds(project.context, words.ids, { archived: true });
   await askAboutChecks(project, ids);
-  const wishes = { draft, again, stop, shared: await sharedWishes({ steal, offline }, cli) };
+  const wishes = { draft, again, stop, shared: await confirmClaimOptions({ steal, offline }, cli) };
   const results: (MadeRequest | Refused)[] = [];
   for (const id of ids) {
     if (stop.soon.aborted) break;
     const result = await makeRequest(deps, id, wishes).catch((error: unknown): Refused => {
-      // One that is refused does not hold up the others.
+      // A refused request does not stop the others.
       if (!(error instanceof OperationError)) throw error;
       return { spec_id: id, outcome: "refused", reason: error.message };
     });
     results.push(result);
-    if (!json) printMade(result, cli);
+    if (!json) printMadeRequest(result, cli);
   }
   if (json) printJson({ results });
   return results.some(({ outcome }) => outcome === "refused") ? EXIT_STATUS.refused : EXIT_STATUS.ok;
 }
 
-function printMade(result: MadeRequest | Refused, cli: Cli): void {
+function printMadeRequest(result: MadeRequest | Refused, cli: Cli): void {
   if (result.outcome === "refused") {
-    cli.warn(plainLine(result.reason));
+    cli.warn(sanitizeLine(result.reason));
     return;
   }
   const { spec_id, outcome, url, notes } = result;
-  for (const note of notes) cli.note(plainLine(`${spec_id}: ${note}`));
+  for (const note of notes) cli.note(sanitizeLine(`${spec_id}: ${note}`));
   if (outcome === "pushed") {
     cli.note(`${spec_id}: the branch is pushed; make its request at the address below, with this text`);
-    print(draftText(result));
-  } else print(`${outcome === "created" ? "Created" : "Updated"}: ${spec_id} ${plainLine(url)}\n`);
+    print(formatDraft(result));
+  } else print(`${outcome === "created" ? "Created" : "Updated"}: ${spec_id} ${sanitizeLine(url)}\n`);
 }
 
-async function sync({ project, deps, cli, words, stop }: Using): Promise<ExitStatus> {
+async function printSyncedRequests({ project, deps, cli, words, stop }: Using): Promise<ExitStatus> {
   const { syncRequests } = await import("#planner/runs/requests/sync_requests.ts");
   const { ids, unproven = null, json, steal, offline } = words;
   const named = ids.length === 0 ? null : await findSpecIds(project.context, ids, { archived: true });
@@ -149,8 +149,8 @@ async function sync({ project, deps, cli, words, stop }: Using): Promise<ExitSta
     project,
     wanted.filter((id) => there.has(id)),
   );
-  const wishes = { ids: wanted, stop, unproven, shared: await sharedWishes({ steal, offline }, cli) };
-  const tell = (result: SyncedRequest): void => printSynced(result, cli);
+  const wishes = { ids: wanted, stop, unproven, shared: await confirmClaimOptions({ steal, offline }, cli) };
+  const tell = (result: SyncedRequest): void => printSyncedRequest(result, cli);
   const results = await syncRequests(deps, wishes, json ? undefined : tell);
   if (json) printJson({ results });
   else if (results.length === 0) print("No pull requests to look at\n");

@@ -3,12 +3,12 @@ import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { refuseInRun } from "../../accept_commands.ts";
 import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { withoutEscapes } from "../../output/plain_text.ts";
+import { removeEscapes } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { isInteractive } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
-import type { Deciding } from "../../review/decide.ts";
-import { ANY_ID, JSON_FLAG, textOrInput } from "../../shared_arguments.ts";
+import type { DecisionContext } from "../../review/decide.ts";
+import { ANY_ID, JSON_FLAG, readTextOrInput } from "../../shared_arguments.ts";
 
 const PLACES = { id: ANY_ID } as const satisfies Positionals;
 
@@ -37,10 +37,10 @@ export const command = defineCommand({
     { line: "planner review 003 --accept", shows: "Merge it" },
     { line: 'planner review 003 --back "Handle an empty list too"', shows: "Let the agent go on" },
   ],
-  run: review,
+  run: runReview,
 });
 
-async function review(words: ReviewWords, cli: Cli): Promise<ExitStatus> {
+async function runReview(words: ReviewWords, cli: Cli): Promise<ExitStatus> {
   const { id, accept, back, reject, json } = words;
   const project = await cli.project();
   refuseInsideRun(project.context, "review");
@@ -52,25 +52,25 @@ async function review(words: ReviewWords, cli: Cli): Promise<ExitStatus> {
   ]);
   const deps = await openRunDeps(project, { startedAt: null, tell: () => {} });
   const deciding = { project, deps, cli, json };
-  if (back !== undefined) return decide.sendWorkBack(deciding, id, await textOrInput(back));
-  if (reject) return decide.reject(deciding, id);
+  if (back !== undefined) return decide.sendWorkBack(deciding, id, await readTextOrInput(back));
+  if (reject) return decide.rejectAndPrint(deciding, id);
   const facts = await reviewFacts(deps, id);
-  if (accept) return decide.accept(deciding, facts);
+  if (accept) return decide.acceptAndMerge(deciding, facts);
   if (json) {
     printJson(facts);
     return EXIT_STATUS.ok;
   }
-  await show(deciding, facts);
+  await showFacts(deciding, facts);
   return isInteractive() ? decide.askWhatToDo(deciding, facts) : EXIT_STATUS.ok;
 }
 
-async function show({ deps }: Deciding, facts: ReviewFacts): Promise<void> {
-  const { factsText } = await import("../../review/facts_text.ts");
+async function showFacts({ deps }: DecisionContext, facts: ReviewFacts): Promise<void> {
+  const { formatReviewFacts: factsText } = await import("../../review/facts_text.ts");
   const { spec_id, difference } = facts;
   printText(factsText(facts));
   const hasFiles = difference !== null && difference.files.length > 0;
   if (!isInteractive()) {
-    if (hasFiles) print(`\n${withoutEscapes(await deps.ports.differences.patch(difference, null))}`);
+    if (hasFiles) print(`\n${removeEscapes(await deps.ports.differences.patch(difference, null))}`);
     const asked = `planner review ${spec_id}`;
     print(`\n${asked} --accept\n${asked} --back "<text>"\n${asked} --reject\n`);
     return;

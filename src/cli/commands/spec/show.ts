@@ -5,13 +5,13 @@ import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts"
 import { specGet } from "#planner/operations/spec_get.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
-import { statusStyle } from "../../output/listing_output.ts";
-import { plainLine, plainLines } from "../../output/plain_text.ts";
+import { selectStatusStyle } from "../../output/listing_output.ts";
+import { sanitizeLine, sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { paint } from "../../output/terminal.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
-/** A spec as the get tool answers it. */
+/** A spec in the form that the get tool returns. */
 interface ShownSpec {
   readonly id: string;
   readonly title: string | null;
@@ -21,34 +21,34 @@ interface ShownSpec {
   readonly [field: string]: unknown;
 }
 
-/** Shown above all other fields, in this order. */
+/** Fields that are printed above all others, in this order. */
 const FIRST_FIELDS = ["status", "type", "file"] as const;
 
-/** A spec for a person: id and title, one line a field, then the body without its title. */
+/** Formats a spec for people: id and title, one line per field, then the body without its title. */
 function renderSpec(spec: ShownSpec): string {
   const { id, title, body, invalid, ...others } = spec;
   const fields: Readonly<Record<string, unknown>> =
     invalid === undefined ? others : { ...others, invalid: invalid.map(({ message }) => message) };
-  const isShown = (name: string) => !FIRST_FIELDS.includes(name as "file") && fieldText(fields[name]) !== "";
+  const isShown = (name: string) => !FIRST_FIELDS.includes(name as "file") && formatField(fields[name]) !== "";
   const names = [...FIRST_FIELDS, ...Object.keys(fields).filter(isShown)];
-  const width = Math.max(...names.map((name) => plainLine(name).length));
+  const width = Math.max(...names.map((name) => sanitizeLine(name).length));
   const lines = names.map((name) => {
-    const text = plainLine(fieldText(fields[name]));
-    const style = name === "status" ? statusStyle(text) : undefined;
-    return `${paint(plainLine(name).padEnd(width), "dim")}  ${style === undefined ? text : paint(text, style)}`;
+    const text = sanitizeLine(formatField(fields[name]));
+    const style = name === "status" ? selectStatusStyle(text) : undefined;
+    return `${paint(sanitizeLine(name).padEnd(width), "dim")}  ${style === undefined ? text : paint(text, style)}`;
   });
-  const heading = `${paint(plainLine(id), "bold")}  ${paint(plainLine(title ?? "(no title)"), "bold")}`;
-  const rest = plainLines(withoutTitle(body, title)).trim();
+  const heading = `${paint(sanitizeLine(id), "bold")}  ${paint(sanitizeLine(title ?? "(no title)"), "bold")}`;
+  const rest = sanitizeLines(removeTitle(body, title)).trim();
   return `${[heading, "", ...lines, ...(rest === "" ? [] : ["", rest])].join("\n")}\n`;
 }
 
-function fieldText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(fieldText).join(", ");
+function formatField(value: unknown): string {
+  if (Array.isArray(value)) return value.map(formatField).join(", ");
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-// The title is printed above already. Any other heading is part of the text.
-function withoutTitle(body: string, title: string | null): string {
+// Removes the title, which is printed above. Any other heading is part of the text.
+function removeTitle(body: string, title: string | null): string {
   const text = body.trimStart();
   const end = text.indexOf("\n");
   const first = (end === -1 ? text : text.slice(0, end)).trim();

@@ -7,13 +7,13 @@ import { takeover as takeoverTool } from "#planner/operations/takeover.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { runDecision } from "../../decide_approval.ts";
-import { withoutEscapes } from "../../output/plain_text.ts";
+import { removeEscapes } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { runSpecTool, runSpecTools } from "../../run_spec_tool.ts";
 import { ACTIVE_ID, ACTIVE_IDS, JSON_FLAG } from "../../shared_arguments.ts";
 import { NO_LIMIT } from "../../spec_filter.ts";
 
-/** Several ids are several commands: one that is refused stops no other. */
+/** Help text about several ids: a refused one does not stop the others. */
 const OTHERS_GO_ON =
   "Of several specs, those that cannot be changed are reported and the others are changed; --json then prints `{done, refused}`.";
 
@@ -91,7 +91,7 @@ export const takeover = defineCommand({
       `The end of the log:\n${value.log_tail}`,
       ...(value.notes ?? []),
     ];
-    print(`${parts.map(withoutEscapes).join("\n\n")}\n`);
+    print(`${parts.map(removeEscapes).join("\n\n")}\n`);
   },
 });
 

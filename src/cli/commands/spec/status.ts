@@ -6,12 +6,12 @@ import { STORED_STATUSES } from "#planner/spec/status.ts";
 import { shortUsage } from "#planner/work/usage.ts";
 import { formatCountOf } from "#words/names.ts";
 import { defineCommand } from "../../command.ts";
-import { statusStyle, unreadableLine } from "../../output/listing_output.ts";
-import { othersClaims, othersText } from "../../output/others_output.ts";
-import { plainLine } from "../../output/plain_text.ts";
+import { formatUnreadableCount, selectStatusStyle } from "../../output/listing_output.ts";
+import { formatOthersClaims, readOthersClaims } from "../../output/others_output.ts";
+import { sanitizeLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { printTable, renderTable } from "../../output/table.ts";
-import { outputWidth } from "../../output/terminal.ts";
+import { getOutputWidth } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
@@ -35,39 +35,42 @@ export const command = defineCommand({
   async run({ brief, activity, json }, cli) {
     const context = await cli.planner();
     const { value, text } = await runTool(context, status, { brief, include_activity: activity });
-    if (text !== undefined && !json) return print(`${text}\n${unreadableLine(value.unreadable)}`);
-    const others = await othersClaims(context);
-    const output = await requestsOutput(context);
-    const requests = (await output?.notedRequests(context)) ?? [];
+    if (text !== undefined && !json) return print(`${text}\n${formatUnreadableCount(value.unreadable)}`);
+    const others = await readOthersClaims(context);
+    const output = await loadRequestsOutput(context);
+    const requests = (await output?.readRequests(context)) ?? [];
     if (json) {
       return printJson({ ...value, ...(others !== undefined && { others }), ...(requests.length > 0 && { requests }) });
     }
     const rows = [...STORED_STATUSES, "total" as const].map((word) => ({ word, count: value[word] }));
     const columns = [
-      { title: "STATUS", text: ({ word }: Row) => word, style: ({ word }: Row) => statusStyle(word) },
+      { title: "STATUS", text: ({ word }: Row) => word, style: ({ word }: Row) => selectStatusStyle(word) },
       { title: "SPECS", text: ({ count }: Row) => String(count), align: "right" },
     ] as const;
     printTable(rows, columns);
-    print(activityTable(value.in_progress_activity));
-    for (const { spec_id, error } of value.failed_processes ?? []) printText(`${spec_id}: ${plainLine(error)}\n`);
-    printText(othersText(others));
-    if (output !== null) printText(output.requestsText(requests));
-    printText(outsideText(value.outside_changes, activity));
-    if (activity) printText(await forecastText(context));
-    printText(unreadableLine(value.unreadable));
+    print(formatActivity(value.in_progress_activity));
+    for (const { spec_id, error } of value.failed_processes ?? []) printText(`${spec_id}: ${sanitizeLine(error)}\n`);
+    printText(formatOthersClaims(others));
+    if (output !== null) printText(output.formatRequests(requests));
+    printText(formatOutsideChanges(value.outside_changes, activity));
+    if (activity) printText(await formatForecast(context));
+    printText(formatUnreadableCount(value.unreadable));
   },
 });
 
-/** What reads and prints requests; null without a worktree, since it loads what runs agents. */
-async function requestsOutput(context: PlannerContext) {
+/**
+ * Loads the modules that read and print pull requests. Returns null without a worktree, because they load the modules
+ * that run agents.
+ */
+async function loadRequestsOutput(context: PlannerContext) {
   const worktrees = await context.work.worktrees().catch(() => []);
   return worktrees.length === 0 ? null : await import("../../output/requests_output.ts");
 }
 
-function outsideText(found: Status["outside_changes"], whole: boolean): string {
+function formatOutsideChanges(found: Status["outside_changes"], whole: boolean): string {
   const lines = (found ?? []).flatMap(({ spec_id, changes }) =>
     whole
-      ? changes.map((change) => `${spec_id}: ${plainLine(change)}`)
+      ? changes.map((change) => `${spec_id}: ${sanitizeLine(change)}`)
       : [
           `${spec_id}: ${formatCountOf(changes.length, "thing")} changed outside of the branch of its last run: planner status --activity`,
         ],
@@ -75,15 +78,15 @@ function outsideText(found: Status["outside_changes"], whole: boolean): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Empty without a repository: nothing can conflict there. */
-async function forecastText(context: PlannerContext): Promise<string> {
+/** Formats the expected merge conflicts; empty without a repository. */
+async function formatForecast(context: PlannerContext): Promise<string> {
   try {
     const found = await (await context.runs()).worktrees.forecast();
     return found
-      .map(({ specs, files }) => `${plainLine(`${specs.join(" and ")} will conflict in ${files.join(", ")}`)}\n`)
+      .map(({ specs, files }) => `${sanitizeLine(`${specs.join(" and ")} will conflict in ${files.join(", ")}`)}\n`)
       .join("");
   } catch (error) {
-    if (error instanceof OperationError) return `${plainLine(error.message)}\n`;
+    if (error instanceof OperationError) return `${sanitizeLine(error.message)}\n`;
     throw error;
   }
 }
@@ -92,7 +95,7 @@ type Row = { readonly word: string; readonly count: number };
 type Status = Awaited<ReturnType<typeof status.run>>["value"];
 type Activity = NonNullable<Status["in_progress_activity"]>[number];
 
-function activityTable(activity: readonly Activity[] = []): string {
+function formatActivity(activity: readonly Activity[] = []): string {
   const used = {
     title: "USED",
     text: ({ usage }: Activity) => (usage === undefined ? "" : shortUsage(usage)),
@@ -105,6 +108,6 @@ function activityTable(activity: readonly Activity[] = []): string {
     ...(activity.some(({ usage }) => usage !== undefined) ? [used] : []),
     { title: "TITLE", text: ({ title }: Activity) => title ?? "(no title)", shrinks: true },
   ] as const;
-  const table = renderTable(activity, columns, outputWidth());
+  const table = renderTable(activity, columns, getOutputWidth());
   return table === "" ? "" : `\n${table}`;
 }

@@ -3,17 +3,17 @@ import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { UPDATE_STATUSES } from "#planner/spec/status.ts";
 import { type Args, defineCommand, type Flags } from "../../command.ts";
-import { plainLines } from "../../output/plain_text.ts";
+import { sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
-import { ACTIVE_ID, JSON_FLAG, textOrInput, UNPROVEN_FLAG } from "../../shared_arguments.ts";
-import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
+import { ACTIVE_ID, JSON_FLAG, readTextOrInput, UNPROVEN_FLAG } from "../../shared_arguments.ts";
+import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
 import { withProofs } from "../../with_proofs.ts";
 
 const LISTS = ["depends_on", "labels", "target_files"] as const;
 const TEXTS = ["model", "priority", "assignee", "due"] as const;
 
-/** Fields that `--clear` empties. */
+/** Names of the fields that `--clear` may empty. */
 const CLEARABLE = [...LISTS, ...TEXTS] as const;
 
 const texts = (value: string, summary: string) => ({ type: "string", multiple: true, value, summary }) as const;
@@ -40,11 +40,14 @@ const FLAGS = {
   json: JSON_FLAG,
 } as const satisfies Flags;
 
-/** The checked words of `planner update` that say what changes. */
+/** The arguments of `planner update` that change the spec. */
 type UpdateWords = Omit<Args<{ readonly id: typeof ACTIVE_ID }, typeof FLAGS>, "json" | "steal" | "offline">;
 
-/** The words as arguments of the update tool: a field that was not named is not there, a cleared one is empty. */
-export function updateArgs(words: UpdateWords): Record<string, unknown> {
+/**
+ * Converts the arguments to parameters of the update tool: a field that was not named is absent, a cleared one is
+ * empty.
+ */
+export function toUpdateParameters(words: UpdateWords): Record<string, unknown> {
   const lists = { depends_on: words["depends-on"], labels: words.label, target_files: words["target-file"] };
   const args: Record<string, unknown> = { id: words.id };
   if (words.status !== undefined) args["status"] = words.status;
@@ -74,12 +77,12 @@ export const command = defineCommand({
     { line: "planner update 003 --output - < result.txt", shows: "Append the output of a program" },
   ],
   async run({ json, output, steal, offline, ...args }, cli) {
-    const shared = await sharedWishes({ steal, offline }, cli);
-    const text = output === undefined ? undefined : await textOrInput(output);
-    const words = { ...updateArgs({ ...args, output: text }), ...shared };
+    const shared = await confirmClaimOptions({ steal, offline }, cli);
+    const text = output === undefined ? undefined : await readTextOrInput(output);
+    const words = { ...toUpdateParameters({ ...args, output: text }), ...shared };
     return withProofs(cli, args.status === "completed" ? [args.id] : [], async (context, signal) => {
       const { value, text: sentence } = await runTool(context, updatePlanned, words, { signal });
-      return json ? printJson(value) : print(`${plainLines(sentence ?? "")}\n`);
+      return json ? printJson(value) : print(`${sanitizeLines(sentence ?? "")}\n`);
     });
   },
 });

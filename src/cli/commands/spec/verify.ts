@@ -3,7 +3,7 @@ import { verify } from "#planner/operations/verify.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { plainLine } from "../../output/plain_text.ts";
+import { sanitizeLine } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
@@ -87,7 +87,7 @@ export const command = defineCommand({
     { line: "planner verify --since origin/main", shows: "Judge the specs that this branch completes" },
   ],
   async run(words, cli): Promise<ExitStatus> {
-    // Every way but these with a schema, a commit or an attestation needs the id.
+    // Every mode except those with a schema, a commit or an attestation requires the id.
     const { id = "", output, schema, since, checks = "base", strict, junit, record, rerun, run = "last", json } = words;
     const attestation = words["check-attestation"];
     if (words.attest || attestation !== undefined) {
@@ -118,7 +118,7 @@ async function verifyCriteria(context: PlannerContext, id: string, json: boolean
   else {
     const { checked, total } = value.criteria;
     const lines = [`${value.spec_id}: ${checked} of ${total} criteria checked`, ...value.unchecked_items];
-    printText([...lines, value.verification_notes, ""].map(plainLine).join("\n"));
+    printText([...lines, value.verification_notes, ""].map(sanitizeLine).join("\n"));
   }
   return value.verified ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }

@@ -1,7 +1,7 @@
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import type { QueueOptions } from "#planner/runs/run_queue.ts";
 import { defineCommand } from "../../command.ts";
-import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
+import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
@@ -67,24 +67,24 @@ export const command = defineCommand({
     if (parallel !== undefined && parallel > config.parallel.max) {
       throw new UsageError(`Wrong value "${parallel}" for "--parallel": expected at most ${config.parallel.max}`, null);
     }
-    const { work } = await import("../../work/run_work.ts");
+    const { runWork: work } = await import("../../work/run_work.ts");
     return work(project, cli, {
       ids: await findSpecIds(project.context, ids, { archived: false }),
-      ...mannerOf(chain, parallel),
-      budget: words.budget === undefined ? null : dollars(words.budget),
+      ...selectManner(chain, parallel),
+      budget: words.budget === undefined ? null : parseDollars(words.budget),
       provider: words.provider ?? null,
       model: words.model ?? null,
       prompt: words.prompt ?? null,
       skipCriteria: words["skip-criteria"],
       resume: words.resume,
       worktree: !words["no-worktree"],
-      shared: await sharedWishes(words, cli),
+      shared: await confirmClaimOptions(words, cli),
       json: words.json,
     });
   },
 });
 
-function dollars(text: string): number {
+function parseDollars(text: string): number {
   const amount = /^\$?(\d+(?:\.\d+)?)$/.exec(text)?.[1];
   if (amount !== undefined && Number(amount) > 0) return Number(amount);
   throw new UsageError(`Wrong value "${text}" for "--budget": expected US dollars above 0, as in 2.50`, null);
@@ -92,7 +92,7 @@ function dollars(text: string): number {
 
 type Manner = Pick<QueueOptions, "follow" | "width" | "stopAtFailure"> & { readonly mode: string };
 
-function mannerOf(chain: boolean, parallel: number | undefined): Manner {
+function selectManner(chain: boolean, parallel: number | undefined): Manner {
   if (parallel !== undefined) {
     return { mode: `parallel(${parallel})`, follow: true, width: parallel, stopAtFailure: false };
   }

@@ -9,42 +9,42 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { formatEnumText } from "#web/console/lists/column_words.ts";
 import { formatConstant } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { print, stdoutClosed } from "../../output/print.ts";
+import { isStdoutClosed, print } from "../../output/print.ts";
 import { logError, type StderrLogger } from "../../output/stderr_logger.ts";
 import { type Column, renderTable } from "../../output/table.ts";
-import { outputWidth } from "../../output/terminal.ts";
-import type { Database } from "../database.ts";
+import { getOutputWidth } from "../../output/terminal.ts";
+import type { DatabaseLocation } from "../database.ts";
 import { resolveRef } from "../resolve_ref.ts";
 import { openOwnService, withService, withStore } from "../with_service.ts";
 
 const CALLER = { interface: "SYSTEM" } as const;
 
 /**
- * Prints the change log as JSON Lines, the newest first unless `order` is set: `page_size` entries, or all of them.
- * Cost: the memory of a page.
+ * Prints the change log as JSON Lines, the newest first unless `order` is set: `page_size` entries, or all if absent.
+ * Memory: one page.
  */
-export async function auditHistory(database: Database, asked: HistoryParameters): Promise<ExitStatus> {
+export async function printHistoryLines(database: DatabaseLocation, asked: HistoryParameters): Promise<ExitStatus> {
   return withService(database, async (service) => {
-    const parameters = await withEntity(service, asked);
+    const parameters = await resolveEntity(service, asked);
     for (let token = parameters.page_token ?? ""; ; ) {
       const page = await service.history({ ...parameters, ...(token !== "" && { page_token: token }) }, CALLER);
       const entries = historyJson(page)["entries"];
       print((Array.isArray(entries) ? entries : []).map((entry) => `${JSON.stringify(entry)}\n`).join(""));
       token = page.nextPageToken;
-      if (token === "" || parameters.page_size !== undefined || stdoutClosed()) return EXIT_STATUS.ok;
+      if (token === "" || parameters.page_size !== undefined || isStdoutClosed()) return EXIT_STATUS.ok;
     }
   });
 }
 
 /** Prints a page of the change log as a table for people. */
-export async function showHistory(
-  database: Database,
+export async function printHistoryTable(
+  database: DatabaseLocation,
   asked: HistoryParameters,
   log: StderrLogger,
 ): Promise<ExitStatus> {
   return withService(database, async (service) => {
-    const { entries, nextPageToken } = await service.history(await withEntity(service, asked), CALLER);
-    print(historyTable(entries));
+    const { entries, nextPageToken } = await service.history(await resolveEntity(service, asked), CALLER);
+    print(formatHistory(entries));
     if (entries.length === 0) log.note("No changes found");
     if (nextPageToken !== "") {
       log.note(`${entries.length} changes shown: \`page_size=1000\` shows more, \`--json\` prints all as JSON Lines`);
@@ -53,8 +53,8 @@ export async function showHistory(
   });
 }
 
-/** The parameters with the entity as a reference, if a bare code was given. */
-async function withEntity(service: DcService, asked: HistoryParameters): Promise<HistoryParameters> {
+/** Replaces a bare code of an entity by its reference. */
+async function resolveEntity(service: DcService, asked: HistoryParameters): Promise<HistoryParameters> {
   const { entity } = asked;
   return entity === undefined ? asked : { ...asked, entity: await resolveRef(service, entity, []) };
 }
@@ -62,10 +62,10 @@ async function withEntity(service: DcService, asked: HistoryParameters): Promise
 /** Maximum number of letters that are listed, or settled by `all`, at once: as many as a person can review. */
 const MAX_LETTERS = 1000;
 
-/** Prints the events of change feeds that were kept aside as JSON Lines, the oldest first. */
-export async function listDeadLetters(database: Database, log: StderrLogger): Promise<ExitStatus> {
+/** Prints the change feed events that could not be applied as JSON Lines, the oldest first. */
+export async function listDeadLetters(database: DatabaseLocation, log: StderrLogger): Promise<ExitStatus> {
   return withStore(database, async (store) => {
-    for (const { id, receivedAt, feed, reason, body } of await oldestFirst(store)) {
+    for (const { id, receivedAt, feed, reason, body } of await readOldestFirst(store)) {
       print(`${JSON.stringify({ id, received_at: receivedAt, feed, reason, event: body })}\n`);
     }
     const count = await store.read((reader) => reader.countDeadLetters());
@@ -75,20 +75,20 @@ export async function listDeadLetters(database: Database, log: StderrLogger): Pr
   });
 }
 
-/** Replays the events with these ids as if they arrived now, or deletes them: one transaction per event. */
+/** Applies the events with these ids again, or deletes them: one transaction per event. */
 export async function settleDeadLetters(
-  database: Database,
+  database: DatabaseLocation,
   ids: readonly string[],
   how: Settlement,
 ): Promise<ExitStatus> {
   return withStore(database, async (store) => {
     const service = await openOwnService(store);
-    const chosen = ids[0] === "all" ? (await oldestFirst(store)).map(({ id }) => id) : ids;
+    const chosen = ids[0] === "all" ? (await readOldestFirst(store)).map(({ id }) => id) : ids;
     let status: ExitStatus = EXIT_STATUS.ok;
     for (const id of chosen) {
       try {
         const receipt = await service.settleDeadLetter(id, how, { interface: "SYSTEM" });
-        print(`${id}\t${receipt === undefined ? "dropped" : resultOf(receipt)}\n`);
+        print(`${id}\t${receipt === undefined ? "dropped" : formatReceipt(receipt)}\n`);
       } catch (error) {
         if (!(error instanceof OperationError) || error.kind === "unavailable") throw error;
         logError(error.message);
@@ -99,13 +99,13 @@ export async function settleDeadLetters(
   });
 }
 
-function resultOf({ outOfBand, accepted, duplicates }: DeliveryReceipt): string {
+function formatReceipt({ outOfBand, accepted, duplicates }: DeliveryReceipt): string {
   if (outOfBand > 0) return "replayed: recorded as written outside the service";
   if (accepted > 0) return "replayed: a write of the service itself";
   return duplicates > 0 ? "replayed: already known" : "replayed: nothing to log";
 }
 
-async function oldestFirst(store: DcStore): Promise<readonly DeadLetter[]> {
+async function readOldestFirst(store: DcStore): Promise<readonly DeadLetter[]> {
   return (await store.read((reader) => reader.deadLetters(MAX_LETTERS))).toReversed();
 }
 
@@ -128,21 +128,21 @@ const COLUMNS: readonly Column<ChangeRecord>[] = [
   { title: "THROUGH", text: ({ request }) => formatConstant(request.interface) },
 ];
 
-/** Changes as a table in local time, each with its values before and after below it. */
-function historyTable(entries: readonly ChangeRecord[]): string {
-  return renderTable(entries, COLUMNS, outputWidth(), changesText);
+/** Formats changes as a table in local time, each with its old and new values below it. */
+function formatHistory(entries: readonly ChangeRecord[]): string {
+  return renderTable(entries, COLUMNS, getOutputWidth(), formatChanges);
 }
 
-function changesText({ action, before, after, changedFields, message = "" }: ChangeRecord): string {
+function formatChanges({ action, before, after, changedFields, message = "" }: ChangeRecord): string {
   const [old, now] = [before, after].map((side) => (isJsonObject(side) ? side : {}));
   const fields = action === "UPDATE" ? changedFields.filter((field) => field !== "etag") : [];
   const changes = fields.map(
-    (field) => `${field.replaceAll("_", " ")}: ${valueText(old?.[field])} -> ${valueText(now?.[field])}`,
+    (field) => `${field.replaceAll("_", " ")}: ${formatValue(old?.[field])} -> ${formatValue(now?.[field])}`,
   );
   return [...(message === "" ? [] : [`"${message}"`]), ...changes].join("; ");
 }
 
-function valueText(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined || value === null || value === "") return "none";
   const text = typeof value === "string" ? formatEnumText(value) : JSON.stringify(value);
   return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`;

@@ -5,28 +5,28 @@ import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { printText } from "../../output/wrap_text.ts";
-import type { Database } from "../database.ts";
+import type { DatabaseLocation } from "../database.ts";
 import { writeLines } from "../line_output.ts";
 import { withStore } from "../with_service.ts";
-import { openSigningKey, publicPath, readVerifierKeys } from "./audit_keys.ts";
+import { getPublicPath, openSigningKey, readVerifierKeys } from "./audit_keys.ts";
 import { readArchive } from "./audit_verify.ts";
 
-/** The log names people: others on the machine do not read it. */
+/** File mode of an archive: the log contains names of people, so other users must not read it. */
 const ARCHIVE_MODE = 0o640;
 
 export interface ArchiveOptions {
-  /** Entries from before this moment are archived: ISO 8601. */
+  /** Entries before this time are archived: ISO 8601. */
   readonly before: string;
   readonly output: string;
-  /** The private key that signs the archive's end. */
+  /** Path of the private key that signs the archive's end. */
   readonly key: string;
 }
 
 /**
- * Moves old entries of the change log into a signed file: the log is verified, the file written, flushed and verified by
- * itself, and only then are the entries removed.
+ * Moves old entries of the change log to a signed file: it verifies the log, writes, flushes and verifies the file, and
+ * only then removes the entries.
  */
-export async function auditArchive(database: Database, options: ArchiveOptions): Promise<ExitStatus> {
+export async function archiveLog(database: DatabaseLocation, options: ArchiveOptions): Promise<ExitStatus> {
   return withStore(database, async (store) => {
     const origin = await logOrigin(store);
     const key = openSigningKey(options.key, origin);
@@ -35,7 +35,7 @@ export async function auditArchive(database: Database, options: ArchiveOptions):
       printText(`No entry is from before ${options.before}\n`);
       return EXIT_STATUS.ok;
     }
-    const archive = await readArchive(options.output, readVerifierKeys(publicPath(options.key)));
+    const archive = await readArchive(options.output, readVerifierKeys(getPublicPath(options.key)));
     if (!archive.ok) throw new Error(`The archive that was just written is broken: ${archive.detail}`);
     await dropArchived(store, archive);
     printText(
@@ -45,7 +45,7 @@ export async function auditArchive(database: Database, options: ArchiveOptions):
   });
 }
 
-/** Returns the number of entries written; 0 leaves no file. */
+/** Writes the archive and returns the number of entries; for 0 no file remains. */
 async function writeArchive(
   store: DcStore,
   { before, output }: ArchiveOptions,
@@ -58,11 +58,11 @@ async function writeArchive(
     }
     const plan = await planArchive(reader, before);
     if (plan === undefined) return 0;
-    await writeLines(output, withBreaks(archiveLines(reader, plan, sign)), { isNew: true, mode: ARCHIVE_MODE });
+    await writeLines(output, appendBreaks(archiveLines(reader, plan, sign)), { isNew: true, mode: ARCHIVE_MODE });
     return plan.until - log.since;
   });
 }
 
-async function* withBreaks(lines: AsyncIterable<string>): AsyncGenerator<string> {
+async function* appendBreaks(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) yield `${line}\n`;
 }

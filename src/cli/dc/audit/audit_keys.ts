@@ -3,24 +3,27 @@ import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { parseVerifierLine, type VerifierKey, verifierLine } from "#dc/audit/signed_note.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Path of the public keys of a private key and its predecessors, the current one first. */
-export function publicPath(keyPath: string): string {
+/** Returns the path of the public keys of a private key and its predecessors; that file lists the current key first. */
+export function getPublicPath(keyPath: string): string {
   return `${keyPath}.pub`;
 }
 
 /**
- * Reads the key that signs checkpoints; creates it, readable by its owner only, if it does not exist.
- * @throws OperationError for a file that holds no Ed25519 key, or that others may read
+ * Reads the key that signs checkpoints. If it does not exist, creates it with read permission for its owner only.
+ * @throws OperationError for a file without an Ed25519 key, or one that others may read
  */
 export function openSigningKey(path: string, origin: string): KeyObject {
-  const key = readKey(path) ?? makeKey(path);
-  keepPublicLine(publicPath(path), verifierLine(origin, key));
+  const key = readKey(path) ?? createKey(path);
+  insertPublicLine(getPublicPath(path), verifierLine(origin, key));
   return key;
 }
 
-/** Reads the keys of a file, one on each line. @throws OperationError for a line that cannot be read, and for an empty file */
+/**
+ * Reads the keys of a file, one per line.
+ * @throws OperationError for an invalid line and for an empty file
+ */
 export function readVerifierKeys(path: string): readonly VerifierKey[] {
-  const lines = linesOf(path);
+  const lines = readLines(path);
   const keys = lines.map((line) => parseVerifierLine(line));
   const wrong = keys.indexOf(undefined);
   if (lines.length > 0 && wrong < 0) return keys.filter((key) => key !== undefined);
@@ -29,9 +32,9 @@ export function readVerifierKeys(path: string): readonly VerifierKey[] {
   throw new OperationError("invalid_argument", `Cannot read a verifier key from "${path}"${where}: ${expected}`);
 }
 
-/** Inserts a line at the beginning. Earlier keys are kept, because they verify what they signed. */
-function keepPublicLine(path: string, line: string): void {
-  const lines = linesOf(path);
+/** Inserts a line at the beginning. Earlier keys stay, because they verify earlier signatures. */
+function insertPublicLine(path: string, line: string): void {
+  const lines = readLines(path);
   if (lines[0] === line) return;
   const earlier = lines.filter((one) => one !== line && parseVerifierLine(one) !== undefined);
   const staged = `${path}.${process.pid}`;
@@ -39,13 +42,13 @@ function keepPublicLine(path: string, line: string): void {
   renameSync(staged, path);
 }
 
-function linesOf(path: string): readonly string[] {
+function readLines(path: string): readonly string[] {
   return (readText(path) ?? "").split("\n").filter((line) => line.trim() !== "");
 }
 
-function makeKey(path: string): KeyObject {
+function createKey(path: string): KeyObject {
   const { privateKey } = generateKeyPairSync("ed25519");
-  // wx: a key that another process has made meanwhile is not overwritten.
+  // The flag wx prevents overwriting a key that another process has created meanwhile.
   writeFileSync(path, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
   return privateKey;
 }
@@ -61,7 +64,7 @@ function readKey(path: string): KeyObject | undefined {
     const key = createPrivateKey(text);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch {
-    // The error below reports it without the file's content.
+    // The error below reports this without the file's content.
   }
   throw new OperationError("invalid_argument", `Cannot read a key from "${path}": expected an Ed25519 key in PEM`);
 }

@@ -13,38 +13,38 @@ import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { logError } from "../../output/stderr_logger.ts";
 import { printText } from "../../output/wrap_text.ts";
-import type { Database } from "../database.ts";
+import type { DatabaseLocation } from "../database.ts";
 import { withInspected } from "../with_service.ts";
-import { publicPath, readVerifierKeys } from "./audit_keys.ts";
+import { getPublicPath, readVerifierKeys } from "./audit_keys.ts";
 
 export interface VerifyOptions {
-  /** Compares the rows of the inventory with the log too. */
+  /** True to compare the rows of the inventory with the log too. */
   readonly inventory: boolean;
   /** Files of signed checkpoints that the log must contain. */
   readonly checkpoints: readonly string[];
-  /** Files with the lines of the keys that signed them; those of a file's database are beside it. */
+  /** Files with the public keys of the signers, one per line; for a database file the keys beside it are used. */
   readonly keys: readonly string[];
-  /** Hashes of keys without any copy: their signatures in the database are not checked. */
+  /** Hashes of keys of which no copy exists; their signatures in the database are not checked. */
   readonly lostKeys: readonly string[];
   readonly expectedHead: string | undefined;
-  /** Seq of an entry whose inclusion is to be proven. */
+  /** Sequence number of an entry whose inclusion is to be proven. */
   readonly prove: number | undefined;
-  /** Archived parts of the log, in any order. */
+  /** Files with archived parts of the log, in any order. */
   readonly archives: readonly string[];
 }
 
 class Failed extends Error {}
 
 /**
- * Verifies the change log and prints the result; status 1 and the first fault if it is broken. Opens the database for
- * reading; it may have an earlier schema.
+ * Verifies the change log and prints the result; returns status 1 with the first error if the log is broken. Opens the
+ * database read-only, with any version of the schema.
  */
-export async function auditVerify(database: Database, options: VerifyOptions): Promise<ExitStatus> {
-  const keys = verifierKeys(database, options);
-  const given = options.checkpoints.map((path) => givenCheckpoint(path, keys));
+export async function verifyChangeLog(database: DatabaseLocation, options: VerifyOptions): Promise<ExitStatus> {
+  const keys = readKeys(database, options);
+  const given = options.checkpoints.map((path) => readCheckpoint(path, keys));
   return withInspected(database, async (store) => {
     try {
-      const earlier = earlierSchema(store.steps);
+      const earlier = describeEarlierSchema(store.steps);
       const lines = await store.read((reader) => verifyAll(reader, options, { keys, given }));
       if (earlier !== undefined) lines.push(earlier);
       printText(lines.map((line) => `${line}\n`).join(""));
@@ -57,8 +57,8 @@ export async function auditVerify(database: Database, options: VerifyOptions): P
   });
 }
 
-/** A remark about a log of an earlier version; undefined for the current one. */
-function earlierSchema(steps: number): string | undefined {
+/** Returns a remark about a log of an earlier schema; undefined for the current one. */
+function describeEarlierSchema(steps: number): string | undefined {
   const { done, known, since, pending } = schemaState(steps);
   if (pending.length === 0) return undefined;
   const isOpen = pending.includes("audit head and checkpoints")
@@ -73,9 +73,9 @@ interface Signed {
 }
 
 async function verifyAll(reader: DcReader, options: VerifyOptions, { keys, given }: Signed): Promise<string[]> {
-  const kept = await keptCheckpoints(reader, keys, options.lostKeys);
+  const kept = await readCheckpoints(reader, keys, options.lostKeys);
   const archives = await verifyArchives(options.archives, keys);
-  const inventory = options.inventory ? await followedArchives(archives, keys) : undefined;
+  const inventory = options.inventory ? await readArchiveEntries(archives, keys) : undefined;
   const size = given.at(-1)?.size ?? (await reader.chainHead()).seq;
   const checks: LogChecks = {
     checkpoints: given,
@@ -86,15 +86,15 @@ async function verifyAll(reader: DcReader, options: VerifyOptions, { keys, given
   const log = await verifyLog(reader, checks);
   if (!log.ok) throw new Failed(`The change log is broken: entry ${log.seq} ${log.detail}`);
   const lines = [`${log.head.seq} entries, unbroken; head ${log.head.hash || "none"}`];
-  if (log.since > 0) lines.push(archiveLine(log.since, archives));
+  if (log.since > 0) lines.push(formatArchives(log.since, archives));
   if (kept.kept + given.length > 0)
     lines.push(`${kept.good.length + given.length} signed checkpoints agree${kept.unchecked}`);
-  if (inventory !== undefined) lines.push(await inventoryLine(inventory, reader));
-  if (options.prove !== undefined) lines.push(proofLine(log, options.prove));
+  if (inventory !== undefined) lines.push(await formatInventory(inventory, reader));
+  if (options.prove !== undefined) lines.push(formatProof(log, options.prove));
   return lines;
 }
 
-async function inventoryLine(inventory: InventoryVerification, reader: DcReader): Promise<string> {
+async function formatInventory(inventory: InventoryVerification, reader: DcReader): Promise<string> {
   const verdict = await inventory.compare(reader);
   if (!verdict.ok) throw new Failed(`The inventory is not what the change log says: ${verdict.ref} ${verdict.detail}`);
   const { resources, outOfBand, archived } = verdict;
@@ -103,7 +103,7 @@ async function inventoryLine(inventory: InventoryVerification, reader: DcReader)
   return `${resources} resources are what the change log says${open}${older}`;
 }
 
-function proofLine({ proof, since }: VerifiedLog, seq: number): string {
+function formatProof({ proof, since }: VerifiedLog, seq: number): string {
   if (proof === undefined)
     throw new Failed(`Entry ${seq} cannot be proven: expected one from ${since + 1} on in the log`);
   const { hash, size, path } = proof;
@@ -111,8 +111,8 @@ function proofLine({ proof, since }: VerifiedLog, seq: number): string {
   return JSON.stringify({ seq, hash, size, root, path: path.map((one) => one.toString("base64")) });
 }
 
-/** The checkpoints in the database; each must have a good signature when there are keys to check it. */
-async function keptCheckpoints(reader: DcReader, keys: readonly VerifierKey[], lost: readonly string[]) {
+/** Reads the checkpoints in the database; if there are keys to check, each must have a valid signature. */
+async function readCheckpoints(reader: DcReader, keys: readonly VerifierKey[], lost: readonly string[]) {
   const good: Checkpoint[] = [];
   const kept = await reader.checkpoints();
   if (keys.length === 0) {
@@ -124,14 +124,14 @@ async function keptCheckpoints(reader: DcReader, keys: readonly VerifierKey[], l
     const checkpoint = openCheckpoint(note, keys);
     if (checkpoint?.size === size) good.push(checkpoint);
     else if (signersOf(note).some((hash) => lost.includes(hash))) ofLost += 1;
-    else throw new Failed(`The checkpoint of ${size} entries ${whyUnopened(note, keys)}`);
+    else throw new Failed(`The checkpoint of ${size} entries ${explainUnverified(note, keys)}`);
   }
   const unchecked = ofLost === 0 ? "" : `; ${ofLost} in the database are of a lost key and were not checked`;
   return { good, unchecked, kept: kept.length };
 }
 
-/** Why a checkpoint could not be opened, as a sentence's end. */
-function whyUnopened(note: string, keys: readonly VerifierKey[]): string {
+/** Explains why a checkpoint could not be verified, as the end of a sentence. */
+function explainUnverified(note: string, keys: readonly VerifierKey[]): string {
   const known = keys.map((key) => hashOfKey(key));
   const signer = signersOf(note).find((hash) => !known.includes(hash));
   if (signer === undefined) return "has no good signature of the key";
@@ -142,7 +142,7 @@ interface ReadArchive extends VerifiedArchive {
   readonly path: string;
 }
 
-/** Verifies each archive by itself; the oldest first. */
+/** Verifies each archive by itself and returns them, the oldest first. */
 async function verifyArchives(paths: readonly string[], keys: readonly VerifierKey[]): Promise<readonly ReadArchive[]> {
   const verified: ReadArchive[] = [];
   for (const path of paths) verified.push({ path, ...(await verifyArchiveFile(path, keys)) });
@@ -150,7 +150,7 @@ async function verifyArchives(paths: readonly string[], keys: readonly VerifierK
 }
 
 /** Reads the verified archives again, for their entries about resources. */
-async function followedArchives(
+async function readArchiveEntries(
   archives: readonly ReadArchive[],
   keys: readonly VerifierKey[],
 ): Promise<InventoryVerification> {
@@ -159,7 +159,10 @@ async function followedArchives(
   return inventory;
 }
 
-/** Verifies one archive by itself. @throws Failed when it is not whole or not signed by one of the keys */
+/**
+ * Verifies one archive by itself.
+ * @throws Failed if it is incomplete or not signed by one of the keys
+ */
 async function verifyArchiveFile(path: string, keys: readonly VerifierKey[]): Promise<VerifiedArchive> {
   const verdict = await readArchive(path, keys);
   if (!verdict.ok) throw new Failed(`The archive "${path}" is broken: ${verdict.detail}`);
@@ -176,16 +179,16 @@ export async function readArchive(
   return verifyArchive(lines, keys, onEntry);
 }
 
-function archiveLine(since: number, archives: readonly VerifiedArchive[]): string {
+function formatArchives(since: number, archives: readonly VerifiedArchive[]): string {
   const covered = archives.reduce((end, one) => (one.after === end ? one.checkpoint.size : end), 0);
   if (covered === since) return `entries up to ${since} are in ${archives.length} archives, which fit`;
   return `entries up to ${since} are archived; --archive verifies them`;
 }
 
-function verifierKeys(database: Database, options: VerifyOptions): readonly VerifierKey[] {
+function readKeys(database: DatabaseLocation, options: VerifyOptions): readonly VerifierKey[] {
   const { keys, checkpoints, archives } = options;
   if (keys.length > 0) return keys.flatMap((path) => readVerifierKeys(path));
-  const beside = database.file === undefined ? undefined : publicPath(`${database.file}.checkpoint-key`);
+  const beside = database.file === undefined ? undefined : getPublicPath(`${database.file}.checkpoint-key`);
   if (beside !== undefined && existsSync(beside)) return readVerifierKeys(beside);
   const [needing] = [...checkpoints, ...archives];
   if (needing === undefined) return [];
@@ -193,10 +196,10 @@ function verifierKeys(database: Database, options: VerifyOptions): readonly Veri
   throw new OperationError("invalid_argument", `"${needing}" cannot be verified without "--key": ${expected}`);
 }
 
-function givenCheckpoint(path: string, keys: readonly VerifierKey[]): Checkpoint {
+function readCheckpoint(path: string, keys: readonly VerifierKey[]): Checkpoint {
   if (!existsSync(path)) throw new OperationError("not_found", `There is no checkpoint "${path}"`);
   const note = readFileSync(path, "utf8");
   const checkpoint = openCheckpoint(note, keys);
   if (checkpoint !== undefined) return checkpoint;
-  throw new OperationError("failed_precondition", `The checkpoint "${path}" ${whyUnopened(note, keys)}`);
+  throw new OperationError("failed_precondition", `The checkpoint "${path}" ${explainUnverified(note, keys)}`);
 }

@@ -7,20 +7,20 @@ import { openSigningKey } from "./audit_keys.ts";
 
 /** Interval between checks of the log's length, in milliseconds. */
 const LOOK_MS = 30_000;
-/** New entries after which a checkpoint is signed. */
+/** Number of new entries after which a checkpoint is signed. */
 const EVERY_ENTRIES = 10_000;
-/** Longest time without a checkpoint while there are new entries, in milliseconds. */
+/** Maximum time without a checkpoint if there are new entries, in milliseconds. */
 const EVERY_MS = 24 * 60 * 60 * 1000;
-/** Digits of a file's name, so that names sort by size. */
+/** Number of digits in a file's name, so that names sort by log size. */
 const DIGITS = 12;
 
 export interface CheckpointOptions {
-  /** The private key; created if it does not exist. */
+  /** Path of the private key; created if it does not exist. */
   readonly key: string;
   readonly directory: string | undefined;
 }
 
-/** Signs the change log at intervals while a server runs. */
+/** Signs checkpoints of the change log at intervals while a server runs. */
 export class CheckpointWriter {
   readonly #store: DcStore;
   readonly #options: CheckpointOptions;
@@ -37,7 +37,7 @@ export class CheckpointWriter {
     this.#outage = new Outage({ gone, back: "Checkpoints are signed again" }, say);
   }
 
-  /** Starts to sign by these options; undefined without any. */
+  /** Starts signing with these options; returns undefined without options. */
   static start(
     store: DcStore,
     options: CheckpointOptions | undefined,
@@ -55,7 +55,7 @@ export class CheckpointWriter {
     await this.#running;
   }
 
-  /** Checks now, and again at intervals until `close`. */
+  /** Checks the log now, and again at intervals until `close`. */
   #next(): void {
     this.#running = this.#look().finally(() => {
       if (!this.#isOver) this.#timer = setTimeout(() => this.#next(), LOOK_MS).unref();
@@ -84,13 +84,16 @@ export class CheckpointWriter {
     const made = await makeCheckpoint(this.#store, { origin, key, now: new Date() });
     if (!made.ok) throw new Error(`the change log is broken: entry ${made.seq} ${made.detail}`);
     const { size } = made.checkpoint;
-    if (this.#options.directory !== undefined) writeNote(this.#options.directory, size, made.note);
+    if (this.#options.directory !== undefined) writeCheckpoint(this.#options.directory, size, made.note);
     this.#last = { size, at: Date.now() };
   }
 }
 
-/** Writes a checkpoint under its size and as the latest one; each file is whole or not there. */
-function writeNote(directory: string, size: number, note: string): void {
+/**
+ * Writes a checkpoint to a file named by its size and to the file of the latest one; each file is written completely or
+ * not at all.
+ */
+function writeCheckpoint(directory: string, size: number, note: string): void {
   mkdirSync(directory, { recursive: true });
   for (const name of [`${String(size).padStart(DIGITS, "0")}.checkpoint`, "latest.checkpoint"]) {
     const staged = join(directory, `.${name}.${process.pid}`);

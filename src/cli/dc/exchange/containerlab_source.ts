@@ -8,12 +8,15 @@ import type { KnownResources } from "./known_resources.ts";
 
 const MAX_BYTES = 64 << 20;
 
-/** Reads a containerlab topology file. @throws OperationError when it cannot be read */
+/**
+ * Reads a containerlab topology file.
+ * @throws OperationError if it cannot be read
+ */
 export function readContainerlab(
   known: KnownResources,
   { file, origin, cwd }: { readonly file: string; readonly origin: string; readonly cwd: string },
 ): MappedSource {
-  const mapped = mapContainerlab(documentOf(resolve(cwd, file), file), {
+  const mapped = mapContainerlab(readDocument(resolve(cwd, file), file), {
     origin,
     known: known.codes,
     foreign: known.foreign,
@@ -23,7 +26,7 @@ export function readContainerlab(
   return mapped;
 }
 
-function documentOf(path: string, shown: string): unknown {
+function readDocument(path: string, shown: string): unknown {
   try {
     if (statSync(path).size > MAX_BYTES) throw new Error(`expected at most ${MAX_BYTES} bytes`);
     return parse(readFileSync(path, "utf8"), { maxAliasCount: 1000 });

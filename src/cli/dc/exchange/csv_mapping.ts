@@ -2,21 +2,21 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { COLUMN_FIELDS } from "#words/column_fields.ts";
-import { usageError } from "../../usage_error.ts";
-import { csvColumns } from "../csv_columns.ts";
-import { kindNamed } from "../kinds.ts";
-import { yamlFile } from "./mapping_file.ts";
+import { createUsageError } from "../../usage_error.ts";
+import { listColumns } from "../csv_columns.ts";
+import { findKind } from "../kinds.ts";
+import { readYamlFile } from "./mapping_file.ts";
 
-/** Meaning of a spreadsheet's columns. */
+/** Mapping of a spreadsheet's columns to fields. */
 export interface CsvMapping {
   readonly kind: ResourceKind;
-  /** The column that identifies a row for good. */
+  /** The column that permanently identifies a row. */
   readonly key: string;
-  /** Fields by column, as a CSV export of ours names them. */
+  /** Field names, as in planner's CSV exports, by column. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Meaning of a column's cells, by their text. */
+  /** Values by the text of a cell, by column. */
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Fields of every row whose column is empty. */
+  /** Values by field, for rows whose column is empty. */
   readonly defaults: Readonly<Record<string, string>>;
 }
 
@@ -24,22 +24,25 @@ const CODED: readonly ResourceKind[] = ["rack", "device", "crac"];
 
 const SECTIONS = ["kind", "key", "columns", "values", "defaults"];
 
-/** Reads a mapping. @throws OperationError naming the field that is wrong */
+/**
+ * Reads a mapping file.
+ * @throws OperationError that names the invalid field
+ */
 export function readCsvMapping(path: string, shown: string): CsvMapping {
-  const value = yamlFile(path, shown);
+  const value = readYamlFile(path, shown);
   const wrong = (field: string, expected: string) =>
     new OperationError("invalid_argument", `Wrong field "${field}" in "${shown}": ${expected}`);
   const unknown = Object.keys(value).find((name) => !SECTIONS.includes(name));
   if (unknown !== undefined) throw wrong(unknown, `expected ${SECTIONS.join(", ")}`);
-  const kind = kindNamed(String(value["kind"] ?? ""));
+  const kind = findKind(String(value["kind"] ?? ""));
   if (kind === undefined || !CODED.includes(kind)) throw wrong("kind", `expected ${CODED.join(", ")}`);
-  const columns = texts(value["columns"]) ?? raise(wrong("columns", "expected names of columns with fields"));
-  const defaults = texts(value["defaults"] ?? {}) ?? raise(wrong("defaults", "expected fields with values"));
+  const columns = toTexts(value["columns"]) ?? throwError(wrong("columns", "expected names of columns with fields"));
+  const defaults = toTexts(value["defaults"] ?? {}) ?? throwError(wrong("defaults", "expected fields with values"));
   const values = value["values"] ?? {};
   if (!isJsonObject(values)) throw wrong("values", "expected columns with texts and what they mean");
   const key = value["key"] ?? Object.keys(columns).find((name) => columns[name] === "code");
   if (typeof key !== "string") throw wrong("key", "expected the column that identifies a row");
-  const known = csvColumns(kind).map(({ name }) => name);
+  const known = listColumns(kind).map(({ name }) => name);
   const named = [
     ...Object.entries(columns).map(([column, field]) => [`columns.${column}`, field] as const),
     ...Object.keys(defaults).map((field) => [`defaults.${field}`, field] as const),
@@ -48,30 +51,32 @@ export function readCsvMapping(path: string, shown: string): CsvMapping {
   if (stray !== undefined) throw wrong(stray[0], `"${stray[1]}" is no field of a ${kind}`);
   const meanings = Object.entries(values).map(([column, words]) => {
     if (!Object.hasOwn(columns, column)) throw wrong(`values.${column}`, `expected ${Object.keys(columns).join(", ")}`);
-    const meant = texts(words) ?? raise(wrong(`values.${column}`, "expected texts of cells and what they mean"));
+    const meant = toTexts(words) ?? throwError(wrong(`values.${column}`, "expected texts of cells and what they mean"));
     return [column, meant] as const;
   });
   return { kind, key, columns, values: Object.fromEntries(meanings), defaults };
 }
 
-function raise(error: Error): never {
+function throwError(error: Error): never {
   throw error;
 }
 
-function texts(value: unknown): Readonly<Record<string, string>> | undefined {
+function toTexts(value: unknown): Readonly<Record<string, string>> | undefined {
   if (!isJsonObject(value)) return undefined;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one ?? "")]));
 }
 
-/** The usual names; a device of a spreadsheet keeps its name, since its code is made of the key. */
+/**
+ * Default fields by header. A spreadsheet's name of a device stays its name, because its code is derived from the key.
+ */
 const USUAL: Readonly<Record<string, string>> = {
   ...COLUMN_FIELDS,
   ...{ hostname: "name", host: "name", device: "name", devicename: "name", rackname: "rack_code", type: "kind" },
 };
 
-/** The fields that headers probably name; unrecognised headers are omitted. */
+/** Guesses the fields that headers mean; unknown headers are omitted. */
 export function guessColumns(kind: ResourceKind, headers: readonly string[]): Readonly<Record<string, string>> {
-  const fields = csvColumns(kind).map(({ name }) => name);
+  const fields = listColumns(kind).map(({ name }) => name);
   const taken = new Set<string>();
   const guesses: Record<string, string> = {};
   for (const header of headers) {
@@ -86,11 +91,14 @@ export function guessColumns(kind: ResourceKind, headers: readonly string[]): Re
   return guesses;
 }
 
-/** Asks for the meaning of each column and writes the answers to a file. @returns undefined if the person gave up */
+/**
+ * Asks for the meaning of each column and writes the answers to a file.
+ * @returns undefined if the person cancelled
+ */
 export async function askCsvMapping(kind: ResourceKind, headers: readonly string[]): Promise<string | undefined> {
   const { isCancel, select } = await import("@clack/prompts");
   const guesses = guessColumns(kind, headers);
-  const fields = csvColumns(kind).map(({ name }) => ({ value: name, label: name }));
+  const fields = listColumns(kind).map(({ name }) => ({ value: name, label: name }));
   const columns: Record<string, string> = {};
   for (const header of headers) {
     const options = [{ value: "", label: "(not imported)" }, ...fields];
@@ -103,20 +111,20 @@ export async function askCsvMapping(kind: ResourceKind, headers: readonly string
     if (isCancel(answer)) return undefined;
     if (answer !== "") columns[header] = answer;
   }
-  return mappingText(kind, columns);
+  return formatMapping(kind, columns);
 }
 
-/** A mapping file for these columns. */
-export function mappingText(kind: ResourceKind, columns: Readonly<Record<string, string>>): string {
+/** Formats a mapping file for these columns. */
+export function formatMapping(kind: ResourceKind, columns: Readonly<Record<string, string>>): string {
   const key = Object.keys(columns).find((name) => columns[name] === "code") ?? Object.keys(columns)[0] ?? "";
   const lines = Object.entries(columns).map(([header, field]) => `  ${JSON.stringify(header)}: ${field}`);
   return `kind: ${kind}\nkey: ${JSON.stringify(key)}\ncolumns:\n${lines.join("\n")}\nvalues: {}\ndefaults: {}\n`;
 }
 
-/** A mapping is needed and no person can be asked. */
-export function mappingNeeded(kind: ResourceKind, headers: readonly string[]): Error {
-  const guess = mappingText(kind, guessColumns(kind, headers));
-  return usageError(
+/** Creates the error for a missing mapping without a person to ask. */
+export function createMappingError(kind: ResourceKind, headers: readonly string[]): Error {
+  const guess = formatMapping(kind, guessColumns(kind, headers));
+  return createUsageError(
     "dc import",
     `Missing "--mapping": expected a file that says what the columns mean, such as\n\n${guess}`,
   );

@@ -11,11 +11,11 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { isInteractive } from "../../output/terminal.ts";
 import { writeFile } from "../../output/write_file.ts";
-import { csvColumns } from "../csv_columns.ts";
-import { csvRecords } from "../import/csv_records.ts";
-import { type Encoding, firstBytes, markOf } from "../import/encoding.ts";
+import { listColumns } from "../csv_columns.ts";
+import { readCsvRecords } from "../import/csv_records.ts";
+import { detectMark, type Encoding, readFirstBytes } from "../import/encoding.ts";
 import { openText, type TextFile } from "../import/text_file.ts";
-import { askCsvMapping, type CsvMapping, mappingNeeded, readCsvMapping } from "./csv_mapping.ts";
+import { askCsvMapping, type CsvMapping, createMappingError, readCsvMapping } from "./csv_mapping.ts";
 import { DAMAGED } from "./json_elements.ts";
 import type { KnownResources } from "./known_resources.ts";
 import type { SourceWatcher } from "./source_error.ts";
@@ -23,13 +23,16 @@ import type { SourceWatcher } from "./source_error.ts";
 export interface CsvTableOptions {
   readonly file: string;
   readonly mapping: string | undefined;
-  /** Of a file without a byte order mark. */
+  /** Encoding of a file without a byte order mark. */
   readonly encoding: Encoding | undefined;
   readonly origin: string;
   readonly cwd: string;
 }
 
-/** Reads a spreadsheet whose columns a mapping names. @throws OperationError or UsageError when it cannot be read */
+/**
+ * Reads a spreadsheet by a mapping of its columns.
+ * @throws OperationError or UsageError if it cannot be read
+ */
 export async function readCsvTable(
   known: KnownResources,
   { file, mapping, encoding, origin, cwd }: CsvTableOptions,
@@ -39,8 +42,8 @@ export async function readCsvTable(
   if (!existsSync(path)) throw new OperationError("not_found", `There is no file "${file}"`);
   const sheet = openSheet(path, file, encoding);
   try {
-    const table = new CsvTable(await mappingOf(sheet, mapping, cwd), file, watcher);
-    for await (const { record, line } of csvRecords(sheet.path, file)) {
+    const table = new CsvTable(await chooseMapping(sheet, mapping, cwd), file, watcher);
+    for await (const { record, line } of readCsvRecords(sheet.path, file)) {
       table.add(record, line);
       if (record.some((cell) => cell.includes("\ufffd"))) watcher.unreadable({ file, number: line, reason: DAMAGED });
     }
@@ -50,27 +53,27 @@ export async function readCsvTable(
   }
 }
 
-/** Opens files in other encodings as UTF-8. Invalid bytes are reported with their rows. */
+/** Opens a file and converts other encodings to UTF-8. Invalid bytes are reported with their rows. */
 function openSheet(path: string, shown: string, encoding: Encoding | undefined): TextFile {
-  const isUtf8 = (markOf(firstBytes(path, 3)) ?? encoding ?? "utf-8") === "utf-8";
+  const isUtf8 = (detectMark(readFirstBytes(path, 3)) ?? encoding ?? "utf-8") === "utf-8";
   return isUtf8 ? { path, shown, close: () => {} } : openText(path, shown, encoding);
 }
 
-async function mappingOf({ path, shown }: TextFile, given: string | undefined, cwd: string): Promise<CsvMapping> {
+async function chooseMapping({ path, shown }: TextFile, given: string | undefined, cwd: string): Promise<CsvMapping> {
   if (given !== undefined && existsSync(resolve(cwd, given))) return readCsvMapping(resolve(cwd, given), given);
   let headers: readonly string[] = [];
-  for await (const { record } of csvRecords(path, shown)) {
+  for await (const { record } of readCsvRecords(path, shown)) {
     headers = record;
     break;
   }
-  if (given === undefined || !isInteractive()) throw mappingNeeded("device", headers);
+  if (given === undefined || !isInteractive()) throw createMappingError("device", headers);
   const text = await askCsvMapping("device", headers);
   if (text === undefined) throw new OperationError("aborted", "No mapping was made: nothing was imported");
   writeFile(resolve(cwd, given), text);
   return readCsvMapping(resolve(cwd, given), given);
 }
 
-function checkedHeaders(record: readonly string[], { key, columns }: CsvMapping, file: string): readonly string[] {
+function checkHeaders(record: readonly string[], { key, columns }: CsvMapping, file: string): readonly string[] {
   const headers = record.map((name) => name.trim());
   const wrong = (what: string, expected: string) =>
     new OperationError("invalid_argument", `${what} in "${file}": expected ${expected}`);
@@ -101,9 +104,9 @@ class CsvTable {
     this.#watcher = watcher;
   }
 
-  /** Takes a record; the first holds the headers. */
+  /** Adds a record; the first one contains the headers. */
   add(record: readonly string[], line: number): void {
-    if (this.#headers === undefined) this.#headers = checkedHeaders(record, this.#mapping, this.#file);
+    if (this.#headers === undefined) this.#headers = checkHeaders(record, this.#mapping, this.#file);
     else this.#row(this.#headers, record, line);
   }
 
@@ -155,11 +158,11 @@ class CsvTable {
   }
 
   #json(cells: ReadonlyMap<string, string>): Record<string, JsonValue> {
-    const fields = new Map(csvColumns(this.#mapping.kind).map((column) => [column.name, column]));
+    const fields = new Map(listColumns(this.#mapping.kind).map((column) => [column.name, column]));
     const json: Record<string, JsonValue> = {};
     const put = (field: string, text: string) => {
       try {
-        fields.get(field)?.read(enumWord(this.#mapping.kind, field, text), json);
+        fields.get(field)?.read(toEnumWord(this.#mapping.kind, field, text), json);
       } catch (error) {
         throw new Error(`${field}: ${(error as Error).message}`);
       }
@@ -176,9 +179,9 @@ class CsvTable {
 
   #resource(given: Record<string, JsonValue>, line: number): ResourceByKind[ResourceKind] | undefined {
     const { kind } = this.#mapping;
-    const json = numbersIn(kind, given);
+    const json = convertNumbers(kind, given);
     const resource = plainModel<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);
-    if (resource === undefined) this.#wrong(line, describeFault(kind, json), String(json["code"] ?? ""));
+    if (resource === undefined) this.#wrong(line, describeError(kind, json), String(json["code"] ?? ""));
     return resource;
   }
 
@@ -188,8 +191,8 @@ class CsvTable {
   }
 }
 
-/** Error of the proto JSON parser about the first invalid value. */
-function describeFault(kind: ResourceKind, json: Record<string, JsonValue>): string {
+/** Returns the proto JSON parser's error about the first invalid value. */
+function describeError(kind: ResourceKind, json: Record<string, JsonValue>): string {
   try {
     fromJson(SCHEMAS[kind], json);
     return `expected the fields of a ${kind}`;
@@ -198,8 +201,8 @@ function describeFault(kind: ResourceKind, json: Record<string, JsonValue>): str
   }
 }
 
-/** `active` for the enumeration's `DEVICE_STATUS_ACTIVE`. */
-function enumWord(kind: ResourceKind, field: string, text: string): string {
+/** Returns the word of an enum value, such as `active` for `DEVICE_STATUS_ACTIVE`. */
+function toEnumWord(kind: ResourceKind, field: string, text: string): string {
   const desc = SCHEMAS[kind].fields.find(({ name }) => name === field)?.enum;
   if (desc === undefined) return text;
   const wanted = text.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
@@ -211,8 +214,8 @@ function enumWord(kind: ResourceKind, field: string, text: string): string {
   return found.name;
 }
 
-/** Cells that hold numbers are texts until here. */
-function numbersIn(kind: ResourceKind, json: Record<string, JsonValue>): Record<string, JsonValue> {
+/** Converts the texts of numeric cells to numbers. */
+function convertNumbers(kind: ResourceKind, json: Record<string, JsonValue>): Record<string, JsonValue> {
   const numeric = new Set(
     SCHEMAS[kind].fields
       .filter(({ scalar }) => scalar !== undefined && scalar !== 9 && scalar !== 8)
@@ -230,7 +233,7 @@ function numbersIn(kind: ResourceKind, json: Record<string, JsonValue>): Record<
   return { ...plain, ...(at !== undefined && { location: at }) };
 }
 
-/** A text that is no number stays, for the reader to refuse. */
+/** Converts a text to a number; any other text stays unchanged, and the proto parser rejects it. */
 function toNumber(text: string): JsonValue {
   const number = Number(text.replace(",", "."));
   return Number.isFinite(number) ? number : text;

@@ -10,32 +10,32 @@ import { printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { writeFile } from "../../output/write_file.ts";
 import { ImportReporter } from "../import/import_reporter.ts";
-import { type ImportStore, openImportService, transactionInTurn } from "../import/import_store.ts";
-import { commandCaller } from "../with_service.ts";
-import { type KnownResources, knownResources } from "./known_resources.ts";
-import { type ImportReport, importReport, printReport } from "./report.ts";
+import { type ImportStore, openImportService, retryTransaction } from "../import/import_store.ts";
+import { createCommandCaller } from "../with_service.ts";
+import { type KnownResources, readKnownResources } from "./known_resources.ts";
+import { buildImportReport, type ImportReport, printReport } from "./report.ts";
 import { runSync, type SyncOptions, type SyncResult } from "./run_sync.ts";
 import type { SourceWatcher, Unreadable } from "./source_error.ts";
 
 export interface ImportFromOptions {
-  /** Name of the source; its earlier imports are found by this name. */
+  /** Name of the source, by which its earlier imports are found. */
   readonly origin: string;
   readonly dryRun: boolean;
   readonly prune: boolean;
   readonly json: boolean;
-  /** File for the whole report, as JSON. */
+  /** Path of a file for the complete report as JSON. */
   readonly report: string | undefined;
   readonly cwd: string;
 }
 
 export type ReadSource = (known: KnownResources, watcher: SourceWatcher) => Promise<MappedSource>;
 
-const CALLER = commandCaller("dc import");
+const CALLER = createCommandCaller("dc import");
 const BATCH = 2000;
 
 /**
- * Imports from a source and reports it. Status 1 if something was refused or unreadable, 130 after Ctrl-C: the current
- * batch is finished, and a repeated import continues there.
+ * Imports from a source and prints a report. Returns status 1 if an item was refused or unreadable, 130 after Ctrl-C.
+ * Ctrl-C lets the current batch finish; a repeated import continues after it.
  */
 export function importFrom(
   { store, close }: ImportStore,
@@ -50,7 +50,7 @@ export function importFrom(
     log,
     async (signal) => {
       try {
-        const known = await knownResources(store, origin);
+        const known = await readKnownResources(store, origin);
         const unreadable: Unreadable[] = [];
         const source = await read(known, {
           progress: (what, done, total) => reporter.step(what, done, total),
@@ -59,11 +59,11 @@ export function importFrom(
         });
         const mapped = { ...source, items: fillFromTypes(source.items, known.types) };
         const parts = { ...options, unreadable: unreadable.length, signal, reporter };
-        const result = await sync(store, mapped, known, parts);
+        const result = await synchronize(store, mapped, known, parts);
         const { omissions, items } = mapped;
         reporter.clear();
         const quality = judgeQuality(items);
-        tell(importReport({ origin, dryRun, result, unreadable, omissions, quality }), options, log);
+        printResult(buildImportReport({ origin, dryRun, result, unreadable, omissions, quality }), options, log);
         return result.refused.length > 0 || unreadable.length > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
       } finally {
         reporter.clear();
@@ -77,7 +77,7 @@ interface SyncParts extends ImportFromOptions, Pick<SyncOptions, "unreadable"> {
   readonly reporter: ImportReporter;
 }
 
-async function sync(
+async function synchronize(
   store: ImportStore["store"],
   mapped: MappedSource,
   known: KnownResources,
@@ -87,7 +87,7 @@ async function sync(
   const service = await openImportService(store, wait);
   const told = { requestId: randomUUID(), message: `Import from ${origin}` };
   const exchange = <Result>(work: (session: ExchangeSession) => Promise<Result>, validateOnly: boolean) =>
-    transactionInTurn((begin) => service.exchange(begin, CALLER, { ...told, validateOnly }), work, wait);
+    retryTransaction((begin) => service.exchange(begin, CALLER, { ...told, validateOnly }), work, wait);
   const syncOptions = {
     origin,
     prune,
@@ -100,7 +100,7 @@ async function sync(
   return exchange((session) => runSync(mapped, known.records, (work) => work(session), syncOptions), true);
 }
 
-function tell(report: ImportReport, { json, report: file, cwd }: ImportFromOptions, log: StderrLogger): void {
+function printResult(report: ImportReport, { json, report: file, cwd }: ImportFromOptions, log: StderrLogger): void {
   if (file !== undefined) {
     writeFile(resolve(cwd, file), `${JSON.stringify(report, null, 2)}\n`);
   }

@@ -9,20 +9,26 @@ import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { runBatches } from "../../import/batches.ts";
-import { firstLines, type ImportState, noteEnd } from "../../import/report.ts";
+import { type ImportState, limitLines, printEndNote } from "../../import/report.ts";
 import { runStoppable } from "../../import/run_stoppable.ts";
-import { plainLine } from "../../output/plain_text.ts";
+import { sanitizeLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
-import type { Database } from "../database.ts";
+import type { DatabaseLocation } from "../database.ts";
 import { readUtf8 } from "../import/encoding.ts";
-import { inTurn, openImportService, type Wait, waitReporter, withImportStore } from "../import/import_store.ts";
-import { commandCaller } from "../with_service.ts";
+import {
+  createWaitReporter,
+  openImportService,
+  retryWhileLocked,
+  type Wait,
+  withImportStore,
+} from "../import/import_store.ts";
+import { createCommandCaller } from "../with_service.ts";
 
 const BATCH = 200;
-/** Files of the library have a few kilobytes. */
+/** Maximum size of a file in bytes; files of the library have a few kilobytes. */
 const MAX_BYTES = 4 << 20;
-const CALLER = commandCaller("dc types import");
+const CALLER = createCommandCaller("dc types import");
 
 export interface ImportTypesOptions {
   readonly files: readonly string[];
@@ -31,7 +37,7 @@ export interface ImportTypesOptions {
   readonly cwd: string;
 }
 
-/** Something about a file of the library. */
+/** A problem with a file of the library. */
 interface Finding {
   readonly file: string;
   readonly line: number;
@@ -44,15 +50,17 @@ interface Found {
   readonly type: DeviceType;
 }
 
-/** Imports types of devices. Status 1 if a file was refused, 130 after Ctrl-C, which finishes the current batch. */
+/**
+ * Imports device types. Returns status 1 if a file was refused, 130 after Ctrl-C, which lets the current batch finish.
+ */
 export async function importTypes(
-  database: Database,
+  database: DatabaseLocation,
   options: ImportTypesOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
   const findings: Finding[] = [];
   const types = readTypes(options, findings);
-  const waiting = waitReporter(log, options.json);
+  const waiting = createWaitReporter(log, options.json);
   const { json, dryRun } = options;
   return withImportStore(database, waiting, ({ store, close }) =>
     runStoppable(
@@ -63,25 +71,25 @@ export async function importTypes(
         const written = await writeTypes(store, types, { findings, wait, validateOnly: dryRun });
         const refused = findings.filter(({ severity }) => severity === "refused").length;
         const state = signal.aborted ? "stopped" : dryRun ? "tried" : "done";
-        report(findings, { ...written, refused }, { state, json }, log);
+        printReport(findings, { ...written, refused }, { state, json }, log);
         return refused > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
       },
     ),
   );
 }
 
-/** The types of all files, each code once. Adds what is wrong to the findings. */
+/** Parses the types of all files, each code once. Adds problems to `findings`. */
 function readTypes({ files, cwd }: ImportTypesOptions, findings: Finding[]): readonly Found[] {
   const found = new Map<string, Found>();
-  for (const file of files.flatMap((one) => yamlFiles(one, cwd))) {
+  for (const file of files.flatMap((one) => listYamlFiles(one, cwd))) {
     const { read, lineOf } = readFile(file, cwd);
     const note = (severity: Finding["severity"], path: readonly (string | number)[], message: string) =>
       findings.push({ file, line: lineOf(path), severity, message });
     if ("problem" in read) {
-      note("refused", read.problem.path, problemText(read.problem));
+      note("refused", read.problem.path, formatProblem(read.problem));
       continue;
     }
-    for (const one of read.notes) note("note", one.path, problemText(one));
+    for (const one of read.notes) note("note", one.path, formatProblem(one));
     const { code } = read.type;
     const twin = found.get(code);
     if (twin === undefined) found.set(code, { file, type: read.type });
@@ -90,7 +98,7 @@ function readTypes({ files, cwd }: ImportTypesOptions, findings: Finding[]): rea
   return [...found.values()];
 }
 
-function problemText({
+function formatProblem({
   path,
   message,
 }: {
@@ -100,7 +108,7 @@ function problemText({
   return path.length === 0 ? message : `${path.join(".")}: ${message}`;
 }
 
-function yamlFiles(given: string, cwd: string): readonly string[] {
+function listYamlFiles(given: string, cwd: string): readonly string[] {
   const path = resolve(cwd, given);
   if (!existsSync(path)) throw new OperationError("not_found", `There is no file or folder "${given}"`);
   if (!statSync(path).isDirectory()) return [given];
@@ -140,7 +148,7 @@ function readFile(file: string, cwd: string): FileRead {
   }
 }
 
-/** A port called 08 keeps its zero, which a number would lose. */
+/** Keeps leading zeros, which the name of a port such as 08 would lose as a number. */
 function keepLeadingZeros(document: Document): void {
   visit(document, {
     Scalar(_, node) {
@@ -176,7 +184,7 @@ async function writeTypes(
       return results;
     };
     const options = { validateOnly, requestId: randomUUID(), message: "" };
-    const results = await inTurn(() => service.exchange(put, CALLER, options), wait);
+    const results = await retryWhileLocked(() => service.exchange(put, CALLER, options), wait);
     for (const [index, result] of results.entries()) {
       const file = batch[index]?.file ?? "";
       if (typeof result === "string") counts[result] += 1;
@@ -186,7 +194,7 @@ async function writeTypes(
   return { created: counts.CREATED, updated: counts.UPDATED, unchanged: counts.UNCHANGED };
 }
 
-function report(
+function printReport(
   findings: readonly Finding[],
   counts: Counts & { readonly refused: number },
   { state, json }: { readonly state: ImportState; readonly json: boolean },
@@ -198,11 +206,11 @@ function report(
     return;
   }
   const line = ({ file, line: number, message }: Finding) => `${file}:${number}: ${message}`;
-  for (const finding of findings) if (finding.severity === "refused") log.warn(plainLine(line(finding)));
+  for (const finding of findings) if (finding.severity === "refused") log.warn(sanitizeLine(line(finding)));
   const notes = findings.filter(({ severity }) => severity === "note");
   const others = (count: number) => `and ${count} more notes: --json prints all of them`;
-  for (const note of firstLines(notes, line, others)) log.note(note);
+  for (const note of limitLines(notes, line, others)) log.note(note);
   const { created, updated, unchanged, refused } = counts;
   print(`${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused\n`);
-  noteEnd(state, log);
+  printEndNote(state, log);
 }

@@ -3,12 +3,15 @@ import { OperationError } from "#kernel/errors.ts";
 import { isMissing, reason } from "#planner/store/files/disk_error.ts";
 
 const CHUNK = 1 << 20;
-/** Longest element in bytes: far above any object of an inventory, so that a broken file does not fill the memory. */
+/**
+ * Maximum size of an element in bytes: far above any object of an inventory, so that a broken file does not fill the
+ * memory.
+ */
 const MAX_ELEMENT = 64 << 20;
 
 export type Element =
   | { readonly number: number; readonly value: unknown; readonly isDamaged: boolean }
-  /** Text that is no JSON. */
+  /** Text that is not JSON. */
   | { readonly number: number; readonly reason: string };
 
 const REPLACEMENT = "\ufffd";
@@ -26,10 +29,10 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /**
- * Reads the elements of the list that a JSON file holds, or of the list `results` in its object, one after the other.
- * Memory: one chunk and one element. Numbers count from 1.
- * @param counted takes the object's `count`: how many elements all pages of the list have
- * @throws OperationError for a file that holds no list, ends early, or has an element above the limit
+ * Reads the elements of the list in a JSON file, or of the list `results` in its object, one after the other. Memory:
+ * one chunk and one element. Elements are numbered from 1.
+ * @param counted receives the object's `count`, the number of elements on all pages of the list
+ * @throws OperationError for a file that has no list, ends early, or has an element above the limit
  */
 export function* jsonElements(
   path: string,
@@ -37,7 +40,7 @@ export function* jsonElements(
   counted: (count: number) => void = () => {},
 ): Generator<Element> {
   const reader = new ElementReader(shown);
-  for (const chunk of chunksOf(path, shown)) {
+  for (const chunk of readChunks(path, shown)) {
     reader.checkEncoding(chunk);
     yield* reader.read(chunk);
   }
@@ -45,12 +48,12 @@ export function* jsonElements(
   if (reader.count !== undefined) counted(reader.count);
 }
 
-function* chunksOf(path: string, shown: string): Generator<Buffer> {
-  const descriptor = attempt(shown, () => openSync(path, "r"));
+function* readChunks(path: string, shown: string): Generator<Buffer> {
+  const descriptor = wrapReadErrors(shown, () => openSync(path, "r"));
   try {
     const chunk = Buffer.allocUnsafe(CHUNK);
     for (;;) {
-      const size = attempt(shown, () => readSync(descriptor, chunk, 0, CHUNK, null));
+      const size = wrapReadErrors(shown, () => readSync(descriptor, chunk, 0, CHUNK, null));
       if (size === 0) return;
       yield chunk.subarray(0, size);
     }
@@ -59,7 +62,7 @@ function* chunksOf(path: string, shown: string): Generator<Buffer> {
   }
 }
 
-function attempt<Result>(shown: string, work: () => Result): Result {
+function wrapReadErrors<Result>(shown: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
@@ -68,7 +71,7 @@ function attempt<Result>(shown: string, work: () => Result): Result {
   }
 }
 
-/** By the mark at the beginning, or by the zero that every ASCII character has there. */
+/** Detects UTF-16 by the byte order mark, or by the zero byte of every ASCII character. */
 function isUtf16(chunk: Buffer): boolean {
   const [first = 0, second = 0] = chunk;
   return (
@@ -83,14 +86,14 @@ class ElementReader {
   #depth = 0;
   #inText = false;
   #escaped = false;
-  /** Depth of the list whose elements are read; 0 until it is found. */
+  /** Nesting depth of the list whose elements are read; 0 until it is found. */
   #list = 0;
   #ended = false;
   #number = 0;
-  /** Pieces of the element that is being read. */
+  /** Chunks of the element that is being read. */
   #pieces: Buffer[] = [];
   #size = 0;
-  /** The text read last at depth 1, to find the key `results`. */
+  /** Last key at depth 1, to find the key `results`. */
   #key = "";
   #started = false;
   #count = "";
@@ -134,7 +137,7 @@ class ElementReader {
     if (this.#list !== 0) this.#hold(chunk.subarray(from));
   }
 
-  /** Checks that the list ended. */
+  /** Checks that the list is complete. */
   end(): void {
     if (this.#ended) return;
     if (!this.#started) throw this.#wrong("it is empty");
@@ -157,7 +160,7 @@ class ElementReader {
     if (byte > 0x20) this.#started = true;
   }
 
-  /** Outside the list: between two entries of the object, or in a number of it. */
+  /** Reads a byte outside the list: between two entries of the object, or in a number of it. */
   #beside(byte: number): void {
     if (byte === COMMA) this.#key = "";
     else if (this.#key === "count" && byte >= ZERO && byte <= NINE) this.#count += String.fromCharCode(byte);
@@ -180,7 +183,7 @@ class ElementReader {
   #hold(piece: Buffer): void {
     this.#size += piece.length;
     if (this.#size > MAX_ELEMENT) throw this.#wrong(`element ${this.#number + 1} is longer than ${MAX_ELEMENT} bytes`);
-    // The chunk is filled again.
+    // The chunk's buffer is reused, so the piece is copied.
     if (piece.length > 0) this.#pieces.push(Buffer.from(piece));
   }
 
@@ -197,7 +200,7 @@ class ElementReader {
       yield { number: this.#number, reason: (error as Error).message };
       return;
     }
-    // Bytes that are no UTF-8 become this sign.
+    // Invalid UTF-8 is decoded as this character.
     yield { number: this.#number, value, isDamaged: text.includes(REPLACEMENT) };
   }
 

@@ -8,15 +8,15 @@ import type { Device, ResourceKind } from "#dc/model/resources.ts";
 import { readAllDeviceTypes } from "#dc/operations/planning/device_types.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
 
-/** Content of a database before an import that the import uses. */
+/** Resources of a database before an import, as far as the import needs them. */
 export interface KnownResources {
   /** Resources from the same source, by id. */
   readonly records: ReadonlyMap<string, OriginRecord>;
-  /** Codes of those, by id. */
+  /** Codes of these resources, by id. */
   readonly codes: ReadonlyMap<string, string>;
-  /** Types of devices of the catalogue. */
+  /** Device types of the catalogue. */
   readonly types: TypesByModel;
-  /** Keys of codes that others hold. */
+  /** Keys of codes that resources of other sources have. */
   readonly foreign: {
     readonly rack: ReadonlySet<string>;
     readonly device: ReadonlySet<string>;
@@ -25,12 +25,14 @@ export interface KnownResources {
   };
 }
 
-/** Reads which resources came from a source and which codes are taken. Cost: one pass over racks, devices and units. */
-export function knownResources(store: DcStore, origin: string): Promise<KnownResources> {
+/**
+ * Reads which resources came from a source and which codes are in use. Cost: one pass over racks, devices and units.
+ */
+export function readKnownResources(store: DcStore, origin: string): Promise<KnownResources> {
   return store.read(async (reader) => {
     const records = new Map<string, OriginRecord>();
     const space = originSpace(origin);
-    for await (const { key, body } of pages(
+    for await (const { key, body } of readPages(
       (after) => reader.documents(space, after, MAX_PAGE_SIZE),
       ({ key: last }) => last,
     )) {
@@ -48,18 +50,18 @@ export function knownResources(store: DcStore, origin: string): Promise<KnownRes
       codes.set(id, named.code);
       own[kind as "rack"].add(codeKey(named.code));
     }
-    const rack = await foreignCodes(reader, "rack", own.rack);
-    const crac = await foreignCodes(reader, "crac", own.crac);
+    const rack = await readForeignCodes(reader, "rack", own.rack);
+    const crac = await readForeignCodes(reader, "crac", own.crac);
     const feed = new Set<string>();
-    const device = await foreignCodes(reader, "device", own.device, (one) => {
+    const device = await readForeignCodes(reader, "device", own.device, (one) => {
       for (const { powerOut } of (one as Device).ports ?? [])
         if (powerOut?.feedId !== undefined) feed.add(codeKey(powerOut.feedId));
     });
-    return { records, codes, types: await catalogue(reader), foreign: { rack, device, crac, feed } };
+    return { records, codes, types: await readCatalogue(reader), foreign: { rack, device, crac, feed } };
   });
 }
 
-async function catalogue(reader: DcReader): Promise<TypesByModel> {
+async function readCatalogue(reader: DcReader): Promise<TypesByModel> {
   const types = new Map<string, DeviceType>();
   for await (const { resource } of readAllDeviceTypes(reader)) {
     const key = modelKey(resource.manufacturer, resource.model);
@@ -68,14 +70,14 @@ async function catalogue(reader: DcReader): Promise<TypesByModel> {
   return types;
 }
 
-async function foreignCodes(
+async function readForeignCodes(
   reader: DcReader,
   kind: Extract<ResourceKind, "rack" | "device" | "crac">,
   own: ReadonlySet<string>,
   visit: (resource: object) => void = () => {},
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  for await (const resource of pages((after) => reader.page(kind, after, MAX_PAGE_SIZE), resourceKey)) {
+  for await (const resource of readPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), resourceKey)) {
     const key = resourceKey(resource);
     if (own.has(key)) continue;
     found.add(key);
@@ -84,7 +86,7 @@ async function foreignCodes(
   return found;
 }
 
-export async function* pages<One>(
+export async function* readPages<One>(
   read: (after: string) => Promise<readonly One[]>,
   keyOf: (one: One) => string,
 ): AsyncGenerator<One> {

@@ -8,7 +8,7 @@ import {
   type SearchDeviceTypesResponse,
 } from "#gen/datacenter/v1/planning_pb.ts";
 import { type Column, printTable } from "../../output/table.ts";
-import type { Database } from "../database.ts";
+import type { DatabaseLocation } from "../database.ts";
 import { printReplyJson, withService } from "../with_service.ts";
 
 const COLUMNS: readonly Column<DeviceType>[] = [
@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<DeviceType>[] = [
 ];
 
 export async function listTypes(
-  database: Database,
+  database: DatabaseLocation,
   { words, json }: { readonly words: readonly string[]; readonly json: boolean },
 ): Promise<void> {
   const types = await withService(database, async (service) => {

@@ -4,26 +4,29 @@ import type { NetboxOptions } from "#dc/exchange/netbox/where.ts";
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { suggestion } from "../../usage_error.ts";
+import { formatSuggestion } from "../../usage_error.ts";
 import { readUtf8 } from "../import/encoding.ts";
 
 type NetboxMapping = Pick<NetboxOptions, "roles" | "locations">;
 
 /**
- * Reads a person's decisions about the mapping of a NetBox, as YAML or JSON: `roles: {core: SWITCH}` and `locations:
- * {site/location: {floor: 2, room: A, row: B}}`.
- * @throws OperationError naming the wrong field
+ * Reads a person's mapping of a NetBox, as YAML or JSON: `roles: {core: SWITCH}` and `locations: {site/location:
+ * {floor: 2, room: A, row: B}}`.
+ * @throws OperationError that names the invalid field
  */
-export function netboxMapping(path: string, shown: string): NetboxMapping {
-  const value = yamlFile(path, shown);
+export function readNetboxMapping(path: string, shown: string): NetboxMapping {
+  const value = readYamlFile(path, shown);
   for (const key of Object.keys(value)) {
-    if (key !== "roles" && key !== "locations") throw wrongField(shown, key, "expected roles or locations");
+    if (key !== "roles" && key !== "locations") throw createFieldError(shown, key, "expected roles or locations");
   }
-  return { roles: rolesOf(shown, value["roles"]), locations: locationsOf(shown, value["locations"]) };
+  return { roles: parseRoles(shown, value["roles"]), locations: parseLocations(shown, value["locations"]) };
 }
 
-/** Reads a YAML or JSON file that holds an object. @throws OperationError when it does not */
-export function yamlFile(path: string, shown: string): Readonly<Record<string, unknown>> {
+/**
+ * Reads a YAML or JSON file that contains an object.
+ * @throws OperationError for any other content
+ */
+export function readYamlFile(path: string, shown: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     value = parse(readUtf8(path, shown), { maxAliasCount: 100 });
@@ -35,49 +38,53 @@ export function yamlFile(path: string, shown: string): Readonly<Record<string, u
   throw new OperationError("invalid_argument", `Cannot read "${shown}": expected an object`);
 }
 
-function rolesOf(shown: string, value: unknown): NetboxMapping["roles"] {
+function parseRoles(shown: string, value: unknown): NetboxMapping["roles"] {
   if (value === undefined) return {};
-  if (!isJsonObject(value)) throw wrongField(shown, "roles", "expected role slugs with kinds");
+  if (!isJsonObject(value)) throw createFieldError(shown, "roles", "expected role slugs with kinds");
   return Object.fromEntries(
     Object.entries(value).map(([slug, word]) => {
       const kind = DEVICE_KINDS.find((one) => one === String(word).toUpperCase());
       if (kind === undefined)
-        throw wrongField(shown, `roles.${slug}`, `expected a kind; ${suggestion(String(word), DEVICE_KINDS)}`.trim());
+        throw createFieldError(
+          shown,
+          `roles.${slug}`,
+          `expected a kind; ${formatSuggestion(String(word), DEVICE_KINDS)}`.trim(),
+        );
       return [slug, kind] as const satisfies readonly [string, DeviceKind];
     }),
   );
 }
 
-function locationsOf(shown: string, value: unknown): NetboxMapping["locations"] {
+function parseLocations(shown: string, value: unknown): NetboxMapping["locations"] {
   if (value === undefined) return {};
   if (!isJsonObject(value))
-    throw wrongField(shown, "locations", "expected site/location slugs with floor, room or row");
-  return Object.fromEntries(Object.entries(value).map(([name, place]) => [name, placeOf(shown, name, place)]));
+    throw createFieldError(shown, "locations", "expected site/location slugs with floor, room or row");
+  return Object.fromEntries(Object.entries(value).map(([name, place]) => [name, parseLocation(shown, name, place)]));
 }
 
-function placeOf(shown: string, name: string, place: unknown): NetboxMapping["locations"][string] {
+function parseLocation(shown: string, name: string, place: unknown): NetboxMapping["locations"][string] {
   const at = `locations.${name}`;
-  if (!isJsonObject(place)) throw wrongField(shown, at, "expected floor, room or row");
+  if (!isJsonObject(place)) throw createFieldError(shown, at, "expected floor, room or row");
   const { floor, room, row, ...rest } = place;
   const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw wrongField(shown, `${at}.${unknown}`, "expected floor, room or row");
+  if (unknown !== undefined) throw createFieldError(shown, `${at}.${unknown}`, "expected floor, room or row");
   if (floor !== undefined && !Number.isInteger(floor))
-    throw wrongField(shown, `${at}.floor`, "expected a whole number");
+    throw createFieldError(shown, `${at}.floor`, "expected a whole number");
   return {
     ...(typeof floor === "number" && { floor }),
-    ...codeField(shown, `${at}.room`, "room", room),
-    ...codeField(shown, `${at}.row`, "row", row),
+    ...parseCode(shown, `${at}.room`, "room", room),
+    ...parseCode(shown, `${at}.row`, "row", row),
   };
 }
 
-function codeField(shown: string, at: string, name: "room" | "row", value: unknown) {
+function parseCode(shown: string, at: string, name: "room" | "row", value: unknown) {
   if (value === undefined) return {};
   const code = toCode(String(value));
   if (code === "" || code !== String(value))
-    throw wrongField(shown, at, "expected a code: letters, digits, '.', '_' or '-'");
+    throw createFieldError(shown, at, "expected a code: letters, digits, '.', '_' or '-'");
   return { [name]: code };
 }
 
-function wrongField(shown: string, field: string, expected: string): OperationError {
+function createFieldError(shown: string, field: string, expected: string): OperationError {
   return new OperationError("invalid_argument", `Wrong field "${field}" in "${shown}": ${expected}`);
 }

@@ -3,10 +3,10 @@ import { CsvRows } from "#dc/exchange/netbox/csv_rows.ts";
 import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import type { TableName } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { csvRecords } from "../import/csv_records.ts";
+import { readCsvRecords } from "../import/csv_records.ts";
 import { DAMAGED } from "./json_elements.ts";
-import { filesIn, tableOf } from "./netbox_files.ts";
-import { demandGoing, type SourceWatcher } from "./source_error.ts";
+import { findTable, listFiles } from "./netbox_files.ts";
+import { requireRunning, type SourceWatcher } from "./source_error.ts";
 
 const STEP = 5000;
 
@@ -17,7 +17,7 @@ export async function readCsvFolder(
   shown: string,
   watcher: SourceWatcher,
 ): Promise<void> {
-  const files = filesIn(folder, ".csv").map((path) => ({ path, table: tableOf(relative(folder, path)) }));
+  const files = listFiles(folder, ".csv").map((path) => ({ path, table: findTable(relative(folder, path)) }));
   if (!files.some(({ table }) => table !== undefined)) {
     throw new OperationError(
       "not_found",
@@ -45,10 +45,10 @@ async function readExport(
   watcher: SourceWatcher,
 ): Promise<void> {
   let headers: readonly string[] | undefined;
-  for await (const { record, line } of csvRecords(path, name)) {
+  for await (const { record, line } of readCsvRecords(path, name)) {
     if (line % STEP === 0) {
       watcher.progress(name, line, undefined);
-      demandGoing(watcher);
+      requireRunning(watcher);
     }
     if (record.some((cell) => cell.includes("\ufffd")))
       watcher.unreadable({ file: name, number: line, reason: DAMAGED });

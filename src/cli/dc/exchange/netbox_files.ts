@@ -6,28 +6,28 @@ import { NETBOX_TABLES, TABLE_NAMES, type TableName } from "#dc/exchange/netbox/
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { DAMAGED, type Element, jsonElements } from "./json_elements.ts";
-import { demandGoing, type SourceWatcher } from "./source_error.ts";
+import { requireRunning, type SourceWatcher } from "./source_error.ts";
 
-/** Rows between two reports of progress. */
+/** Number of rows between two progress reports. */
 const STEP = 5000;
 
-/** Names under which a file may hold a table: `devices`, `dcim_devices`, `dcim.devices`, `device`. */
+/** Tables by the names that their files may have: `devices`, `dcim_devices`, `dcim.devices`, `device`. */
 const BY_NAME: ReadonlyMap<string, TableName> = new Map(
   TABLE_NAMES.flatMap((table) => {
     const path: string = NETBOX_TABLES[table].path;
     const list = path.slice(path.indexOf("/") + 1);
-    return [path, list, table].map((name) => [plainName(name), table] as const);
+    return [path, list, table].map((name) => [normalizeName(name), table] as const);
   }),
 );
 
-/** Reads a fixture as `manage.py dumpdata` writes it. */
+/** Reads a fixture in the form of `manage.py dumpdata`. */
 export function readDump(data: Dataset, path: string, shown: string, watcher: SourceWatcher): void {
   let count = 0;
   for (const element of jsonElements(path, shown)) {
     count += 1;
     if (count % STEP === 0) {
       watcher.progress(shown, count, undefined);
-      demandGoing(watcher);
+      requireRunning(watcher);
     }
     noteDamage(shown, element, watcher);
     if ("reason" in element) watcher.unreadable({ file: shown, ...element });
@@ -38,7 +38,7 @@ export function readDump(data: Dataset, path: string, shown: string, watcher: So
   }
 }
 
-/** Whether the first element of a JSON list is one of a dump. */
+/** Returns whether the first element of a JSON list has the form of a dump. */
 export function isDump(path: string, shown: string): boolean {
   for (const element of jsonElements(path, shown)) {
     return (
@@ -53,11 +53,11 @@ export function isDump(path: string, shown: string): boolean {
 
 /**
  * Reads a folder of REST lists, each a list of objects or a page with `results`; several pages of one list are
- * `devices-1.json`, `devices-2.json`. Files of other names are noted as unread.
+ * `devices-1.json`, `devices-2.json`. Files with other names are noted as unread.
  * @throws OperationError for a folder without any such file
  */
 export function readFolder(data: Dataset, folder: string, shown: string, watcher: SourceWatcher): void {
-  const files = filesIn(folder, ".json").map((path) => ({ path, table: tableOf(relative(folder, path)) }));
+  const files = listFiles(folder, ".json").map((path) => ({ path, table: findTable(relative(folder, path)) }));
   if (!files.some(({ table }) => table !== undefined)) {
     throw new OperationError(
       "not_found",
@@ -83,7 +83,7 @@ export function readFolder(data: Dataset, folder: string, shown: string, watcher
 
 /** Total content of the files of one list. */
 interface Pages {
-  /** The last of them. */
+  /** Name of the last file. */
   readonly name: string;
   readonly read: number;
   /** Total number of elements according to the files; 0 if they contain none. */
@@ -101,12 +101,12 @@ function readList(data: Dataset, table: TableName, file: { path: string; name: s
     count += 1;
     if (count % STEP === 0) {
       watcher.progress(file.name, count, undefined);
-      demandGoing(watcher);
+      requireRunning(watcher);
     }
     noteDamage(file.name, element, watcher);
     if ("reason" in element) watcher.unreadable({ file: file.name, ...element });
     else
-      addListed(data, table, element.value, (reason) =>
+      addObject(data, table, element.value, (reason) =>
         watcher.unreadable({ file: file.name, number: element.number, reason }),
       );
   }
@@ -118,15 +118,15 @@ function noteDamage(file: string, element: Element, watcher: SourceWatcher): voi
     watcher.unreadable({ file, number: element.number, reason: DAMAGED });
 }
 
-/** Puts an object of a REST list into the dataset. */
-export function addListed(data: Dataset, table: TableName, value: unknown, wrong: (reason: string) => void): void {
+/** Adds an object of a REST list to the dataset. */
+export function addObject(data: Dataset, table: TableName, value: unknown, wrong: (reason: string) => void): void {
   const row = isJsonObject(value) ? readRow(table, value["id"], value) : undefined;
   if (row === undefined) wrong("expected an object with an id");
   else data.add(table, row);
 }
 
-/** Files of one kind in a folder and those below it, in order. */
-export function filesIn(folder: string, extension: string): readonly string[] {
+/** Lists the files with an extension in a folder and its subfolders, sorted. */
+export function listFiles(folder: string, extension: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => extname(name).toLowerCase() === extension)
     .map((name) => join(folder, name))
@@ -134,18 +134,18 @@ export function filesIn(folder: string, extension: string): readonly string[] {
     .toSorted();
 }
 
-/** The table that a file is named after, or undefined. */
-export function tableOf(name: string): TableName | undefined {
+/** Returns the table that a file is named after, or undefined. */
+export function findTable(name: string): TableName | undefined {
   const stem = name.slice(0, name.length - extname(name).length);
   const numbered = /[-_. ]?(?:page[-_ ]?)?\d+$/i;
   for (const one of [stem, basename(stem)]) {
-    const table = BY_NAME.get(plainName(one)) ?? BY_NAME.get(plainName(one.replace(numbered, "")));
+    const table = BY_NAME.get(normalizeName(one)) ?? BY_NAME.get(normalizeName(one.replace(numbered, "")));
     if (table !== undefined) return table;
   }
   // NetBox names its CSV exports `netbox_power feeds.csv`.
-  return BY_NAME.get(plainName(basename(stem)).replace(/^netbox/, ""));
+  return BY_NAME.get(normalizeName(basename(stem)).replace(/^netbox/, ""));
 }
 
-function plainName(name: string): string {
+function normalizeName(name: string): string {
   return name.toLowerCase().replace(/[^a-z]+/g, "");
 }

@@ -12,36 +12,36 @@ import {
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { addListed } from "./netbox_files.ts";
-import { demandGoing, type SourceWatcher } from "./source_error.ts";
+import { addObject } from "./netbox_files.ts";
+import { requireRunning, type SourceWatcher } from "./source_error.ts";
 
-/** A NetBox to read from. */
+/** Address and limits of a NetBox server. */
 export interface NetboxAddress {
-  /** Up to the `/api`, without a slash at the end. */
+  /** URL before `/api`, without a slash at the end. */
   readonly url: string;
   readonly token: string | undefined;
-  /** Slugs of sites; all when empty. */
+  /** Slugs of the sites to read; all if empty. */
   readonly sites: readonly string[];
-  /** Longest wait for one answer. */
+  /** Maximum wait for one reply, in milliseconds. */
   readonly timeoutMs: number;
-  /** Most requests a second; unlimited when absent. */
+  /** Maximum number of requests per second; undefined for no limit. */
   readonly rate: number | undefined;
-  /** Wait before the second attempt, doubled each time. */
+  /** Milliseconds before the second attempt, doubled each time. */
   readonly backoffMs: number;
 }
 
-/** Requests under way at once: a NetBox of the usual size has four to eight workers. */
+/** Maximum number of concurrent requests: a NetBox of common size has four to eight workers. */
 const CONCURRENT = 4;
 const ATTEMPTS = 6;
-/** A list that changes while it is read is read again. */
+/** Maximum number of times that a list is read because it changes meanwhile. */
 const READINGS = 3;
 const MAX_BODY_BYTES = 256 << 20;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Reads all tables of a live NetBox into the dataset, page by page. Repeats attempts that fail temporarily (no
- * connection, 429, 5xx), after the delay that the server requests.
- * @throws OperationError if a list cannot be read: in a partial import, the missing items would count as deleted
+ * Reads all tables of a running NetBox into the dataset, page by page. Repeats attempts that fail temporarily (no
+ * connection, 429, 5xx) after the delay that the server requests.
+ * @throws OperationError if a list cannot be read, because the missing items of a partial import would count as deleted
  */
 export async function readRest(data: Dataset, address: NetboxAddress, watcher: SourceWatcher): Promise<void> {
   const client = new Client(address, watcher);
@@ -54,19 +54,19 @@ async function readTable(client: Client, data: Dataset, table: TableName): Promi
   for (let reading = 1; ; reading += 1) {
     const rows = new Map<unknown, unknown>();
     const count = await client.list(table, (one) => rows.set(isJsonObject(one) ? one["id"] : one, one));
-    // Rows that are made or deleted meanwhile move others to a page that was read already.
+    // Rows that are added or deleted meanwhile move other rows to a page that has already been read.
     if (rows.size < count && reading < READINGS) continue;
     let number = 0;
     for (const value of rows.values()) {
       number += 1;
       const at = number;
-      addListed(data, table, value, (reason) => client.unreadable(table, at, reason));
+      addObject(data, table, value, (reason) => client.unreadable(table, at, reason));
     }
     return;
   }
 }
 
-/** In Deno the class exists only as a value. */
+/** In Deno the class `URL` exists only as a value. */
 type ParsedUrl = InstanceType<typeof URL>;
 
 interface Page {
@@ -88,7 +88,7 @@ class Client {
     this.#watcher.unreadable({ file: NETBOX_TABLES[table].path, number, reason });
   }
 
-  /** Gives every row of a list to `take`; returns how many there are. */
+  /** Passes every row of a list to `take`; returns their number. */
   async list(table: TableName, take: (row: unknown) => void): Promise<number> {
     const { path } = NETBOX_TABLES[table];
     const first = await this.#page(table, 0, MAX_PAGE_SIZE);
@@ -112,7 +112,7 @@ class Client {
     return first.count;
   }
 
-  /** One page, or undefined for a list that this version of NetBox does not have. */
+  /** Reads one page; undefined for a list that this version of NetBox does not have. */
   async #page(table: TableName, offset: number, limit: number): Promise<Page | undefined> {
     const url = new URL(`${this.#address.url}/api/${NETBOX_TABLES[table].path}/`);
     url.searchParams.set("limit", String(limit));
@@ -149,9 +149,9 @@ class Client {
     throw new OperationError("unavailable", `${url.origin}${url.pathname}: ${reason}, ${ATTEMPTS} times`);
   }
 
-  /** Keeps below the rate. */
+  /** Waits until a request is within the rate limit. */
   async #turn(): Promise<void> {
-    demandGoing(this.#watcher);
+    requireRunning(this.#watcher);
     if (this.#address.rate === undefined) return;
     const now = Date.now();
     const at = Math.max(now, this.#nextAt);
@@ -161,22 +161,22 @@ class Client {
 
   async #wait(milliseconds: number): Promise<void> {
     await pause(Math.min(milliseconds, LONGEST_WAIT_MS), undefined, { signal: this.#watcher.signal }).catch(() => {});
-    demandGoing(this.#watcher);
+    requireRunning(this.#watcher);
   }
 
   async #attempt(url: ParsedUrl): Promise<Outcome> {
     const { token, timeoutMs } = this.#address;
-    // Tokens of NetBox 4.5 and later begin with nbt_ and are bearers.
+    // Tokens of NetBox 4.5 and later begin with nbt_ and are bearer tokens.
     const scheme = token?.startsWith("nbt_") === true ? "Bearer" : "Token";
     const headers = { Accept: "application/json", ...(token !== undefined && { Authorization: `${scheme} ${token}` }) };
     const signal = AbortSignal.any([this.#watcher.signal, AbortSignal.timeout(timeoutMs)]);
     try {
-      // A redirection would carry the token elsewhere.
+      // A redirect would send the token to another server.
       const response = await fetch(url, { headers, signal, redirect: "manual" });
-      if (!response.ok) return refusalOf(response);
-      return { value: JSON.parse(await bodyOf(response)) };
+      if (!response.ok) return classifyRefusal(response);
+      return { value: JSON.parse(await readBody(response)) };
     } catch (error) {
-      demandGoing(this.#watcher);
+      requireRunning(this.#watcher);
       if (error instanceof OperationError) throw error;
       const { name, message } = error as Error;
       return { passing: true, kind: "unavailable", reason: name === "TimeoutError" ? "no answer in time" : message };
@@ -194,11 +194,11 @@ type Outcome =
       readonly waitMs?: number;
     };
 
-function refusalOf(response: Response): Outcome {
+function classifyRefusal(response: Response): Outcome {
   const { status, headers } = response;
   response.body?.cancel().catch(() => {});
   const passing = status === 429 || status >= 500;
-  const waitMs = retryAfterMs(headers.get("retry-after"));
+  const waitMs = parseRetryAfterMs(headers.get("retry-after"));
   const refusals: Readonly<Record<number, readonly [OperationError["kind"], string]>> = {
     401: [
       "unauthenticated",
@@ -213,15 +213,15 @@ function refusalOf(response: Response): Outcome {
   return { passing, kind, reason: `${reason}${moved}`, status, ...(waitMs !== undefined && { waitMs }) };
 }
 
-/** Seconds, or a date. */
-function retryAfterMs(header: string | null): number | undefined {
+/** Parses the header Retry-After, a number of seconds or a date, to milliseconds. */
+function parseRetryAfterMs(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
   const moment = Date.parse(header);
   return Number.isNaN(moment) ? undefined : Math.max(0, moment - Date.now());
 }
 
-async function bodyOf(response: Response): Promise<string> {
+async function readBody(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {

@@ -4,13 +4,13 @@ import { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import { NETBOX_TABLES, TABLE_NAMES } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../../usage_error.ts";
-import { filesIn, isDump, readDump, readFolder, tableOf } from "./netbox_files.ts";
+import { findTable, isDump, listFiles, readDump, readFolder } from "./netbox_files.ts";
 import { type NetboxAddress, readRest } from "./netbox_rest.ts";
 import type { SourceWatcher } from "./source_error.ts";
 
-/** Location and form of a NetBox. */
+/** Location and form of a NetBox's data. */
 export interface NetboxSourceOptions {
-  /** A dump, or a folder of lists; absent with `url`. */
+  /** Path of a dump or of a folder of lists; undefined with `url`. */
   readonly path: string | undefined;
   readonly url: string | undefined;
   readonly tokenFile: string | undefined;
@@ -35,7 +35,7 @@ export async function readNetbox(
   const data = new Dataset();
   const { path: shown, url, cwd } = options;
   if (url !== undefined) {
-    await readRest(data, addressOf(url, options), watcher);
+    await readRest(data, createAddress(url, options), watcher);
     return data;
   }
   if (shown === undefined)
@@ -53,7 +53,7 @@ export async function readNetbox(
   return data;
 }
 
-/** Reports missing lists: their resources, and cables to them, would count as deleted. */
+/** Reports missing lists, because their resources, and cables to them, would count as deleted. */
 function noteMissingLists(data: Dataset, known: ReadonlyMap<string, unknown>, note: (reason: string) => void): void {
   if (known.size === 0) return;
   const named = [...data.cableEnds().values()].flatMap(({ a, b }) => [...a, ...b]);
@@ -65,7 +65,7 @@ function noteMissingLists(data: Dataset, known: ReadonlyMap<string, unknown>, no
 }
 
 async function readAnyFolder(data: Dataset, path: string, shown: string, watcher: SourceWatcher): Promise<void> {
-  if (filesIn(path, ".json").some((file) => tableOf(file.slice(path.length + 1)) !== undefined)) {
+  if (listFiles(path, ".json").some((file) => findTable(file.slice(path.length + 1)) !== undefined)) {
     readFolder(data, path, shown, watcher);
     return;
   }
@@ -73,7 +73,7 @@ async function readAnyFolder(data: Dataset, path: string, shown: string, watcher
   await readCsvFolder(data, path, shown, watcher);
 }
 
-function addressOf(url: string, { tokenFile, sites, rate, cwd }: NetboxSourceOptions): NetboxAddress {
+function createAddress(url: string, { tokenFile, sites, rate, cwd }: NetboxSourceOptions): NetboxAddress {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new UsageError(
       `Wrong value "${url}" for "--url": expected http:// or https:// and the address of a NetBox`,
@@ -84,7 +84,7 @@ function addressOf(url: string, { tokenFile, sites, rate, cwd }: NetboxSourceOpt
   const base = pathname.replace(/\/+$/, "").replace(/\/api$/, "");
   return {
     url: `${origin}${base}`,
-    token: tokenOf(tokenFile, cwd),
+    token: readToken(tokenFile, cwd),
     sites,
     timeoutMs: TIMEOUT_MS,
     rate,
@@ -92,8 +92,11 @@ function addressOf(url: string, { tokenFile, sites, rate, cwd }: NetboxSourceOpt
   };
 }
 
-/** A token on the command line is seen by everybody who lists processes, so it comes from a file or the environment. */
-function tokenOf(file: string | undefined, cwd: string): string | undefined {
+/**
+ * Reads the token from a file or the environment, because every user who can list processes sees a token on the command
+ * line.
+ */
+function readToken(file: string | undefined, cwd: string): string | undefined {
   const { NETBOX_TOKEN, NETBOX_TOKEN_FILE } = process.env;
   const path = file ?? NETBOX_TOKEN_FILE;
   if (file === undefined && NETBOX_TOKEN !== undefined && NETBOX_TOKEN !== "") return NETBOX_TOKEN.trim();

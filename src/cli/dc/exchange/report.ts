@@ -1,12 +1,12 @@
 import type { Omission } from "#dc/exchange/item.ts";
 import type { InventoryQuality } from "#dc/exchange/quality.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { firstLines, noteEnd } from "../../import/report.ts";
-import { plainLine } from "../../output/plain_text.ts";
+import { limitLines, printEndNote } from "../../import/report.ts";
+import { sanitizeLine } from "../../output/plain_text.ts";
 import { print } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { type Column, renderTable } from "../../output/table.ts";
-import { outputWidth } from "../../output/terminal.ts";
+import { getOutputWidth } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { KIND_NAMES } from "../kinds.ts";
 import type { SyncChange, SyncRefusal, SyncResult } from "./run_sync.ts";
@@ -53,11 +53,18 @@ export interface ReportParts {
   readonly quality: InventoryQuality;
 }
 
-export function importReport({ origin, dryRun, result, omissions, unreadable, quality }: ReportParts): ImportReport {
+export function buildImportReport({
+  origin,
+  dryRun,
+  result,
+  omissions,
+  unreadable,
+  quality,
+}: ReportParts): ImportReport {
   return {
     origin,
     state: result.stopped ? "stopped" : dryRun ? "tried" : "done",
-    counts: KIND_NAMES.map((kind) => countsOf(kind, result)).filter(({ kind: _, ...counts }) =>
+    counts: KIND_NAMES.map((kind) => countKind(kind, result)).filter(({ kind: _, ...counts }) =>
       Object.values(counts).some((count) => count > 0),
     ),
     not_carried: groupByReason(omissions),
@@ -69,7 +76,7 @@ export function importReport({ origin, dryRun, result, omissions, unreadable, qu
   };
 }
 
-function countsOf(kind: ResourceKind, { changes, unchanged, refused }: SyncResult): KindCounts {
+function countKind(kind: ResourceKind, { changes, unchanged, refused }: SyncResult): KindCounts {
   const of = (action: SyncChange["action"]) =>
     changes.filter((one) => one.kind === kind && one.action === action).length;
   return {
@@ -82,7 +89,7 @@ function countsOf(kind: ResourceKind, { changes, unchanged, refused }: SyncResul
   };
 }
 
-/** By reason, the most frequent first. */
+/** Groups omissions by reason, the most frequent first. */
 function groupByReason(omissions: readonly Omission[]): readonly NotCarried[] {
   const groups = new Map<string, Omission[]>();
   for (const one of omissions) {
@@ -113,10 +120,10 @@ const COUNT_COLUMNS: readonly Column<KindCounts>[] = [
 const NOT_CARRIED_COLUMNS: readonly Column<NotCarried>[] = [
   { title: "NOT CARRIED", text: ({ count }) => String(count), align: "right" },
   { title: "BECAUSE", text: ({ reason }) => reason },
-  { title: "SUCH AS", text: ({ objects }) => exampleOf(objects), shrinks: true },
+  { title: "SUCH AS", text: ({ objects }) => formatExample(objects), shrinks: true },
 ];
 
-function exampleOf(objects: NotCarried["objects"]): string {
+function formatExample(objects: NotCarried["objects"]): string {
   const [first] = objects;
   if (first === undefined) return "";
   return [first.id, first.name === first.id ? "" : first.name, first.detail ?? ""]
@@ -126,18 +133,18 @@ function exampleOf(objects: NotCarried["objects"]): string {
 
 /** Prints a report for people: results on standard output, problems on standard error. */
 export function printReport(report: ImportReport, log: StderrLogger): void {
-  const width = outputWidth();
-  if (report.state === "tried") list(report.changes, changeLine);
+  const width = getOutputWidth();
+  if (report.state === "tried") printList(report.changes, formatChange);
   print(renderTable(report.counts, COUNT_COLUMNS, width));
   if (report.not_carried.length > 0) print(`\n${renderTable(report.not_carried, NOT_CARRIED_COLUMNS, width)}`);
   printQuality(report);
-  for (const line of firstLines(report.unreadable, unreadableLine, others)) log.warn(line);
-  for (const line of firstLines(report.refused, refusalLine, others)) log.warn(line);
-  for (const line of firstLines(report.vanished, refusalLine, others)) log.note(line);
-  noteEnd(report.state, log);
+  for (const line of limitLines(report.unreadable, formatUnreadable, others)) log.warn(line);
+  for (const line of limitLines(report.refused, formatRefusal, others)) log.warn(line);
+  for (const line of limitLines(report.vanished, formatRefusal, others)) log.note(line);
+  printEndNote(report.state, log);
 }
 
-function unreadableLine({ file, number, kind, code, reason }: Unreadable): string {
+function formatUnreadable({ file, number, kind, code, reason }: Unreadable): string {
   return [number === 0 ? file : `${file} ${number}`, [kind, code].filter(Boolean).join(" "), reason]
     .filter(Boolean)
     .join(": ");
@@ -149,14 +156,14 @@ function printQuality({ quality: { inlets, inlets_with_source: sourced, findings
     inlets === 0 ? "no inlets" : `${Math.floor((sourced / inlets) * 100)} % of ${inlets} inlets have a source`;
   printText(`\npower: ${share}\n`);
   for (const { refs, message } of findings)
-    printText(`${refs.length} ${message}, such as ${plainLine(refs[0] ?? "")}\n`);
+    printText(`${refs.length} ${message}, such as ${sanitizeLine(refs[0] ?? "")}\n`);
 }
 
-function refusalLine({ ref, id, reason, place }: SyncRefusal): string {
+function formatRefusal({ ref, id, reason, place }: SyncRefusal): string {
   return `${place === undefined ? "" : `${place.file} ${place.line}: `}${ref} (${id}): ${reason}`;
 }
 
-function changeLine({ action, ref, fields }: SyncChange): string {
+function formatChange({ action, ref, fields }: SyncChange): string {
   const sign = { create: "+", update: "~", delete: "-" }[action];
   const changes = fields
     .map(({ field, before, after }) => `${field} ${formatValue(before)} -> ${formatValue(after)}`)
@@ -169,8 +176,8 @@ function formatValue(value: unknown): string {
   return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`;
 }
 
-function list<One>(all: readonly One[], text: (one: One) => string): void {
-  for (const line of firstLines(all, text, others)) printText(`${line}\n`);
+function printList<One>(all: readonly One[], text: (one: One) => string): void {
+  for (const line of limitLines(all, text, others)) printText(`${line}\n`);
   if (all.length > 0) print("\n");
 }
 

@@ -2,26 +2,29 @@ import { resolve } from "node:path";
 import type { MappedSource } from "#dc/exchange/item.ts";
 import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
-import { databaseOf } from "../database.ts";
-import { waitReporter, withImportStore } from "../import/import_store.ts";
+import { parseDatabase } from "../database.ts";
+import { createWaitReporter, withImportStore } from "../import/import_store.ts";
 import { importFrom, type ReadSource } from "./import_from.ts";
-import { type ImportArgs, refuseImport, type SourceName } from "./source_flags.ts";
+import { createImportError, type ImportArgs, type SourceName } from "./source_flags.ts";
 
 type SourceImportArgs = ImportArgs & { readonly from: SourceName };
 
-/** Imports from another program's data into a database. @throws UsageError for flags that do not belong to it */
+/**
+ * Imports another program's data into a database.
+ * @throws UsageError for flags that the source does not support
+ */
 export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise<ExitStatus> {
   if (args.token !== undefined)
-    throw refuseImport('"--token" is visible in the list of processes: expected "--token-file"');
+    throw createImportError('"--token" is visible in the list of processes: expected "--token-file"');
   if (args.prune && args.sites !== undefined && args.origin === undefined) {
     // All items of the other sites would count as deleted.
-    throw refuseImport('"--prune" with "--sites" needs "--origin": expected a name for the import of these sites');
+    throw createImportError('"--prune" with "--sites" needs "--origin": expected a name for the import of these sites');
   }
-  const origin = originOf(args.origin ?? args.from);
+  const origin = deriveOrigin(args.origin ?? args.from);
   const { prune, json, report, "dry-run": dryRun, db } = args;
   const read = READERS[args.from](args, origin, cli.cwd);
   const options = { origin, dryRun, prune, json, report, cwd: cli.cwd };
-  return withImportStore(databaseOf(db, cli.cwd, args), waitReporter(cli, false), (opened) =>
+  return withImportStore(parseDatabase(db, cli.cwd, args), createWaitReporter(cli, false), (opened) =>
     importFrom(opened, read, options, cli),
   );
 }
@@ -32,11 +35,11 @@ const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: stri
     async (known, watcher): Promise<MappedSource> => {
       const { readNetbox } = await import("./netbox_source.ts");
       const { mapNetbox } = await import("#dc/exchange/netbox/map_netbox.ts");
-      const { netboxMapping } = await import("./mapping_file.ts");
+      const { readNetboxMapping: netboxMapping } = await import("./mapping_file.ts");
       const { mapping: file, url, sites, rate, "token-file": tokenFile } = args;
       const mapping = file === undefined ? { roles: {}, locations: {} } : netboxMapping(resolve(cwd, file), file);
       const slugs = sites?.split(",").map((site) => site.trim()) ?? [];
-      const source = { path: onePath(args), url, tokenFile, sites: slugs, rate, cwd };
+      const source = { path: selectOnePath(args), url, tokenFile, sites: slugs, rate, cwd };
       const data = await readNetbox(source, known.records, watcher);
       return mapNetbox(data, { origin, ...mapping, known: known.codes, foreign: known.foreign });
     },
@@ -45,31 +48,31 @@ const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: stri
     async (known, watcher): Promise<MappedSource> => {
       const { readCsvTable } = await import("./csv_table.ts");
       const { mapping, encoding } = args;
-      return readCsvTable(known, { file: oneFile(args), mapping, encoding, origin, cwd }, watcher);
+      return readCsvTable(known, { file: requireOneFile(args), mapping, encoding, origin, cwd }, watcher);
     },
   containerlab:
     (args, origin, cwd) =>
     async (known): Promise<MappedSource> => {
       const { readContainerlab } = await import("./containerlab_source.ts");
-      return readContainerlab(known, { file: oneFile(args), origin, cwd });
+      return readContainerlab(known, { file: requireOneFile(args), origin, cwd });
     },
 };
 
-/** The file of a source that has no address. */
-function oneFile({ from, files }: SourceImportArgs): string {
+/** Returns the one file of a source that is not read from a server. */
+function requireOneFile({ from, files }: SourceImportArgs): string {
   const [file] = files;
   if (file === undefined || files.length > 1)
-    throw refuseImport(`Expected one file for "--from ${from}", found ${files.length}`);
+    throw createImportError(`Expected one file for "--from ${from}", found ${files.length}`);
   return file;
 }
 
-function onePath({ files, url }: SourceImportArgs): string | undefined {
-  if (files.length > 1) throw refuseImport(`Unexpected argument "${files[1]}": expected one file or folder`);
-  if (url !== undefined && files.length > 0) throw refuseImport('"--url" and a file exclude each other');
+function selectOnePath({ files, url }: SourceImportArgs): string | undefined {
+  if (files.length > 1) throw createImportError(`Unexpected argument "${files[1]}": expected one file or folder`);
+  if (url !== undefined && files.length > 0) throw createImportError('"--url" and a file exclude each other');
   return files[0];
 }
 
-function originOf(name: string): string {
+function deriveOrigin(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/.test(name)) return name;
-  throw refuseImport(`Wrong value "${name}" for "--origin": expected 1 to 32 letters, digits, '.', '_' or '-'`);
+  throw createImportError(`Wrong value "${name}" for "--origin": expected 1 to 32 letters, digits, '.', '_' or '-'`);
 }

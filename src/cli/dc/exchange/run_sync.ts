@@ -8,21 +8,21 @@ import type { OperationError } from "#kernel/errors.ts";
 import { type Pace, retryRefused, runBatches } from "../../import/batches.ts";
 import { KIND_NAMES } from "../kinds.ts";
 
-/** Runs one batch in a separate transaction, or in the one of a dry run. */
-export type InBatch = <Result>(work: (session: ExchangeSession) => Promise<Result>) => Promise<Result>;
+/** Runs one batch in its own transaction, or in the one transaction of a dry run. */
+export type RunBatch = <Result>(work: (session: ExchangeSession) => Promise<Result>) => Promise<Result>;
 
 export interface SyncOptions extends Pace {
   readonly origin: string;
   readonly prune: boolean;
   /**
-   * Elements of the source that could not be read. Vanished resources may be among them, so if there are any, nothing
-   * is deleted.
+   * Number of elements of the source that could not be read. If it is not 0, nothing is deleted, because vanished
+   * resources may be among them.
    */
   readonly unreadable: number;
   readonly progress: (done: number, total: number) => void;
 }
 
-/** Something that a sync did, or would do. */
+/** A change that a sync made, or would make. */
 export interface SyncChange {
   readonly action: "create" | "update" | "delete";
   readonly kind: ResourceKind;
@@ -31,7 +31,7 @@ export interface SyncChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** Something that the inventory refused, or that stays although the source has it no more. */
+/** A resource that the inventory refused, or that stays although the source no longer has it. */
 export interface SyncRefusal {
   readonly kind: ResourceKind;
   readonly ref: string;
@@ -50,14 +50,14 @@ export interface SyncResult {
 }
 
 /**
- * Synchronises the inventory with a source: creates, changes, and with `prune` deletes resources from this source that
- * it no longer has. Resources of others are kept. A refused resource does not block others; it is retried as long as
- * retries succeed.
+ * Synchronizes the inventory with a source: creates and changes resources, and with `prune` deletes resources from this
+ * source that it no longer has. Resources of other sources are kept. A refused resource does not stop others; it is
+ * retried as long as retries succeed.
  */
 export function runSync(
   mapped: MappedSource,
   known: ReadonlyMap<string, OriginRecord>,
-  inBatch: InBatch,
+  inBatch: RunBatch,
   options: SyncOptions,
 ): Promise<SyncResult> {
   return new Sync(mapped, known, inBatch, options).run();
@@ -66,13 +66,13 @@ export function runSync(
 class Sync {
   readonly #items: readonly SourceItem[];
   readonly #known: ReadonlyMap<string, OriginRecord>;
-  readonly #inBatch: InBatch;
+  readonly #inBatch: RunBatch;
   readonly #options: SyncOptions;
   readonly #space: string;
   readonly #changes: SyncChange[] = [];
   readonly #unchanged = new Map<ResourceKind, number>();
   readonly #refused = new Map<SourceItem, string>();
-  /** Objects of the source that are here and not there, by id. */
+  /** Resources of the source that are in the inventory and no longer in the source, by id. */
   readonly #gone: Map<string, OriginRecord>;
   readonly #kept = new Map<string, string>();
   #done = 0;
@@ -80,7 +80,7 @@ class Sync {
   constructor(
     { items, kinds }: MappedSource,
     known: ReadonlyMap<string, OriginRecord>,
-    inBatch: InBatch,
+    inBatch: RunBatch,
     options: SyncOptions,
   ) {
     this.#items = items;
@@ -117,22 +117,22 @@ class Sync {
         kind,
         id,
         reason,
-        ref: refOf(kind, resource),
+        ref: formatRef(kind, resource),
         ...(place !== undefined && { place }),
       })),
       vanished: [...this.#gone].map(([id, { kind, named }]) => ({
         kind,
         id,
-        ref: refOf(kind, named),
+        ref: formatRef(kind, named),
         reason: this.#kept.get(id) ?? this.#whyItStays,
       })),
       stopped: this.#options.stopped(),
     };
   }
 
-  /** Edges with new ends, and vanished cables whose ports are needed, are removed before anything is written. */
+  /** Removes edges with changed ends, and vanished cables whose ports are needed, before anything is written. */
   async #removeReplaced(): Promise<void> {
-    const needed = new Set(this.#items.flatMap((item) => (item.kind === "cable" ? endsOf(item.resource) : [])));
+    const needed = new Set(this.#items.flatMap((item) => (item.kind === "cable" ? listEnds(item.resource) : [])));
     const replaced = [
       ...this.#items.flatMap((item): [string, OriginRecord][] => {
         const before = this.#known.get(item.id);
@@ -144,7 +144,7 @@ class Sync {
         return [[item.id, before]];
       }),
       ...[...this.#gone].filter(
-        ([, { kind, named }]) => kind === "cable" && endsOf(named).some((end) => needed.has(end)),
+        ([, { kind, named }]) => kind === "cable" && listEnds(named).some((end) => needed.has(end)),
       ),
     ];
     await this.#removeAll(replaced);
@@ -182,10 +182,10 @@ class Sync {
       return;
     }
     this.#gone.delete(id);
-    this.#changes.push({ action: "delete", kind, id, ref: refOf(kind, named), fields: [] });
+    this.#changes.push({ action: "delete", kind, id, ref: formatRef(kind, named), fields: [] });
   }
 
-  /** Writes items kind by kind, in the order in which kinds need each other. Returns all that are refused by then. */
+  /** Writes items kind by kind, in the order of the kinds' dependencies. Returns all refused items. */
   async #upsert(items: readonly SourceItem[]): Promise<readonly SourceItem[]> {
     for (const kind of KIND_NAMES) {
       const ofKind = items.filter((item) => item.kind === kind);
@@ -233,11 +233,14 @@ class Sync {
     if (result.outcome === "UNCHANGED") this.#unchanged.set(kind, (this.#unchanged.get(kind) ?? 0) + 1);
     else {
       const action = result.outcome === "CREATED" ? "create" : "update";
-      this.#changes.push({ action, kind, id, ref: refOf(kind, resource), fields: result.changes });
+      this.#changes.push({ action, kind, id, ref: formatRef(kind, resource), fields: result.changes });
     }
   }
 
-  /** Retries refused resources, and devices that only block each other's positions, once without their positions. */
+  /**
+   * Retries refused resources. Devices that only block each other's positions are first written once without their
+   * positions.
+   */
   async #retry(): Promise<void> {
     const again = (items: readonly SourceItem[]) => this.#upsert(items);
     const stuck = await retryRefused([...this.#refused.keys()], this.#options, again);
@@ -245,7 +248,10 @@ class Sync {
       await retryRefused(await again(stuck), this.#options, again);
   }
 
-  /** Takes devices out of their places that are to change them and cannot, as two that change places. */
+  /**
+   * Removes the positions of devices that cannot be changed because they block each other, such as two that swap
+   * places.
+   */
   async #lift(stuck: readonly SourceItem[]): Promise<boolean> {
     const devices = stuck.filter((item) => item.kind === "device" && this.#known.has(item.id));
     let moved = false;
@@ -254,7 +260,7 @@ class Sync {
         session.upsert(
           "device",
           batch.map(({ id, resource }) => ({
-            resource: liftedOut(resource as Device),
+            resource: removePosition(resource as Device),
             owned: this.#known.get(id)?.owned,
           })),
         ),
@@ -265,16 +271,16 @@ class Sync {
   }
 }
 
-/** A device in its rack without its place there. */
-function liftedOut({ positionU: _, face: __, depth: ___, assetTag: ____, ...rest }: Device): Device {
+/** Returns a device in its rack without its position. */
+function removePosition({ positionU: _, face: __, depth: ___, assetTag: ____, ...rest }: Device): Device {
   return rest;
 }
 
-function refOf(kind: ResourceKind, named: OriginRecord["named"]): string {
+function formatRef(kind: ResourceKind, named: OriginRecord["named"]): string {
   return resourceRef(kind, named as never);
 }
 
-function endsOf(named: OriginRecord["named"]): readonly string[] {
+function listEnds(named: OriginRecord["named"]): readonly string[] {
   if ("code" in named) return [];
   return [named.a, named.b].map(({ deviceCode, portName }) => `${codeKey(deviceCode)}/${portName}`);
 }

@@ -1,10 +1,10 @@
 import { OperationError } from "#kernel/errors.ts";
 
-/** Something in a source that could not be read at all. */
+/** A part of a source that could not be read. */
 export interface Unreadable {
-  /** File or list, as people named it. */
+  /** Name of the file or list in messages. */
   readonly file: string;
-  /** Number of the element, record or line, from 1; 0 for the whole. */
+  /** Number of the element, record or line, from 1; 0 for the whole file. */
   readonly number: number;
   /** Kind and name of the row's resource, if they can be read. */
   readonly kind?: string;
@@ -12,15 +12,18 @@ export interface Unreadable {
   readonly reason: string;
 }
 
-/** How a source is followed while it is read. */
+/** Callbacks and abort signal while a source is read. */
 export interface SourceWatcher {
-  /** Called after each piece: its name, and the progress if the total is known. */
+  /** Called after each piece, with its name, and the progress if the total is known. */
   readonly progress: (what: string, done: number, total: number | undefined) => void;
   readonly unreadable: (one: Unreadable) => void;
   readonly signal: AbortSignal;
 }
 
-/** @throws OperationError when the import was stopped while its source was read */
-export function demandGoing({ signal }: SourceWatcher): void {
+/**
+ * Checks whether the import was stopped.
+ * @throws OperationError if it was stopped while its source was read
+ */
+export function requireRunning({ signal }: SourceWatcher): void {
   if (signal.aborted) throw new OperationError("aborted", "Stopped while reading the source: nothing was written");
 }

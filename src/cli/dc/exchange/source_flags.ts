@@ -1,8 +1,8 @@
 import type { Args, Flags } from "../../command.ts";
-import { usageError } from "../../usage_error.ts";
+import { createUsageError } from "../../usage_error.ts";
 import { CREATE_FLAG, DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../shared_flags.ts";
 
-/** Programs whose data is understood. */
+/** Programs whose data can be imported. */
 export const SOURCES = ["netbox", "csv", "containerlab"] as const;
 export type SourceName = (typeof SOURCES)[number];
 
@@ -30,7 +30,7 @@ const SOURCE_FLAGS = {
   rate: { type: "integer", least: 1, value: "n", summary: "Maximum requests per second", needs: ["--from netbox"] },
 } as const satisfies Flags;
 
-/** What `planner dc import` takes beside its files. */
+/** Flags of `planner dc import`. */
 export const IMPORT_FLAGS = {
   db: DATABASE_FLAG,
   create: CREATE_FLAG,
@@ -67,11 +67,11 @@ export const IMPORT_FLAGS = {
   ...SOURCE_FLAGS,
 } as const satisfies Flags;
 
-/** What `planner dc import` is called with. */
+/** Arguments of `planner dc import`. */
 export interface ImportArgs extends Args<Record<never, never>, typeof IMPORT_FLAGS> {
   readonly files: readonly string[];
 }
 
-export function refuseImport(message: string) {
-  return usageError("dc import", message);
+export function createImportError(message: string) {
+  return createUsageError("dc import", message);
 }

@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
 import { CsvError, parse } from "csv-parse";
 import { OperationError } from "#kernel/errors.ts";
-import { firstBytes } from "./encoding.ts";
+import { readFirstBytes } from "./encoding.ts";
 
 /** Spreadsheets write semicolons if the comma is the decimal point, and tabs as "Unicode text". */
 const DELIMITERS = [",", ";", "\t"] as const;
-/** Bytes in which the record of headers ends. */
+/** Number of bytes within which the header record must end. */
 const HEAD_BYTES = 1 << 16;
 
 export interface CsvRecord {
@@ -15,13 +15,19 @@ export interface CsvRecord {
 }
 
 /**
- * Reads the records of a CSV file, without empty lines. The delimiter is the most frequent one of the first record.
+ * Reads the records of a CSV file, without empty lines. The delimiter is the most frequent one in the first record.
  * Memory: one record.
  * @throws OperationError for text that is not CSV
  */
-export async function* csvRecords(path: string, shown: string): AsyncGenerator<CsvRecord> {
+export async function* readCsvRecords(path: string, shown: string): AsyncGenerator<CsvRecord> {
   const parser = createReadStream(path).pipe(
-    parse({ bom: true, delimiter: delimiterOf(path), info: true, relax_column_count: true, skip_empty_lines: true }),
+    parse({
+      bom: true,
+      delimiter: detectDelimiter(path),
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+    }),
   );
   let twice = 0;
   try {
@@ -36,10 +42,10 @@ export async function* csvRecords(path: string, shown: string): AsyncGenerator<C
   }
 }
 
-function delimiterOf(path: string): string {
+function detectDelimiter(path: string): string {
   const counts = new Map<string, number>(DELIMITERS.map((delimiter) => [delimiter, 0]));
   let inQuotes = false;
-  for (const character of Buffer.from(firstBytes(path, HEAD_BYTES)).toString("latin1")) {
+  for (const character of Buffer.from(readFirstBytes(path, HEAD_BYTES)).toString("latin1")) {
     if (character === '"') inQuotes = !inQuotes;
     else if (character === "\n" && !inQuotes) break;
     else if (!inQuotes && counts.has(character)) counts.set(character, (counts.get(character) ?? 0) + 1);

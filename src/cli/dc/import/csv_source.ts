@@ -1,21 +1,21 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { suggestion } from "../../usage_error.ts";
-import { type CsvColumn, csvColumns } from "../csv_columns.ts";
-import { type CsvRecord, csvRecords } from "./csv_records.ts";
+import { formatSuggestion } from "../../usage_error.ts";
+import { type CsvColumn, listColumns } from "../csv_columns.ts";
+import { type CsvRecord, readCsvRecords } from "./csv_records.ts";
 import type { BadLine, Line, Source } from "./source.ts";
 import type { TextFile } from "./text_file.ts";
 
 /**
- * A CSV file of one kind, with column names in its first record. Record numbers are those of their last lines.
+ * Opens a CSV file of one kind, with column names in its first record. A record's number is that of its last line.
  * @throws OperationError for a column that the kind does not have, and for text that is not CSV
  */
-export async function csvSource(file: TextFile, kind: ResourceKind): Promise<Source> {
+export async function openCsvSource(file: TextFile, kind: ResourceKind): Promise<Source> {
   let columns: readonly CsvColumn[] | undefined;
   let count = 0;
-  for await (const { record } of csvRecords(file.path, file.shown)) {
-    if (columns === undefined) columns = columnsNamed(file, kind, record);
+  for await (const { record } of readCsvRecords(file.path, file.shown)) {
+    if (columns === undefined) columns = findColumns(file, kind, record);
     else count += 1;
   }
   const known = columns ?? [];
@@ -25,8 +25,8 @@ export async function csvSource(file: TextFile, kind: ResourceKind): Promise<Sou
     async *lines(asked): AsyncGenerator<Line | BadLine> {
       if (asked !== kind) return;
       let isHead = true;
-      for await (const row of csvRecords(file.path, file.shown)) {
-        if (!isHead) yield lineOf(file, kind, known, row);
+      for await (const row of readCsvRecords(file.path, file.shown)) {
+        if (!isHead) yield toJsonLine(file, kind, known, row);
         isHead = false;
       }
     },
@@ -34,8 +34,8 @@ export async function csvSource(file: TextFile, kind: ResourceKind): Promise<Sou
   };
 }
 
-function columnsNamed(file: TextFile, kind: ResourceKind, names: readonly string[]): readonly CsvColumn[] {
-  const columns = names.map((name) => columnNamed(file, kind, name));
+function findColumns(file: TextFile, kind: ResourceKind, names: readonly string[]): readonly CsvColumn[] {
+  const columns = names.map((name) => findColumn(file, kind, name));
   const known = columns.map(({ name }) => name);
   const twice = known.find((name, at) => known.indexOf(name) !== at);
   if (twice === undefined) return columns;
@@ -43,17 +43,17 @@ function columnsNamed(file: TextFile, kind: ResourceKind, names: readonly string
   throw new OperationError("invalid_argument", message);
 }
 
-function columnNamed({ shown }: TextFile, kind: ResourceKind, name: string): CsvColumn {
-  const columns = csvColumns(kind);
+function findColumn({ shown }: TextFile, kind: ResourceKind, name: string): CsvColumn {
+  const columns = listColumns(kind);
   const found = columns.find((column) => column.name === name.trim());
   if (found !== undefined) return found;
   const names = columns.map((column) => column.name);
-  const near = suggestion(name, names);
+  const near = formatSuggestion(name, names);
   const expected = near === "" ? `expected one of ${names.join(", ")}` : near;
   throw new OperationError("invalid_argument", `Unknown column "${name}" in "${shown}" for ${kind}: ${expected}`);
 }
 
-function lineOf(
+function toJsonLine(
   file: TextFile,
   kind: ResourceKind,
   columns: readonly CsvColumn[],

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Encodings that `--encoding` names. UTF-16 needs no name: its byte order mark names it. */
+/** Encodings for `--encoding`. UTF-16 is not listed, because its byte order mark identifies it. */
 export const ENCODINGS = ["utf-8", "windows-1252"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
@@ -11,15 +11,15 @@ const NEWLINE = 10;
 
 type Mark = "utf-8" | "utf-16le" | "utf-16be";
 
-/** The encoding that the byte order mark at the beginning of a file names, or undefined without one. */
-export function markOf(beginning: Uint8Array): Mark | undefined {
+/** Detects the byte order mark at the beginning of a file; undefined without one. */
+export function detectMark(beginning: Uint8Array): Mark | undefined {
   const [a, b, c] = beginning;
   if (a === 0xff && b === 0xfe) return "utf-16le";
   if (a === 0xfe && b === 0xff) return "utf-16be";
   return a === 0xef && b === 0xbb && c === 0xbf ? "utf-8" : undefined;
 }
 
-export function firstBytes(path: string, length: number): Uint8Array {
+export function readFirstBytes(path: string, length: number): Uint8Array {
   const descriptor = openSync(path, "r");
   try {
     const bytes = Buffer.alloc(length);
@@ -30,32 +30,37 @@ export function firstBytes(path: string, length: number): Uint8Array {
 }
 
 /**
- * Rejects a file that is not UTF-8, so that no letter is misread. Cost: one pass, about a second per GB.
- *
+ * Refuses a file that is not UTF-8, so that no letter is misread. Cost: one pass, about a second per GB.
  * @throws OperationError invalid_argument with file, line, byte and remedy
  */
-export function demandUtf8(path: string, shown: string): void {
+export function requireUtf8(path: string, shown: string): void {
   let line = 1;
   let column = 1;
-  for (const bytes of wholeCharacters(path)) {
-    const bad = isUtf8(bytes) ? -1 : firstInvalid(bytes);
+  for (const bytes of readWholeCharacters(path)) {
+    const bad = isUtf8(bytes) ? -1 : findFirstInvalid(bytes);
     const end = bad < 0 ? bytes.length : bad;
     for (let at = bytes.indexOf(NEWLINE); at >= 0 && at < end; at = bytes.indexOf(NEWLINE, at + 1)) {
       line += 1;
       column = -at;
     }
-    if (bad >= 0) throw notUtf8(shown, { line, column: column + bad, byte: bytes[bad] ?? 0 });
+    if (bad >= 0) throw createEncodingError(shown, { line, column: column + bad, byte: bytes[bad] ?? 0 });
     column += bytes.length;
   }
 }
 
-/** Reads a complete file. @throws OperationError invalid_argument for invalid UTF-8, with its position */
+/**
+ * Reads a whole file.
+ * @throws OperationError invalid_argument for invalid UTF-8, with its position
+ */
 export function readUtf8(path: string, shown: string): string {
-  demandUtf8(path, shown);
+  requireUtf8(path, shown);
   return readFileSync(path, "utf8");
 }
 
-/** Writes a copy of a file in UTF-8. @throws OperationError invalid_argument for text in another encoding */
+/**
+ * Writes a copy of a file in UTF-8.
+ * @throws OperationError invalid_argument for text in another encoding
+ */
 export function transcode(path: string, shown: string, encoding: "windows-1252" | "utf-16le" | "utf-16be", to: number) {
   const decoder = new TextDecoder(encoding === "windows-1252" ? encoding : "utf-16le", { fatal: true });
   const write = (text: string) => {
@@ -63,8 +68,8 @@ export function transcode(path: string, shown: string, encoding: "windows-1252" 
     for (let at = 0; at < bytes.length; ) at += writeSync(to, bytes, at);
   };
   try {
-    for (const bytes of chunksOf(path)) {
-      // Engines agree on little endian alone.
+    for (const bytes of readChunks(path)) {
+      // Engines agree only on the little-endian decoder.
       if (encoding === "utf-16be") bytes.swap16();
       write(decoder.decode(bytes, { stream: true }));
     }
@@ -75,7 +80,7 @@ export function transcode(path: string, shown: string, encoding: "windows-1252" 
   }
 }
 
-function notUtf8(
+function createEncodingError(
   shown: string,
   { line, column, byte }: { line: number; column: number; byte: number },
 ): OperationError {
@@ -84,7 +89,7 @@ function notUtf8(
   return new OperationError("invalid_argument", `Cannot read "${shown}" as UTF-8: ${what}; ${advice}`);
 }
 
-function* chunksOf(path: string): Generator<Buffer> {
+function* readChunks(path: string): Generator<Buffer> {
   const descriptor = openSync(path, "r");
   try {
     for (;;) {
@@ -98,10 +103,10 @@ function* chunksOf(path: string): Generator<Buffer> {
   }
 }
 
-/** Pieces of the file that end between characters, as long as it is UTF-8. */
-function* wholeCharacters(path: string): Generator<Buffer> {
+/** Reads chunks of the file that end between characters, if it is UTF-8. */
+function* readWholeCharacters(path: string): Generator<Buffer> {
   let held: Buffer = Buffer.alloc(0);
-  for (const chunk of chunksOf(path)) {
+  for (const chunk of readChunks(path)) {
     const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     const end = bytes.length - countUnfinished(bytes);
     yield bytes.subarray(0, end);
@@ -110,28 +115,28 @@ function* wholeCharacters(path: string): Generator<Buffer> {
   if (held.length > 0) yield held;
 }
 
-/** Bytes at the end that begin a character whose rest is missing: at most 3. */
+/** Counts the bytes at the end that begin an incomplete character: at most 3. */
 function countUnfinished(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) return 0;
-    if (byte >= 0xc0) return lengthOf(byte) > back ? back : 0;
+    if (byte >= 0xc0) return getCharacterLength(byte) > back ? back : 0;
   }
   return 0;
 }
 
-/** Length of the character that begins with this byte; 0 for an invalid byte. Source: RFC 3629, 4. */
-function lengthOf(first: number): number {
+/** Returns the length of the character that begins with this byte; 0 for an invalid byte. Source: RFC 3629, 4. */
+function getCharacterLength(first: number): number {
   if (first < 0x80) return 1;
   if (first >= 0xc2 && first <= 0xdf) return 2;
   if (first >= 0xe0 && first <= 0xef) return 3;
   return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
 }
 
-/** Offset of the first byte that is not UTF-8, or -1. */
-function firstInvalid(bytes: Buffer): number {
+/** Returns the offset of the first byte that is not UTF-8, or -1. */
+function findFirstInvalid(bytes: Buffer): number {
   for (let at = 0; at < bytes.length; ) {
-    const length = lengthOf(bytes[at] ?? 0);
+    const length = getCharacterLength(bytes[at] ?? 0);
     if (length === 0 || at + length > bytes.length || !isUtf8(bytes.subarray(at, at + length))) return at;
     at += length;
   }

@@ -5,28 +5,28 @@ import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { runStoppable } from "../../import/run_stoppable.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
-import { onDisk, refuseDatabase } from "../../output/write_file.ts";
-import { usageError } from "../../usage_error.ts";
-import { kindNamed } from "../kinds.ts";
+import { refuseDatabase, wrapWriteErrors } from "../../output/write_file.ts";
+import { createUsageError } from "../../usage_error.ts";
+import { findKind } from "../kinds.ts";
 import type { Encoding } from "./encoding.ts";
 import { ImportReporter } from "./import_reporter.ts";
 import { type ImportStore, openImportService } from "./import_store.ts";
-import { jsonItemsSource, jsonLinesSource } from "./json_sources.ts";
+import { openJsonItemsSource, openJsonLinesSource } from "./json_sources.ts";
 import { ImportUndone, runImport } from "./run_import.ts";
-import { type BadLine, joinSources, type Source, subjectOf } from "./source.ts";
-import { databaseTarget, type Target } from "./target.ts";
-import { beginningOf, openText, type TextFile } from "./text_file.ts";
+import { type BadLine, findSubject, joinSources, type Source } from "./source.ts";
+import { createDatabaseTarget, type ImportTarget } from "./target.ts";
+import { openText, readBeginning, type TextFile } from "./text_file.ts";
 
 export type ImportFormat = "jsonl" | "csv" | "json";
 
 export interface ImportOptions {
-  /** As they were named; `-` is standard input. */
+  /** Paths as given; `-` is standard input. */
   readonly files: readonly string[];
   readonly format: ImportFormat | undefined;
   /** Kind of the lines of a CSV file. */
   readonly kind: ResourceKind | undefined;
   readonly errors: string | undefined;
-  /** Of files without a byte order mark. */
+  /** Encoding of files without a byte order mark. */
   readonly encoding: Encoding;
   readonly atomic: boolean;
   readonly dryRun: boolean;
@@ -35,11 +35,11 @@ export interface ImportOptions {
 }
 
 /**
- * Imports files into a database. Status 1 if an item was refused, 130 after Ctrl-C: the current batch is finished, and
- * a repeated import continues, because existing resources are UNCHANGED.
+ * Imports files into a database. Returns status 1 if an item was refused, 130 after Ctrl-C. Ctrl-C lets the current
+ * batch finish; a repeated import continues after it, because existing resources are UNCHANGED.
  */
 export async function importFiles(
-  open: () => Promise<Target>,
+  open: () => Promise<ImportTarget>,
   options: ImportOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
@@ -47,27 +47,27 @@ export async function importFiles(
   return importSource(open, joinSources(await openSources(options)), options, log);
 }
 
-/** Refuses an errors file that is read as well: it would be emptied first. */
+/** Refuses an errors file that is also an input, because it would be emptied first. */
 function refuseOverInput({ files, errors, cwd }: ImportOptions): void {
   const identityOf = (name: string) => {
     const there = statSync(resolve(cwd, name), { throwIfNoEntry: false, bigint: true });
     return there?.isFile() === true ? `${there.dev}/${there.ino}` : undefined;
   };
   const written = errors === undefined ? undefined : identityOf(errors);
-  const read = files.flatMap((one) => filesIn(one, cwd)).find((one) => one !== "-" && identityOf(one) === written);
+  const read = files.flatMap((one) => listCsvFiles(one, cwd)).find((one) => one !== "-" && identityOf(one) === written);
   if (written !== undefined && read !== undefined)
-    throw usageError(
+    throw createUsageError(
       "dc import",
       `"--errors" "${errors}" is the file "${read}" that is imported: expected another file`,
     );
 }
 
-/** Everything about an import but its files. */
+/** Options of an import except its files. */
 type ImportManner = Pick<ImportOptions, "errors" | "atomic" | "dryRun" | "json" | "cwd">;
 
-/** The same for any source. Closes the source at the end. */
+/** Imports from any source and closes it at the end. */
 export async function importSource(
-  open: () => Promise<Target>,
+  open: () => Promise<ImportTarget>,
   source: Source,
   options: ImportManner,
   log: StderrLogger,
@@ -92,9 +92,13 @@ export async function openDatabaseTarget(
   { store, close }: ImportStore,
   { atomic, dryRun }: Pick<ImportOptions, "atomic" | "dryRun">,
   waiting: () => void,
-): Promise<Target> {
+): Promise<ImportTarget> {
   const service = await openImportService(store, { waiting, stopped: () => false });
-  return databaseTarget(service, { whole: atomic || dryRun, validateOnly: dryRun, interrupt: () => void close() });
+  return createDatabaseTarget(service, {
+    whole: atomic || dryRun,
+    validateOnly: dryRun,
+    interrupt: () => void close(),
+  });
 }
 
 interface Watched extends Omit<ImportManner, "errors"> {
@@ -103,7 +107,7 @@ interface Watched extends Omit<ImportManner, "errors"> {
   readonly signal: AbortSignal;
 }
 
-async function watchImport(source: Source, target: Target, options: Watched): Promise<ExitStatus> {
+async function watchImport(source: Source, target: ImportTarget, options: Watched): Promise<ExitStatus> {
   const { reporter, errors, atomic, dryRun, signal } = options;
   try {
     const result = await runImport(source, target, {
@@ -129,7 +133,7 @@ async function watchImport(source: Source, target: Target, options: Watched): Pr
 async function openSources(options: ImportOptions): Promise<readonly Source[]> {
   const sources: Source[] = [];
   try {
-    for (const file of options.files.flatMap((one) => filesIn(one, options.cwd))) {
+    for (const file of options.files.flatMap((one) => listCsvFiles(one, options.cwd))) {
       sources.push(await openSource(file, options));
     }
     return sources;
@@ -139,11 +143,11 @@ async function openSources(options: ImportOptions): Promise<readonly Source[]> {
   }
 }
 
-/** A folder selects its CSV files that are named after a kind, as an export writes them. */
-function filesIn(file: string, cwd: string): readonly string[] {
+/** Lists the CSV files of a folder that are named after a kind, as an export names them. */
+function listCsvFiles(file: string, cwd: string): readonly string[] {
   const path = resolve(cwd, file);
   if (file === "-" || !existsSync(path) || !statSync(path).isDirectory()) return [file];
-  const found = readdirSync(path).filter((name) => extname(name) === ".csv" && kindOfFile(name) !== undefined);
+  const found = readdirSync(path).filter((name) => extname(name) === ".csv" && findKindOfFile(name) !== undefined);
   if (found.length > 0) return found.toSorted().map((name) => join(file, name));
   throw new OperationError(
     "not_found",
@@ -155,14 +159,14 @@ async function openSource(name: string, { format, kind, encoding, cwd }: ImportO
   const isStream = name === "-";
   const file = openText(isStream ? name : resolve(cwd, name), isStream ? "standard input" : name, encoding);
   try {
-    switch (format ?? formatOf(name, file, kind)) {
+    switch (format ?? detectFormat(name, file, kind)) {
       case "jsonl":
-        return jsonLinesSource(file);
+        return openJsonLinesSource(file);
       case "json":
-        return jsonItemsSource(file);
+        return openJsonItemsSource(file);
       default: {
-        const { csvSource } = await import("./csv_source.ts");
-        return await csvSource(file, kind ?? kindOfFile(name) ?? demandedKind(name));
+        const { openCsvSource: csvSource } = await import("./csv_source.ts");
+        return await csvSource(file, kind ?? findKindOfFile(name) ?? throwMissingKind(name));
       }
     }
   } catch (error) {
@@ -173,21 +177,21 @@ async function openSource(name: string, { format, kind, encoding, cwd }: ImportO
 
 const LISTS = /^\uFEFF?\s*\{\s*"(?:racks|devices|cracs|cables|fabric_links)"\s*:/;
 
-function formatOf(name: string, file: TextFile, kind: ResourceKind | undefined): ImportFormat {
+function detectFormat(name: string, file: TextFile, kind: ResourceKind | undefined): ImportFormat {
   const extension = extname(name).toLowerCase();
   if (extension === ".csv") return "csv";
-  const beginning = beginningOf(file);
+  const beginning = readBeginning(file);
   if (LISTS.test(beginning)) return "json";
   return kind !== undefined && extension === "" && !/^\uFEFF?\s*\{/.test(beginning) ? "csv" : "jsonl";
 }
 
-/** The kind that a CSV file is named after: `devices.csv`, `device.csv`. */
-function kindOfFile(name: string): ResourceKind | undefined {
-  return kindNamed(basename(name, extname(name)));
+/** Returns the kind that a CSV file is named after: `devices.csv`, `device.csv`. */
+function findKindOfFile(name: string): ResourceKind | undefined {
+  return findKind(basename(name, extname(name)));
 }
 
-function demandedKind(name: string): never {
-  throw usageError(
+function throwMissingKind(name: string): never {
+  throw createUsageError(
     "dc import",
     `Cannot tell what the lines of "${name}" are: expected "--kind", or a name like devices.csv`,
   );
@@ -199,15 +203,18 @@ interface ErrorsFile {
   close(): void;
 }
 
-/** Begins the file anew. @throws OperationError when it cannot be written */
+/**
+ * Empties or creates the file.
+ * @throws OperationError if it cannot be written
+ */
 function openErrorsFile(path: string): ErrorsFile {
   refuseDatabase(path);
-  const descriptor = onDisk(path, () => openSync(path, "w"));
+  const descriptor = wrapWriteErrors(path, () => openSync(path, "w"));
   return {
     add(bad) {
       const { file, number, field, reason, text } = bad;
-      const line = `${JSON.stringify({ file, line: number, ...subjectOf(bad), field, reason, item: itemOf(text) })}\n`;
-      onDisk(path, () => {
+      const line = `${JSON.stringify({ file, line: number, ...findSubject(bad), field, reason, item: parseItem(text) })}\n`;
+      wrapWriteErrors(path, () => {
         const bytes = Buffer.from(line);
         for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
       });
@@ -216,7 +223,7 @@ function openErrorsFile(path: string): ErrorsFile {
   };
 }
 
-function itemOf(text: string): unknown {
+function parseItem(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,19 +1,24 @@
-import { type ImportState, MOST_LINES, noteEnd } from "../../import/report.ts";
-import { plainLines } from "../../output/plain_text.ts";
+import { type ImportState, MOST_LINES, printEndNote } from "../../import/report.ts";
+import { sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
-import { openProgressBar, type ProgressBar, remainingSeconds, remainingText } from "../../output/progress_bar.ts";
+import {
+  estimateRemainingSeconds,
+  formatRemaining,
+  openProgressBar,
+  type ProgressBar,
+} from "../../output/progress_bar.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
-import { waitReporter } from "./import_store.ts";
+import { createWaitReporter } from "./import_store.ts";
 import type { ImportResult, KindCount } from "./run_import.ts";
-import { type BadLine, subjectOf } from "./source.ts";
+import { type BadLine, findSubject } from "./source.ts";
 
-/** Smaller imports end too soon for a progress report. */
+/** Minimum number of items for a progress report; smaller imports end too soon. */
 const LEAST_REPORTED = 10_000;
 const STEP_MS = 1000;
 
 /**
- * Reports an import to the person or program that started it: events as JSON lines on standard output for programs, a
- * bar on a terminal, lines elsewhere.
+ * Reports an import: events as JSON lines on standard output with `--json`, otherwise a bar on a terminal or lines
+ * elsewhere.
  */
 export class ImportReporter {
   /** Called after every 10 s of waiting for another process that writes. */
@@ -30,20 +35,20 @@ export class ImportReporter {
     this.#log = log;
     this.#json = json;
     this.#bar = json ? undefined : openProgressBar(log);
-    const wait = waitReporter(log, json);
+    const wait = createWaitReporter(log, json);
     this.waiting = () => {
       this.clear();
       wait();
     };
   }
 
-  /** Reports items that were tried; without a terminal a line for each tenth of a large import. */
+  /** Reports the number of processed items; without a terminal one line per tenth of a large import. */
   progress(done: number, total: number): void {
-    const seconds = remainingSeconds(done, total, performance.now() - this.#started);
+    const seconds = estimateRemainingSeconds(done, total, performance.now() - this.#started);
     if (this.#json)
       printJson({ event: "progress", done, total, ...(seconds !== undefined && { remaining_s: seconds }) });
     else if (this.#bar !== undefined) this.#bar.show(done, total);
-    else if (total >= LEAST_REPORTED) this.#tenthLine(done, total, remainingText(seconds));
+    else if (total >= LEAST_REPORTED) this.#tenthLine(done, total, formatRemaining(seconds));
   }
 
   #tenthLine(done: number, total: number, left: string): void {
@@ -53,7 +58,7 @@ export class ImportReporter {
     this.#log.note(`${tenth * 10} %: ${done} of ${total}${left}`);
   }
 
-  /** Reports a step such as the reading of a list, at most once a second. */
+  /** Reports a step such as the reading of a list, at most once per second. */
   step(what: string, done: number, total: number | undefined): void {
     if (this.#bar !== undefined && total !== undefined) this.#bar.show(done, total);
     const now = performance.now();
@@ -65,13 +70,13 @@ export class ImportReporter {
 
   failed(bad: BadLine): void {
     const { file, number, field, reason } = bad;
-    const subject = subjectOf(bad);
+    const subject = findSubject(bad);
     this.#refused += 1;
     if (this.#json) printJson({ event: "refused", file, line: number, ...subject, field, reason });
     if (this.#json || this.#refused > MOST_LINES) return;
     this.clear();
     const about = [subject.kind, subject.code].filter((part) => part !== undefined).join(" ");
-    this.#log.warn(plainLines(`${file} line ${number}: ${about === "" ? "" : `${about}: `}${reason}`));
+    this.#log.warn(sanitizeLines(`${file} line ${number}: ${about === "" ? "" : `${about}: `}${reason}`));
   }
 
   /** Erases the bar before other output. */
@@ -86,11 +91,11 @@ export class ImportReporter {
       return;
     }
     if (this.#refused > MOST_LINES) this.#log.warn(`${this.#refused - MOST_LINES} more lines were refused`);
-    for (const count of counts) print(`${countSentence(count)}\n`);
-    noteEnd(state, this.#log);
+    for (const count of counts) print(`${formatCounts(count)}\n`);
+    printEndNote(state, this.#log);
   }
 }
 
-function countSentence({ kind, created, updated, unchanged, failed }: KindCount): string {
+function formatCounts({ kind, created, updated, unchanged, failed }: KindCount): string {
   return `${kind}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`;
 }

@@ -3,40 +3,40 @@ import type { DcService } from "#dc/service.ts";
 import { isLocked } from "#dc/store/sqlite/sqlite_errors.ts";
 import { printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
-import { type Database, namingDatabase } from "../database.ts";
+import { type DatabaseLocation, nameDatabaseInErrors } from "../database.ts";
 import { openOwnService } from "../with_service.ts";
 
-/** Tries of 10 s each: ten minutes. Ours. */
+/** Maximum number of attempts of 10 s each, ten minutes in total. The limit is planner's own. */
 const MAX_TRIES = 60;
 
-/** What a wait for another process depends on. */
+/** Callbacks of a wait for another process. */
 export interface Wait {
   /** Called after every 10 s. */
   readonly waiting: () => void;
-  /** Whether to give up after the current try. */
+  /** Returns whether to stop waiting after the current attempt. */
   readonly stopped: () => boolean;
 }
 
 export interface ImportStore {
   readonly store: DcStore;
-  /** Ends waits for other processes and finishes work in progress. Idempotent. */
+  /** Cancels waits for other processes and finishes work in progress. Idempotent. */
   readonly close: () => Promise<void>;
 }
 
-/** Returns what reports that an import waits, as a sentence or an event. */
-export function waitReporter(log: StderrLogger, json: boolean): () => void {
+/** Creates a function that reports that an import is waiting, as a sentence or an event. */
+export function createWaitReporter(log: StderrLogger, json: boolean): () => void {
   return () =>
     json ? printJson({ event: "waiting" }) : log.note("Waiting for another process that writes to the database");
 }
 
-/** Opens the database of an import for as long as `work` takes, once no other process holds its lock. */
+/** Opens the database of an import once no other process holds its lock, runs `work` and closes it. */
 export function withImportStore<Result>(
-  database: Database,
+  database: DatabaseLocation,
   waiting: () => void,
   work: (opened: ImportStore) => Promise<Result>,
 ): Promise<Result> {
-  return namingDatabase(database, async () => {
-    const store = await inTurn(() => database.open(), { waiting, stopped: () => false });
+  return nameDatabaseInErrors(database, async () => {
+    const store = await retryWhileLocked(() => database.open(), { waiting, stopped: () => false });
     let closed: Promise<void> | undefined;
     const close = () => {
       closed ??= store.close();
@@ -50,9 +50,9 @@ export function withImportStore<Result>(
   });
 }
 
-/** The same for the service on it, of an import that ends at once with its process. */
+/** Opens the service on the database of an import that ends with its process, runs `work` and closes it. */
 export function withImportService<Result>(
-  database: Database,
+  database: DatabaseLocation,
   wait: Wait,
   work: (service: DcService) => Promise<Result>,
 ): Promise<Result> {
@@ -60,14 +60,18 @@ export function withImportService<Result>(
 }
 
 export function openImportService(store: DcStore, wait: Wait): Promise<DcService> {
-  return inTurn(() => openOwnService(store), wait);
+  return retryWhileLocked(() => openOwnService(store), wait);
 }
 
 /**
- * Runs `attempt` again while another process holds the lock of the database.
- * @throws what the last attempt threw: for another reason at once, for the lock after ten minutes or once `stopped`
+ * Repeats `attempt` while another process holds the lock of the database.
+ * @throws the error of the last attempt: any other error immediately, the lock's after ten minutes or when `stopped`
+ * returns true
  */
-export async function inTurn<Result>(attempt: () => Promise<Result>, { waiting, stopped }: Wait): Promise<Result> {
+export async function retryWhileLocked<Result>(
+  attempt: () => Promise<Result>,
+  { waiting, stopped }: Wait,
+): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt();
@@ -78,8 +82,8 @@ export async function inTurn<Result>(attempt: () => Promise<Result>, { waiting, 
   }
 }
 
-/** Retries a transaction until it begins its work. Does not retry after that, because the source has been read. */
-export function transactionInTurn<Session, Result>(
+/** Retries a transaction until its work begins, and not afterwards, because the source has then been read. */
+export function retryTransaction<Session, Result>(
   transaction: (work: (session: Session) => Promise<Result>) => Promise<Result>,
   work: (session: Session) => Promise<Result>,
   wait: Wait,
@@ -89,5 +93,5 @@ export function transactionInTurn<Session, Result>(
     isBegun = true;
     return work(session);
   };
-  return inTurn(() => transaction(begin), { ...wait, stopped: () => isBegun || wait.stopped() });
+  return retryWhileLocked(() => transaction(begin), { ...wait, stopped: () => isBegun || wait.stopped() });
 }

@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { KIND_NAMES, KINDS, kindNamed, readLine } from "../kinds.ts";
+import { findKind, KIND_NAMES, KINDS, parseResourceLine } from "../kinds.ts";
 import type { BadLine, Line, Source } from "./source.ts";
-import { linesOf, type Span, type TextFile } from "./text_file.ts";
+import { type FileSpan, readLines, type TextFile } from "./text_file.ts";
 
 const KEY = /^\s*\{\s*"([a-z_]+)"\s*:/;
 
 /** Opens a JSON Lines file: reads it once to find the lines of each kind, then reads one kind at a time. */
-export function jsonLinesSource(file: TextFile): Source {
-  const found = new Map<ResourceKind, { count: number; span: Span }>();
+export function openJsonLinesSource(file: TextFile): Source {
+  const found = new Map<ResourceKind, { count: number; span: FileSpan }>();
   let bad = 0;
-  for (const { number, at, text } of linesOf(file)) {
-    const kind = kindOf(text);
+  for (const { number, at, text } of readLines(file)) {
+    const kind = detectKind(text);
     if (kind === undefined) bad += 1;
     else {
       const to = at + Buffer.byteLength(text) + 1;
@@ -26,15 +26,15 @@ export function jsonLinesSource(file: TextFile): Source {
     counts: new Map([...found].map(([kind, { count }]) => [kind, count])),
     *bad() {
       if (bad === 0) return;
-      for (const { number, text } of linesOf(file)) {
-        if (kindOf(text) === undefined) yield badLine({ file: file.shown, number, text });
+      for (const { number, text } of readLines(file)) {
+        if (detectKind(text) === undefined) yield describeBadLine({ file: file.shown, number, text });
       }
     },
     *lines(kind): Generator<Line> {
       const part = found.get(kind);
       if (part === undefined) return;
-      for (const { number, text } of linesOf(file, part.span)) {
-        if (kindOf(text) === kind) yield { file: file.shown, number, text };
+      for (const { number, text } of readLines(file, part.span)) {
+        if (detectKind(text) === kind) yield { file: file.shown, number, text };
       }
     },
     close: () => file.close(),
@@ -42,23 +42,23 @@ export function jsonLinesSource(file: TextFile): Source {
 }
 
 /** Detects the kind from the beginning of the line. The whole line is parsed later. */
-function kindOf(text: string): ResourceKind | undefined {
+function detectKind(text: string): ResourceKind | undefined {
   const key = KEY.exec(text)?.[1];
-  return KIND_NAMES.find((kind) => kind === key) ?? (key === undefined ? kindByParsing(text) : undefined);
+  return KIND_NAMES.find((kind) => kind === key) ?? (key === undefined ? parseKind(text) : undefined);
 }
 
-/** A key with escapes, or a line without a key. */
-function kindByParsing(text: string): ResourceKind | undefined {
+/** Parses the line to find the kind of a key with escapes; undefined for a line without a key. */
+function parseKind(text: string): ResourceKind | undefined {
   try {
-    return kindNamed(readLine(text).kind);
+    return findKind(parseResourceLine(text).kind);
   } catch {
     return undefined;
   }
 }
 
-function badLine(line: Line): BadLine {
+function describeBadLine(line: Line): BadLine {
   try {
-    readLine(line.text);
+    parseResourceLine(line.text);
     return { ...line, reason: "expected a resource" };
   } catch (error) {
     return { ...line, reason: (error as Error).message };
@@ -68,16 +68,16 @@ function badLine(line: Line): BadLine {
 const NAMES = KINDS.map(({ list }) => list);
 
 /**
- * One JSON object with lists of items, as upsert requests take them: `{"racks": […], "devices": […]}`. Numbers are the
- * places in their lists, from 1. Memory: the whole file.
- * @throws OperationError when it is something else
+ * Opens one JSON object with lists of items, in the form of upsert requests: `{"racks": […], "devices": […]}`. Items
+ * are numbered by their position in the list, from 1. Memory: the whole file.
+ * @throws OperationError for any other content
  */
-export function jsonItemsSource(file: TextFile): Source {
+export function openJsonItemsSource(file: TextFile): Source {
   const lists = new Map<ResourceKind, readonly unknown[]>();
-  for (const [name, list] of Object.entries(read(file))) {
-    const kind = NAMES.some((one) => one === name) ? kindNamed(name) : undefined;
-    if (kind === undefined) throw wrong(file, `unknown field "${name}", expected ${NAMES.join(", ")}`);
-    if (!Array.isArray(list)) throw wrong(file, `field "${name}" is no list`);
+  for (const [name, list] of Object.entries(readObject(file))) {
+    const kind = NAMES.some((one) => one === name) ? findKind(name) : undefined;
+    if (kind === undefined) throw createFormatError(file, `unknown field "${name}", expected ${NAMES.join(", ")}`);
+    if (!Array.isArray(list)) throw createFormatError(file, `field "${name}" is no list`);
     lists.set(kind, list);
   }
   return {
@@ -85,29 +85,32 @@ export function jsonItemsSource(file: TextFile): Source {
     bad: () => [],
     *lines(kind): Generator<Line> {
       for (const [index, item] of (lists.get(kind) ?? []).entries()) {
-        yield { file: file.shown, number: index + 1, text: JSON.stringify({ [kind]: item }, spelledOut) };
+        yield { file: file.shown, number: index + 1, text: JSON.stringify({ [kind]: item }, spellInfinity) };
       }
     },
     close: () => file.close(),
   };
 }
 
-/** A number beyond all numbers, which JSON would write as null, as the word that the rules then refuse by its field. */
-function spelledOut(_key: string, value: unknown): unknown {
+/**
+ * Converts an infinite number to its name, because JSON would write it as null and the rules refuse the name with its
+ * field.
+ */
+function spellInfinity(_key: string, value: unknown): unknown {
   return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY ? String(value) : value;
 }
 
-function read(file: TextFile): object {
+function readObject(file: TextFile): object {
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(file.path, "utf8").replace(/^\uFEFF/, ""));
   } catch (error) {
-    throw wrong(file, (error as Error).message);
+    throw createFormatError(file, (error as Error).message);
   }
   if (isJsonObject(value)) return value;
-  throw wrong(file, `expected an object with ${NAMES.join(", ")}`);
+  throw createFormatError(file, `expected an object with ${NAMES.join(", ")}`);
 }
 
-function wrong({ shown }: TextFile, what: string): OperationError {
+function createFormatError({ shown }: TextFile, what: string): OperationError {
   return new OperationError("invalid_argument", `Cannot read "${shown}" as JSON: ${what}`);
 }

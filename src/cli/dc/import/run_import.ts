@@ -2,10 +2,10 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { type Pace, retryRefused, runBatches } from "../../import/batches.ts";
-import { KIND_NAMES, readItem } from "../kinds.ts";
+import { KIND_NAMES, parseItem } from "../kinds.ts";
 import type { Wait } from "./import_store.ts";
-import { type BadLine, isBad, type Line, type Source } from "./source.ts";
-import type { Target, WriteBatch, Written } from "./target.ts";
+import { type BadLine, isBadLine, type Line, type Source } from "./source.ts";
+import type { ImportTarget, WriteBatch, Written } from "./target.ts";
 
 export interface KindCount {
   readonly kind: ResourceKind;
@@ -16,10 +16,10 @@ export interface KindCount {
 }
 
 export interface Watcher extends Wait {
-  /** After each batch: how many of how many have been tried. */
+  /** Called after each batch with the number of processed items and the total. */
   readonly progress: (done: number, total: number) => void;
   readonly failed: (line: BadLine) => void;
-  /** Whether the import should end after the batch that it is at. */
+  /** Returns whether the import must end after the current batch. */
   readonly stopped: () => boolean;
 }
 
@@ -30,15 +30,18 @@ interface ReadLine {
 
 export interface ImportResult {
   readonly counts: readonly KindCount[];
-  /** Lines that belong to no kind. */
+  /** Number of lines that have no kind. */
   readonly unreadable: number;
   readonly stopped: boolean;
 }
 
-/** Lines that are kept to be tried once more. Ours: beyond that, no order of the lines helps. */
+/**
+ * Maximum number of refused lines that are kept for a retry. The limit is planner's own: with more of them, no order of
+ * the lines helps.
+ */
 const MAX_RETRIED = 100_000;
 
-/** Thrown to undo everything when one resource was refused; carries what was counted. */
+/** Thrown to roll back everything after a refusal; contains the counts. */
 export class ImportUndone extends Error {
   readonly result: ImportResult;
 
@@ -49,13 +52,14 @@ export class ImportUndone extends Error {
 }
 
 /**
- * Writes everything that a source contains, kinds in the order of their dependencies. A refused resource does not block
+ * Writes everything that a source contains, kinds in the order of their dependencies. A refused resource does not stop
  * others; it is retried as long as retries succeed, because a device may precede its supply in the source. With
- * `atomic`, one refusal rolls back everything. @throws ImportUndone in that case
+ * `atomic`, one refusal rolls back everything.
+ * @throws ImportUndone in that case
  */
 export async function runImport(
   source: Source,
-  target: Target,
+  target: ImportTarget,
   { atomic, ...watcher }: Watcher & { readonly atomic: boolean },
 ): Promise<ImportResult> {
   const work = async (write: WriteBatch): Promise<ImportResult> => {
@@ -117,7 +121,7 @@ class ImportRun {
     for (const line of left) this.#watcher.failed(line);
   }
 
-  /** Returns refused items. Reports unreadable input immediately. */
+  /** Writes lines and returns the refused items. Reports unreadable lines immediately. */
   async #pass(
     lines: AsyncIterable<Line | BadLine> | Iterable<Line | BadLine>,
     kind: ResourceKind,
@@ -153,10 +157,10 @@ class ImportRun {
   #read(line: Line | BadLine): LoadItem | undefined {
     let bad: BadLine;
     try {
-      if (!isBad(line)) return readItem(line.text);
+      if (!isBadLine(line)) return parseItem(line.text);
       bad = line;
     } catch (error) {
-      bad = { ...line, ...reasonOf(error as Error) };
+      bad = { ...line, ...parseReason(error as Error) };
     }
     this.#done += 1;
     this.#watcher.failed(bad);
@@ -178,7 +182,7 @@ class ImportRun {
     return refused;
   }
 
-  /** Returns nothing when the wait for another process was ended by a signal. */
+  /** Returns an empty list if a signal cancelled the wait for another process. */
   async #written(kind: ResourceKind, items: readonly LoadItem[]): Promise<readonly Written[]> {
     try {
       return await this.#write(kind, items);
@@ -189,13 +193,16 @@ class ImportRun {
   }
 }
 
-/** Whether a refusal comes from the end of the wait for the database. */
+/** Returns whether a refusal results from a cancelled wait for the database. */
 function isStopped(error: unknown, { stopped }: Wait): boolean {
   return stopped() && error instanceof OperationError;
 }
 
-/** What the reader of proto JSON says: `cannot decode message datacenter.v1.Rack from JSON: key "colour" is unknown`. */
-function reasonOf({ message }: Error): { readonly reason: string; readonly field?: string } {
+/**
+ * Extracts reason and field from a message of the proto JSON parser: `cannot decode message datacenter.v1.Rack from
+ * JSON: key "colour" is unknown`.
+ */
+function parseReason({ message }: Error): { readonly reason: string; readonly field?: string } {
   const field = /\bkey "([^"]+)"/.exec(message)?.[1] ?? /\bfield [\w.]+\.(\w+)/.exec(message)?.[1];
   return { reason: message, ...(field !== undefined && { field }) };
 }

@@ -7,7 +7,7 @@ import { detailRegistry } from "#dc/operations/messages/status.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { callServer, type ServerAddress, ServerRefusal } from "../server_client.ts";
-import type { Target, WriteBatch, Written } from "./target.ts";
+import type { ImportTarget, WriteBatch, Written } from "./target.ts";
 
 const BULK: Partial<Readonly<Record<ResourceKind, string>>> = {
   rack: "BulkUpsertRacks",
@@ -16,18 +16,19 @@ const BULK: Partial<Readonly<Record<ResourceKind, string>>> = {
   cable: "BulkUpsertCables",
 };
 const SINGLE: Partial<Readonly<Record<ResourceKind, string>>> = { fabric_link: "UpsertFabricLink" };
-/** Calls under way at once, for kinds that go one by one. */
+/** Maximum number of concurrent calls, for kinds that have no bulk call. */
 const CONCURRENT = 16;
-/** Text of one call, in characters; the server takes 16 MiB. */
+/** Maximum size of a call in characters; the server accepts 16 MiB. */
 const MAX_CALL = 8 * (1 << 20);
 const TRIES = 5;
 const PAUSE_MS = 200;
 
 /**
- * A running server: bulk calls where there are any, single ones else. Each call carries an id made of what it says, so
- * that one whose answer got lost is repeated without being done twice.
+ * Creates a target that writes to a running server, by bulk calls if the kind has one and by single calls otherwise.
+ * The request id of each call is derived from its content, so that a call whose reply was lost can be repeated without
+ * being executed twice.
  */
-export function serverTarget(address: ServerAddress): Target {
+export function createServerTarget(address: ServerAddress): ImportTarget {
   const write: WriteBatch = async (kind, given) => {
     const items = given.map((item) =>
       "resource" in item
@@ -55,7 +56,7 @@ async function writeInBulk(
     ];
   }
   const reply = (await callPersistently(address, rpc, { items: [...items] })) as JsonObject;
-  return (reply["results"] as readonly JsonObject[]).map((result, index) => writtenOf(result, `items[${index}]`));
+  return (reply["results"] as readonly JsonObject[]).map((result, index) => parseResult(result, `items[${index}]`));
 }
 
 async function writeSingly(
@@ -76,16 +77,16 @@ async function writeSingly(
 
 async function writeOne(address: ServerAddress, kind: ResourceKind, item: JsonValue): Promise<Written> {
   try {
-    return writtenOf((await callPersistently(address, SINGLE[kind] ?? "", { [kind]: item })) as JsonObject, kind);
+    return parseResult((await callPersistently(address, SINGLE[kind] ?? "", { [kind]: item })) as JsonObject, kind);
   } catch (error) {
-    // A missing right to write is reported once, not per resource.
+    // A missing permission to write is reported once, not per resource.
     if (!(error instanceof ServerRefusal) || ["unauthenticated", "permission_denied"].includes(error.code)) throw error;
-    return refusedField(error.message, error.field, kind);
+    return createRefusal(error.message, error.field, kind);
   }
 }
 
 async function callPersistently(address: ServerAddress, rpc: string, request: JsonObject): Promise<JsonValue> {
-  const text = JSON.stringify({ ...request, request_id: idOf(rpc, request) });
+  const text = JSON.stringify({ ...request, request_id: deriveRequestId(rpc, request) });
   for (let tries = 1; ; tries += 1) {
     try {
       return await callServer(address, rpc, text);
@@ -99,8 +100,11 @@ async function callPersistently(address: ServerAddress, rpc: string, request: Js
   }
 }
 
-/** A UUID of version 8 made of the request and the hour: equal calls of one import are one, those of another day not. */
-function idOf(rpc: string, request: JsonObject): string {
+/**
+ * Returns a UUID of version 8, derived from the request and from this import: equal calls of one import have the same
+ * id, those of another import do not.
+ */
+function deriveRequestId(rpc: string, request: JsonObject): string {
   const hash = createHash("sha256")
     .update(`${IMPORT} ${rpc} ${JSON.stringify(request)}`)
     .digest("hex");
@@ -114,30 +118,32 @@ function idOf(rpc: string, request: JsonObject): string {
   ].join("-");
 }
 
-/** Distinct from other imports: a repeated import of a file must run again, because the inventory may have changed. */
+/**
+ * Makes ids differ between imports: a repeated import of a file must run again, because the inventory may have changed.
+ */
 const IMPORT = randomUUID();
 
-function writtenOf(result: JsonObject, at: string): Written {
+function parseResult(result: JsonObject, at: string): Written {
   const { outcome, error } = result as {
     outcome?: string;
     error?: { message?: string; details?: readonly JsonObject[] };
   };
-  if (error === undefined || error === null) return { outcome: outcomeOf(outcome) };
-  return refusedField(error.message ?? "refused", fieldIn(error.details ?? []), at);
+  if (error === undefined || error === null) return { outcome: parseOutcome(outcome) };
+  return createRefusal(error.message ?? "refused", findField(error.details ?? []), at);
 }
 
-/** A refusal with the field of the resource, which the server names within the request that we made of it. */
-function refusedField(reason: string, path: string | undefined, at: string): Written {
+/** Creates a refusal with the field of the resource, which the server names relative to the request. */
+function createRefusal(reason: string, path: string | undefined, at: string): Written {
   const field = path?.startsWith(`${at}.`) ? path.slice(at.length + 1) : path;
   return { reason, ...(field !== undefined && field !== at && { field }) };
 }
 
-function outcomeOf(word: string | undefined): "CREATED" | "UPDATED" | "UNCHANGED" {
+function parseOutcome(word: string | undefined): "CREATED" | "UPDATED" | "UNCHANGED" {
   if (word === "OUTCOME_CREATED") return "CREATED";
   return word === "OUTCOME_UPDATED" ? "UPDATED" : "UNCHANGED";
 }
 
-function fieldIn(details: readonly JsonObject[]): string | undefined {
+function findField(details: readonly JsonObject[]): string | undefined {
   for (const { metadata } of details) {
     const field = (metadata as { readonly field?: string } | undefined)?.field;
     if (field !== undefined) return field;

@@ -2,40 +2,40 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import { getJsonFields } from "#kernel/json_object.ts";
 import { KIND_NAMES } from "../kinds.ts";
 
-/** One resource as a line of JSON Lines, with the number of the line, record or item that it comes from. */
+/** One resource as a line of JSON Lines, with the number of its line, record or item in the file. */
 export interface Line {
-  /** The file, as it was named. */
+  /** Name of the file as given. */
   readonly file: string;
   readonly number: number;
-  /** `{"rack": {…}}`. */
+  /** Text such as `{"rack": {…}}`. */
   readonly text: string;
 }
 
-/** The resource that a line refers to, as far as it can be read. */
-export interface Subject {
+/** The resource that a line describes, as far as it can be read. */
+export interface LineSubject {
   readonly kind?: string;
-  /** The code of a resource; the two ends of a cable or link. */
+  /** Code of the resource, or the two ends of a cable or link. */
   readonly code?: string;
 }
 
-/** Something that is no resource, and why. */
+/** A line that is not a resource, and the reason. */
 export interface BadLine extends Line {
   readonly reason: string;
   readonly field?: string;
-  /** Subject of the line, if its text does not contain a resource. */
-  readonly subject?: Subject;
+  /** The resource, if the text of the line does not contain it. */
+  readonly subject?: LineSubject;
 }
 
-/** What an import reads: kind by kind, from a file that is read once for each, so that memory does not grow with it. */
+/** Data of an import, read kind by kind. The file is read once per kind, so that the memory does not grow with it. */
 export interface Source {
   readonly counts: ReadonlyMap<ResourceKind, number>;
-  /** What belongs to no kind. */
+  /** Reads the lines that have no kind. */
   bad(): AsyncIterable<BadLine> | Iterable<BadLine>;
   lines(kind: ResourceKind): AsyncIterable<Line | BadLine> | Iterable<Line | BadLine>;
   close(): void;
 }
 
-export function isBad(line: Line | BadLine): line is BadLine {
+export function isBadLine(line: Line | BadLine): line is BadLine {
   return "reason" in line;
 }
 
@@ -58,26 +58,26 @@ export function joinSources(sources: readonly Source[]): Source {
   };
 }
 
-/** Names the resource of a line that was refused. */
-export function subjectOf({ subject, text }: BadLine): Subject {
+/** Returns the resource of a refused line. */
+export function findSubject({ subject, text }: BadLine): LineSubject {
   if (subject !== undefined) return subject;
-  const item = parsed(text);
+  const item = parseObject(text);
   const kind = KIND_NAMES.find((name) => Object.hasOwn(item, name));
   if (kind === undefined) return {};
   const resource = getJsonFields(item[kind]);
-  const ends = [resource["a"], resource["b"]].map(endText);
+  const ends = [resource["a"], resource["b"]].map(formatEnd);
   const code = typeof resource["code"] === "string" ? resource["code"] : ends.includes("") ? "" : ends.join("~");
   return { kind, ...(code !== "" && { code }) };
 }
 
-function endText(end: unknown): string {
+function formatEnd(end: unknown): string {
   const fields = getJsonFields(end);
   const device = fields["device_code"] ?? fields["deviceCode"];
   const port = fields["port_name"] ?? fields["portName"];
   return typeof device === "string" && typeof port === "string" ? `${device}/${port}` : "";
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> {
+function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     return getJsonFields(JSON.parse(text));
   } catch {

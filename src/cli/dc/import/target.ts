@@ -4,8 +4,8 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import type { LoadBatch, LoadItem } from "#dc/operations/writes/load.ts";
 import type { DcService } from "#dc/service.ts";
 import type { OperationError } from "#kernel/errors.ts";
-import { commandCaller } from "../with_service.ts";
-import { inTurn, transactionInTurn, type Wait } from "./import_store.ts";
+import { createCommandCaller } from "../with_service.ts";
+import { retryTransaction, retryWhileLocked, type Wait } from "./import_store.ts";
 
 export type Written =
   | { readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED" }
@@ -14,38 +14,46 @@ export type Written =
 /** Writes resources of one kind and returns the results in the same order. */
 export type WriteBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly Written[]>;
 
-export interface Target {
-  /** Resources of one batch. */
+export interface ImportTarget {
+  /** Number of resources in one batch. */
   readonly batchSize: number;
-  /** Runs an import: batch by batch, or all of it in one transaction that is undone when `work` throws. */
+  /**
+   * Runs an import: each batch in its own transaction, or all batches in one transaction that is rolled back if `work`
+   * throws.
+   */
   run<Result>(work: (write: WriteBatch) => Promise<Result>, wait: Wait): Promise<Result>;
   /** Cancels waits for other processes: waiting writes fail, started writes finish. */
   readonly interrupt: () => void;
 }
 
-const CALLER = commandCaller("dc import");
-/** Ours: large enough that the disk's flush does not count, small enough to stop between two of them. */
+const CALLER = createCommandCaller("dc import");
+/**
+ * Number of resources per transaction: large enough that the disk's flush takes a small share, small enough to stop
+ * soon. The value is planner's own.
+ */
 const BATCH = 2000;
 
-/** A database of our own: each batch is one transaction, or with `whole` all batches together. */
-export function databaseTarget(
+/**
+ * Creates a target that writes to a database: each batch is one transaction, or with `whole` all batches together are.
+ */
+export function createDatabaseTarget(
   service: DcService,
-  mode: Pick<Target, "interrupt"> & { readonly whole: boolean; readonly validateOnly: boolean },
-): Target {
+  mode: Pick<ImportTarget, "interrupt"> & { readonly whole: boolean; readonly validateOnly: boolean },
+): ImportTarget {
   const options = { validateOnly: mode.validateOnly, requestId: randomUUID(), message: "" };
   const through =
     (load: LoadBatch): WriteBatch =>
     async (kind, items) =>
-      (await load(kind, items)).map((one) => ("error" in one ? refusedItem(one.error) : { outcome: one.outcome }));
+      (await load(kind, items)).map((one) => ("error" in one ? toRefusal(one.error) : { outcome: one.outcome }));
   return {
     batchSize: BATCH,
     run: (work, wait) => {
       if (!mode.whole) {
         const batch = (kind: ResourceKind, items: readonly LoadItem[]) =>
           service.load((load) => through(load)(kind, items), CALLER, options);
-        return work((kind, items) => inTurn(() => batch(kind, items), wait));
+        return work((kind, items) => retryWhileLocked(() => batch(kind, items), wait));
       }
-      return transactionInTurn(
+      return retryTransaction(
         (whole) => service.load(whole, CALLER, options),
         (load: LoadBatch) => work(through(load)),
         wait,
@@ -55,7 +63,7 @@ export function databaseTarget(
   };
 }
 
-function refusedItem(error: OperationError): Written {
+function toRefusal(error: OperationError): Written {
   const field = error instanceof Refusal ? error.violations[0]?.field : undefined;
   return { reason: error.message, ...(field !== undefined && field !== "" && { field }) };
 }

@@ -4,35 +4,37 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { isMissing, reason } from "#planner/store/files/disk_error.ts";
-import { onDisk } from "../../output/write_file.ts";
-import { demandUtf8, type Encoding, firstBytes, markOf, transcode } from "./encoding.ts";
+import { wrapWriteErrors } from "../../output/write_file.ts";
+import { detectMark, type Encoding, readFirstBytes, requireUtf8, transcode } from "./encoding.ts";
 
 const CHUNK = 1 << 20;
-/** Longest line, in bytes. Ours: a device with the most ports that it may have takes half a megabyte. */
+/**
+ * Maximum length of a line, in bytes. The limit is planner's own: a device with the maximum number of ports needs half
+ * a megabyte.
+ */
 const MAX_LINE = 16 * (1 << 20);
 const NEWLINE = 10;
 
 /** A file that can be read more than once. */
 export interface TextFile {
   readonly path: string;
-  /** The name of the file in messages: the path that the user gave, or words such as "standard input". */
+  /** Name of the file in messages: the path that the user gave, or words such as "standard input". */
   readonly shown: string;
   close(): void;
 }
 
 /**
- * Opens a file for reading; `-` is standard input. `shown` is what people call it. What can be read once only (a pipe)
- * and what is not UTF-8 is copied into a temporary file in UTF-8. A byte order mark wins over `encoding`.
- *
- * @throws OperationError when it cannot be read, and for bytes that are not in the encoding
+ * Opens a file for reading; `-` is standard input. `shown` is its name in messages. A file that can be read only once
+ * (a pipe) or is not UTF-8 is copied to a temporary file in UTF-8. A byte order mark takes precedence over `encoding`.
+ * @throws OperationError if it cannot be read, and for bytes that are not in the encoding
  */
 export function openText(file: string, shown: string, encoding: Encoding = "utf-8"): TextFile {
   const opened = openBytes(file, shown);
   try {
-    const mark = markOf(firstBytes(opened.path, 3));
+    const mark = detectMark(readFirstBytes(opened.path, 3));
     const actual = mark ?? encoding;
     if (actual !== "utf-8") return decodeFile(opened, actual);
-    demandUtf8(opened.path, shown);
+    requireUtf8(opened.path, shown);
     return opened;
   } catch (error) {
     opened.close();
@@ -40,18 +42,18 @@ export function openText(file: string, shown: string, encoding: Encoding = "utf-
   }
 }
 
-/** The same text in UTF-8. The file itself is closed. */
+/** Creates a copy of a file in UTF-8 and closes the original. */
 function decodeFile({ path, shown, close }: TextFile, encoding: "windows-1252" | "utf-16le" | "utf-16be"): TextFile {
-  const copy = temporaryCopy(shown, (to) => transcode(path, shown, encoding, to));
+  const copy = createTemporaryCopy(shown, (to) => transcode(path, shown, encoding, to));
   close();
   return copy;
 }
 
-function temporaryCopy(shown: string, fill: (to: number, copy: string) => void): TextFile {
+function createTemporaryCopy(shown: string, fill: (to: number, copy: string) => void): TextFile {
   const copy = join(tmpdir(), `planner-import-${randomUUID()}.tmp`);
   const close = () => rmSync(copy, { force: true });
-  // Readable by its owner alone: a temporary folder is everybody's.
-  const to = onDisk(copy, () => openSync(copy, "wx", 0o600));
+  // Only its owner may read the file, because other users can list a temporary folder.
+  const to = wrapWriteErrors(copy, () => openSync(copy, "wx", 0o600));
   try {
     fill(to, copy);
     return { path: copy, shown, close };
@@ -69,7 +71,7 @@ function openBytes(file: string, shown: string): TextFile {
       closeSync(openSync(file, "r"));
       return { path: file, shown, close: () => {} };
     }
-    return temporaryCopy(shown, (to, copy) => copyInto(to, copy, file));
+    return createTemporaryCopy(shown, (to, copy) => copyToDescriptor(to, copy, file));
   } catch (error) {
     if (error instanceof OperationError) throw error;
     const kind = isMissing(error) ? "not_found" : "unavailable";
@@ -77,12 +79,12 @@ function openBytes(file: string, shown: string): TextFile {
   }
 }
 
-function copyInto(to: number, copy: string, file: string): void {
+function copyToDescriptor(to: number, copy: string, file: string): void {
   const from = file === "-" ? 0 : openSync(file, "r");
   try {
     const chunk = Buffer.allocUnsafe(CHUNK);
-    for (let size = readSome(from, chunk); size > 0; size = readSome(from, chunk)) {
-      onDisk(copy, () => {
+    for (let size = readChunk(from, chunk); size > 0; size = readChunk(from, chunk)) {
+      wrapWriteErrors(copy, () => {
         for (let at = 0; at < size; ) at += writeSync(to, chunk, at, size - at);
       });
     }
@@ -91,7 +93,7 @@ function copyInto(to: number, copy: string, file: string): void {
   }
 }
 
-function readSome(descriptor: number, chunk: Buffer): number {
+function readChunk(descriptor: number, chunk: Buffer): number {
   for (;;) {
     try {
       return readSync(descriptor, chunk, 0, chunk.length, null);
@@ -99,34 +101,37 @@ function readSome(descriptor: number, chunk: Buffer): number {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EOF") return 0;
       if (code !== "EAGAIN") throw error;
-      // Standard input that someone else made non-blocking.
+      // Standard input may be non-blocking if another process set it so.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }
 }
 
 /** Returns the first characters of a file, for format detection. */
-export function beginningOf({ path }: TextFile): string {
-  return Buffer.from(firstBytes(path, 256)).toString("utf8");
+export function readBeginning({ path }: TextFile): string {
+  return Buffer.from(readFirstBytes(path, 256)).toString("utf8");
 }
 
-/** A part of a file, in bytes from its beginning. */
-export interface Span {
+/** A part of a file, as byte offsets. */
+export interface FileSpan {
   readonly from: number;
   readonly to: number;
-  /** Number of the first line in it. */
+  /** Number of the first line of the part. */
   readonly line: number;
 }
 
 export interface TextLine {
   readonly number: number;
-  /** Where it begins, in bytes. */
+  /** Offset of its first byte. */
   readonly at: number;
   readonly text: string;
 }
 
-/** The lines of a file or of a part of it, without their ends and without empty ones. Memory: one chunk. */
-export function* linesOf({ path, shown }: TextFile, span: Span = { from: 0, to: Number.POSITIVE_INFINITY, line: 1 }) {
+/** Reads the lines of a file or of a part of it, without line ends and without empty lines. Memory: one chunk. */
+export function* readLines(
+  { path, shown }: TextFile,
+  span: FileSpan = { from: 0, to: Number.POSITIVE_INFINITY, line: 1 },
+) {
   const descriptor = openSync(path, "r");
   try {
     let number = span.line;
@@ -139,7 +144,7 @@ export function* linesOf({ path, shown }: TextFile, span: Span = { from: 0, to: 
       held = held.length === 0 ? Buffer.from(chunk.subarray(0, size)) : Buffer.concat([held, chunk.subarray(0, size)]);
       let start = 0;
       for (let end = held.indexOf(NEWLINE); end >= 0; end = held.indexOf(NEWLINE, start)) {
-        yield* textLine(number, at + start, held.subarray(start, end));
+        yield* decodeLine(number, at + start, held.subarray(start, end));
         number += 1;
         start = end + 1;
       }
@@ -151,13 +156,13 @@ export function* linesOf({ path, shown }: TextFile, span: Span = { from: 0, to: 
       }
       if (size === 0) break;
     }
-    yield* textLine(number, at, held);
+    yield* decodeLine(number, at, held);
   } finally {
     closeSync(descriptor);
   }
 }
 
-function* textLine(number: number, at: number, bytes: Buffer): Generator<TextLine> {
+function* decodeLine(number: number, at: number, bytes: Buffer): Generator<TextLine> {
   let text = bytes.toString("utf8");
   if (number === 1) text = text.replace(/^\uFEFF/, "");
   if (/\S/.test(text)) yield { number, at, text };

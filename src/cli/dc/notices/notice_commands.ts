@@ -5,30 +5,36 @@ import type { DcStore } from "#dc/ports.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { print } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
-import type { Database } from "../database.ts";
+import type { DatabaseLocation } from "../database.ts";
 import { withStore } from "../with_service.ts";
 
-/** Longest wait for a server that sends a trial, in milliseconds: longer than it waits for the receiver. */
+/**
+ * Maximum wait for a server that sends a test notice, in milliseconds: longer than the server waits for the receiver.
+ */
 const PATIENCE_MS = 20_000;
 const LOOK_MS = 200;
 
-export async function listNotices(database: Database, isDeadOnly: boolean, log: StderrLogger): Promise<void> {
+export async function listNotices(database: DatabaseLocation, isDeadOnly: boolean, log: StderrLogger): Promise<void> {
   await withStore(database, async (store) => {
     const notices = await store.read(readNotices);
     const shown = notices.filter(({ deadAt }) => !isDeadOnly || deadAt !== undefined);
-    for (const notice of shown) print(`${JSON.stringify(lineOf(notice))}\n`);
+    for (const notice of shown) print(`${JSON.stringify(toPrintedNotice(notice))}\n`);
     if (shown.length === 0) log.note(isDeadOnly ? "There are no dead letters" : "No notice waits");
   });
 }
 
-function lineOf({ id, receiver, body, attempts, nextAt, error, deadAt }: Notice): object {
+function toPrintedNotice({ id, receiver, body, attempts, nextAt, error, deadAt }: Notice): object {
   const time = (ms: number) => new Date(ms).toISOString();
   const state = deadAt === undefined ? { next_at: time(nextAt) } : { dead_at: time(deadAt) };
   const { type, at, ...data } = body;
   return { id, receiver, attempts, ...state, ...(error !== undefined && { error }), type, at, data };
 }
 
-export async function resend(database: Database, ids: readonly string[], log: StderrLogger): Promise<void> {
+export async function scheduleResend(
+  database: DatabaseLocation,
+  ids: readonly string[],
+  log: StderrLogger,
+): Promise<void> {
   await withStore(database, async (store) => {
     const chosen = ids[0] === "all" ? undefined : ids;
     const again = await store.write((writer) => resendNotices(writer, chosen, Date.now()));
@@ -36,8 +42,8 @@ export async function resend(database: Database, ids: readonly string[], log: St
   });
 }
 
-/** Adds a trial notice and says how its first try ended. */
-export async function testNotice(database: Database, receiver: string, log: StderrLogger): Promise<ExitStatus> {
+/** Adds a test notice and prints the result of its first attempt. */
+export async function testNotice(database: DatabaseLocation, receiver: string, log: StderrLogger): Promise<ExitStatus> {
   return withStore(database, async (store) => {
     const given = { id: `msg_${randomUUID()}`, now: Date.now() };
     const { id } = await store.write((writer) => addTrialNotice(writer, receiver, given));

@@ -10,7 +10,7 @@ import { Outage } from "#kernel/outage.ts";
 import { NoticePoster } from "./post_notice.ts";
 import { type AddressedReceiver, readReceivers } from "./receivers_file.ts";
 
-/** How often notices and changes are looked for, in milliseconds. */
+/** Milliseconds between two checks for notices and changes. */
 const LOOK_MS = 1000;
 
 interface NoticeOptions {
@@ -41,7 +41,7 @@ export class NoticeService {
     this.#lease = new SendingLease({ holder: `${hostname()} ${process.pid} ${randomUUID()}`, isGone });
   }
 
-  /** Starts to watch and send; undefined without receivers. */
+  /** Starts to watch and send; returns undefined without receivers. */
   static start(options: NoticeOptions, parts: Parts | undefined): NoticeService | undefined {
     if (parts === undefined) return undefined;
     const service = new NoticeService(options, parts);
@@ -52,7 +52,7 @@ export class NoticeService {
     return service;
   }
 
-  /** Ends what is under way; its notices are sent again by the next server. */
+  /** Aborts sending; the next server sends the aborted notices again. */
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#ending);
@@ -94,11 +94,14 @@ export class NoticeService {
 interface Parts {
   readonly receivers: readonly AddressedReceiver[];
   readonly poster: NoticePoster;
-  /** Ends what is being sent. */
+  /** Aborts the requests in progress. */
   readonly stop: AbortController;
 }
 
-/** Opens what a file says about receivers; undefined without one. @throws OperationError for a file that cannot be used */
+/**
+ * Opens the receivers of a file; undefined without a file.
+ * @throws OperationError for a file that cannot be used
+ */
 export async function openReceivers(
   path: string | undefined,
   say: (message: string) => void,
@@ -109,7 +112,10 @@ export async function openReceivers(
   return { receivers, poster: await NoticePoster.open(receivers, { say, signal: stop.signal }), stop };
 }
 
-/** Whether a server of this machine has ended. A restarted container has the host name and the process id of before. */
+/**
+ * Returns whether a server of this machine has exited. A restarted container has the same host name and process id as
+ * before.
+ */
 function isGone(holder: string): boolean {
   const [host, pid] = holder.split(" ");
   if (host !== hostname()) return holder === "";

@@ -1,19 +1,19 @@
 import type { Notice } from "#dc/operations/notices/notice.ts";
 
-/** How chat tools read the text of a message. */
+/** Markup that chat tools read in the text of a message. */
 export const MARKUPS = ["slack", "markdown", "none"] as const;
 export type Markup = (typeof MARKUPS)[number];
 
-/** A text with names in braces, for a chat tool. */
+/** A message text with placeholders in braces, for a chat tool. */
 export interface PlainTemplate {
   readonly text: string;
-  /** Field of the message that holds the text: `text` for most tools, `content` for some. */
+  /** Field of the message that contains the text: `text` for most tools, `content` for some. */
   readonly field: string;
-  /** What values are escaped for. The template's own text is the operator's and may use markup. */
+  /** Markup for which values are escaped. The template's own text comes from the operator and may use markup. */
   readonly markup: Markup;
 }
 
-/** What a template may name. */
+/** Values of a notice by placeholder. */
 const VALUES = {
   type: ({ body }) => body.type,
   subject: ({ body }) => body.subject,
@@ -27,8 +27,8 @@ const VALUES = {
 
 const NAMED = /\{(\w*)\}/g;
 
-/** Returns the first name in braces that is unknown as what was expected instead, or undefined. */
-export function templateFault(text: string): string | undefined {
+/** Describes the first unknown placeholder and what was expected; undefined if all are known. */
+export function findTemplateError(text: string): string | undefined {
   const names = Object.keys(VALUES);
   const unknown = [...text.matchAll(NAMED)].find(([, name = ""]) => !names.includes(name));
   return unknown === undefined ? undefined : `in braces one of ${names.join(", ")}`;
@@ -38,11 +38,12 @@ const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", 
 const ZERO_WIDTH_SPACE = "\u200B";
 
 /**
- * Returns a value that shows as it is: names of the inventory may hold links, mentions and tags. Every tool but those of plain text
- * takes entities for `&`, `<` and `>`; none takes `@` before a zero-width space for a mention, nor `https:` or `www` for an address.
- * Source: Slack, formatting text for app surfaces; CommonMark 0.31, backslash escapes and entity references; GFM 0.29, 6.9.
+ * Escapes a value so that it is displayed literally, because names in the inventory may contain links, mentions and
+ * tags. Every tool except plain text reads entities for `&`, `<` and `>`. No tool reads `@` before a zero-width space
+ * as a mention, nor a broken `https:` or `www` as an address. Source: Slack, formatting text for app surfaces;
+ * CommonMark 0.31, backslash escapes and entity references; GFM 0.29, 6.9.
  */
-export function literalText(value: string, markup: Markup): string {
+export function escapeLiteral(value: string, markup: Markup): string {
   if (markup === "none") return value;
   const line = value.replaceAll(/\s+|[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, " ");
   // A digit or a mark at the start of a line would begin a list, a heading or a rule.
@@ -55,15 +56,15 @@ export function literalText(value: string, markup: Markup): string {
     .replaceAll(/@|:(?=\/\/)|www(?=\.)/gi, `$&${ZERO_WIDTH_SPACE}`);
 }
 
-/** The body of the request that sends a notice: by the template, else all of it. */
-export function messageText(notice: Notice, template: PlainTemplate | undefined): string {
+/** Builds the body of the request that sends a notice: the template's text, or the whole notice as JSON. */
+export function buildMessage(notice: Notice, template: PlainTemplate | undefined): string {
   if (template === undefined) {
     const { type, at, ...data } = notice.body;
     return JSON.stringify({ type, timestamp: at, data });
   }
   const values: Readonly<Record<string, (notice: Notice) => string>> = VALUES;
   const text = template.text.replace(NAMED, (whole, name: string) =>
-    literalText(values[name]?.(notice) ?? whole, template.markup),
+    escapeLiteral(values[name]?.(notice) ?? whole, template.markup),
   );
   return JSON.stringify({ [template.field]: text });
 }

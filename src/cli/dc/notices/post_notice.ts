@@ -3,14 +3,14 @@ import type { Outcome } from "#dc/notices/notice_sender.ts";
 import type { Notice } from "#dc/operations/notices/notice.ts";
 import { FollowedFile } from "#interfaces/http/followed_file.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { messageText } from "./notice_text.ts";
+import { buildMessage } from "./notice_text.ts";
 import type { AddressedReceiver } from "./receivers_file.ts";
 
-/** Longest wait for a receiver's answer, in milliseconds. Source: Standard Webhooks recommends 15 to 30 seconds. */
+/** Maximum wait for a receiver's reply, in milliseconds. Source: Standard Webhooks recommends 15 to 30 seconds. */
 const PATIENCE_MS = 15_000;
 const PREFIX = "whsec_";
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
-/** Source: Standard Webhooks, keys of 24 to 64 bytes. */
+/** Minimum and maximum length of a key in bytes. Source: Standard Webhooks. */
 const [LEAST_BYTES, MOST_BYTES] = [24, 64];
 
 type Keys = readonly Buffer[];
@@ -33,7 +33,7 @@ export class NoticePoster {
 
   /**
    * Opens the secrets of the receivers, which are read again when they change.
-   * @throws OperationError for a file that cannot be read or holds no secret
+   * @throws OperationError for a file that cannot be read or has no secret
    */
   static async open(
     receivers: readonly AddressedReceiver[],
@@ -45,58 +45,61 @@ export class NoticePoster {
       const meanwhile = `notices to "${name}" wait`;
       keys.set(
         name,
-        await FollowedFile.open({ path, name: `secret file of receiver "${name}"`, meanwhile, parse: readKeys, say }),
+        await FollowedFile.open({ path, name: `secret file of receiver "${name}"`, meanwhile, parse: parseKeys, say }),
       );
     }
     return new NoticePoster(receivers, keys, signal);
   }
 
-  /** Sends one notice. Its receiver takes it with a status from 200 to 299; redirects are not followed. */
+  /** Sends one notice. A status from 200 to 299 is a success; redirects are not followed. */
   async post(notice: Notice): Promise<Outcome> {
     const receiver = this.#receivers.get(notice.receiver);
     if (receiver === undefined) return { isTaken: false, error: "the receiver is not in the file" };
     const keys = await this.#keys.get(notice.receiver)?.current();
     if (receiver.secretFile !== undefined && keys === undefined)
       return { isTaken: false, error: "its secret is unknown" };
-    const body = messageText(notice, receiver.template);
+    const body = buildMessage(notice, receiver.template);
     const timestamp = String(Math.floor(Date.now() / 1000));
     const headers = {
       "content-type": "application/json",
       "webhook-id": notice.id,
       "webhook-timestamp": timestamp,
-      ...(keys !== undefined && { "webhook-signature": signatures(keys, `${notice.id}.${timestamp}.${body}`) }),
+      ...(keys !== undefined && { "webhook-signature": signText(keys, `${notice.id}.${timestamp}.${body}`) }),
     };
     const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(PATIENCE_MS)]);
     try {
       const response = await fetch(receiver.url, { method: "POST", headers, body, redirect: "manual", signal });
-      // Its content says nothing to us and may never end.
+      // The reply's content is not used, and it may never end.
       await response.body?.cancel();
       return response.ok ? { isTaken: true } : { isTaken: false, error: `it answered ${response.status}` };
     } catch (error) {
-      return { isTaken: false, error: whyNot(error as Error) };
+      return { isTaken: false, error: describeFailure(error as Error) };
     }
   }
 }
 
-/** Addresses of chat tools are secrets: no message holds one. */
-function whyNot({ name, cause, message, code: own }: Error & { readonly code?: unknown }): string {
+/** Describes an error without the receiver's address, because addresses of chat tools are secrets. */
+function describeFailure({ name, cause, message, code: own }: Error & { readonly code?: unknown }): string {
   if (name === "TimeoutError") return `it did not answer in ${PATIENCE_MS / 1000} s`;
   const code = (cause as { code?: unknown } | undefined)?.code ?? own;
   return typeof code === "string" ? code : message.replaceAll(/https?:\S+/g, "its address");
 }
 
-/** A signature by each secret, so that one can take another's place. */
-function signatures(keys: Keys, text: string): string {
+/** Signs a text with each secret, so that secrets can be replaced one at a time. */
+function signText(keys: Keys, text: string): string {
   return keys.map((key) => `v1,${createHmac("sha256", key).update(text).digest("base64")}`).join(" ");
 }
 
-/** @throws OperationError for a text without a good secret */
-export function readKeys(text: string): Keys {
+/**
+ * Parses secrets.
+ * @throws OperationError for a text without a valid secret
+ */
+export function parseKeys(text: string): Keys {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const secrets = lines
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((line) => (line.startsWith(PREFIX) ? line.slice(PREFIX.length) : line));
-  // Node decodes what it can: a mistyped secret would become another one.
+  // Node's decoder skips invalid characters, so a mistyped secret would become another one.
   const keys = secrets.map((secret) => Buffer.from(BASE64.test(secret) ? secret : "", "base64"));
   if (keys.length > 0 && keys.every(({ length }) => length >= LEAST_BYTES && length <= MOST_BYTES)) return keys;
   throw new OperationError(

@@ -6,18 +6,18 @@ import type { Receiver } from "#dc/notices/receiver.ts";
 import { RISK_KINDS, type RiskKind } from "#dc/operations/notices/notice.ts";
 import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { MARKUPS, type PlainTemplate, templateFault } from "./notice_text.ts";
+import { findTemplateError, MARKUPS, type PlainTemplate } from "./notice_text.ts";
 
 /** A receiver with its address. */
 export interface AddressedReceiver extends Receiver {
   readonly url: string;
-  /** File with the secrets that sign, one a line; absent for receivers that check none. */
+  /** Path of a file with the secrets that sign, one per line; absent for receivers that check no signature. */
   readonly secretFile?: string;
-  /** Absent for the whole notice as JSON. */
+  /** Template of the message; absent to send the whole notice as JSON. */
   readonly template?: PlainTemplate;
 }
 
-/** Keys of a receiver with their meaning, as documents state it. */
+/** Keys of a receiver with their meanings, for documents. */
 export const RECEIVER_KEYS = {
   name: "1 to 64 letters, digits, dots, underscores or hyphens",
   url: "the address",
@@ -36,17 +36,17 @@ export const RECEIVER_KEYS = {
 type Key = keyof typeof RECEIVER_KEYS;
 const KEYS: readonly string[] = Object.keys(RECEIVER_KEYS);
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
-/** Ours. */
+/** Maximum number of receivers; the limit is planner's own. */
 const MAX_RECEIVERS = 100;
 const PLACES = ["site", "floor", "room", "row", "zone", "rack"];
 
 /**
  * Reads the file of receivers: YAML or JSON with a list `receivers`. Paths in it are relative to the file.
- * @throws OperationError naming the field, its value and what was expected
+ * @throws OperationError that names the field, its value and what was expected
  */
 export async function readReceivers(path: string): Promise<readonly AddressedReceiver[]> {
   const { parseDocument } = await import("yaml");
-  const document = parseDocument(textOf(path), { prettyErrors: true, uniqueKeys: true });
+  const document = parseDocument(readText(path), { prettyErrors: true, uniqueKeys: true });
   const [error] = document.errors;
   if (error !== undefined) throw createInvalidArgumentError(`Cannot read "${path}": ${error.message.split("\n")[0]}`);
   const value: unknown = document.toJS({ maxAliasCount: 0 });
@@ -61,7 +61,7 @@ export async function readReceivers(path: string): Promise<readonly AddressedRec
       `Cannot use "${path}": it has ${list.length} receivers, expected 1 to ${MAX_RECEIVERS}`,
     );
   }
-  const receivers = list.map((one, index) => receiverOf(new Fields(one, `receivers[${index}]`, path)));
+  const receivers = list.map((one, index) => parseReceiver(new Fields(one, `receivers[${index}]`, path)));
   const names = receivers.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
@@ -69,7 +69,7 @@ export async function readReceivers(path: string): Promise<readonly AddressedRec
   return receivers;
 }
 
-/** The fields of one receiver, read with messages that name them. */
+/** Reads the fields of one receiver; errors name the field. */
 class Fields {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #where: string;
@@ -114,31 +114,31 @@ class Fields {
   }
 }
 
-function receiverOf(fields: Fields): AddressedReceiver {
+function parseReceiver(fields: Fields): AddressedReceiver {
   const name = fields.text("name") ?? "";
   if (!NAME.test(name)) throw fields.refusal("name", name, "1 to 64 letters, digits, dots, underscores or hyphens");
   const secretFile = fields.file("secret_file");
-  const template = templateOf(fields);
+  const template = parseTemplate(fields);
   if (secretFile === undefined && template === undefined) {
     throw fields.refusal("secret_file", "", "a file with a secret, or a text for a chat tool, which checks none");
   }
   return {
     name,
-    url: urlOf(fields),
-    minSeverity: severityOf(fields),
-    kinds: new Set(kindsOf(fields)),
-    places: (fields.texts("places") ?? []).map((text) => placeOf(fields, text)),
+    url: readUrl(fields),
+    minSeverity: parseSeverity(fields),
+    kinds: new Set(parseKinds(fields)),
+    places: (fields.texts("places") ?? []).map((text) => parseScope(fields, text)),
     ...(secretFile !== undefined && { secretFile }),
     ...(template !== undefined && { template }),
   };
 }
 
-/** The address of a chat tool is a secret itself, so that it may come from a file. */
-function urlOf(fields: Fields): string {
+/** Reads the address, which may come from a file, because addresses of chat tools are secrets. */
+function readUrl(fields: Fields): string {
   const [given, file] = [fields.text("url"), fields.file("url_file")];
   if ((given === undefined) === (file === undefined))
     throw fields.refusal("url", given === undefined ? "" : "(given)", "either url or url_file");
-  const text = given ?? textOf(file ?? "").trim();
+  const text = given ?? readText(file ?? "").trim();
   const shown = given ?? "(of the file)";
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
@@ -150,14 +150,14 @@ function urlOf(fields: Fields): string {
   return url.href;
 }
 
-function severityOf(fields: Fields): FailureSeverity {
+function parseSeverity(fields: Fields): FailureSeverity {
   const given = fields.text("min_severity") ?? "MEDIUM";
   const found = FAILURE_SEVERITIES.find((one) => one === given.toUpperCase());
   if (found === undefined) throw fields.refusal("min_severity", given, `one of ${FAILURE_SEVERITIES.join(", ")}`);
   return found;
 }
 
-function kindsOf(fields: Fields): readonly RiskKind[] {
+function parseKinds(fields: Fields): readonly RiskKind[] {
   return (fields.texts("kinds") ?? RISK_KINDS).map((given) => {
     const found = RISK_KINDS.find((one) => one === given);
     if (found === undefined) throw fields.refusal("kinds", given, `some of ${RISK_KINDS.join(", ")}`);
@@ -165,27 +165,27 @@ function kindsOf(fields: Fields): readonly RiskKind[] {
   });
 }
 
-function placeOf(fields: Fields, text: string): Ref {
+function parseScope(fields: Fields, text: string): Ref {
   const ref = parseRef(text);
   if (ref !== undefined && PLACES.includes(ref.kind)) return ref;
   throw fields.refusal("places", text, `references of ${PLACES.join(", ")}, such as room:AMS1/1/DH1`);
 }
 
-function templateOf(fields: Fields): PlainTemplate | undefined {
+function parseTemplate(fields: Fields): PlainTemplate | undefined {
   const [text, field, given] = [fields.text("text"), fields.text("text_field"), fields.text("text_markup")];
   if (text === undefined) {
     if (field !== undefined) throw fields.refusal("text_field", field, "nothing without text");
     if (given !== undefined) throw fields.refusal("text_markup", given, "nothing without text");
     return undefined;
   }
-  const fault = templateFault(text);
+  const fault = findTemplateError(text);
   if (fault !== undefined) throw fields.refusal("text", text, fault);
   const markup = MARKUPS.find((one) => one === (given ?? "slack"));
   if (markup === undefined) throw fields.refusal("text_markup", given, `one of ${MARKUPS.join(", ")}`);
   return { text, field: field ?? "text", markup };
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

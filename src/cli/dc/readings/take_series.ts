@@ -10,46 +10,49 @@ import {
   ReportReadingsRequestSchema,
   type ReportReadingsResponse,
 } from "#gen/datacenter/v1/readings_pb.ts";
-import type { Series } from "./ask_prometheus.ts";
+import type { MeasuredSeries } from "./ask_prometheus.ts";
 import type { ReadingQuery } from "./mapping_file.ts";
 import { convertValue } from "./units.ts";
 
-/** A series that is no reading, and why. */
-export interface Untaken {
-  /** Its labels, as PromQL writes them. */
+/** A series that was not stored as a reading, and the reason. */
+export interface SkippedSeries {
+  /** Labels of the series, as PromQL writes them. */
   readonly series: string;
   readonly reason: string;
 }
 
-/** Counts of the series of a query that are readings, and of the others. */
-export interface Taken {
+/** Numbers of series of a query that were stored, and of those that were skipped. */
+export interface StoredSeries {
   readonly series: number;
   readonly taken: number;
-  /** Those that were not taken: all are counted, the first thousand listed. */
+  /** Number of all skipped series; the first thousand are listed. */
   readonly untakenCount: number;
-  readonly untaken: readonly Untaken[];
+  readonly untaken: readonly SkippedSeries[];
   /** The first readings, for a person to compare. */
   readonly examples: readonly string[];
 }
 
 const EXAMPLES = 3;
 const LISTED = 1000;
-/** Times that a date can have, in milliseconds. Source: ECMAScript, 21.4.1.1. */
+/** Maximum time of a date, in milliseconds. Source: ECMAScript, 21.4.1.1. */
 const MOST_MS = 8.64e15;
-/** Longest text of a series, or of a reason, that is shown. */
+/** Maximum length of a series or a reason that is printed, in characters. */
 const MAX_SHOWN_CHARS = 300;
 
-/** The server itself, which reports and does nothing else. */
+/** The server itself, which has only the right to report readings. */
 const CALLER: Caller = { interface: "SYSTEM", principal: { name: "readings", roles: ["meter"], authMethod: "none" } };
 
-/** Reports the series of a query. @param isTrial checks them, and keeps none */
-export async function takeSeries(
+/**
+ * Stores the series of a query as readings.
+ * @param isTrial true to check them without storing
+ */
+export async function storeSeries(
   service: DcService,
   { query, source }: { readonly query: ReadingQuery; readonly source: string },
-  { series, isTrial }: { readonly series: readonly Series[]; readonly isTrial: boolean },
-): Promise<Taken> {
-  const { readings, untaken } = readingsOf(query, series);
-  const failed: Untaken[] = [...untaken];
+  { series, isTrial }: { readonly series: readonly MeasuredSeries[]; readonly isTrial: boolean },
+): Promise<StoredSeries> {
+  const { readings, untaken } = convertSeries(query, series);
+  const failed: SkippedSeries[] = [...untaken];
   const examples: Read[] = [];
   let failures = untaken.length;
   for (let at = 0; at < readings.length; at += MAX_READINGS) {
@@ -62,9 +65,9 @@ export async function takeSeries(
     const reply = (await service.call(reportReadings, request, CALLER)) as ReportReadingsResponse;
     failures += reply.failed;
     for (const { index, error } of reply.failures) {
-      failed.push({ series: some[index]?.shown ?? "", reason: shownText(error?.message ?? "") });
+      failed.push({ series: some[index]?.shown ?? "", reason: shortenText(error?.message ?? "") });
     }
-    // A reply lists the first failures only: of the series behind them nothing is known.
+    // A reply lists only the first failures, so the result of later series is unknown.
     if (reply.failed === reply.failures.length) {
       const lost = new Set(reply.failures.map(({ index }) => index));
       examples.push(...some.filter((_, index) => !lost.has(index)).slice(0, EXAMPLES));
@@ -75,7 +78,7 @@ export async function takeSeries(
     taken: series.length - failures,
     untakenCount: failures,
     untaken: failed.slice(0, LISTED),
-    examples: examples.slice(0, EXAMPLES).map(exampleOf),
+    examples: examples.slice(0, EXAMPLES).map(formatExample),
   };
 }
 
@@ -86,12 +89,12 @@ interface Read {
   readonly reading: GivenReading;
 }
 
-/** Readings of series. An element of two series has none: nothing says which one is meant. */
-function readingsOf({ quantity, element, conversion }: ReadingQuery, series: readonly Series[]) {
-  const untaken: Untaken[] = [];
+/** Converts series to readings. An element with two series gets none, because it is unknown which one is meant. */
+function convertSeries({ quantity, element, conversion }: ReadingQuery, series: readonly MeasuredSeries[]) {
+  const untaken: SkippedSeries[] = [];
   const byElement = new Map<string, Read[]>();
   for (const { labels, value, at } of series) {
-    const shown = shownSeries(labels);
+    const shown = formatSeries(labels);
     const elementRef = fillTemplate(element, labels);
     if (typeof elementRef !== "string") {
       untaken.push({ series: shown, reason: `It has no label "${elementRef.missing}"` });
@@ -116,15 +119,15 @@ function readingsOf({ quantity, element, conversion }: ReadingQuery, series: rea
   for (const [, all] of byElement) {
     if (all.length === 1) readings.push(...all);
     else {
-      const reason = shownText(`${all.length} series name ${all[0]?.reading.elementRef}: expected one`);
+      const reason = shortenText(`${all.length} series name ${all[0]?.reading.elementRef}: expected one`);
       untaken.push(...all.map(({ shown }) => ({ series: shown, reason })));
     }
   }
   return { readings, untaken };
 }
 
-/** A template with the labels of a series in it. */
-function fillTemplate(template: string, labels: Series["labels"]): string | { readonly missing: string } {
+/** Replaces the labels in a template by those of the series. */
+function fillTemplate(template: string, labels: MeasuredSeries["labels"]): string | { readonly missing: string } {
   let missing: string | undefined;
   const text = template.replace(/\{\{\s*([^{}]*?)\s*\}\}/g, (_, name: string) => {
     const value = Object.hasOwn(labels, name) ? labels[name] : undefined;
@@ -135,16 +138,16 @@ function fillTemplate(template: string, labels: Series["labels"]): string | { re
   return missing === undefined ? text : { missing };
 }
 
-function shownSeries({ __name__: name = "", ...labels }: Series["labels"]): string {
+function formatSeries({ __name__: name = "", ...labels }: MeasuredSeries["labels"]): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-  return shownText(`${name}{${pairs.join(",")}}`);
+  return shortenText(`${name}{${pairs.join(",")}}`);
 }
 
-function shownText(given: string): string {
+function shortenText(given: string): string {
   const text = given.slice(0, 2 * MAX_SHOWN_CHARS).replace(/\p{C}/gu, " ");
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS).toWellFormed()}…` : text;
 }
 
-function exampleOf({ reading: { elementRef, value } }: Read): string {
+function formatExample({ reading: { elementRef, value } }: Read): string {
   return `${elementRef} ${value}`;
 }

@@ -1,9 +1,9 @@
 import type { ReadingQuantity } from "#dc/model/enum_values.ts";
 
-/** How a value of a unit becomes one of the quantity's own unit. */
+/** Factor and offset that convert a value to the quantity's own unit. */
 export interface Conversion {
   readonly factor: number;
-  /** Added after the factor. */
+  /** Added after the multiplication. */
   readonly offset: number;
 }
 
@@ -11,7 +11,7 @@ const SAME: Conversion = { factor: 1, offset: 0 };
 
 const by = (factor: number, offset = 0): Conversion => ({ factor, offset });
 
-/** Units by the end of the quantity's name; the first one is the quantity's own. */
+/** Units by the suffix of the quantity's name; the first one is the quantity's own. */
 const UNITS: Readonly<Record<string, Readonly<Record<string, Conversion>>>> = {
   W: { W: SAME, mW: by(0.001), kW: by(1000), MW: by(1e6) },
   VA: { VA: SAME, kVA: by(1000), MVA: by(1e6) },
@@ -26,24 +26,27 @@ const UNITS: Readonly<Record<string, Readonly<Record<string, Conversion>>>> = {
 /** Every unit that is not its quantity's own. */
 export const NAMED_UNITS: readonly string[] = Object.values(UNITS).flatMap((units) => Object.keys(units).slice(1));
 
-/** The conversion of a unit; undefined for one that the quantity does not have. Without a unit, values are taken as they are. */
-export function conversionOf(quantity: ReadingQuantity, unit: string | undefined): Conversion | undefined {
+/**
+ * Returns the conversion of a unit; undefined for a unit that the quantity does not have. Without a unit, values are
+ * not converted.
+ */
+export function findConversion(quantity: ReadingQuantity, unit: string | undefined): Conversion | undefined {
   if (unit === undefined) return SAME;
-  const units = unitTable(quantity);
+  const units = findUnitTable(quantity);
   return Object.hasOwn(units, unit) ? units[unit] : undefined;
 }
 
-/** The units of a quantity. */
-export function unitsOf(quantity: ReadingQuantity): readonly string[] {
-  return Object.keys(unitTable(quantity));
+/** Returns the units of a quantity. */
+export function listUnits(quantity: ReadingQuantity): readonly string[] {
+  return Object.keys(findUnitTable(quantity));
 }
 
-function unitTable(quantity: ReadingQuantity): Readonly<Record<string, Conversion>> {
+function findUnitTable(quantity: ReadingQuantity): Readonly<Record<string, Conversion>> {
   const end = quantity.slice(quantity.lastIndexOf("_") + 1);
   return (Object.hasOwn(UNITS, end) ? UNITS[end] : undefined) ?? {};
 }
 
-/** Converts a value, to twelve digits, so that 0.1 kW is 100 W. */
+/** Converts a value and rounds it to twelve digits, so that 0.1 kW is 100 W. */
 export function convertValue(value: number, { factor, offset }: Conversion): number {
   return factor === 1 && offset === 0 ? value : Number((value * factor + offset).toPrecision(12));
 }

@@ -10,43 +10,49 @@ import {
 } from "#gen/datacenter/v1/capacity_pb.ts";
 import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { GaugeFamily, MetricSample } from "#interfaces/http/metric_text.ts";
-import type { Asking } from "./risk_gauges.ts";
+import type { MetricsReader } from "./risk_gauges.ts";
 
-/** Ours: areas with series, about 15 each. Sites come first, then floors, rooms and zones. */
+/**
+ * Maximum number of areas with series, about 15 series each. Sites come first, then floors, rooms and zones. The limit
+ * is planner's own.
+ */
 export const MAX_AREAS = 1000;
 
 const KINDS = [AreaKind.SITE, AreaKind.FLOOR, AreaKind.ROOM, AreaKind.ZONE] as const;
 
-/** Figures of GetCapacity, by name without the prefix. A figure that a reply leaves unset has no series. */
+/** Values of GetCapacity, by metric name without its prefix. A value that a reply does not set has no series. */
 const FIGURES: readonly (readonly [name: string, help: string, of: (area: AreaCapacity) => number | undefined])[] = [
   ["racks", "Racks that take devices.", ({ racks }) => racks],
   ["racks_without_supply", "Racks to which no power can be added.", ({ racksWithoutSupply }) => racksWithoutSupply],
-  ["power_planned_watts", "Planned draw of devices in service.", ({ drawKw }) => watts(drawKw)],
-  ["power_free_watts", "What racks may still draw together.", ({ power }) => watts(power?.freeKw)],
+  ["power_planned_watts", "Planned draw of devices in service.", ({ drawKw }) => toWatts(drawKw)],
+  ["power_free_watts", "What racks may still draw together.", ({ power }) => toWatts(power?.freeKw)],
   [
     "power_free_after_failure_watts",
     "What racks may still draw together so that every supply withstands the worst single failure.",
-    ({ power }) => watts(power?.failoverFreeKw),
+    ({ power }) => toWatts(power?.failoverFreeKw),
   ],
-  ["air_cooling_free_watts", "Air cooling that is left.", ({ air }) => watts(air?.freeKw)],
+  ["air_cooling_free_watts", "Air cooling that is left.", ({ air }) => toWatts(air?.freeKw)],
   [
     "air_cooling_free_after_failure_watts",
     "Air cooling that is left after the worst single failure.",
-    ({ air }) => watts(air?.failoverFreeKw),
+    ({ air }) => toWatts(air?.failoverFreeKw),
   ],
-  ["liquid_cooling_free_watts", "Liquid cooling that is left.", ({ liquid }) => watts(liquid?.freeKw)],
+  ["liquid_cooling_free_watts", "Liquid cooling that is left.", ({ liquid }) => toWatts(liquid?.freeKw)],
   [
     "liquid_cooling_free_after_failure_watts",
     "Liquid cooling that is left after the worst single failure.",
-    ({ liquid }) => watts(liquid?.failoverFreeKw),
+    ({ liquid }) => toWatts(liquid?.failoverFreeKw),
   ],
   ["rack_units", "Rack units.", ({ totalU }) => totalU],
   ["rack_units_free", "Rack units that are neither used nor reserved.", ({ freeU }) => freeU],
   ["largest_free_block_units", "Most adjacent free units in one rack.", ({ largestFreeBlockU }) => largestFreeBlockU],
 ];
 
-/** Returns the capacity of areas as GetCapacity answers it. */
-export async function areaGauges(asking: Asking, ages: readonly ReadingAge[]): Promise<readonly GaugeFamily[]> {
+/** Returns the capacity of areas as GetCapacity computes it. */
+export async function readAreaGauges(
+  asking: MetricsReader,
+  ages: readonly ReadingAge[],
+): Promise<readonly GaugeFamily[]> {
   const { areas, omitted } = await readAreas(asking, LoadBasis.ALLOCATED);
   const hasReadings = ages.some(({ quantity }) => quantity === "POWER_W");
   const measured = hasReadings ? await readAreas(asking, LoadBasis.MEASURED) : undefined;
@@ -56,11 +62,11 @@ export async function areaGauges(asking: Asking, ages: readonly ReadingAge[]): P
     samples,
   });
   return [
-    ...FIGURES.map(([name, help, of]) => shown(name, help, samplesOf(areas, of))),
+    ...FIGURES.map(([name, help, of]) => shown(name, help, createSamples(areas, of))),
     shown(
       "power_measured_watts",
       "Draw of devices in service by readings, by the recorded draw for want of one.",
-      measured === undefined ? [] : samplesOf(measured.areas, ({ drawKw }) => watts(drawKw)),
+      measured === undefined ? [] : createSamples(measured.areas, ({ drawKw }) => toWatts(drawKw)),
     ),
     {
       name: "planner_dc_measured_load_watts",
@@ -77,7 +83,7 @@ export async function areaGauges(asking: Asking, ages: readonly ReadingAge[]): P
   ];
 }
 
-async function readAreas({ service, caller }: Asking, loadBasis: LoadBasis) {
+async function readAreas({ service, caller }: MetricsReader, loadBasis: LoadBasis) {
   const areas: AreaCapacity[] = [];
   let all = 0;
   let load: GetCapacityResponse["measuredLoad"];
@@ -93,18 +99,21 @@ async function readAreas({ service, caller }: Asking, loadBasis: LoadBasis) {
   return { areas, omitted: all - areas.length, load };
 }
 
-function samplesOf(
+function createSamples(
   areas: readonly AreaCapacity[],
   of: (area: AreaCapacity) => number | undefined,
 ): readonly MetricSample[] {
   return areas.flatMap((area) => {
     const value = of(area);
-    return value === undefined ? [] : [{ labels: labelsOf(area.ref), value }];
+    return value === undefined ? [] : [{ labels: createLabels(area.ref), value }];
   });
 }
 
-/** The kind of an area first: areas of one kind may be added up, those of several kinds hold each other. */
-function labelsOf(text: string): NonNullable<MetricSample["labels"]> {
+/**
+ * Returns the labels of an area, the kind first: areas of one kind can be summed, but areas of different kinds contain
+ * each other.
+ */
+function createLabels(text: string): NonNullable<MetricSample["labels"]> {
   const ref = parseRef(text);
   switch (ref?.kind) {
     case "site":
@@ -119,7 +128,7 @@ function labelsOf(text: string): NonNullable<MetricSample["labels"]> {
   }
 }
 
-/** Replies have whole watts or hundredths of them, in kilowatts. */
-function watts(kw: number | undefined): number | undefined {
+/** Converts kilowatts to watts, rounded to hundredths as in replies. */
+function toWatts(kw: number | undefined): number | undefined {
   return kw === undefined ? undefined : Math.round(kw * 1e6) / 1000;
 }

@@ -5,11 +5,13 @@ import { getEngineName } from "#runtime/engine.ts";
 import { COMMIT, VERSION } from "../../version.ts";
 import { HeldFacts } from "./held_facts.ts";
 
-/** How long the database's numbers hold, in milliseconds. */
+/** Milliseconds for which the database's numbers are cached. */
 const HOLD_MS = 1000;
 
-/** Returns the facts of the database, which is asked for its numbers at most once at a time and once a second. */
-export function databaseFacts(store: DcStore): () => Promise<DatabaseFacts> {
+/**
+ * Creates a function that returns metrics of the database, which are read at most once at a time and once per second.
+ */
+export function createDatabaseFacts(store: DcStore): () => Promise<DatabaseFacts> {
   const ask = async () => {
     await store.check();
     return store.read(async (reader) => ({
@@ -25,7 +27,7 @@ export function databaseFacts(store: DcStore): () => Promise<DatabaseFacts> {
   };
 }
 
-export function processFacts(openStreams: number): ProcessFacts {
+export function readProcessFacts(openStreams: number): ProcessFacts {
   const { user, system } = process.cpuUsage();
   return {
     version: VERSION,
@@ -35,12 +37,12 @@ export function processFacts(openStreams: number): ProcessFacts {
     cpuSeconds: (user + system) / 1e6,
     residentMemoryBytes: process.memoryUsage.rss(),
     openStreams,
-    openFds: openFds(),
+    openFds: countOpenFds(),
   };
 }
 
-/** Available on Linux only. */
-function openFds(): number | undefined {
+/** Counts open file descriptors; available on Linux only. */
+function countOpenFds(): number | undefined {
   try {
     return readdirSync("/proc/self/fd").length;
   } catch {

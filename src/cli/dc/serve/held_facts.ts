@@ -1,19 +1,25 @@
-/** Longest wait of a scrape for facts that it cannot do without, in milliseconds. Ours: collectors time out after ten seconds. */
+/**
+ * Maximum wait of a scrape for values that are not cached, in milliseconds. The limit is planner's own: collectors time
+ * out after ten seconds.
+ */
 const PATIENCE_MS = 2000;
-/** Longest wait for newer facts than those that are there, in milliseconds. Ours: small sites answer in this time. */
+/**
+ * Maximum wait for newer values than the cached ones, in milliseconds. The limit is planner's own: small sites are
+ * computed within it.
+ */
 const SHORT_MS = 100;
 
 interface HeldOptions<Facts> {
   readonly ask: () => Promise<Facts>;
-  /** How long facts hold, in milliseconds: metrics need no token, so asking often must cost nothing. */
+  /** Milliseconds for which values are cached: metrics need no token, so frequent requests must be cheap. */
   readonly holdMs: number;
-  /** Share of the time that may be spent on reading them; 1 if absent. */
+  /** Maximum share of the time that is spent on reading the values; 1 if absent. */
   readonly share?: number;
-  /** Whether facts are given that are older than that while they are read again, rather than none. */
+  /** True to return cached values that are older while they are read again, instead of none. */
   readonly keepsLate: boolean;
 }
 
-/** Facts that are read when they are asked for, at most once at a time and once in their holding time. */
+/** Cached values that are read on demand, at most once at a time and once per cache period. */
 export class HeldFacts<Facts> {
   readonly #options: HeldOptions<Facts>;
   #facts: Facts | undefined;
@@ -24,7 +30,7 @@ export class HeldFacts<Facts> {
     this.#options = options;
   }
 
-  /** Undefined until they were read, and while they cannot be read. */
+  /** Returns the values; undefined before the first read, and while they cannot be read. */
   async now(): Promise<Facts | undefined> {
     const { keepsLate } = this.#options;
     if (performance.now() > this.#dueAt) {
@@ -32,7 +38,7 @@ export class HeldFacts<Facts> {
         this.#asking = undefined;
       });
       const isFirst = this.#dueAt === Number.NEGATIVE_INFINITY;
-      const isLate = await isLater(this.#asking, keepsLate && !isFirst ? SHORT_MS : PATIENCE_MS);
+      const isLate = await takesLonger(this.#asking, keepsLate && !isFirst ? SHORT_MS : PATIENCE_MS);
       if (isLate && !keepsLate) this.#facts = undefined;
     }
     return this.#facts;
@@ -51,8 +57,8 @@ export class HeldFacts<Facts> {
   }
 }
 
-/** Whether work takes longer than a time in milliseconds. */
-async function isLater(work: Promise<void>, patienceMs: number): Promise<boolean> {
+/** Returns whether `work` takes longer than `patienceMs`, in milliseconds. */
+async function takesLonger(work: Promise<void>, patienceMs: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<true>((resolve) => {
     timer = setTimeout(() => resolve(true), patienceMs);

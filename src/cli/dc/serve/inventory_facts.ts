@@ -7,16 +7,16 @@ import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { type ListedWindow, WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import type { GaugeFamily } from "#interfaces/http/metric_text.ts";
-import { areaGauges } from "./area_gauges.ts";
+import { readAreaGauges } from "./area_gauges.ts";
 import { HeldFacts } from "./held_facts.ts";
-import { type Asking, riskGauges } from "./risk_gauges.ts";
+import { type MetricsReader, readRiskGauges } from "./risk_gauges.ts";
 
-/** Age of cached facts, in milliseconds. Ours: scrapes come every 15 to 60 seconds. */
+/** Milliseconds for which values are cached; scrapes come every 15 to 60 seconds. The value is planner's own. */
 const HOLD_MS = 15_000;
-/** Share of the time that figures of areas may be computed in after changes: 5 %. Ours. */
+/** Maximum share of the time for computing the areas' values after changes: 5 %. The value is planner's own. */
 const AREAS_SHARE = 0.05;
 
-/** The server itself, which may read where callers need a token. Calls go first. */
+/** The server itself, which may read if callers need a token. Other calls take precedence. */
 const CALLER: Caller = {
   interface: "SYSTEM",
   principal: { name: "metrics", roles: [], authMethod: "none" },
@@ -24,32 +24,35 @@ const CALLER: Caller = {
 };
 
 /**
- * Returns the figures of the inventory as metrics. They are the replies of RPCs, so that they cost nothing between changes.
- * A scrape gets the figures before while new ones take longer than it waits.
+ * Creates a function that returns metrics of the inventory. They are replies of RPCs, so that they cost nothing without
+ * changes. A scrape gets the previous values if the new ones take longer than its wait.
  */
-export function inventoryFacts(store: DcStore, service: DcService): () => Promise<readonly GaugeFamily[]> {
-  const asking: Asking = { service, caller: CALLER };
+export function createInventoryFacts(store: DcStore, service: DcService): () => Promise<readonly GaugeFamily[]> {
+  const asking: MetricsReader = { service, caller: CALLER };
   const held = <Facts>(ask: () => Promise<Facts>, share = 1) =>
     new HeldFacts({ ask, holdMs: HOLD_MS, share, keepsLate: true });
   const states = [WindowState.PLANNED, WindowState.BEGUN];
   const windows = held(async () => (await listEveryWindow(service, CALLER, { states })).windows);
   const readings = held(() => store.read((reader) => reader.readingAges()), AREAS_SHARE);
-  const risks = held(() => riskGauges(asking), AREAS_SHARE);
-  const areas = held(async () => areaGauges(asking, await store.read((reader) => reader.readingAges())), AREAS_SHARE);
+  const risks = held(() => readRiskGauges(asking), AREAS_SHARE);
+  const areas = held(
+    async () => readAreaGauges(asking, await store.read((reader) => reader.readingAges())),
+    AREAS_SHARE,
+  );
   return async () => {
-    // At once, so that a scrape waits no longer than for the slowest.
+    // The reads run concurrently, so that a scrape waits only for the slowest.
     const [open, ages, risk, area] = await Promise.all([windows.now(), readings.now(), risks.now(), areas.now()]);
     return [
-      ...(open === undefined ? [] : windowGauges(open, Date.now())),
+      ...(open === undefined ? [] : createWindowGauges(open, Date.now())),
       ...(risk ?? []),
       ...(area ?? []),
-      ...(ages === undefined ? [] : readingGauges(ages)),
+      ...(ages === undefined ? [] : createReadingGauges(ages)),
     ];
   };
 }
 
-/** Returns how many readings there are, and when they were measured. Ages follow by subtraction from the time of a query. */
-export function readingGauges(ages: readonly ReadingAge[]): readonly GaugeFamily[] {
+/** Returns the number of readings and the times of their measurement. A query computes ages by subtraction. */
+export function createReadingGauges(ages: readonly ReadingAge[]): readonly GaugeFamily[] {
   const by = (value: (age: ReadingAge) => number) =>
     ages.map((age) => ({ labels: { quantity: age.quantity.toLowerCase() }, value: value(age) }));
   return [
@@ -67,11 +70,14 @@ export function readingGauges(ages: readonly ReadingAge[]): readonly GaugeFamily
   ];
 }
 
-/** Ours: windows with a series of their verdict, the earliest first; a collector keeps each for weeks. */
+/**
+ * Maximum number of windows with a series of their verdict, the earliest first, because a collector stores each series
+ * for weeks. The limit is planner's own.
+ */
 const MAX_SERIES = 100;
 
-/** Figures of open windows: planned or begun. */
-export function windowGauges(open: readonly ListedWindow[], now: number): readonly GaugeFamily[] {
+/** Returns metrics of open windows, which are planned or begun. */
+export function createWindowGauges(open: readonly ListedWindow[], now: number): readonly GaugeFamily[] {
   const inState = (state: WindowState) => open.filter(({ window }) => window?.state === state);
   const overdue = open.filter(({ window }) => window?.endsAt !== undefined && timestampMs(window.endsAt) <= now);
   const starts = inState(WindowState.PLANNED).flatMap(({ window }) => {

@@ -18,33 +18,33 @@ import {
 import { RehearseFailuresRequestSchema, type RehearseFailuresResponse } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import type { GaugeFamily, MetricSample } from "#interfaces/http/metric_text.ts";
 
-/** Answers questions in the name of metrics. */
-export interface Asking {
+/** Service and caller for the reads of metrics. */
+export interface MetricsReader {
   readonly service: DcService;
   readonly caller: Caller;
 }
 
-/** Ours: sites and rooms with series of risks. The others are left out. */
+/** Maximum number of sites and rooms with series of risks; others are omitted. The limit is planner's own. */
 const MAX_SITES = 100;
 const MAX_ROOMS = 1000;
 const PAGE_SIZE = 1000;
 
-/** Returns causes of loss, racks by health and devices without their redundancy, as RPCs answer them. */
-export async function riskGauges(asking: Asking): Promise<readonly GaugeFamily[]> {
+/** Returns metrics of causes of loss, racks by health and devices without their redundancy, as RPCs compute them. */
+export async function readRiskGauges(asking: MetricsReader): Promise<readonly GaugeFamily[]> {
   const { sites } = await asking.service.overview(asking.caller);
   const bySite: MetricSample[] = [];
   for (const { site_id: site } of sites.slice(0, MAX_SITES)) {
-    bySite.push(...(await causesOf(asking, `site:${site}`, { site })));
+    bySite.push(...(await readCauses(asking, `site:${site}`, { site })));
   }
-  const racks = await rowsOf(asking, { kind: InventoryKind.RACK });
+  const racks = await readRows(asking, { kind: InventoryKind.RACK });
   const column = "redundancy";
   const conditions = [{ column, values: ["UNMET", "UNKNOWN"] }];
-  const devices = await rowsOf(asking, { kind: InventoryKind.DEVICE, conditions });
+  const devices = await readRows(asking, { kind: InventoryKind.DEVICE, conditions });
   return [
     {
       name: "planner_dc_failure_causes",
       help: "Causes of loss by severity: groups of elements whose failure does the same.",
-      samples: await causesOf(asking, "", {}),
+      samples: await readCauses(asking, "", {}),
     },
     {
       name: "planner_dc_site_failure_causes",
@@ -54,12 +54,12 @@ export async function riskGauges(asking: Asking): Promise<readonly GaugeFamily[]
     {
       name: "planner_dc_findings",
       help: "Differences between readings and the inventory, by severity.",
-      samples: await findingsOf(asking),
+      samples: await readFindings(asking),
     },
     {
       name: "planner_dc_notices",
       help: "Notices of changed risks that wait to be sent, and dead letters.",
-      samples: await noticesOf(asking),
+      samples: await readNotices(asking),
     },
     { name: "planner_dc_racks", help: "Racks by place and health.", samples: countByRoom(racks, "health") },
     {
@@ -70,8 +70,8 @@ export async function riskGauges(asking: Asking): Promise<readonly GaugeFamily[]
   ];
 }
 
-async function causesOf(
-  { service, caller }: Asking,
+async function readCauses(
+  { service, caller }: MetricsReader,
   scopeRef: string,
   labels: NonNullable<MetricSample["labels"]>,
 ): Promise<readonly MetricSample[]> {
@@ -90,7 +90,7 @@ async function causesOf(
   }));
 }
 
-async function findingsOf({ service, caller }: Asking): Promise<readonly MetricSample[]> {
+async function readFindings({ service, caller }: MetricsReader): Promise<readonly MetricSample[]> {
   const request = create(ListFindingsRequestSchema, { pageSize: 1 });
   const { faultCount, watchCount } = (await service.call(listFindings, request, caller)) as ListFindingsResponse;
   return [
@@ -99,7 +99,7 @@ async function findingsOf({ service, caller }: Asking): Promise<readonly MetricS
   ];
 }
 
-async function noticesOf({ service, caller }: Asking): Promise<readonly MetricSample[]> {
+async function readNotices({ service, caller }: MetricsReader): Promise<readonly MetricSample[]> {
   const request = create(ListNoticesRequestSchema, { pageSize: 1 });
   const { waitingCount, deadCount } = (await service.call(listNotices, request, caller)) as ListNoticesResponse;
   return [
@@ -109,8 +109,8 @@ async function noticesOf({ service, caller }: Asking): Promise<readonly MetricSa
 }
 
 /** Reads a list page by page and returns the rows of all pages. */
-async function rowsOf(
-  { service, caller }: Asking,
+async function readRows(
+  { service, caller }: MetricsReader,
   wanted: MessageInitShape<typeof ListInventoryRequestSchema>,
 ): Promise<readonly InventoryRow[]> {
   const rows: InventoryRow[] = [];
@@ -123,7 +123,7 @@ async function rowsOf(
   }
 }
 
-/** Rows of each room by a column of theirs. */
+/** Counts the rows of each room by the value of a column. */
 function countByRoom(rows: readonly InventoryRow[], column: string): readonly MetricSample[] {
   const counts = new Map<
     string,

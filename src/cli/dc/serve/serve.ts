@@ -15,29 +15,32 @@ import { Rasterizer } from "#runtime/rasterizer.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
 import { print } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
-import { VERSION, versionLine } from "../../version.ts";
+import { formatVersion, VERSION } from "../../version.ts";
 import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoint_writer.ts";
-import type { Database } from "../database.ts";
+import type { DatabaseLocation } from "../database.ts";
 import { NoticeService, openReceivers } from "../notices/notice_service.ts";
 import { openWhenReachable } from "../reachable_database.ts";
 import type { ReadingMapping } from "../readings/mapping_file.ts";
-import { databaseFacts, processFacts } from "./facts.ts";
-import { inventoryFacts } from "./inventory_facts.ts";
+import { createDatabaseFacts, readProcessFacts } from "./facts.ts";
+import { createInventoryFacts } from "./inventory_facts.ts";
 import {
   type AccessOptions,
-  accessWarning,
-  admissionRules,
   checkAccess,
-  countedAccess,
+  countAccess,
+  createAdmissionRules,
+  formatAccessWarning,
   logDefect,
   logLine,
   openAccess,
 } from "./serve_access.ts";
-import { followTls, isNamedBy, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
+import { followTls, isCertificateFor, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
 
-/** Duration from which a call is logged, in seconds. Ours: screens take less than half of one. */
+/**
+ * Minimum duration of a call that is logged, in seconds. The value is planner's own: screens take less than half of
+ * one.
+ */
 const SLOW_S = 2;
-/** Time for which a logged method is only counted, in milliseconds. Ours: a flood of lines does not help. */
+/** Milliseconds for which further slow calls of a logged method are only counted, to limit the log. */
 const QUIET_MS = 60_000;
 
 interface Told {
@@ -45,7 +48,7 @@ interface Told {
   others: number;
 }
 
-/** Logs slow calls: one line per method and minute, with how many more there were before it. */
+/** Logs slow calls: one line per method and minute, with the number of further calls in the minute before. */
 export class SlowCalls {
   readonly #say: (message: string) => void;
   readonly #told = new Map<string, Told>();
@@ -58,7 +61,7 @@ export class SlowCalls {
     { method, interface: interfaceName, outcome, seconds }: FinishedCall,
     nowMs: number = performance.now(),
   ): void {
-    // No caller waits for what the server asks itself.
+    // No caller waits for calls of the server itself.
     if (seconds < SLOW_S || interfaceName === "SYSTEM") return;
     const last = this.#told.get(method);
     if (last !== undefined && nowMs - last.atMs < QUIET_MS) {
@@ -73,71 +76,71 @@ export class SlowCalls {
 
 export interface ServeOptions extends AccessOptions {
   readonly port: number;
-  readonly database: Database;
-  /** Longest wait at the start for a database server that cannot be reached, in seconds. */
+  readonly database: DatabaseLocation;
+  /** Maximum wait at the start for a database server that cannot be reached, in seconds. */
   readonly databaseWaitS: number;
   readonly tls: TlsPaths | undefined;
-  /** Serves cleartext beside TLS. */
+  /** True to serve cleartext in addition to TLS. */
   readonly cleartext: boolean;
-  /** Takes changes although the change log is broken. */
+  /** True to accept changes although the change log is broken. */
   readonly acceptsBrokenLog: boolean;
-  /** Memory of all open requests together, in MiB. */
+  /** Memory limit of all open requests together, in MiB. */
   readonly memoryMiB: number;
   readonly maxPerAddress: number;
-  /** File of queries whose series are readings. */
+  /** Path of the file of queries whose series are readings. */
   readonly readings: string | undefined;
-  /** How the change log is signed; undefined when it is not. */
+  /** Options for signing the change log; undefined to leave it unsigned. */
   readonly checkpoints: CheckpointOptions | undefined;
-  /** The file of receivers of notices; undefined for none. */
+  /** Path of the file of notice receivers; undefined for none. */
   readonly notify: string | undefined;
-  /** Settings that are not defaults, with where each comes from, for the first line of the log. */
+  /** Settings that differ from the defaults, with their origins, for the first line of the log. */
   readonly given: string;
-  /** Called with the server's address once it takes connections. */
+  /** Called with the server's address when it accepts connections. */
   readonly onListening?: (address: string) => void;
 }
 
 const MIB = 1024 * 1024;
-/** How long running calls may take to end after the first signal, in milliseconds; container runtimes kill after 10 s. */
+/** Milliseconds that running calls may take after the first signal; container runtimes kill the process after 10 s. */
 const GRACE_MS = 8000;
 
-/** Loaders of files that the server sends besides answers of the service. */
+/** Loaders of files that the server sends besides replies of the service. */
 const FILES = {
   loadConsoleModules,
   loadPage,
-  loadSample: async () => (await import("../sample.ts")).sampleJson(),
+  loadSample: async () => (await import("../sample.ts")).formatSampleJson(),
 } as const;
 
 /**
- * Serves the datacenter until SIGTERM or SIGINT: the first one drains, a second one ends at once. Status 0 when every
- * call was answered, the signal's status when some were cut off.
+ * Serves the datacenter until SIGTERM or SIGINT: the first signal starts a graceful shutdown, a second one ends the
+ * process immediately. Returns status 0 if every call was answered, the signal's status if calls were aborted.
  */
 export async function serveDatacenter(options: ServeOptions, log: StderrLogger): Promise<ExitStatus> {
   checkAccess(options);
-  const admission = admissionRules(options);
+  const admission = createAdmissionRules(options);
   const tls = options.tls === undefined ? undefined : await readTls(options.tls);
   const [access, readings] = [await openAccess(options), await openReadings(options)];
-  const receivers = await openReceivers(options.notify, logger("notices"));
+  const receivers = await openReceivers(options.notify, createLogger("notices"));
   const shutdown = new AbortController();
-  const stopped = firstSignal(shutdown);
-  const opened = await openWhenReachable(options, { tls, signal: shutdown.signal, say: logger("database") });
+  const stopped = waitForSignal(shutdown);
+  const opened = await openWhenReachable(options, { tls, signal: shutdown.signal, say: createLogger("database") });
   if (opened === undefined) return EXIT_STATUS.ok;
   const guarded = await GuardedStore.open(opened, options);
-  const store = watchedStore(guarded, logger("database"));
+  const store = watchedStore(guarded, createLogger("database"));
   const metrics = new Metrics();
   const rasterizer = new Rasterizer();
   const service = await openService(store, {
     clock: { now: () => new Date() },
     authRequired: access.asks,
-    observe: observedBy(metrics, new SlowCalls(logger("slow call"))),
+    observe: joinObservers(metrics, new SlowCalls(createLogger("slow call"))),
     noteLog: (verdict) => guarded.note(verdict),
-    ...picturesBy(rasterizer),
+    ...createPictures(rasterizer),
   });
-  const facts = factsOf(store, service);
+  const facts = createFacts(store, service);
   let certificate = tls;
   const handler = createHttpHandler({
     service,
-    ...countedAccess(access, metrics),
-    whyNotReady: () => problemOf(store),
+    ...countAccess(access, metrics),
+    whyNotReady: () => findDatabaseProblem(store),
     metrics: async (format) =>
       metrics.text(format, { ...(await facts()), certificateEndS: certificate && certificate.end.getTime() / 1000 }),
     webhookSecret: access.webhookSecret,
@@ -153,7 +156,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     handler,
     isStream: isStreamRequest,
     ...(tls !== undefined && { tls, cleartext: options.cleartext }),
-    isOwnHost: (host) => new Admission(admission).isOwnHost(host) || isNamedBy(certificate, host),
+    isOwnHost: (host) => new Admission(admission).isOwnHost(host) || isCertificateFor(certificate, host),
     budget: new ByteBudget(options.memoryMiB * MIB),
     limits: { maxPerAddress: options.maxPerAddress },
   });
@@ -161,12 +164,12 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     server.renewTls(pair);
     certificate = pair;
   };
-  const unfollow = tls && options.tls && followTls(options.tls, tls, { renew, say: logger("tls") });
+  const unfollow = tls && options.tls && followTls(options.tls, tls, { renew, say: createLogger("tls") });
   surviveDefects();
-  const checkpoints = CheckpointWriter.start(store, options.checkpoints, logger("audit"));
-  const notices = NoticeService.start({ store, service, say: logger("notices") }, receivers);
+  const checkpoints = CheckpointWriter.start(store, options.checkpoints, createLogger("audit"));
+  const notices = NoticeService.start({ store, service, say: createLogger("notices") }, receivers);
   try {
-    await announce(server, options, log);
+    await printAddress(server, options, log);
     warmUp(service, shutdown.signal, readings);
     const status = await stopped;
     const closing = server.close(GRACE_MS);
@@ -178,29 +181,29 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   }
 }
 
-/** All that metrics state beside calls, read when they are asked for. */
-function factsOf(store: DcStore, service: DcService) {
-  const database = databaseFacts(store);
-  const inventory = inventoryFacts(store, service);
+/** Creates the metrics that are not about calls, which are read on demand. */
+function createFacts(store: DcStore, service: DcService) {
+  const database = createDatabaseFacts(store);
+  const inventory = createInventoryFacts(store, service);
   return async () => ({
-    ...processFacts(service.openStreams),
+    ...readProcessFacts(service.openStreams),
     database: await database(),
     inventory: await inventory(),
   });
 }
 
-function observedBy(...observers: readonly { readonly observe: (call: FinishedCall) => void }[]) {
+function joinObservers(...observers: readonly { readonly observe: (call: FinishedCall) => void }[]) {
   return (call: FinishedCall) => {
     for (const one of observers) one.observe(call);
   };
 }
 
-function picturesBy(rasterizer: Rasterizer) {
+function createPictures(rasterizer: Rasterizer) {
   const rasterize = (svg: string, widthPx: number) => rasterizer.png(svg, widthPx);
   return { rasterize, loadViewer: () => loadPage("picture_file") };
 }
 
-function logger(subject: string): (message: string) => void {
+function createLogger(subject: string): (message: string) => void {
   return (message) => logLine(subject, message);
 }
 
@@ -210,15 +213,18 @@ async function openReadings({ readings: file }: ServeOptions): Promise<ReadingMa
   return readMapping(file);
 }
 
-async function askReadings(service: DcService, mapping: ReadingMapping, signal: AbortSignal): Promise<void> {
+async function runReadings(service: DcService, mapping: ReadingMapping, signal: AbortSignal): Promise<void> {
   const { pullReadings } = await import("../readings/reading_puller.ts");
-  await pullReadings({ service, mapping, say: logger("readings") }, signal);
+  await pullReadings({ service, mapping, say: createLogger("readings") }, signal);
 }
 
-/** Builds what reads need, asks for readings, keeps replies current, and verifies the change log. What fails here fails again where a call needs it; an outage is logged by the store. */
+/**
+ * Prepares data that reads need, starts readings, updates cached replies and verifies the change log. An error here is
+ * repeated by the call that needs the data; the store logs an outage.
+ */
 function warmUp(service: DcService, signal: AbortSignal, readings: ReadingMapping | undefined): void {
   service.keepCurrent(signal);
-  if (readings !== undefined) void askReadings(service, readings, signal);
+  if (readings !== undefined) void runReadings(service, readings, signal);
   service
     .warmUp(signal)
     .then(() => service.checkLog())
@@ -227,26 +233,26 @@ function warmUp(service: DcService, signal: AbortSignal, readings: ReadingMappin
     });
 }
 
-/** One broken call must not end the others. */
+/** Keeps the process running after a defect in one call. */
 function surviveDefects(): void {
   process.on("uncaughtException", (error) => logDefect("server", error));
   process.on("unhandledRejection", (error) => logDefect("server", error));
 }
 
-async function announce(server: OnePort, options: ServeOptions, log: StderrLogger): Promise<void> {
+async function printAddress(server: OnePort, options: ServeOptions, log: StderrLogger): Promise<void> {
   const { host, tls } = options;
   const port = await listen(server, options);
   const shown = host.includes(":") ? `[${host}]` : host;
-  log.note(`${versionLine().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
+  log.note(`${formatVersion().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
   const address = `${tls === undefined ? "http" : "https"}://${shown}:${port}`;
   print(`Serving ${address} from ${options.database.shown}\n`);
-  log.note(connectionsLine(server));
-  const warning = accessWarning(options);
+  log.note(formatConnections(server));
+  const warning = formatAccessWarning(options);
   if (warning !== undefined) log.warn(warning);
   options.onListening?.(address);
 }
 
-function connectionsLine({ limits, openFiles }: OnePort): string {
+function formatConnections({ limits, openFiles }: OnePort): string {
   const { maxConnections, probeConnections } = limits;
   const because = openFiles === undefined ? "" : ` (limit of open files: ${openFiles})`;
   return `At most ${maxConnections} connections, and ${probeConnections} more for probes${because}`;
@@ -262,8 +268,8 @@ async function listen(server: OnePort, { host, port }: ServeOptions): Promise<nu
   }
 }
 
-/** Why the database cannot be used; undefined when it can. */
-async function problemOf(store: DcStore): Promise<string | undefined> {
+/** Returns the reason why the database cannot be used; undefined if it can. */
+async function findDatabaseProblem(store: DcStore): Promise<string | undefined> {
   try {
     await store.check();
     return undefined;
@@ -272,8 +278,11 @@ async function problemOf(store: DcStore): Promise<string | undefined> {
   }
 }
 
-/** The status of the first signal, which also aborts `shutdown`; a second one ends the process at once. */
-function firstSignal(shutdown: AbortController): Promise<ExitStatus> {
+/**
+ * Waits for the first signal, aborts `shutdown` and returns the signal's status. A second signal ends the process
+ * immediately.
+ */
+function waitForSignal(shutdown: AbortController): Promise<ExitStatus> {
   return new Promise((resolve) => {
     let stopping = false;
     const stop = (status: ExitStatus) => {

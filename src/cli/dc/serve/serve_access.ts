@@ -5,16 +5,16 @@ import { createPrincipalFinder } from "#interfaces/http/principal_finder.ts";
 import { TokenFile } from "#interfaces/http/token_file.ts";
 import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { plainLine } from "../../output/plain_text.ts";
+import { sanitizeLine } from "../../output/plain_text.ts";
 import { printError } from "../../output/print.ts";
 import { UsageError } from "../../usage_error.ts";
 
-/** Writes one line of the running server to standard error: time, subject and message. */
+/** Writes one line of the server's log to standard error: time, subject and message. */
 export function logLine(subject: string, message: string): void {
-  printError(`${new Date().toISOString()} ${subject}: ${plainLine(message)}\n`);
+  printError(`${new Date().toISOString()} ${subject}: ${sanitizeLine(message)}\n`);
 }
 
-/** The same for a defect, with where it happened. */
+/** Writes a log line about a defect, with its stack. */
 export function logDefect(subject: string, error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   printError(`${new Date().toISOString()} ${subject}: ${text}\n`);
@@ -22,20 +22,20 @@ export function logDefect(subject: string, error: unknown): void {
 
 export interface AccessOptions {
   readonly host: string;
-  /** The token file, if there is one. */
+  /** Path of the token file, or undefined. */
   readonly tokens: string | undefined;
-  /** How JWTs are checked, if they are accepted. */
+  /** Options for verifying JWTs; undefined to refuse them. */
   readonly jwt?: JwtOptions | undefined;
-  /** The file of secrets for change feeds; without it the webhook is closed. */
+  /** Path of the file of secrets for change feeds; undefined disables the webhook. */
   readonly webhookSecretFile?: string | undefined;
   readonly insecure: boolean;
-  /** Names and addresses of this server beside loopback ones. */
+  /** Names and addresses of this server in addition to loopback ones. */
   readonly allowedHosts: readonly string[];
-  /** Other sites whose pages may call. */
+  /** Other origins whose pages may call the server. */
   readonly allowedOrigins: readonly string[];
 }
 
-/** Opens the files and keys by which callers are recognised, and follows their changes. */
+/** Opens the files and keys that identify callers, and reloads them when they change. */
 export async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: secretFile }: AccessOptions) {
   const say = (subject: string) => (message: string) => logLine(subject, message);
   const tokens = tokenFile === undefined ? undefined : await TokenFile.open(tokenFile, say("tokens"));
@@ -46,8 +46,8 @@ export async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: se
   return { asks, findPrincipal: createPrincipalFinder(tokens, jwts), findSubscriber, webhookSecret };
 }
 
-/** The same, counting the credentials that are refused. */
-export function countedAccess({ findPrincipal, findSubscriber }: Access, metrics: Metrics) {
+/** Wraps access checks to count refused credentials. */
+export function countAccess({ findPrincipal, findSubscriber }: Access, metrics: Metrics) {
   return {
     findPrincipal: countRefusals(findPrincipal, metrics),
     findSubscriber: findSubscriber && countRefusals(findSubscriber, metrics),
@@ -70,7 +70,10 @@ function countRefusals<Credential, Found>(
   };
 }
 
-/** @throws UsageError for a server that others reach and that requires no token, unless `--insecure` says so */
+/**
+ * Refuses to start a server that other machines can reach without a token.
+ * @throws UsageError unless `--insecure` is set
+ */
 export function checkAccess({ host, tokens, jwt, insecure }: AccessOptions): void {
   const asks = tokens !== undefined || jwt !== undefined;
   if (isLoopbackHost(host) || insecure || asks) return;
@@ -78,24 +81,27 @@ export function checkAccess({ host, tokens, jwt, insecure }: AccessOptions): voi
   throw new UsageError(`Listening on "${host}", which others can reach, needs "--tokens <file>" or "--jwks"`, hint);
 }
 
-/** Addresses that mean every interface of the machine, and so name none. */
+/** Wildcard addresses, which stand for every interface and are no host names. */
 const WILDCARDS: readonly string[] = ["0.0.0.0", "::", "::0", ""];
 
-/** The rules by which requests are admitted. @throws UsageError for a host or an origin that cannot be one */
-export function admissionRules(options: AccessOptions): AdmissionRules {
+/**
+ * Returns the rules for accepting requests.
+ * @throws UsageError for an invalid host or origin
+ */
+export function createAdmissionRules(options: AccessOptions): AdmissionRules {
   const { host, tokens, jwt, allowedHosts, allowedOrigins } = options;
   const isOpen = tokens === undefined && jwt === undefined;
-  const named = allowedHosts.map(checkedHost);
+  const named = allowedHosts.map(checkHost);
   return {
     isOpen,
-    // An open server may be called by the address that the operator gave it.
+    // A server on all interfaces may be called by the host name that the operator gave it.
     allowedHosts: isOpen && !WILDCARDS.includes(host) ? [...named, host.toLowerCase()] : named,
-    allowedOrigins: allowedOrigins.map(checkedOrigin),
+    allowedOrigins: allowedOrigins.map(checkOrigin),
     probesFromAnywhere: !isLoopbackHost(host),
   };
 }
 
-function checkedHost(text: string): string {
+function checkHost(text: string): string {
   const isAddress = text.includes(":") && !text.startsWith("[");
   const host = parseHost(isAddress ? `[${text}]` : text);
   if (host !== undefined && !/\]?:\d+$/.test(isAddress ? "" : text)) return host;
@@ -105,14 +111,14 @@ function checkedHost(text: string): string {
   );
 }
 
-function checkedOrigin(text: string): string {
+function checkOrigin(text: string): string {
   if (/^https?:\/\/[^/?#@\s]+$/i.test(text)) return text.toLowerCase();
   const expected = "expected a scheme, a host and a port if it is not the usual one, such as https://portal.example";
   throw new UsageError(`Wrong value "${text}" for "--allowed-origin": ${expected}`, null);
 }
 
 /** Returns a warning for the operator if access to the server is not protected, otherwise undefined. */
-export function accessWarning(options: AccessOptions & { readonly tls: unknown }): string | undefined {
+export function formatAccessWarning(options: AccessOptions & { readonly tls: unknown }): string | undefined {
   const { host, insecure, tokens, jwt, tls } = options;
   if (tokens === undefined && jwt === undefined) {
     const who = insecure && !isLoopbackHost(host) ? "everyone who can reach this port" : "any local process";

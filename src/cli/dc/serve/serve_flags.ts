@@ -1,7 +1,10 @@
 import type { Args, Flags } from "../../command.ts";
 import { CREATE_FLAG, DATABASE_FLAG } from "../shared_flags.ts";
 
-/** What `planner dc serve` takes. All but the last four are also a variable and a key of the settings file. */
+/**
+ * Flags of `planner dc serve`. Each except the last four is also an environment variable and a key of the settings
+ * file.
+ */
 export const SERVE_FLAGS = {
   host: { type: "string", value: "address", summary: "Address to listen on (127.0.0.1)" },
   port: { type: "integer", least: 0, most: 65_535, summary: "Port to listen on (8081); 0 picks a free one" },
@@ -78,5 +81,5 @@ export const JOINED_SERVE_FLAGS = [
   { flags: ["config", "print-config"], summary: "Read settings; print settings and exit" },
 ] as const;
 
-/** The values of `serve`'s flags. */
+/** Values of the flags of `serve`. */
 export type ServeArgs = Args<Record<never, never>, typeof SERVE_FLAGS>;

@@ -2,31 +2,34 @@ import { resolve } from "node:path";
 import type { JwtOptions } from "#interfaces/http/jwt_principals.ts";
 import { checkArgumentRules } from "../../argument_rules.ts";
 import type { Cli } from "../../command.ts";
-import { usageError } from "../../usage_error.ts";
+import { createUsageError } from "../../usage_error.ts";
 import type { CheckpointOptions } from "../audit/checkpoint_writer.ts";
-import { type Database, databaseOf } from "../database.ts";
+import { type DatabaseLocation, parseDatabase } from "../database.ts";
 import type { ServeOptions } from "./serve.ts";
 import { SERVE_FLAGS, type ServeArgs } from "./serve_flags.ts";
-import { argsOf, givenSettings, type Setting } from "./settings.ts";
+import { formatGivenSettings, type Setting, toServeArgs } from "./settings.ts";
 
-/** Returns what the server runs with. @throws UsageError for settings that contradict each other */
-export function serveOptions(given: ServeArgs, settings: readonly Setting[], cli: Cli): ServeOptions {
-  const args = argsOf(given, settings);
+/**
+ * Converts settings to the server's options.
+ * @throws UsageError for settings that contradict each other
+ */
+export function buildServeOptions(given: ServeArgs, settings: readonly Setting[], cli: Cli): ServeOptions {
+  const args = toServeArgs(given, settings);
   const { host = "", port = 0, db, tokens, insecure } = args;
   checkArgumentRules("dc serve", { positionals: {}, flags: SERVE_FLAGS }, args);
   const secret = args["webhook-secret-file"];
-  const database = databaseOf(db, cli.cwd, given);
+  const database = parseDatabase(db, cli.cwd, given);
   return {
     host,
     port,
     database,
     databaseWaitS: args["db-wait"] ?? 0,
     tokens: tokens === undefined ? undefined : resolve(cli.cwd, tokens),
-    jwt: jwtOptions(args, cli),
+    jwt: buildJwtOptions(args, cli),
     notify: args.notify === undefined ? undefined : resolve(cli.cwd, args.notify),
     webhookSecretFile: secret === undefined ? undefined : resolve(cli.cwd, secret),
     insecure,
-    tls: tlsPaths(args, cli),
+    tls: buildTlsPaths(args, cli),
     cleartext: args.cleartext,
     acceptsBrokenLog: given["accept-broken-log"],
     allowedHosts: args["allowed-host"] ?? [],
@@ -34,26 +37,33 @@ export function serveOptions(given: ServeArgs, settings: readonly Setting[], cli
     memoryMiB: args["memory-budget"] ?? 0,
     maxPerAddress: args["max-connections-per-address"] ?? 0,
     readings: args.readings === undefined ? undefined : resolve(cli.cwd, args.readings),
-    checkpoints: checkpointOptions(args, database, cli),
-    given: givenSettings(settings, cli.cwd),
+    checkpoints: buildCheckpointOptions(args, database, cli),
+    given: formatGivenSettings(settings, cli.cwd),
   };
 }
 
-/** A database in a file is signed by a key beside it; one on a server by the key that was given. */
-function checkpointOptions(args: ServeArgs, { file }: Database, { cwd }: Cli): CheckpointOptions | undefined {
+/** Chooses the signing key: for a database file the key beside it, for a database server the configured key. */
+function buildCheckpointOptions(
+  args: ServeArgs,
+  { file }: DatabaseLocation,
+  { cwd }: Cli,
+): CheckpointOptions | undefined {
   const { "checkpoint-dir": directory, "checkpoint-key": given } = args;
   const key = given === undefined ? file && `${file}.checkpoint-key` : resolve(cwd, given);
   if (key !== undefined) return { key, directory: directory === undefined ? undefined : resolve(cwd, directory) };
-  if (directory !== undefined) throw usage('"--checkpoint-dir" needs "--checkpoint-key" for a database on a server');
+  if (directory !== undefined)
+    throw createServeUsageError('"--checkpoint-dir" needs "--checkpoint-key" for a database on a server');
   return undefined;
 }
 
-function jwtOptions(args: ServeArgs, { cwd }: Cli): JwtOptions | undefined {
+function buildJwtOptions(args: ServeArgs, { cwd }: Cli): JwtOptions | undefined {
   const { jwks, "jwt-issuer": issuer, "jwt-audience": audience, "jwt-roles-claim": rolesClaim } = args;
   if (jwks === undefined || issuer === undefined || audience === undefined) return undefined;
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(jwks);
-  if (isUrl && !URL.canParse(jwks)) throw usage(`Wrong value "${jwks}" for "--jwks": expected a URL or a file`);
-  if (isUrl && !/^https?:/i.test(jwks)) throw usage(`Wrong value "${jwks}" for "--jwks": expected https:// or a file`);
+  if (isUrl && !URL.canParse(jwks))
+    throw createServeUsageError(`Wrong value "${jwks}" for "--jwks": expected a URL or a file`);
+  if (isUrl && !/^https?:/i.test(jwks))
+    throw createServeUsageError(`Wrong value "${jwks}" for "--jwks": expected https:// or a file`);
   return {
     jwks: isUrl ? jwks : resolve(cwd, jwks),
     issuer,
@@ -63,13 +73,13 @@ function jwtOptions(args: ServeArgs, { cwd }: Cli): JwtOptions | undefined {
   };
 }
 
-function tlsPaths(
+function buildTlsPaths(
   { "tls-key": key, "tls-cert": cert }: ServeArgs,
   { cwd }: Cli,
 ): { key: string; cert: string } | undefined {
   return key === undefined || cert === undefined ? undefined : { key: resolve(cwd, key), cert: resolve(cwd, cert) };
 }
 
-function usage(message: string) {
-  return usageError("dc serve", message);
+function createServeUsageError(message: string) {
+  return createUsageError("dc serve", message);
 }

@@ -14,28 +14,32 @@ export interface TlsPaths {
 export interface TlsPair {
   readonly key: string;
   readonly cert: string;
-  /** The last moment at which the certificate holds. */
+  /** Time at which the certificate expires. */
   readonly end: Date;
 }
 
 /**
- * Interval between checks of the files, in milliseconds. Our choice: certificates are renewed days before they expire.
+ * Milliseconds between two checks of the files; certificates are renewed days before they expire. The value is
+ * planner's own.
  */
 const LOOK_EVERY_MS = 10_000;
 
-/** Reads both files. @throws OperationError for a file that cannot be read or used, and for a key of another certificate */
+/**
+ * Reads both files.
+ * @throws OperationError for a file that cannot be read or used, and for a key of another certificate
+ */
 export async function readTls(paths: TlsPaths): Promise<TlsPair> {
   const [key, cert] = [await readPem(paths.key), await readPem(paths.cert)];
-  const privateKey = withReadableFile(paths.key, "private key", () => createPrivateKey(key));
-  const certificate = withReadableFile(paths.cert, "certificate", () => new X509Certificate(cert));
+  const privateKey = wrapReadErrors(paths.key, "private key", () => createPrivateKey(key));
+  const certificate = wrapReadErrors(paths.cert, "certificate", () => new X509Certificate(cert));
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new OperationError("invalid_argument", `"${paths.key}" is not the key of the certificate "${paths.cert}"`);
   }
   return { key, cert, end: new Date(certificate.validTo) };
 }
 
-/** Whether the certificate is for the host of `host:port`. */
-export function isNamedBy(pair: TlsPair | undefined, authority: string): boolean {
+/** Returns whether the certificate is valid for the host of `host:port`. */
+export function isCertificateFor(pair: TlsPair | undefined, authority: string): boolean {
   const host = parseHost(authority);
   if (pair === undefined || host === undefined) return false;
   const certificate = new X509Certificate(pair.cert);
@@ -50,8 +54,8 @@ export interface FollowTlsOptions {
 }
 
 /**
- * Reads the files at intervals, so that a renewed certificate needs no restart. Keeps the current pair if the new files
- * cannot be used. Returns a function that stops it.
+ * Checks the files at intervals, so that a renewed certificate needs no restart. Keeps the current pair if the new
+ * files cannot be used. Returns a function that stops the checks.
  */
 export function followTls(
   paths: TlsPaths,
@@ -87,7 +91,7 @@ async function readPem(path: string): Promise<string> {
   }
 }
 
-function withReadableFile<Result>(path: string, what: string, read: () => Result): Result {
+function wrapReadErrors<Result>(path: string, what: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {

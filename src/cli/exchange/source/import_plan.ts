@@ -13,15 +13,15 @@ import {
 } from "#planner/spec/spec_id.ts";
 import type { ImportRecord, ImportRecords } from "./import_records.ts";
 
-/** A task with the spec that it is or becomes. */
+/** A task and the spec that it has or will get. */
 export interface PlannedTask {
   readonly task: CheckedTask;
   readonly id: SpecId;
   readonly content: SpecContent;
   readonly record: ImportRecord | undefined;
-  /** The spec as it is; undefined for a new one. */
+  /** The existing spec; undefined for a new one. */
   readonly spec: Spec | undefined;
-  /** How the spec names the task. */
+  /** Value of the spec's field `origin` for the task. */
   readonly origin: string;
 }
 
@@ -29,25 +29,25 @@ export interface PlanInput {
   readonly tasks: readonly CheckedTask[];
   readonly origin: string;
   readonly records: ImportRecords;
-  /** Every spec, active and archived. */
+  /** All specs, active and archived. */
   readonly specs: readonly Spec[];
   readonly ids: IdPlanner;
 }
 
 /**
- * Finds or plans the spec of every task. A spec is known by the record of the last import, or by its field `origin`.
- * Dependencies come before what depends on them, so that an import that is cut off leaves no reference without a spec.
+ * Finds or plans the spec of every task. A spec is found by the record of the last import, or by its field `origin`.
+ * Dependencies are listed before their dependents, so that an interrupted import leaves no reference to a missing spec.
  */
 export function planImport({ tasks, origin, records, specs, ids }: PlanInput): readonly PlannedTask[] {
   const byId = new Map(specs.map((spec) => [spec.id, spec]));
   const byOrigin = new Map(specs.flatMap((spec) => listOrigins(spec).map((name) => [name, spec.id] as const)));
   const idByKey = new Map<string, SpecId>();
   for (const task of tasks) {
-    const known = records.get(task.key)?.id ?? byOrigin.get(`${origin}:${task.key}`) ?? keptId(task, byId);
+    const known = records.get(task.key)?.id ?? byOrigin.get(`${origin}:${task.key}`) ?? findKeptId(task, byId);
     idByKey.set(task.key, known ?? ids.next(task, task.parent === undefined ? undefined : idByKey.get(task.parent)));
   }
   const parents = new Set(tasks.map(({ parent }) => parent));
-  return dependenciesFirst(tasks).flatMap((task) => {
+  return sortDependenciesFirst(tasks).flatMap((task) => {
     const id = idByKey.get(task.key);
     if (id === undefined) return [];
     const content = buildSpecContent(task, { idOf: (key) => idByKey.get(key), hasParts: parents.has(task.key) });
@@ -55,12 +55,15 @@ export function planImport({ tasks, origin, records, specs, ids }: PlanInput): r
   });
 }
 
-/** A source of specs keeps its ids: a spec of that id that came with a clone of the same project is the same one. */
-function keptId({ specId }: CheckedTask, byId: ReadonlyMap<SpecId, Spec>): SpecId | undefined {
+/**
+ * Returns the id of a task that was a spec in its source, if the project has that id. It is the same spec, because it came
+ * with a clone of the same project.
+ */
+function findKeptId({ specId }: CheckedTask, byId: ReadonlyMap<SpecId, Spec>): SpecId | undefined {
   return specId !== undefined && byId.has(specId as SpecId) ? (specId as SpecId) : undefined;
 }
 
-function dependenciesFirst(tasks: readonly CheckedTask[]): readonly CheckedTask[] {
+function sortDependenciesFirst(tasks: readonly CheckedTask[]): readonly CheckedTask[] {
   const byKey = new Map(tasks.map((task) => [task.key, task]));
   const placed = new Set<CheckedTask>();
   for (const first of tasks) {
@@ -80,21 +83,21 @@ function dependenciesFirst(tasks: readonly CheckedTask[]): readonly CheckedTask[
   return [...placed];
 }
 
-/** Gives ids to new tasks: by their day of creation, and as members of their parents. */
+/** Plans ids of new tasks from their day of creation, and from their parent's id if they are parts. */
 export class IdPlanner {
   readonly #taken: Set<string>;
   readonly #today: string;
   readonly #counters = new Map<string, number>();
   readonly #members = new Map<string, number>();
 
-  /** @param taken every id there is, the archive's included */
+  /** @param taken all existing ids, including those of the archive */
   constructor(taken: Iterable<SpecId>, today: string) {
     this.#taken = new Set(taken);
     this.#today = today;
     for (const id of this.#taken) this.#count(id as SpecId);
   }
 
-  /** @param parent the id of the spec that the new one is a part of */
+  /** @param parent id of the spec that the new one is part of */
   next(task: CheckedTask, parent: SpecId | undefined): SpecId {
     const id = this.#wanted(task) ?? this.#member(parent) ?? this.#root(task.created ?? this.#today);
     this.#taken.add(id);

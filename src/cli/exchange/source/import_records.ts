@@ -9,10 +9,10 @@ import { parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
 import { reason } from "#planner/store/files/disk_error.ts";
 import { writeFile } from "../../output/write_file.ts";
 
-/** What is known of one task since the last import. */
+/** Data about one task from the last import. */
 export interface ImportRecord {
   readonly id: SpecId;
-  /** Fingerprints of what the source said; undefined while the spec is only planned. */
+  /** Fingerprints of the source's texts; undefined if the spec is only planned. */
   readonly said?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -28,18 +28,17 @@ const FILE = Type.Object({
   ),
 });
 
-/** Path from the project's root. */
-export function recordsFile(origin: string): string {
+/** Returns the path of the records from the project's root. */
+export function getRecordsPath(origin: string): string {
   return `.planner/imports/${origin}.json`;
 }
 
 /**
- * Reads what the last import from this origin left; empty if there was none.
- *
- * @throws OperationError if the file is broken, or of another kind of source
+ * Reads the records of the last import from this origin; empty without one.
+ * @throws OperationError if the file is broken, or is of another kind of source
  */
 export function readRecords(root: string, origin: string, kind: SourceKind): ImportRecords {
-  const file = recordsFile(origin);
+  const file = getRecordsPath(origin);
   if (!existsSync(join(root, file))) return new Map();
   const data = parseRecords(root, file);
   if (data.kind !== kind) {
@@ -66,14 +65,14 @@ function parseRecords(root: string, file: string): Static<typeof FILE> {
   throw new OperationError("failed_precondition", `Cannot read "${file}": expected what \`planner import\` writes`);
 }
 
-/** Writes the records, sorted and one task a line, so that git merges two people's imports. */
+/** Writes the records, sorted and one task per line, so that git can merge two people's imports. */
 export function writeRecords(root: string, origin: string, kind: SourceKind, records: ImportRecords): void {
   const keys = [...records.keys()].sort();
   const lines = keys.map((key) => `${JSON.stringify(key)}: ${JSON.stringify(records.get(key))}`);
   const head = `{ "format": "planner-import", "version": 1, "kind": ${JSON.stringify(kind)}, "tasks": {`;
-  writeFile(join(root, recordsFile(origin)), `${head}\n${lines.join(",\n")}\n} }\n`);
+  writeFile(join(root, getRecordsPath(origin)), `${head}\n${lines.join(",\n")}\n} }\n`);
 }
 
-export function fingerprint(text: string): string {
+export function computeFingerprint(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 12);
 }

@@ -11,24 +11,24 @@ import { listOrigins, type Spec } from "#planner/spec/spec.ts";
 import { runBatches } from "../../import/batches.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { IdPlanner, type PlannedTask, planImport } from "./import_plan.ts";
-import { fingerprint, type ImportRecords, readRecords, writeRecords } from "./import_records.ts";
+import { computeFingerprint, type ImportRecords, readRecords, writeRecords } from "./import_records.ts";
 import type { FoundSource } from "./read_source.ts";
-import { notCarried, type SourceReport, type TaskOutcome } from "./source_report.ts";
+import { groupNotes, type SourceReport, type TaskOutcome } from "./source_report.ts";
 
 export interface ImportOptions {
   readonly origin: string;
   readonly dryRun: boolean;
-  /** Let the source win over what was changed here. */
+  /** True if the source replaces changes made in the spec. */
   readonly overwrite: boolean;
-  /** Ends the import between two steps. */
+  /** Aborts the import between two steps. */
   readonly signal: AbortSignal;
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Specs written under one lock. Other writers wait for it some milliseconds. */
+/** Number of specs that are written under one lock; other writers wait some milliseconds. */
 const STEP = 64;
 
-/** Writes the tasks of a source into the project, and what changed in those that were imported before. */
+/** Writes the tasks of a source into the project, and updates tasks that were imported before. */
 export async function importTasks(
   { context, root }: OpenProject,
   { format }: FoundSource,
@@ -44,7 +44,7 @@ export async function importTasks(
   const plan = planImport({ tasks, origin, records, specs: [...active.specs, ...archive.specs], ids });
   const run = new ImportRun(context, plan, new Set(taken), { records, options });
   if (!options.dryRun && plan.length > 0) {
-    // Writes the planned ids first, so that the next import after an interruption uses the same ones.
+    // The planned ids are written first, so that an interrupted import uses the same ones when it is repeated.
     writeRecords(root, origin, format.kind, run.planned());
     try {
       await run.write();
@@ -52,7 +52,7 @@ export async function importTasks(
       writeRecords(root, origin, format.kind, run.records);
     }
   } else run.tryOut();
-  return reportOf(run, { format, notes, plan, records, options });
+  return buildReport(run, { format, notes, plan, records, options });
 }
 
 interface RunState {
@@ -66,7 +66,7 @@ class ImportRun {
   readonly #context: PlannerContext;
   readonly #plan: readonly PlannedTask[];
   readonly #options: ImportOptions;
-  /** Ids with a file, readable or not. */
+  /** All ids that have a file, readable or not. */
   readonly #taken: ReadonlySet<string>;
   stopped = false;
 
@@ -117,7 +117,10 @@ class ImportRun {
     await this.#update(known);
   }
 
-  /** Outcome that does not depend on the source's text: the spec was deleted here, or its file cannot be read. */
+  /**
+   * Returns the outcome if it does not depend on the source's text: the spec was deleted here, or its file cannot be
+   * read.
+   */
   #settled(planned: PlannedTask): TaskOutcome | undefined {
     const { record, spec, id } = planned;
     if (spec !== undefined) return undefined;
@@ -154,7 +157,7 @@ class ImportRun {
       edited.map(({ planned }) => planned.id),
       (text, id) => {
         const update = byId.get(id);
-        return update === undefined ? text : withOrigin(update.merge.apply(text), update);
+        return update === undefined ? text : addOrigin(update.merge.apply(text), update);
       },
     );
     for (const update of updates) {
@@ -195,11 +198,11 @@ class ImportRun {
 
   #merge({ content, record }: PlannedTask, spec: Spec): MergeResult {
     const { overwrite } = this.#options;
-    return mergeTask({ spec, content, known: record?.said, fingerprint, overwrite });
+    return mergeTask({ spec, content, known: record?.said, fingerprint: computeFingerprint, overwrite });
   }
 
   #said({ content }: PlannedTask): Record<string, string> {
-    return Object.fromEntries([...listFacets(content)].map(([facet, text]) => [facet, fingerprint(text)]));
+    return Object.fromEntries([...listFacets(content)].map(([facet, text]) => [facet, computeFingerprint(text)]));
   }
 
   #add(planned: PlannedTask, rest: Omit<TaskOutcome, "key" | "id" | "file" | "line">): void {
@@ -222,7 +225,7 @@ interface Update {
   readonly merge: MergeResult;
 }
 
-function withOrigin(text: string, { spec, planned: { origin } }: Update): string {
+function addOrigin(text: string, { spec, planned: { origin } }: Update): string {
   const origins = listOrigins(spec);
   if (origins.includes(origin)) return text;
   return editFields(text, { origin: origins.length === 0 ? origin : [...origins, origin] });
@@ -236,7 +239,7 @@ interface ReportInput {
   readonly options: ImportOptions;
 }
 
-function reportOf(run: ImportRun, { format, notes, plan, records, options }: ReportInput): SourceReport {
+function buildReport(run: ImportRun, { format, notes, plan, records, options }: ReportInput): SourceReport {
   const count = (action: TaskOutcome["action"]): number => run.outcomes.filter((one) => one.action === action).length;
   const refusedNotes = notes.filter(({ refused }) => refused === true).length;
   const statuses: Record<string, number> = {};
@@ -256,7 +259,7 @@ function reportOf(run: ImportRun, { format, notes, plan, records, options }: Rep
     },
     statuses,
     tasks: run.outcomes,
-    not_carried: notCarried(notes),
+    not_carried: groupNotes(notes),
     vanished: [...records].filter(([key]) => !keys.has(key)).map(([key, { id }]) => ({ key, id })),
   };
 }

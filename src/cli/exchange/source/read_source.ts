@@ -9,16 +9,18 @@ import { folderContains } from "#planner/store/project/project_bounds.ts";
 
 export interface FoundSource {
   readonly format: SourceFormat;
-  /** The folder that the paths are relative to. */
+  /** The folder to which the paths are relative. */
   readonly folder: string;
   readonly paths: readonly string[];
   readonly notes: readonly SourceNote[];
 }
 
-/** Largest JSON file, in bytes. Ours: 10,000 issues with long texts take a tenth of it. */
+/**
+ * Maximum size of a JSON file, in bytes. The limit is planner's own: 10,000 issues with long texts need a tenth of it.
+ */
 const MAX_JSON_BYTES = 256 * 1024 * 1024;
 
-/** Reads the files of a source and the tasks in them, as they are offered as work at this moment. */
+/** Reads the files of a source and parses their tasks, with statuses as of `now`. */
 export function readSource({ format, folder, paths, notes }: FoundSource, now: Date): SourceReading {
   const wanted = paths.filter((path) => format.reads(path));
   const files: SourceFile[] = [];
@@ -32,7 +34,7 @@ export function readSource({ format, folder, paths, notes }: FoundSource, now: D
   return { tasks: reading.tasks, notes: [...refused, ...reading.notes] };
 }
 
-/** A link beside the tasks carries no task. */
+/** Returns whether a path may contain tasks; a link beside the tasks does not. */
 function isRelevant(path: string, format: SourceFormat): boolean {
   return path === "" || format.reads(path) || !basename(path).includes(".");
 }
@@ -45,15 +47,17 @@ function readFile(path: string, shown: string): SourceFile | SourceNote {
     const most = /\.jsonl?$/i.test(shown) ? MAX_JSON_BYTES : MAX_SPEC_BYTES;
     const { size } = statSync(path);
     if (size > most) return refuse(`${size} bytes, expected at most ${most}`);
-    const decoded = decode(readFileSync(path));
+    const decoded = decodeBytes(readFileSync(path));
     return "text" in decoded ? { path: shown, text: decoded.text } : refuse(decoded.message, decoded.line);
   } catch (error) {
     return refuse(reason(error));
   }
 }
 
-/** UTF-8, or UTF-16 with a byte-order mark, which PowerShell writes. */
-function decode(bytes: Uint8Array): { readonly text: string } | { readonly message: string; readonly line: number } {
+/** Decodes UTF-8, or UTF-16 with a byte-order mark, which PowerShell writes. */
+function decodeBytes(
+  bytes: Uint8Array,
+): { readonly text: string } | { readonly message: string; readonly line: number } {
   const [first, second] = bytes;
   const label = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "";
   if (label !== "") return { text: new TextDecoder(label).decode(bytes) };
@@ -62,9 +66,9 @@ function decode(bytes: Uint8Array): { readonly text: string } | { readonly messa
 }
 
 /** Returns the beginning of a file, for format detection. */
-export function headOf(path: string, shown: string): string {
+export function readHead(path: string, shown: string): string {
   try {
-    const decoded = decode(readFileSync(path));
+    const decoded = decodeBytes(readFileSync(path));
     return "text" in decoded ? decoded.text.slice(0, HEAD_CHARS) : "";
   } catch (error) {
     throw new OperationError("not_found", `Cannot import "${shown}": ${reason(error)}`, { cause: error });
@@ -73,23 +77,23 @@ export function headOf(path: string, shown: string): string {
 
 const HEAD_CHARS = 64 * 1024;
 
-/** Levels of folders below a source. Ours: every tool's own folders have fewer. */
+/** Maximum levels of folders below a source. The limit is planner's own: every tool's folders have fewer. */
 const MAX_LEVELS = 8;
 
-/** Entries of a source. Ours: ten times the largest that is known; more is not a folder of tasks. */
+/** Maximum number of entries in a source. The limit is planner's own: ten times the largest known source. */
 const MAX_ENTRIES = 200_000;
 
-/** Folders that hold no tasks and very many files. */
+/** Folders without tasks that may contain very many files. */
 const SKIPPED = new Set([".git", "node_modules"]);
 
 interface FolderListing {
   /** Paths of regular files relative to the folder, with forward slashes, in natural order. */
   readonly paths: readonly string[];
-  /** What is there and not read. */
+  /** Notes about entries that are not read. */
   readonly notes: readonly SourceNote[];
 }
 
-/** Lists the files below a folder. A link is followed if it leads to a file inside of the folder. */
+/** Lists the files below a folder. A link is followed if it points to a file inside the folder. */
 export function walkFolder(folder: string): FolderListing {
   const walk = new Walk(folder);
   walk.run();
@@ -100,7 +104,7 @@ class Walk {
   readonly paths: string[] = [];
   readonly notes: SourceNote[] = [];
   readonly #folder: string;
-  /** Without links on the way. */
+  /** Absolute path of the folder with all links resolved. */
   readonly #top: string;
   readonly #waiting = [{ path: "", level: 0 }];
 
@@ -111,7 +115,7 @@ class Walk {
 
   run(): void {
     for (const { path, level } of this.#waiting) {
-      for (const entry of entriesOf(join(this.#folder, path), (detail) => this.#refuse(path, detail))) {
+      for (const entry of listEntries(join(this.#folder, path), (detail) => this.#refuse(path, detail))) {
         const inside = path === "" ? entry.name : `${path}/${entry.name}`;
         if (this.paths.length + this.#waiting.length > MAX_ENTRIES) {
           this.#refuse(inside, `more than ${MAX_ENTRIES} files`);
@@ -126,7 +130,7 @@ class Walk {
     if (entry.isDirectory()) {
       if (level < MAX_LEVELS && !SKIPPED.has(entry.name)) this.#waiting.push({ path: inside, level: level + 1 });
     } else if (entry.isSymbolicLink()) {
-      const fault = linkFault(join(this.#folder, inside), this.#top);
+      const fault = findLinkFault(join(this.#folder, inside), this.#top);
       if (fault === undefined) this.paths.push(inside);
       else this.#refuse(inside, fault);
     } else if (entry.isFile()) this.paths.push(inside);
@@ -138,7 +142,7 @@ class Walk {
   }
 }
 
-function entriesOf(folder: string, refuse: (detail: string) => void) {
+function listEntries(folder: string, refuse: (detail: string) => void) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
@@ -147,7 +151,7 @@ function entriesOf(folder: string, refuse: (detail: string) => void) {
   }
 }
 
-function linkFault(path: string, top: string): string | undefined {
+function findLinkFault(path: string, top: string): string | undefined {
   try {
     if (!folderContains(top, realpathSync(path))) return "a link that leads out of the folder";
     return statSync(path).isFile() ? undefined : "a link that leads to no file";

@@ -10,9 +10,9 @@ import type { OpenProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";
 import { openProgressBar } from "../../output/progress_bar.ts";
 import { UsageError } from "../../usage_error.ts";
-import { interruptionStatus, listenForSignals } from "../../work/signals.ts";
+import { getInterruptionStatus, listenForSignals } from "../../work/signals.ts";
 import { importTasks } from "./import_tasks.ts";
-import { type FoundSource, headOf, readSource, walkFolder } from "./read_source.ts";
+import { type FoundSource, readHead, readSource, walkFolder } from "./read_source.ts";
 import { printSourceReport } from "./source_report.ts";
 
 export interface SourceImportArgs {
@@ -38,10 +38,10 @@ export async function runSourceImport(
   if (source === undefined) return undefined;
   const origin = args.origin ?? source.format.kind;
   checkOrigin(origin);
-  return importFound(project, { source, origin }, args, cli);
+  return importSource(project, { source, origin }, args, cli);
 }
 
-async function importFound(
+async function importSource(
   project: OpenProject,
   { source, origin }: { readonly source: FoundSource; readonly origin: string },
   { overwrite, dryRun, json }: SourceImportArgs,
@@ -60,7 +60,7 @@ async function importFound(
     bar?.clear();
     if (json) printJson(report);
     else printSourceReport(report, cli);
-    if (report.state === "stopped") return interruptionStatus(signals.by());
+    if (report.state === "stopped") return getInterruptionStatus(signals.by());
     return report.counts.refused + report.counts.kept > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } finally {
     bar?.clear();
@@ -68,7 +68,7 @@ async function importFound(
   }
 }
 
-/** The origin names a file of records and begins the field `origin`. */
+/** Checks the origin, because it is part of the name of the records file and of the field `origin`. */
 function checkOrigin(origin: string): void {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(origin)) return;
   const expected = "expected letters, digits, dots, dashes and underscores, at most 64";
@@ -77,15 +77,14 @@ function checkOrigin(origin: string): void {
 
 /**
  * Finds the tool whose tasks are at `path`: a project, the tool's own folder, or a file.
- *
  * @param from the tool, or undefined to detect it
- * @returns undefined if nothing is detected
- * @throws OperationError if `path` cannot be read, or holds nothing of `from`
- * @throws UsageError if tasks of several tools are there
+ * @returns undefined if no tool is detected
+ * @throws OperationError if `path` cannot be read, or has no tasks of `from`
+ * @throws UsageError if there are tasks of several tools
  */
 function findSource(path: string, from: SourceKind | undefined): FoundSource | undefined {
   const formats = FORMATS.filter(({ kind }) => from === undefined || kind === from);
-  const found = isFolder(path) ? inFolder(path, formats) : inFile(path, formats, from !== undefined);
+  const found = isFolder(path) ? findInFolder(path, formats) : findInFile(path, formats, from !== undefined);
   const [first, second] = found;
   if (second !== undefined && from === undefined) {
     const kinds = found.map(({ format }) => format.kind).join(", ");
@@ -109,7 +108,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-function inFolder(path: string, formats: readonly SourceFormat[]): readonly FoundSource[] {
+function findInFolder(path: string, formats: readonly SourceFormat[]): readonly FoundSource[] {
   const below = formats.flatMap((format) => {
     for (const name of format.folders) {
       const folder = join(path, name);
@@ -126,9 +125,9 @@ function inFolder(path: string, formats: readonly SourceFormat[]): readonly Foun
     .map((format) => ({ format, folder: path, ...listing }));
 }
 
-function inFile(path: string, formats: readonly SourceFormat[], isNamed: boolean): readonly FoundSource[] {
+function findInFile(path: string, formats: readonly SourceFormat[], isNamed: boolean): readonly FoundSource[] {
   const name = basename(path);
-  const head = headOf(path, path);
+  const head = readHead(path, path);
   const isOurs = (format: SourceFormat): boolean =>
     isNamed ? format.reads(name) : format.matchesFile?.(name, head) === true;
   return formats.filter(isOurs).map((format) => ({ format, folder: dirname(path), paths: [name], notes: [] }));

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { plainLine } from "#cli/output/plain_text.ts";
+import { sanitizeLine } from "#cli/output/plain_text.ts";
 import { type Column, renderTable } from "#cli/output/table.ts";
-import { textWidth } from "#cli/output/wrap_text.ts";
+import { measureText } from "#cli/output/wrap_text.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const COLUMNS: readonly Column<readonly [string, string]>[] = [
@@ -29,7 +29,7 @@ test("renderTable gives one line a row, none wider than the terminal, none able 
         expect(below).toBeGreaterThanOrEqual(0);
         if (rows.some(([, b]) => b !== rows[0]?.[1])) expect(below).toBe(0);
         for (const line of lines) {
-          expect(textWidth(line)).toBeLessThanOrEqual(width);
+          expect(measureText(line)).toBeLessThanOrEqual(width);
           expect(line).not.toMatch(/\p{Cc}/u);
         }
       },
@@ -40,7 +40,7 @@ test("renderTable gives one line a row, none wider than the terminal, none able 
 
 test("plainLine changes nothing the second time", () => {
   fc.assert(
-    fc.property(cell, (text) => plainLine(plainLine(text)) === plainLine(text)),
+    fc.property(cell, (text) => sanitizeLine(sanitizeLine(text)) === sanitizeLine(text)),
     { numRuns: LAW_RUNS },
   );
 });

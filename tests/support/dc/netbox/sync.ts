@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { knownResources } from "#cli/dc/exchange/known_resources.ts";
+import { readKnownResources } from "#cli/dc/exchange/known_resources.ts";
 import { runSync, type SyncResult } from "#cli/dc/exchange/run_sync.ts";
 import type { Caller } from "#dc/context.ts";
 import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
@@ -26,7 +26,7 @@ export async function syncLists(
   lists: Lists,
   { prune = false, dryRun = false, batchSize = 50, stopped = () => false, origin = "netbox" }: SyncWishes = {},
 ): Promise<SyncResult> {
-  const known = await knownResources(store, origin);
+  const known = await readKnownResources(store, origin);
   const mapped = mapNetbox(datasetOf(lists), {
     ...netboxOptions(),
     origin,
@@ -55,7 +55,7 @@ export async function syncLists(
 
 /** Everything of a database that came from a source, by its id there, with codes replaced by these ids. */
 export async function importedState(store: DcStore, origin = "netbox"): Promise<Readonly<Record<string, unknown>>> {
-  const { records } = await knownResources(store, origin);
+  const { records } = await readKnownResources(store, origin);
   const ids = new Map([...records].flatMap(([id, { named }]) => ("code" in named ? [[named.code, id] as const] : [])));
   return store.read(async (reader) => {
     const state: Record<string, unknown> = {};
@@ -70,7 +70,10 @@ export async function importedState(store: DcStore, origin = "netbox"): Promise<
   });
 }
 
-function lane(cable: ResourceByKind["cable"], records: Awaited<ReturnType<typeof knownResources>>["records"]): string {
+function lane(
+  cable: ResourceByKind["cable"],
+  records: Awaited<ReturnType<typeof readKnownResources>>["records"],
+): string {
   for (const [id, { named }] of records) {
     if (
       "a" in named &&

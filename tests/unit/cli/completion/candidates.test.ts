@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { defineCommand } from "#cli/command.ts";
 import type { CommandTable } from "#cli/commands.ts";
-import { completionAt } from "#cli/completion/candidates.ts";
+import { completeWords } from "#cli/completion/candidates.ts";
 
 const paint = defineCommand({
   summary: "Paint",
@@ -24,7 +24,7 @@ const TABLE: CommandTable = {
 };
 
 async function words(...typed: string[]): Promise<readonly string[] | string> {
-  const completion = await completionAt(TABLE, typed);
+  const completion = await completeWords(TABLE, typed);
   return completion.kind === "words" ? completion.candidates.map(({ word }) => word) : completion.kind;
 }
 

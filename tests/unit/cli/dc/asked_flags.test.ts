@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { checkArgumentRules } from "#cli/argument_rules.ts";
-import { AGE_ROW, askedFlags, BASIS_ROW } from "#cli/dc/asked_flags.ts";
+import { AGE_ROW, BASIS_ROW, deriveFlags } from "#cli/dc/asked_flags.ts";
 import { FindPlacement, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 
-const PLACE = askedFlags("dc place", FindPlacement, {
+const PLACE = deriveFlags("dc place", FindPlacement, {
   draw: { field: "draw_w", summary: "Draw", least: 0 },
   height: { field: "u_height", summary: "Height" },
   port: { field: "ports", summary: "Ports" },
@@ -38,7 +38,7 @@ describe("askedFlags", () => {
 
   test("sets a field that a flag clears unless the flag is given", () => {
     const rows = { "no-cascade": { field: "cascade", summary: "Trip nothing", clears: true } } as const;
-    const { request } = askedFlags("dc rehearse", RehearseFailures, rows);
+    const { request } = deriveFlags("dc rehearse", RehearseFailures, rows);
 
     expect([request({ "no-cascade": false }), request({ "no-cascade": true })]).toEqual([
       { cascade: true },
@@ -56,7 +56,7 @@ describe("askedFlags", () => {
   });
 
   test("refuses an age of readings unless loads are the measured ones", () => {
-    const { flags, request } = askedFlags("dc rehearse", RehearseFailures, { basis: BASIS_ROW, "max-age": AGE_ROW });
+    const { flags, request } = deriveFlags("dc rehearse", RehearseFailures, { basis: BASIS_ROW, "max-age": AGE_ROW });
     const age = (words: Readonly<Record<string, unknown>>) =>
       checkArgumentRules("dc rehearse", { positionals: {}, flags }, { "max-age": 60, ...words });
 

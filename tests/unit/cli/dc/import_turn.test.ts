@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { inTurn } from "#cli/dc/import/import_store.ts";
-import { databaseTarget } from "#cli/dc/import/target.ts";
+import { retryWhileLocked } from "#cli/dc/import/import_store.ts";
+import { createDatabaseTarget } from "#cli/dc/import/target.ts";
 import type { LoadBatch } from "#dc/operations/writes/load.ts";
 import type { DcService } from "#dc/service.ts";
 
@@ -24,16 +24,16 @@ function wait(stopped = false) {
 test("an import tries again while the database is locked, and tells every time", async () => {
   const seen = wait();
 
-  expect(await inTurn(failing(LOCKED, LOCKED), seen)).toBe("done");
+  expect(await retryWhileLocked(failing(LOCKED, LOCKED), seen)).toBe("done");
   expect(seen.told).toEqual(["waiting", "waiting"]);
 });
 
 test("an import does not wait for other errors, nor once it is stopped, nor longer than ten minutes", async () => {
   const other = new Error("disk is full");
 
-  await expect(inTurn(failing(other), wait())).rejects.toBe(other);
-  await expect(inTurn(failing(LOCKED), wait(true))).rejects.toBe(LOCKED);
-  await expect(inTurn(failing(...Array.from({ length: 60 }, () => LOCKED)), wait())).rejects.toBe(LOCKED);
+  await expect(retryWhileLocked(failing(other), wait())).rejects.toBe(other);
+  await expect(retryWhileLocked(failing(LOCKED), wait(true))).rejects.toBe(LOCKED);
+  await expect(retryWhileLocked(failing(...Array.from({ length: 60 }, () => LOCKED)), wait())).rejects.toBe(LOCKED);
 });
 
 test("an atomic import that has begun is not run again", async () => {
@@ -42,7 +42,7 @@ test("an atomic import that has begun is not run again", async () => {
     await work(async () => []);
     throw LOCKED;
   };
-  const target = databaseTarget({ load } as unknown as DcService, {
+  const target = createDatabaseTarget({ load } as unknown as DcService, {
     whole: true,
     validateOnly: false,
     interrupt: () => {},
@@ -61,7 +61,7 @@ test("a batch of another import is written again", async () => {
     if (error !== undefined) throw error;
     return work(async () => [{ outcome: "CREATED", warnings: 0 }]);
   };
-  const target = databaseTarget({ load } as unknown as DcService, {
+  const target = createDatabaseTarget({ load } as unknown as DcService, {
     whole: false,
     validateOnly: false,
     interrupt: () => {},

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { plainDcMcpWords } from "#cli/dc/mcp.ts";
+import { parseSimpleDcMcpWords } from "#cli/dc/mcp.ts";
 
 const shown = (...words: string[]) => {
-  const options = plainDcMcpWords(words, "/srv");
+  const options = parseSimpleDcMcpWords(words, "/srv");
   return options !== undefined && "database" in options ? options.database.shown : undefined;
 };
 

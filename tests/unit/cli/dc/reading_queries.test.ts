@@ -5,10 +5,10 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { askPrometheus } from "#cli/dc/readings/ask_prometheus.ts";
+import { queryPrometheus } from "#cli/dc/readings/ask_prometheus.ts";
 import { readMapping } from "#cli/dc/readings/mapping_file.ts";
 import { pullReadings } from "#cli/dc/readings/reading_puller.ts";
-import { takeSeries } from "#cli/dc/readings/take_series.ts";
+import { storeSeries } from "#cli/dc/readings/take_series.ts";
 import { smallSite } from "../../../support/dc/small_site.ts";
 import { until } from "../../../support/until.ts";
 
@@ -97,10 +97,10 @@ describe("askPrometheus", () => {
     const asked = await address(listener, { token_file: token });
     const basic = await address(listener, { user: "anna", password_file: file("s:ecret\n") });
 
-    const found = await askPrometheus(asked, 'up{a="ä"}');
+    const found = await queryPrometheus(asked, 'up{a="ä"}');
     writeFileSync(token, "second");
-    await askPrometheus(asked, "up");
-    await askPrometheus(basic, "up");
+    await queryPrometheus(asked, "up");
+    await queryPrometheus(basic, "up");
 
     expect(found).toEqual([{ labels: { instance: "a" }, value: 1.5, at: 1767323045000 }]);
     expect(seen).toEqual([
@@ -115,14 +115,14 @@ describe("askPrometheus", () => {
       response.writeHead(401).end(JSON.stringify({ error: `no access for ${request.headers.authorization}` }));
     });
     const mapping = await readMapping(file({ url, token_file: file("s3cret-token\n"), queries: [row] }));
-    const failure = await askPrometheus(mapping.address, "up").catch((error: Error) => error.message);
+    const failure = await queryPrometheus(mapping.address, "up").catch((error: Error) => error.message);
 
     expect(failure).toBe("HTTP 401: no access for Bearer …");
   });
 
   test("reads no secret of a device without an end", async () => {
     const mapping = await readMapping(file({ url: "http://127.0.0.1:1", token_file: "/dev/zero", queries: [row] }));
-    const failure = await askPrometheus(mapping.address, "up").catch((error: Error) => error.message);
+    const failure = await queryPrometheus(mapping.address, "up").catch((error: Error) => error.message);
 
     expect(failure).toBe('cannot read "/dev/zero": expected a file of 1 MiB at most');
   });
@@ -138,7 +138,7 @@ describe("askPrometheus", () => {
     const url = await served(listener, { key, cert });
     const ask = async (more: object) => {
       const mapping = await readMapping(file({ url, token_file: file("secret"), queries: [row], ...more }));
-      return askPrometheus(mapping.address, "up");
+      return queryPrometheus(mapping.address, "up");
     };
 
     expect(await ask({ ca_file: join(CERTIFICATES, "cert.pem") })).toHaveLength(1);
@@ -178,7 +178,7 @@ describe("askPrometheus", () => {
     ["closes the connection", (request) => request.socket.destroy(), ""],
   ] as const satisfies readonly (readonly [string, RequestListener, string])[]) {
     test(`fails with the reason for a server that ${what}`, async () => {
-      await expect(askPrometheus(await address(listener), "up")).rejects.toMatchObject({
+      await expect(queryPrometheus(await address(listener), "up")).rejects.toMatchObject({
         kind: "unavailable",
         message: expect.stringContaining(reason),
       });
@@ -204,9 +204,9 @@ describe("takeSeries", () => {
       { labels: { __name__: "p", toString: "x" }, value: 1, at },
     ];
 
-    const trial = await takeSeries(service, { query, source: "prom" }, { series: given, isTrial: true });
+    const trial = await storeSeries(service, { query, source: "prom" }, { series: given, isTrial: true });
     expect(await call("ListReadings", {})).toEqual({});
-    const taken = await takeSeries(service, { query, source: "prom" }, { series: given, isTrial: false });
+    const taken = await storeSeries(service, { query, source: "prom" }, { series: given, isTrial: false });
 
     expect(taken).toEqual(trial);
     expect(taken).toMatchObject({ series: 7, taken: 1, untakenCount: 6, examples: ["device:srv-1 410"] });
@@ -231,7 +231,7 @@ describe("takeSeries", () => {
     const [long, at] = ["A".repeat(100_000), Date.parse("2026-01-02T03:04:05Z")];
     const given = [of(long, { n: "1" }, at), of(long, { n: "2" }, at), of(`B${long}`, {}, at), of("LEAF-1", {}, 1e300)];
 
-    const taken = await takeSeries(
+    const taken = await storeSeries(
       service,
       { query, source: "prom" },
       { series: [...given, of("SRV-1", {}, at)], isTrial: true },
@@ -249,7 +249,7 @@ describe("takeSeries", () => {
     if (query === undefined) throw new Error("there is no query");
     const given = Array.from({ length: 1500 }, (_, n) => ({ labels: { instance: `GONE-${n}` }, value: 1, at: 0 }));
 
-    const taken = await takeSeries(service, { query, source: "prom" }, { series: given, isTrial: true });
+    const taken = await storeSeries(service, { query, source: "prom" }, { series: given, isTrial: true });
 
     expect(taken).toMatchObject({ taken: 0, untakenCount: 1500, examples: [] });
   });

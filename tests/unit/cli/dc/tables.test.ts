@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
-import { readRows, rowTable } from "#cli/dc/list_inventory.ts";
-import { causesTable, findingsText } from "#cli/dc/rehearse.ts";
+import { formatRows, readRows } from "#cli/dc/list_inventory.ts";
+import { formatCauses, formatFindings } from "#cli/dc/rehearse.ts";
 import { resolveRef, SCOPE_KINDS } from "#cli/dc/resolve_ref.ts";
-import { factsText } from "#cli/dc/show_thing.ts";
+import { formatFacts } from "#cli/dc/show_thing.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import type { DcService } from "#dc/service.ts";
 import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -30,11 +30,11 @@ test.each(LIST_KINDS.map((list) => [list.page, list] as const))(
   "the table of %s and what is known of one fit 80 columns",
   async (_, list) => {
     const { rows, columns } = await readRows(service, list, EVERYTHING);
-    const table = rowTable(rows, list.columns, 80);
+    const table = formatRows(rows, list.columns, 80);
 
     expect(tooLong(table)).toEqual([]);
     expect(table.split("\n").length).toBeGreaterThanOrEqual(rows.length);
-    for (const row of rows.slice(0, 3)) expect(tooLong(factsText(row, columns, 80))).toEqual([]);
+    for (const row of rows.slice(0, 3)) expect(tooLong(formatFacts(row, columns, 80))).toEqual([]);
   },
 );
 
@@ -44,8 +44,8 @@ test("causesTable fits 80 columns, with the reason on a line of its own, and nam
     interface: "SYSTEM",
   })) as RehearseFailuresResponse;
 
-  expect(tooLong(causesTable(causes, 80))).toEqual([]);
-  const lines = causesTable(causes, undefined).split("\n");
+  expect(tooLong(formatCauses(causes, 80))).toEqual([]);
+  const lines = formatCauses(causes, undefined).split("\n");
   expect(lines[0]).toMatch(/^SEVERITY +CAUSE +RACKS DARK +DEVICES OFFLINE +IT LOAD$/);
   expect(lines[2]?.trim()).toBe("RPP-A-D alone: RPP-B-D trips at 109.4 %, and 10 racks go dark");
   for (const { elementCount, summary, reason, severity } of causes) {
@@ -64,7 +64,7 @@ test("findingsText lists what readings of the scope show and how many it leaves 
       interface: "SYSTEM",
     })) as RehearseFailuresResponse;
   };
-  expect(findingsText(await rehearsed(), 80)).toBe("");
+  expect(formatFindings(await rehearsed(), 80)).toBe("");
 
   const readings = ["SRV-B03-06", "SRV-B03-07"].map((code, at) => ({
     element_ref: `device:${code}`,
@@ -72,7 +72,7 @@ test("findingsText lists what readings of the scope show and how many it leaves 
     value: 5000 + at,
   }));
   await measured.call("ReportReadings", { readings });
-  const text = findingsText(await rehearsed(), 80);
+  const text = formatFindings(await rehearsed(), 80);
 
   expect(tooLong(text)).toEqual([]);
   expect(text).toMatch(

@@ -1,23 +1,23 @@
 import { expect, test } from "bun:test";
 import { COMMANDS } from "#cli/commands.ts";
-import { guideFiles, SECTION_MARK, withSection } from "#cli/init/guide_files.ts";
+import { appendSection, listGuideFiles, SECTION_MARK } from "#cli/init/guide_files.ts";
 import { tools } from "#planner/operations/index.ts";
 import { GUIDE, INSTRUCTIONS } from "#planner/work/guide.ts";
 import { STANDARD_PROMPT } from "#planner/work/prompts/standard_prompt.ts";
 
 test("withSection goes behind what is there, in its line endings, and is written once", () => {
-  const [agents] = guideFiles([]);
-  const once = withSection("# Mine\r\n\r\nKeep", agents?.text ?? "");
+  const [agents] = listGuideFiles([]);
+  const once = appendSection("# Mine\r\n\r\nKeep", agents?.text ?? "");
 
   expect(once).toStartWith("# Mine\r\n\r\nKeep\r\n\r\n<!-- planner: begin -->\r\n");
   expect(once).not.toMatch(/[^\r]\n/);
-  expect(withSection(once ?? "", agents?.text ?? "")).toBeNull();
-  expect(withSection("", agents?.text ?? "")).toStartWith(SECTION_MARK);
+  expect(appendSection(once ?? "", agents?.text ?? "")).toBeNull();
+  expect(appendSection("", agents?.text ?? "")).toStartWith(SECTION_MARK);
 });
 
 test("guideFiles gives each agent the files that it reads", () => {
-  expect(guideFiles(["codex"]).map(({ path }) => path)).toEqual(["AGENTS.md"]);
-  expect(guideFiles(["claude", "gemini"]).map(({ path }) => path)).toEqual([
+  expect(listGuideFiles(["codex"]).map(({ path }) => path)).toEqual(["AGENTS.md"]);
+  expect(listGuideFiles(["claude", "gemini"]).map(({ path }) => path)).toEqual([
     "AGENTS.md",
     "GEMINI.md",
     ".claude/skills/planner/SKILL.md",
@@ -28,7 +28,7 @@ test("guideFiles gives each agent the files that it reads", () => {
 
 test("what agents are told names only tools and commands that there are", () => {
   const names = tools.map(({ name }) => name);
-  const told = [GUIDE, INSTRUCTIONS, STANDARD_PROMPT, ...guideFiles(["claude"]).map(({ text }) => text)].join("\n");
+  const told = [GUIDE, INSTRUCTIONS, STANDARD_PROMPT, ...listGuideFiles(["claude"]).map(({ text }) => text)].join("\n");
 
   expect((told.match(/planner_\w+/g) ?? []).filter((name) => !names.includes(name))).toEqual([]);
   const commands = [...told.matchAll(/`planner ([a-z]+)/g)].map(([, name = ""]) => name);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { projectName } from "#cli/init/project_name.ts";
+import { findProjectName } from "#cli/init/project_name.ts";
 
 let parent: string;
 let root: string;
@@ -30,10 +30,10 @@ for (const [file, text, name] of CASES) {
   test(`projectName is "${name}" for ${file} with ${JSON.stringify(text).slice(0, 40)}`, () => {
     writeFileSync(join(root, file), text);
 
-    expect(projectName(root)).toBe(name);
+    expect(findProjectName(root)).toBe(name);
   });
 }
 
 test("projectName is the folder's name where nothing names the project", () => {
-  expect(projectName(root)).toBe("the-folder");
+  expect(findProjectName(root)).toBe("the-folder");
 });

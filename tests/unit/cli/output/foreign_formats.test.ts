@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { plainTexts } from "#cli/output/plain_text.ts";
-import { junitReport, markdownReport, textReport } from "#cli/output/since_reports.ts";
+import { sanitizeReport } from "#cli/output/plain_text.ts";
+import { formatJunitReport, formatMarkdownReport, formatTextReport } from "#cli/output/since_reports.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
 import { formatGithubReport } from "#planner/lint/reports/github.ts";
 import { buildSarifReport } from "#planner/lint/reports/sarif.ts";
@@ -49,7 +49,7 @@ const LINT: LintReport = {
 } as unknown as LintReport;
 
 test("an annotation of GitHub is one line of its own, whatever a finding holds", () => {
-  const printed = formatGithubReport(plainTexts(LINT));
+  const printed = formatGithubReport(sanitizeReport(LINT));
 
   expect(printed).not.toMatch(OBEYED);
   expect(printed.split("\n").filter((line) => line.trimStart().startsWith("::"))).toHaveLength(1);
@@ -60,7 +60,7 @@ test("an annotation of GitHub is one line of its own, whatever a finding holds",
 
 test("texts of SARIF hold nothing that a viewer's terminal obeys", () => {
   const texts: string[] = [];
-  JSON.stringify(plainTexts(buildSarifReport(LINT, { version: "1", project: EVIL })), (_key, value) => {
+  JSON.stringify(sanitizeReport(buildSarifReport(LINT, { version: "1", project: EVIL })), (_key, value) => {
     if (typeof value === "string") texts.push(value);
     return value;
   });
@@ -69,7 +69,7 @@ test("texts of SARIF hold nothing that a viewer's terminal obeys", () => {
 });
 
 test("JUnit's XML holds only characters that XML allows, and no text closes an element", () => {
-  const xml = junitReport(SINCE);
+  const xml = formatJunitReport(SINCE);
 
   expect(xml).not.toMatch(OBEYED);
   expect(xml.isWellFormed()).toBe(true);
@@ -80,7 +80,7 @@ test("JUnit's XML holds only characters that XML allows, and no text closes an e
 });
 
 test("a job summary shows every sign of Markdown and HTML, and each row stays one row", () => {
-  const markdown = markdownReport(SINCE, () => true);
+  const markdown = formatMarkdownReport(SINCE, () => true);
   const rows = markdown.split("\n").filter((line) => line.startsWith("|"));
 
   expect(markdown).not.toMatch(OBEYED);
@@ -90,7 +90,7 @@ test("a job summary shows every sign of Markdown and HTML, and each row stays on
 });
 
 test("a report for a pipeline's log begins no line with a command", () => {
-  const lines = textReport(SINCE).split("\n");
+  const lines = formatTextReport(SINCE).split("\n");
 
   for (const line of lines) expect(line).not.toMatch(OBEYED);
   expect(lines.filter((line) => /^\s*(?:::|##\[)/.test(line))).toEqual([]);

@@ -1,37 +1,37 @@
 import { expect, test } from "bun:test";
-import { plainLine, plainLines, withoutEscapes } from "#cli/output/plain_text.ts";
+import { removeEscapes, sanitizeLine, sanitizeLines } from "#cli/output/plain_text.ts";
 import { escapeForTerminal } from "#kernel/control_pictures.ts";
 
 test("plainLine shows control characters as signs instead of passing them on", () => {
-  expect(plainLine("a\u001b[31mb\u0007c\u007fd\u009be")).toBe("a␛[31mb␇c␡d�e");
+  expect(sanitizeLine("a\u001b[31mb\u0007c\u007fd\u009be")).toBe("a␛[31mb␇c␡d�e");
 });
 
 test("plainLine makes one line of several", () => {
-  expect(plainLine("a\nb\tc\r\nd\u2028e")).toBe("a b c  d e");
+  expect(sanitizeLine("a\nb\tc\r\nd\u2028e")).toBe("a b c  d e");
 });
 
 test("plainLine takes the direction marks that reorder a line", () => {
-  expect(plainLine("safe\u202egnp.exe\u2066x")).toBe("safe�gnp.exe�x");
+  expect(sanitizeLine("safe\u202egnp.exe\u2066x")).toBe("safe�gnp.exe�x");
 });
 
 test("plainLine keeps letters of every script, joiners and emoji", () => {
   const text = "Größe 日本語 עברית 👩‍👩‍👧 e\u0301";
 
-  expect(plainLine(text)).toBe(text);
+  expect(sanitizeLine(text)).toBe(text);
 });
 
 test("plainLines keeps line feeds and tabs and mends CRLF", () => {
-  expect(plainLines("a\r\n\tb\rc\u001b]0;x\u0007")).toBe("a\n\tb␍c␛]0;x␇");
+  expect(sanitizeLines("a\r\n\tb\rc\u001b]0;x\u0007")).toBe("a\n\tb␍c␛]0;x␇");
 });
 
 test("plainLines leaves no line that is a command to the runner of a GitHub job, and changes nothing elsewhere", () => {
   const text = "::error::x\n \u00a0::add-mask::y\na ##[warning]z a::b\n### [x]\n";
-  expect(plainLines(text)).toBe(text);
+  expect(sanitizeLines(text)).toBe(text);
   const before = process.env["GITHUB_ACTIONS"];
   process.env["GITHUB_ACTIONS"] = "true";
   try {
-    expect(plainLines(text)).toBe(": :error::x\n \u00a0: :add-mask::y\na ## [warning]z a::b\n### [x]\n");
-    expect(plainLine("::error::x")).toBe(": :error::x");
+    expect(sanitizeLines(text)).toBe(": :error::x\n \u00a0: :add-mask::y\na ## [warning]z a::b\n### [x]\n");
+    expect(sanitizeLine("::error::x")).toBe(": :error::x");
   } finally {
     if (before === undefined) delete process.env["GITHUB_ACTIONS"];
     else process.env["GITHUB_ACTIONS"] = before;
@@ -39,7 +39,7 @@ test("plainLines leaves no line that is a command to the runner of a GitHub job,
 });
 
 test("withoutEscapes drops colours and titles but shows what it does not know", () => {
-  expect(withoutEscapes("\u001b[1;31mred\u001b[0m \u001b]0;title\u0007x\u0008y\n")).toBe("red x␈y\n");
+  expect(removeEscapes("\u001b[1;31mred\u001b[0m \u001b]0;title\u0007x\u0008y\n")).toBe("red x␈y\n");
 });
 
 test("escapeForTerminal keeps the colours of planner and line ends, and makes everything else visible", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { hasColours, outputWidth } from "#cli/output/terminal.ts";
+import { getOutputWidth, hasColours } from "#cli/output/terminal.ts";
 
 // The test runner's streams are pipes here, so "on a terminal" is proven by tests/e2e/cli_terminal.test.ts.
 test("hasColours is off without a terminal", () => {
@@ -20,13 +20,13 @@ test("hasColours takes an empty NO_COLOR for none", () => {
 });
 
 test("outputWidth believes COLUMNS when it is a number", () => {
-  expect(outputWidth({ COLUMNS: "72" })).toBe(72);
+  expect(getOutputWidth({ COLUMNS: "72" })).toBe(72);
 });
 
 test("outputWidth ignores a COLUMNS that is no width", () => {
-  const without = outputWidth({});
+  const without = getOutputWidth({});
 
-  expect(outputWidth({ COLUMNS: "wide" })).toBe(without);
-  expect(outputWidth({ COLUMNS: "0" })).toBe(without);
-  expect(outputWidth({ COLUMNS: "-5" })).toBe(without);
+  expect(getOutputWidth({ COLUMNS: "wide" })).toBe(without);
+  expect(getOutputWidth({ COLUMNS: "0" })).toBe(without);
+  expect(getOutputWidth({ COLUMNS: "-5" })).toBe(without);
 });

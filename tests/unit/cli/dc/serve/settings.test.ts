@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { SERVE_FLAGS, type ServeArgs } from "#cli/dc/serve/serve_flags.ts";
-import { serveSettings } from "#cli/dc/serve/settings.ts";
+import { readServeSettings } from "#cli/dc/serve/settings.ts";
 
 const nothing = Object.fromEntries(
   Object.entries(SERVE_FLAGS).map(([name, flag]) => [name, flag.type === "boolean" ? false : undefined]),
@@ -8,7 +8,7 @@ const nothing = Object.fromEntries(
 
 const read = async (env: Record<string, string>) => {
   const warnings: string[] = [];
-  const settings = await serveSettings(nothing, { cwd: "/", warn: (text) => warnings.push(text) }, env);
+  const settings = await readServeSettings(nothing, { cwd: "/", warn: (text) => warnings.push(text) }, env);
   return { warnings, of: (name: string) => settings.find((setting) => setting.name === name) };
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { windowGauges } from "#cli/dc/serve/inventory_facts.ts";
+import { createWindowGauges } from "#cli/dc/serve/inventory_facts.ts";
 import { type ListedWindow, ListedWindowSchema, WindowState, WindowVerdict } from "#gen/datacenter/v1/windows_pb.ts";
 
 const NOW = Date.parse("2026-01-02T03:00:00Z");
@@ -14,7 +14,7 @@ function listed(code: string, state: WindowState, startHours: number, verdict: W
 }
 
 const values = (open: readonly ListedWindow[]) =>
-  windowGauges(open, NOW).flatMap(({ name, samples }) =>
+  createWindowGauges(open, NOW).flatMap(({ name, samples }) =>
     samples.map(({ labels = {}, value }) => [name, ...Object.values(labels), value].join(" ")),
   );
 

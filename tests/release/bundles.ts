@@ -13,7 +13,8 @@ export function bundle(version: string): Check {
   const file = `planner-${version}-linux-x64.mcpb`;
   return {
     artefact: file,
-    place: "unpacked by npm's mcpb, started by its manifest",
+    place: "unpacked by npm's `@anthropic-ai/mcpb`, started by its manifest",
+    jobs: "validated; init, add, list, lint, mcp",
     needs: ["npx"],
     files: [file],
     check: async () => {

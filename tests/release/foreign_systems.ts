@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { OUT } from "../../release/release.ts";
 import { run } from "../../release/shell.ts";
 import { runCommand } from "../support/planner_command.ts";
-import { type Check, unpacked } from "./check.ts";
+import { ALL_JOBS, type Check, unpacked } from "./check.ts";
 import {
   askServer,
   datacenterJobs,
@@ -27,6 +27,7 @@ export function musl(version: string): Check {
   return {
     artefact: file,
     place: "Debian's musl, with its libstdc++",
+    jobs: `with the functions of glibc that libstdc++ takes: ${ALL_JOBS}`,
     needs: ["gcc", "xz", "/lib/ld-musl-x86_64.so.1"],
     files: [file],
     check: async () => {
@@ -52,6 +53,7 @@ export function windows(version: string): Check {
   return {
     artefact: file,
     place: "wine64",
+    jobs: "with a library of one function that Wine 8 lacks: init, add, list, lint; dc sample, serve, JSON, gRPC, console",
     needs: ["unzip", WINE, "x86_64-w64-mingw32-gcc"],
     files: [file],
     check: async () => {

@@ -15,6 +15,7 @@ export function hooks(version: string): Check {
   return {
     artefact: ".pre-commit-hooks.yaml",
     place: "a project with the pre-commit framework",
+    jobs: "this repository at a tag; a sound commit, a broken dependency (stopped), `run --all-files`, the correction",
     needs: ["git", "pre-commit", "xz"],
     files: [file],
     check: async () => {

@@ -7,6 +7,7 @@ export function names(): Check {
   return {
     artefact: "package names",
     place: "the registries of npm and Debian",
+    jobs: "neither has another package of our name",
     needs: ["npm", "apt-cache"],
     files: [],
     check: () => {

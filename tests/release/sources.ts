@@ -12,6 +12,7 @@ export function sourceMaps(version: string): Check {
   return {
     artefact: maps,
     place: "beside the executable",
+    jobs: "each chunk of its code has a map",
     needs: ["tar", "xz"],
     files: [maps, program],
     check: async () => {
@@ -30,6 +31,7 @@ export function sourceMaps(version: string): Check {
 export const composeFiles: Check = {
   artefact: "compose files",
   place: "docker-compose config",
+  jobs: "both files, and one with a wrong key (refused)",
   needs: ["docker-compose"],
   files: [],
   check: async () => {

@@ -129,6 +129,7 @@ export function upgrade(version: string): Check {
   return {
     artefact: file,
     place: `over version ${OLD_VERSION}`,
+    jobs: "repair and work of a killed run, merge; SQLite and PostgreSQL upgraded, verified, then refused by 0.1.0",
     needs: ["git", "npm", "xz"],
     files: [file],
     check: async () => {

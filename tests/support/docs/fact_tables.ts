@@ -9,11 +9,13 @@ import { CONTAINERLAB_BECOMES } from "#dc/exchange/containerlab/map_containerlab
 import { TYPE_BECOMES } from "#dc/exchange/device_types/read_type.ts";
 import { NETBOX_BECOMES } from "#dc/exchange/netbox/map_netbox.ts";
 import { SETTING_MEANINGS } from "#dc/model/setting_names.ts";
+import { RISKS } from "#dc/operations/notices/notice.ts";
 import { ROUTES, STREAM_EVENTS } from "#interfaces/http/routes.ts";
 import { PROBLEM_KINDS } from "#planner/runs/doctor/trouble.ts";
 import { PROMPT_VARIABLES } from "#planner/work/prompts/prompt.ts";
 import { VERDICT_MEANINGS } from "#planner/work/provenance.ts";
 import { COLUMN_DESCRIPTIONS, COLUMN_NAMES } from "#web/board/order.ts";
+import { checks, NOT_RUN_HERE } from "../../release/places.ts";
 import { linked } from "./config_tables.ts";
 
 type Rows = readonly (readonly string[])[];
@@ -39,6 +41,22 @@ const TABLES: Readonly<Record<string, readonly [heads: readonly string[], rows: 
   verdicts: [["Verdict", "Meaning"], () => keyed(VERDICT_MEANINGS)],
   doctor: [["Kind", "What is found"], () => keyed(PROBLEM_KINDS)],
   settings: [["Setting", "Holds"], () => keyed(SETTING_MEANINGS)],
+  release: [
+    ["Artefact", "Place", "What is done"],
+    () => [
+      ...checks("<version>").map(({ artefact, place, jobs }) => [code(artefact), place, jobs]),
+      ...NOT_RUN_HERE.map(([artefact, reason]) => [code(artefact), "not run", reason]),
+    ],
+  ],
+  notices: [
+    ["Type", "When", "Severity"],
+    () =>
+      Object.entries(RISKS).map(([kind, { changes, when, severity }]) => [
+        changes.map((change) => code(`${kind}.${change}`)).join(", "),
+        when,
+        severity,
+      ]),
+  ],
   placement: [["Reason of a refusal", "What a place must satisfy"], () => keyed(REFUSAL_RULES)],
   routes: [["Route", "Answer"], () => keyed(ROUTES)],
   stream_events: [["Event", "Data"], () => keyed(STREAM_EVENTS)],

@@ -57,9 +57,9 @@ describe.skipIf(missing !== undefined)("in a browser, from files", () => {
     await page.locator("input").fill("lock index.lock");
     await page.locator(".results a").first().waitFor();
     await page.keyboard.press("Enter");
-    await page.waitForURL(/cli\.html#doctor$/);
+    await page.waitForURL(/commands\.html#doctor$/);
 
-    expect(await page.locator("main h3#doctor").isVisible()).toBe(true);
+    expect(await page.locator("main h2#doctor").isVisible()).toBe(true);
     await page.close();
   });
 

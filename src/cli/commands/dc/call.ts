@@ -4,7 +4,7 @@ import { TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
 export const command = defineCommand({
   summary: "Call an RPC of a running server",
   details:
-    "Exits with 2 if the server answers invalid_argument, 70 for a bug in the server, else 1 if a call fails. PLANNER_DC_TOKEN keeps the token off the list of processes.",
+    "Exits with 2 if the server answers invalid_argument, 70 for a bug in the server, else 1 if a call fails. PLANNER_DC_TOKEN, or a file named by PLANNER_DC_TOKEN_FILE, keeps the token off the list of processes.",
   positionals: {
     rpc: {
       summary: "Name of the RPC",

@@ -20,7 +20,7 @@ interface Wanted {
 export const command = defineCommand({
   summary: "Check specs against the schema and the rules of the project",
   details:
-    "Exits with 1 if there are errors or more warnings than --max-warnings. --fix adds a missing status and id, trims trailing white space, indents the frontmatter by two spaces and adds a final newline; nothing else changes. For completed and cancelled specs only errors and findings about their output are reported, unless --all or their id is given.",
+    "Exits with 1 for errors, more warnings than --max-warnings, a broken configuration, or a file that could not be fixed. --fix adds a missing status and id, trims trailing white space, indents the frontmatter by two spaces and adds a final newline; nothing else changes. For completed and cancelled specs only errors and findings about their output are reported, unless --all or their id is given.",
   positionals: {
     id: {
       summary: "Full or partial ids of specs (default: all active specs)",

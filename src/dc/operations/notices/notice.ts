@@ -2,9 +2,31 @@ import type { FailureSeverity } from "#dc/model/enum_values.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Kinds of risks whose changes are sent as notices. */
-export const RISK_KINDS = ["cause", "window", "rack", "finding"] as const;
-export type RiskKind = (typeof RISK_KINDS)[number];
+/** Kinds of risks whose changes are sent: the types of their notices, when these are sent and how severe they are. */
+export const RISKS = {
+  cause: {
+    changes: ["appeared", "changed", "cleared"],
+    when: "the failure of an element has another severity in the rehearsal by planned loads",
+    severity: "the worse of both",
+  },
+  window: {
+    changes: ["changed"],
+    when: "an open window has another verdict",
+    severity: "`NO_GO` is HIGH, `UNKNOWN` MEDIUM, `GO_WITH_RISK` LOW, `GO` INFO; the worse of both",
+  },
+  rack: {
+    changes: ["appeared", "cleared"],
+    when: "the health of a rack comes to fault, and leaves it",
+    severity: "HIGH",
+  },
+  finding: {
+    changes: ["appeared", "changed", "cleared"],
+    when: "readings show a finding, or no longer",
+    severity: "`FAULT` is HIGH, `WATCH` MEDIUM; the worse of both",
+  },
+} as const;
+export type RiskKind = keyof typeof RISKS;
+export const RISK_KINDS = Object.keys(RISKS) as readonly RiskKind[];
 
 /** Content of a notice. */
 export interface NoticeBody {

@@ -2,8 +2,8 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { escapeForTerminal } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { acceptRuleChanges } from "#planner/operations/shared/held_rules.ts";
-import { insideRun, projectAround } from "#planner/store/processes/inside_run.ts";
-import { type CommandLine, isRule, withoutAccepted } from "#planner/work/acceptance.ts";
+import { findProjectOfWorktree, findSurroundingRun } from "#planner/store/processes/inside_run.ts";
+import { type AcceptableLine, isRuleLine, omitAccepted } from "#planner/work/acceptance.ts";
 import type { OpenProject } from "./open_project.ts";
 import { sanitizeLine } from "./output/plain_text.ts";
 import { isInteractive } from "./output/terminal.ts";
@@ -12,7 +12,7 @@ import { isInteractive } from "./output/terminal.ts";
 const TERMINAL = process.platform === "win32" ? "\\\\.\\CON" : "/dev/tty";
 
 /** A command that no person has accepted yet, with its origin. */
-export interface WaitingLine extends CommandLine {
+export interface WaitingLine extends AcceptableLine {
   /** Origin for display: a spec id such as `2026-11-01-001-aaa`, or a path. */
   readonly from: string;
   /** One line about the commit that wrote it; null without one. */
@@ -23,9 +23,9 @@ export interface WaitingLine extends CommandLine {
  * Asks once whether to accept all commands that no person has accepted yet, and accepts them after a yes. Does nothing
  * without a terminal, inside a run and in a run's worktree; the commands then stay unaccepted.
  */
-export async function askToAccept({ context, root }: OpenProject, lines: readonly CommandLine[]): Promise<void> {
+export async function askToAccept({ context, root }: OpenProject, lines: readonly AcceptableLine[]): Promise<void> {
   if (lines.length === 0 || !isInteractive() || isInRun(root)) return;
-  const waiting = withoutAccepted(await (await context.accepted()).read(), lines);
+  const waiting = omitAccepted(await (await context.accepted()).read(), lines);
   if (waiting.length === 0) return;
   if (askOnTerminal([...waiting.map(formatCommandLine), formatQuestion(waiting)].join("\n"))) {
     await acceptRuleChanges(context, waiting);
@@ -33,9 +33,9 @@ export async function askToAccept({ context, root }: OpenProject, lines: readonl
 }
 
 /** Accepts commands that a person has just typed on a terminal. */
-export async function acceptTyped({ context, root }: OpenProject, lines: readonly CommandLine[]): Promise<void> {
+export async function acceptTyped({ context, root }: OpenProject, lines: readonly AcceptableLine[]): Promise<void> {
   if (lines.length === 0 || !isInteractive() || isInRun(root)) return;
-  await (await context.accepted()).accept(withoutAccepted(await (await context.accepted()).read(), lines));
+  await (await context.accepted()).accept(omitAccepted(await (await context.accepted()).read(), lines));
 }
 
 /**
@@ -48,16 +48,16 @@ export function refuseInRun(root: string, action: string): void {
 }
 
 export function isInRun(root: string): boolean {
-  return insideRun(root, process.env) !== null || projectAround(root) !== null;
+  return findSurroundingRun(root, process.env) !== null || findProjectOfWorktree(root) !== null;
 }
 
-export function formatCommandLine(line: CommandLine): string {
-  return `  ${line.kind.padEnd(8)} ${isRule(line) ? "no longer " : ""}${sanitizeLine(line.text)}`;
+export function formatCommandLine(line: AcceptableLine): string {
+  return `  ${line.kind.padEnd(8)} ${isRuleLine(line) ? "no longer " : ""}${sanitizeLine(line.text)}`;
 }
 
-export function formatQuestion(waiting: readonly CommandLine[]): string {
+export function formatQuestion(waiting: readonly AcceptableLine[]): string {
   const isOne = waiting.length === 1;
-  if (waiting.some(isRule)) return `Accept ${isOne ? "this" : "these"} in this project from now on? [y/N] `;
+  if (waiting.some(isRuleLine)) return `Accept ${isOne ? "this" : "these"} in this project from now on? [y/N] `;
   return `${isOne ? "Run this command" : `Run these ${waiting.length} commands`} in this project from now on? [y/N] `;
 }
 

@@ -4,8 +4,8 @@ import { findSpec } from "#planner/operations/shared/find_spec.ts";
 import { acceptRuleChanges, readRules } from "#planner/operations/shared/held_rules.ts";
 import { listChangedCheckFiles } from "#planner/runs/proof/edited_files.ts";
 import type { Spec } from "#planner/spec/spec.ts";
-import { type CommandLine, checkLines, isPrefix, withoutAccepted } from "#planner/work/acceptance.ts";
-import { configLines } from "#planner/work/config_lines.ts";
+import { type AcceptableLine, buildCheckLines, isCommandPrefix, omitAccepted } from "#planner/work/acceptance.ts";
+import { listConfigLines } from "#planner/work/config_lines.ts";
 import { formatCountOf } from "#words/names.ts";
 import { askOnTerminal, formatCommandLine, formatQuestion, refuseInRun, type WaitingLine } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
@@ -69,7 +69,7 @@ async function confirmAcceptance(waiting: readonly WaitingLine[]): Promise<boole
 }
 
 async function approveByPrefix({ context }: OpenProject, prefix: string, { yes, json }: ApproveWords) {
-  if (!isPrefix(prefix))
+  if (!isCommandPrefix(prefix))
     throw new UsageError(`Wrong value "${prefix}" for "--like": expected the beginning of a command`, null);
   if (!yes) {
     if (!isInteractive()) throw new UsageError('No terminal to ask on: expected "--yes"', null);
@@ -96,18 +96,18 @@ async function findUnacceptedLines(
       : [await findSpec(context, id, { archived: true })];
   const found: WaitingLine[] = [];
   const accepted = await (await context.accepted()).read();
-  const add = async (lines: readonly CommandLine[], from: string, file: string): Promise<void> => {
-    for (const line of withoutAccepted(accepted, lines)) {
+  const add = async (lines: readonly AcceptableLine[], from: string, file: string): Promise<void> => {
+    for (const line of omitAccepted(accepted, lines)) {
       if (found.some(({ kind, text }) => kind === line.kind && text === line.text)) continue;
       found.push({ ...line, ...(await findOrigin(context, line, { from, file })) });
     }
   };
   if (commands || all) {
     const { lost } = await readRules(context);
-    await add([...configLines(await context.config()), ...lost], CONFIG, CONFIG);
+    await add([...listConfigLines(await context.config()), ...lost], CONFIG, CONFIG);
   }
   for (const spec of specs) {
-    await add(checkLines(spec.body), spec.id, spec.file);
+    await add(buildCheckLines(spec.body), spec.id, spec.file);
     await add(await findCheckFiles(project, spec), spec.id, spec.file);
   }
   return found;
@@ -119,7 +119,7 @@ async function findUnacceptedLines(
  */
 async function findOrigin(
   { git }: PlannerContext,
-  { kind, text }: CommandLine,
+  { kind, text }: AcceptableLine,
   { from, file }: { readonly from: string; readonly file: string },
 ): Promise<Pick<WaitingLine, "from" | "commit">> {
   if (kind === "schema") return { from: text.slice(0, text.lastIndexOf(" ")), commit: null };
@@ -139,8 +139,8 @@ function formatValues(settings: Record<string, unknown>): readonly string[] {
 }
 
 /** Returns the files of the spec's branch on which its checks depend. */
-async function findCheckFiles({ context }: OpenProject, spec: Spec): Promise<readonly CommandLine[]> {
-  if (checkLines(spec.body).length === 0) return [];
+async function findCheckFiles({ context }: OpenProject, spec: Spec): Promise<readonly AcceptableLine[]> {
+  if (buildCheckLines(spec.body).length === 0) return [];
   const { worktrees } = await context.runs();
   try {
     return await listChangedCheckFiles(

@@ -3,18 +3,18 @@ import { resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
 import { attestSpec } from "#planner/runs/proof/prove_spec.ts";
-import { reason } from "#planner/store/files/disk_error.ts";
+import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import { Git } from "#planner/store/git/git.ts";
-import { fingerprintOf, signingKey, signWithSsh, verifyWithSsh } from "#planner/store/git/ssh_signature.ts";
-import { checkLines } from "#planner/work/acceptance.ts";
+import { computeFingerprint, readSigningKey, signWithSsh, verifyWithSsh } from "#planner/store/git/ssh_signature.ts";
+import { buildCheckLines } from "#planner/work/acceptance.ts";
 import {
-  type Descriptor,
-  type Envelope,
-  NAMESPACE,
+  type AttestationEnvelope,
+  type AttestationStatement,
+  type AttestedSubject,
+  encodeForSigning,
   PAYLOAD_TYPE,
-  readEnvelope,
-  type Statement,
-  signedBytes,
+  parseEnvelope,
+  SIGNATURE_NAMESPACE,
 } from "#planner/work/attestation.ts";
 import { askToAccept, refuseInRun } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
@@ -30,14 +30,18 @@ import { listenForSignals } from "./work/signals.ts";
 export async function attest(project: OpenProject, cli: Cli, id: string): Promise<ExitStatus> {
   refuseInRun(project.root, "attest a spec");
   const spec = await findSpec(project.context, id, { archived: true });
-  await askToAccept(project, checkLines(spec.body));
+  await askToAccept(project, buildCheckLines(spec.body));
   const stop = listenForSignals(() => cli.note("Ending the checks"));
   try {
     const deps = await openProofDeps(project, createProgressPrinter(cli));
     const statement = await attestSpec(deps, spec, stop);
     const payload = Buffer.from(JSON.stringify(statement));
     const signatures = await signPayload(project.root, cli, payload);
-    const envelope: Envelope = { payloadType: PAYLOAD_TYPE, payload: payload.toString("base64"), signatures };
+    const envelope: AttestationEnvelope = {
+      payloadType: PAYLOAD_TYPE,
+      payload: payload.toString("base64"),
+      signatures,
+    };
     printJson(envelope);
     return statement.predicate.result === "FAILED" ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } finally {
@@ -45,14 +49,14 @@ export async function attest(project: OpenProject, cli: Cli, id: string): Promis
   }
 }
 
-async function signPayload(root: string, cli: Cli, payload: Uint8Array): Promise<Envelope["signatures"]> {
-  const key = await signingKey(root);
+async function signPayload(root: string, cli: Cli, payload: Uint8Array): Promise<AttestationEnvelope["signatures"]> {
+  const key = await readSigningKey(root);
   if (key.kind === "none") {
     cli.warn(`The attestation is unsigned: ${sanitizeLine(key.why)}`);
     return [];
   }
-  const armoured = await signWithSsh(key.key, NAMESPACE, signedBytes(PAYLOAD_TYPE, payload));
-  return [{ keyid: fingerprintOf(armoured) ?? "", sig: Buffer.from(armoured).toString("base64") }];
+  const armoured = await signWithSsh(key.key, SIGNATURE_NAMESPACE, encodeForSigning(PAYLOAD_TYPE, payload));
+  return [{ keyid: computeFingerprint(armoured) ?? "", sig: Buffer.from(armoured).toString("base64") }];
 }
 
 export interface CheckWords {
@@ -68,7 +72,7 @@ export async function checkAttestation(
   cli: Cli,
   { file, id, json }: CheckWords,
 ): Promise<ExitStatus> {
-  const envelope = readEnvelope(readFile(resolve(cli.cwd, file), file));
+  const envelope = parseEnvelope(readFile(resolve(cli.cwd, file), file));
   if (typeof envelope === "string") throw createRefusal(file, envelope);
   const { statement, payload, signatures } = envelope;
   const { name = "" } = statement.subject[0] ?? {};
@@ -77,11 +81,12 @@ export async function checkAttestation(
     if (spec.id !== name) throw createRefusal(file, `it is about "${name}", expected "${spec.id}"`);
   }
   if (signatures.length === 0) throw createRefusal(file, "it is unsigned");
-  const bytes = signedBytes(PAYLOAD_TYPE, payload);
+  const bytes = encodeForSigning(PAYLOAD_TYPE, payload);
   const signers: string[] = [];
   for (const { keyid, armoured } of signatures) {
-    if (keyid !== fingerprintOf(armoured)) throw createRefusal(file, `keyid "${keyid}" is not that of the signature`);
-    signers.push(await verifyWithSsh(root, { armoured, namespace: NAMESPACE, bytes }));
+    if (keyid !== computeFingerprint(armoured))
+      throw createRefusal(file, `keyid "${keyid}" is not that of the signature`);
+    signers.push(await verifyWithSsh(root, { armoured, namespace: SIGNATURE_NAMESPACE, bytes }));
   }
   const { failedTests, result } = statement.predicate;
   if (result === "FAILED") throw createRefusal(file, `it states that these failed: ${failedTests.join(", ")}`);
@@ -95,14 +100,14 @@ export async function checkAttestation(
 }
 
 /** Describes the first difference between the statement and this repository; null if they agree. */
-async function findDifference(git: Git, { subject, predicate }: Statement): Promise<string | null> {
+async function findDifference(git: Git, { subject, predicate }: AttestationStatement): Promise<string | null> {
   const commit = subject[0]?.digest["gitCommit"];
   if (typeof commit !== "string" || !/^[0-9a-f]{40,64}$/.test(commit)) return "it names no commit";
   if ((await resolveCommit(git, commit)) === null) return `commit ${commit} is not in this repository`;
   const configuration: unknown = predicate.configuration;
   if (!Array.isArray(configuration)) return "the statement has no configuration";
   for (const one of configuration) {
-    const { name, digest } = one as Partial<Descriptor>;
+    const { name, digest } = one as Partial<AttestedSubject>;
     if (typeof name !== "string" || digest === undefined) return "the statement has a configuration without a name";
     const asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}:./${name}`];
     const blob = await git.ask(asked);
@@ -116,7 +121,11 @@ function resolveCommit(git: Git, name: string): Promise<string | null> {
   return git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
 }
 
-function printStatement({ subject: [about], predicate }: Statement, signers: readonly string[], json: boolean): void {
+function printStatement(
+  { subject: [about], predicate }: AttestationStatement,
+  signers: readonly string[],
+  json: boolean,
+): void {
   const commit = about?.digest["gitCommit"] ?? null;
   const { result, passedTests, warnedTests, failedTests } = predicate;
   if (json) {
@@ -140,6 +149,6 @@ function readFile(path: string, named: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new OperationError("failed_precondition", `Cannot read "${named}": ${reason(error)}`);
+    throw new OperationError("failed_precondition", `Cannot read "${named}": ${describeSystemError(error)}`);
   }
 }

@@ -4,7 +4,7 @@ import type { PlannerContext } from "#planner/context.ts";
 import { createLazyOutputValidator } from "#planner/output/checker/open_outputs.ts";
 import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
-import { insideRun, projectAround } from "#planner/store/processes/inside_run.ts";
+import { findProjectOfWorktree, findSurroundingRun } from "#planner/store/processes/inside_run.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
 import { openConfig, openSettings } from "#planner/store/project/config_file.ts";
 import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
@@ -26,7 +26,7 @@ const clock: Clock = { now: () => new Date() };
 export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<PlannerContext> {
   const root = given === undefined ? (findRoot(cwd) ?? resolve(cwd)) : resolve(cwd, given);
   // The project's own files judge the work in a worktree, so a run cannot change them there.
-  const project = projectAround(root)?.project ?? root;
+  const project = findProjectOfWorktree(root)?.project ?? root;
   const config = openConfig(project);
   return {
     initialised: async () => isInitialised(root),
@@ -34,7 +34,7 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
     settings: openSettings(project, config),
     specs: openSpecStore(root),
     logs: openLogStore(root),
-    projectLogs: openLogStore(projectAround(root)?.project ?? root),
+    projectLogs: openLogStore(findProjectOfWorktree(root)?.project ?? root),
     work: openWorkStore(root, clock),
     prompts: openPromptStore(root),
     templates: openTemplateStore(root),
@@ -50,7 +50,7 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
     prove: async (wanted) => (await import("./work/prove.ts")).proveSpecInFolder(root, wanted, { open: openPlanner }),
     keepManual: async (end) => (await import("./work/prove.ts")).recordManualEnd(root, end, openPlanner),
     runs: loadOnce(async () => (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock, config)),
-    reports: async () => (await import("#planner/store/processes/run_reports.ts")).readReports(root),
+    reports: async () => (await import("#planner/store/processes/run_reports.ts")).readRunReports(root),
     background: {
       start: async (args, env) => {
         const { openBackground } = await import("#planner/store/processes/background.ts");
@@ -60,7 +60,7 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
         return openBackground(root, { command: selfCommand(), env: selfEnvironment() }).start(args, env);
       },
     },
-    insideRun: () => insideRun(root, process.env),
+    insideRun: () => findSurroundingRun(root, process.env),
     clock,
   };
 }

@@ -3,7 +3,7 @@ import { type CommandDef, defineCommand, runCommand } from "citty";
 import { OperationError } from "#kernel/errors.ts";
 import { setNoticeListener } from "#kernel/notices.ts";
 import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
-import { diskRefusal } from "#planner/store/files/disk_error.ts";
+import { toDiskError } from "#planner/store/files/disk_error.ts";
 import type { Cli, Command } from "./command.ts";
 import { COMMANDS, type CommandFamily } from "./commands.ts";
 import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "./exit_status.ts";
@@ -162,5 +162,5 @@ function toRefusal(error: unknown): unknown {
   // Deno's permissions are chosen by the user who starts the program.
   if (error.name === "NotCapable") return new OperationError("permission_denied", `Deno refused: ${error.message}`);
   const { syscall, path } = error as NodeJS.ErrnoException;
-  return diskRefusal(`${syscall ?? "use"}${path === undefined ? " a file" : ` "${path}"`}`, error);
+  return toDiskError(`${syscall ?? "use"}${path === undefined ? " a file" : ` "${path}"`}`, error);
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { reason } from "#planner/store/files/disk_error.ts";
+import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import { isInteractive } from "./output/terminal.ts";
 
 /** Result of the editor. The file is kept until `discard` is called, so that the text is never lost. */
@@ -55,7 +55,7 @@ function runEditor(editor: string, file: string): Promise<string | undefined> {
       process.platform === "win32"
         ? spawn(`${editor} "${file}"`, { shell: true, stdio: "inherit", cwd: dirname(file) })
         : spawn("/bin/sh", ["-c", `${editor} "$1"`, editor, file], { stdio: "inherit" });
-    child.on("error", (error) => resolve(`Cannot start the editor "${editor}": ${reason(error)}`));
+    child.on("error", (error) => resolve(`Cannot start the editor "${editor}": ${describeSystemError(error)}`));
     child.on("close", (code, signal) =>
       resolve(code === 0 ? undefined : `The editor "${editor}" ended with ${signal ?? `status ${code}`}`),
     );

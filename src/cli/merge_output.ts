@@ -1,8 +1,8 @@
 import { readLostRules } from "#planner/operations/shared/held_rules.ts";
 import { describeRefusal, type MergedSpec, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { checkLines } from "#planner/work/acceptance.ts";
-import { configLines } from "#planner/work/config_lines.ts";
+import { buildCheckLines } from "#planner/work/acceptance.ts";
+import { listConfigLines } from "#planner/work/config_lines.ts";
 import { formatCountOf } from "#words/names.ts";
 import { askToAccept } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
@@ -14,8 +14,8 @@ import { printText } from "./output/wrap_text.ts";
  * others.
  */
 export async function askAboutChecks(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
-  const lines = [...configLines(await project.context.config()), ...(await readLostRules(project.context))];
-  for (const id of ids) lines.push(...checkLines((await project.context.specs.load(id)).body));
+  const lines = [...listConfigLines(await project.context.config()), ...(await readLostRules(project.context))];
+  for (const id of ids) lines.push(...buildCheckLines((await project.context.specs.load(id)).body));
   await askToAccept(project, lines);
 }
 

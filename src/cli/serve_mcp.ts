@@ -1,4 +1,4 @@
-import { INSTRUCTIONS } from "#planner/work/guide.ts";
+import { AGENT_INSTRUCTIONS } from "#planner/work/guide.ts";
 import { serveStdio } from "./serve_stdio.ts";
 
 export interface ServeMcpOptions {
@@ -22,7 +22,7 @@ export function parseSimpleMcpWords(words: readonly string[]): ServeMcpOptions |
 export function serveMcp({ root }: ServeMcpOptions): Promise<never> {
   return serveStdio({
     info: { name: "planner", version: "0.1.0" },
-    instructions: INSTRUCTIONS,
+    instructions: AGENT_INSTRUCTIONS,
     loadTools: async (log) => {
       const [{ createPlannerTools: plannerTools }, { openPlanner }, { statSync }] = await Promise.all([
         import("#interfaces/mcp/planner_tools.ts"),

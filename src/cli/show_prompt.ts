@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { WORKTREES } from "#planner/store/project/places.ts";
+import { WORKTREES_FOLDER } from "#planner/store/project/places.ts";
 import { assemblePrompt } from "#planner/work/prompts/prompt.ts";
 import { findProjectName } from "./init/project_name.ts";
 import type { OpenProject } from "./open_project.ts";
@@ -30,7 +30,7 @@ export async function showPrompt(
     config,
     projectName: config.project.name ?? findProjectName(root),
     template: null,
-    place: { path: join(root, WORKTREES, id), branch: `${config.defaults.branch_prefix}${id}`, isolated: true },
+    place: { path: join(root, WORKTREES_FOLDER, id), branch: `${config.defaults.branch_prefix}${id}`, isolated: true },
   });
   if (options.json) return printJson({ spec_id: id, template, prompt: text, warnings });
   for (const warning of warnings) options.warn(warning);

@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createLazyOutputValidator } from "#planner/output/checker/open_outputs.ts";
 import { type SinceReport, type SpecVerdict, verifySince } from "#planner/runs/proof/verify_since.ts";
-import { reason } from "#planner/store/files/disk_error.ts";
+import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import { refuseInRun } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
@@ -63,6 +63,6 @@ function writeSummary(cli: Cli, report: SinceReport, isBad: (spec: SpecVerdict) 
     appendFileSync(path, formatMarkdownReport(report, isBad));
   } catch (error) {
     // An unwritten summary does not change the verdict.
-    cli.warn(`Cannot write the summary to "${path}": ${reason(error)}`);
+    cli.warn(`Cannot write the summary to "${path}": ${describeSystemError(error)}`);
   }
 }

@@ -1,7 +1,7 @@
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
 import { readLostRules } from "#planner/operations/shared/held_rules.ts";
-import { checkLines } from "#planner/work/acceptance.ts";
+import { buildCheckLines } from "#planner/work/acceptance.ts";
 import { askToAccept } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { openPlanner } from "./compose.ts";
@@ -50,7 +50,7 @@ export async function withProofs(
 async function askAboutSpecs(project: OpenProject, ids: readonly string[]): Promise<void> {
   const lines = [...(await readLostRules(project.context))];
   for (const id of ids) {
-    lines.push(...checkLines((await findSpec(project.context, id, { archived: false })).body));
+    lines.push(...buildCheckLines((await findSpec(project.context, id, { archived: false })).body));
   }
   await askToAccept(project, lines);
 }

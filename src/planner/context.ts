@@ -14,8 +14,8 @@ import type {
 } from "./ports.ts";
 import type { Background } from "./program_ports.ts";
 import type { SpecId } from "./spec/spec_id.ts";
-import type { Acceptance } from "./work/acceptance.ts";
-import type { ManualEnd, Provenance, WantedProof } from "./work/provenance.ts";
+import type { AcceptanceStore } from "./work/acceptance.ts";
+import type { ManualCompletion, ProofRequest, Provenance } from "./work/provenance.ts";
 
 /** The run that a process was started below. */
 export interface InsideRun {
@@ -42,11 +42,11 @@ export interface PlannerContext {
   readonly git: GitHistory;
   readonly outputs: OutputValidator;
   /** What a person of this machine accepted, loaded on the first call. */
-  accepted(): Promise<Acceptance>;
+  accepted(): Promise<AcceptanceStore>;
   /** Judges the criteria of a spec by running their checks where its work is. */
-  prove(wanted: WantedProof): Promise<Provenance>;
+  prove(wanted: ProofRequest): Promise<Provenance>;
   /** Keeps a record of a spec that was completed by hand; null if it cannot be kept. */
-  keepManual(end: ManualEnd): Promise<number | null>;
+  keepManual(end: ManualCompletion): Promise<number | null>;
   /** Ports for running agents, loaded on the first call because most commands run none. */
   runs(): Promise<RunPorts>;
   /** Reports of the agents of all runs, oldest first; runs without a report are omitted. */

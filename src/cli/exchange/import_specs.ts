@@ -10,7 +10,7 @@ import { parseDocument } from "#planner/spec/document.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { findTitle } from "#planner/spec/sections.ts";
 import { parseSpecId, parseSpecIdParts, type SpecId } from "#planner/spec/spec_id.ts";
-import { reason } from "#planner/store/files/disk_error.ts";
+import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import type { OpenProject } from "../open_project.ts";
 import { createFile } from "../output/write_file.ts";
 import { EXPORT_HEAD, EXPORTED_SPEC } from "./export_file.ts";
@@ -178,7 +178,7 @@ function readMarkdownItem(path: string): ImportItem | ImportRefusal {
     const id = parseSpecIdParts(name) === undefined ? undefined : parseSpecId(name);
     return checkItem({ source, id, name, archived: false, text });
   } catch (error) {
-    return { source, reason: error instanceof TypeError ? "not valid UTF-8" : reason(error) };
+    return { source, reason: error instanceof TypeError ? "not valid UTF-8" : describeSystemError(error) };
   }
 }
 
@@ -200,6 +200,6 @@ function readOrRefuse<Result>(path: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {
-    throw new OperationError("not_found", `Cannot import "${path}": ${reason(error)}`, { cause: error });
+    throw new OperationError("not_found", `Cannot import "${path}": ${describeSystemError(error)}`, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
-import { gitsWords } from "#planner/store/git/git.ts";
+import { formatGitError } from "#planner/store/git/git.ts";
 import type { ReadyGit } from "#planner/store/git/start_git.ts";
 import type { Repository } from "./repository.ts";
 
@@ -114,7 +114,7 @@ export class BlobReader {
     // The exit of the process reports the reason, so write errors are ignored.
     this.#child.stdin.on("error", () => {});
     this.#child.on("error", (error) => this.#fail(error));
-    this.#child.on("close", () => this.#fail(new Error(gitsWords(this.#words) || "it ended")));
+    this.#child.on("close", () => this.#fail(new Error(formatGitError(this.#words) || "it ended")));
   }
 
   /** @param hash hash of a blob in the repository */

@@ -2,15 +2,20 @@ import { isDeepStrictEqual } from "node:util";
 import { parse, TomlError } from "smol-toml";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
-import { isProgramThere } from "#planner/store/processes/agent_process.ts";
-import { AGENT_FILES, type AgentFile, type McpServer, SERVER_NAME } from "#planner/work/mcp_config/agent_files.ts";
+import { isProgramAvailable } from "#planner/store/processes/agent_process.ts";
+import {
+  AGENT_CONFIG_FILES,
+  type AgentConfigFile,
+  MCP_SERVER_NAME,
+  type McpServerCommand,
+} from "#planner/work/mcp_config/agent_files.ts";
 import {
   BYTE_ORDER_MARK,
-  brokenConfig,
-  type ConfigEdit,
-  lineEnding,
+  buildBrokenConfigError,
+  buildUnfitConfigError,
+  type ConfigEditResult,
+  detectLineEnding,
   type ServerEntry,
-  unfitConfig,
 } from "#planner/work/mcp_config/config_edit.ts";
 import { PROVIDERS } from "#planner/work/providers.ts";
 
@@ -21,14 +26,14 @@ export interface Agent {
   readonly files: readonly [string, ...string[]];
   /** Note for the person who runs `init`, or null. */
   readonly note: string | null;
-  extend(file: string, text: string): Promise<ConfigEdit>;
+  extend(file: string, text: string): Promise<ConfigEditResult>;
 }
 
 /**
  * Command by which every agent starts the server: the program of that name on its PATH. Source:
  * docs/contract/spec-tool.md#init.
  */
-const SERVER: McpServer = { command: "planner", args: ["mcp"] };
+const SERVER: McpServerCommand = { command: "planner", args: ["mcp"] };
 
 /**
  * Every agent that `init --agent` accepts. Each row was checked against the agent's own documentation in November 2026;
@@ -37,32 +42,32 @@ const SERVER: McpServer = { command: "planner", args: ["mcp"] };
 export const AGENTS = {
   claude: createAgent(
     "Claude Code",
-    AGENT_FILES.claude,
+    AGENT_CONFIG_FILES.claude,
     "Claude Code asks once whether to trust the project's servers",
   ),
-  cursor: createAgent("Cursor", AGENT_FILES.cursor),
+  cursor: createAgent("Cursor", AGENT_CONFIG_FILES.cursor),
   codex: {
     title: "Codex CLI",
     files: [".codex/config.toml"],
     note: "Codex reads it in a trusted project only",
     async extend(file, text) {
-      return extendToml(file, text, ["mcp_servers", SERVER_NAME], { ...SERVER });
+      return extendToml(file, text, ["mcp_servers", MCP_SERVER_NAME], { ...SERVER });
     },
   },
-  gemini: createAgent("Gemini CLI", AGENT_FILES.gemini),
-  opencode: createAgent("opencode", AGENT_FILES.opencode),
-  kiro: createAgent("Kiro", AGENT_FILES.kiro),
-  qwen: createAgent("Qwen Code", AGENT_FILES.qwen),
-  copilot: createAgent("Copilot CLI", AGENT_FILES.copilot),
-  vscode: createAgent("VS Code", AGENT_FILES.vscode),
-  generic: createAgent("another agent that reads .mcp.json", AGENT_FILES.generic),
+  gemini: createAgent("Gemini CLI", AGENT_CONFIG_FILES.gemini),
+  opencode: createAgent("opencode", AGENT_CONFIG_FILES.opencode),
+  kiro: createAgent("Kiro", AGENT_CONFIG_FILES.kiro),
+  qwen: createAgent("Qwen Code", AGENT_CONFIG_FILES.qwen),
+  copilot: createAgent("Copilot CLI", AGENT_CONFIG_FILES.copilot),
+  vscode: createAgent("VS Code", AGENT_CONFIG_FILES.vscode),
+  generic: createAgent("another agent that reads .mcp.json", AGENT_CONFIG_FILES.generic),
 } as const satisfies Record<string, Agent>;
 
 export type AgentName = keyof typeof AGENTS;
 
 export const AGENT_NAMES = Object.keys(AGENTS) as readonly AgentName[];
 
-function createAgent(title: string, { files, extend }: AgentFile, note: string | null = null): Agent {
+function createAgent(title: string, { files, extend }: AgentConfigFile, note: string | null = null): Agent {
   return { title, files, note, extend: (file, text) => extend(file, text, SERVER) };
 }
 
@@ -83,7 +88,7 @@ export function findInstalledProviders(env: Readonly<Record<string, string | und
   if (env["PATH"] === undefined && env["Path"] === undefined) return [];
   return PROVIDER_NAMES.filter((name) => {
     const { program } = PROVIDERS[name];
-    return program !== null && isProgramThere(program, env);
+    return program !== null && isProgramAvailable(program, env);
   });
 }
 
@@ -93,16 +98,16 @@ export function findInstalledProviders(env: Readonly<Record<string, string | und
  * @throws OperationError with line and column for a file that does not parse, and for one to which the table cannot be
  * appended (an inline table `mcp_servers = { … }` cannot be extended)
  */
-export function extendToml(file: string, text: string, path: readonly string[], entry: ServerEntry): ConfigEdit {
+export function extendToml(file: string, text: string, path: readonly string[], entry: ServerEntry): ConfigEditResult {
   const data = parseToml(file, text);
   const found = path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), data);
   if (found !== undefined) return { kind: isDeepStrictEqual(toPlainValue(found), entry) ? "present" : "other" };
-  const eol = lineEnding(text);
+  const eol = detectLineEnding(text);
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${formatTomlValue(value)}`);
   const table = [`[${path.join(".")}]`, ...lines, ""].join(eol);
   const extended = text === "" ? table : `${text}${text.endsWith("\n") ? "" : eol}${eol}${table}`;
   if (!hasEntry(extended, data, path, entry)) {
-    throw unfitConfig(file, `"${path[0]}" is written in a way that a table at the end cannot extend`);
+    throw buildUnfitConfigError(file, `"${path[0]}" is written in a way that a table at the end cannot extend`);
   }
   return { kind: "added", text: extended };
 }
@@ -113,7 +118,7 @@ function parseToml(file: string, text: string): unknown {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [, reason = "unreadable"] = /^Invalid TOML document: (.*)$/m.exec(error.message) ?? [];
-    throw brokenConfig(file, error, `not valid TOML, ${reason}`);
+    throw buildBrokenConfigError(file, error, `not valid TOML, ${reason}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProviderName } from "#planner/config/config_values.ts";
-import { LOCK_FILES, type Proposal, proposeSetup as propose } from "#planner/work/setup_proposals.ts";
+import { LOCK_FILES, proposeSetup as propose, type SetupProposal } from "#planner/work/setup_proposals.ts";
 import { isInteractive } from "../output/terminal.ts";
 import { type AgentName, findInstalledProviders, PROVIDER_BY_AGENT } from "./agents.ts";
 import { findProjectName } from "./project_name.ts";
@@ -100,7 +100,7 @@ function readChoice(words: InitWords, name: "prompts" | "hook" | "guide"): boole
 }
 
 /** Proposes commands that prepare a new worktree of this project, based on the lock files in its root. */
-export function proposeSetup(root: string): readonly Proposal[] {
+export function proposeSetup(root: string): readonly SetupProposal[] {
   const there = LOCK_FILES.filter((file) => existsSync(join(root, file)));
   return propose(new Map(there.map((file) => [file, readFileSync(join(root, file), "utf8")])));
 }

@@ -1,4 +1,4 @@
-import { GUIDE } from "#planner/work/guide.ts";
+import { AGENT_GUIDE } from "#planner/work/guide.ts";
 import type { AgentName } from "./agents.ts";
 
 /** A file with instructions for an agent on how to work with specs. */
@@ -12,7 +12,7 @@ export interface GuideFile {
 /** Line that marks planner's section; a file that contains it stays unchanged. */
 export const SECTION_MARK = "<!-- planner: begin -->";
 
-const SECTION = `${SECTION_MARK}\n${GUIDE}<!-- planner: end -->\n`;
+const SECTION = `${SECTION_MARK}\n${AGENT_GUIDE}<!-- planner: end -->\n`;
 
 /** Texts for Claude Code and other agents with plugins; `plugins/planner` contains the same texts. */
 export const AGENT_TEXTS = {
@@ -21,7 +21,7 @@ name: planner
 description: Find, read, write and complete the specs of this project. Use it when asked to plan, specify or continue work, or when a spec id is named.
 ---
 
-${GUIDE}`,
+${AGENT_GUIDE}`,
   work: `---
 description: Work one spec to its end
 argument-hint: <spec id>

@@ -1,6 +1,6 @@
 import type { ProviderName } from "#planner/config/config_values.ts";
 import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "#planner/work/prompts/standard_prompt.ts";
-import type { Proposal } from "#planner/work/setup_proposals.ts";
+import type { SetupProposal } from "#planner/work/setup_proposals.ts";
 
 /** A file that `init` creates, with its path below `.planner/`. */
 export interface ProjectFile {
@@ -13,7 +13,7 @@ export interface FirstSettings {
   readonly prompts: boolean;
   /** The agent that works on specs; null for the default. */
   readonly provider: ProviderName | null;
-  readonly setup: readonly Proposal[];
+  readonly setup: readonly SetupProposal[];
 }
 
 /**
@@ -88,7 +88,7 @@ lint:
 `;
 }
 
-function buildWorktreeSettings(setup: readonly Proposal[]): string {
+function buildWorktreeSettings(setup: readonly SetupProposal[]): string {
   if (setup.length === 0) return "";
   const items = setup.map(({ command, file }) => `    # For ${file}.\n    - ${JSON.stringify(command)}\n`);
   return `worktree:\n  # What makes a new worktree build, before an agent starts in it.\n  setup:\n${items.join("")}`;

@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { errorCode, reason } from "#planner/store/files/disk_error.ts";
-import type { ConfigEdit } from "#planner/work/mcp_config/config_edit.ts";
+import { describeSystemError, getErrorCode } from "#planner/store/files/disk_error.ts";
+import type { ConfigEditResult } from "#planner/work/mcp_config/config_edit.ts";
 import { createFile, replaceFile } from "../output/write_file.ts";
 import { AGENTS, type AgentName } from "./agents.ts";
 import { appendSection, DENIED, listGuideFiles } from "./guide_files.ts";
@@ -27,7 +27,7 @@ export interface SetupStep {
 interface AgentPlan {
   readonly file: string;
   readonly exists: boolean;
-  readonly edit: ConfigEdit;
+  readonly edit: ConfigEditResult;
   readonly note: string | null;
 }
 
@@ -105,7 +105,7 @@ function planGuide(root: string, agents: readonly AgentName[]): readonly AgentPl
   return listGuideFiles(agents).map(({ path, text, isSection }): AgentPlan => {
     const before = readConfig(root, path);
     const after = before === undefined ? text : isSection ? appendSection(before, text) : null;
-    const edit: ConfigEdit = after === null ? { kind: "present" } : { kind: "added", text: after };
+    const edit: ConfigEditResult = after === null ? { kind: "present" } : { kind: "added", text: after };
     return { file: path, exists: before !== undefined, edit, note: null };
   });
 }
@@ -142,7 +142,9 @@ function readConfig(root: string, file: string): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(join(root, file)));
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw new OperationError("failed_precondition", `Cannot read "${file}": ${reason(error)}`, { cause: error });
+    if (getErrorCode(error) === "ENOENT") return undefined;
+    throw new OperationError("failed_precondition", `Cannot read "${file}": ${describeSystemError(error)}`, {
+      cause: error,
+    });
   }
 }

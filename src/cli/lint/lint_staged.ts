@@ -7,7 +7,7 @@ import { checkOutput, type LintSource, parseSpec } from "#planner/lint/lint_sour
 import type { Spec, UnreadableFile } from "#planner/spec/spec.ts";
 import { compareSpecIds, type SpecId } from "#planner/spec/spec_id.ts";
 import { decodeText } from "#planner/store/files/decode_text.ts";
-import { tooLarge } from "#planner/store/files/read_text.ts";
+import { describeTooLarge } from "#planner/store/files/read_text.ts";
 import type { Git } from "#planner/store/git/git.ts";
 import { requireRepository } from "../git/repository.ts";
 import {
@@ -105,7 +105,9 @@ async function readBlobText({ hash, isFile }: IndexEntry, blobs: BlobReader): Pr
   const nowhere = { ok: false, line: null, column: null } as const;
   if (!isFile) return { ...nowhere, message: "Link or submodule is not read: expected a regular file" };
   const content = await blobs.read(hash);
-  return content.length > MAX_SPEC_BYTES ? { ...nowhere, message: tooLarge(content.length) } : decodeText(content);
+  return content.length > MAX_SPEC_BYTES
+    ? { ...nowhere, message: describeTooLarge(content.length) }
+    : decodeText(content);
 }
 
 async function readStagedConfig(

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { OtherCloneClaim } from "#planner/run_ports/claims.ts";
-import { ageText } from "#planner/work/claims/decide_claim.ts";
+import { formatAge } from "#planner/work/claims/decide_claim.ts";
 import { sanitizeLine } from "./plain_text.ts";
 
 /** A claim of another clone, as commands print it in JSON. */
@@ -33,7 +33,7 @@ export async function readOthersClaims(context: PlannerContext): Promise<readonl
 export function formatOthersClaims(others: readonly PrintedClaim[] = []): string {
   const line = ({ spec_id, state, by, seen_seconds }: PrintedClaim): string => {
     const what = state === "done" ? "finished" : "worked on";
-    return sanitizeLine(`${spec_id}: ${what} by ${by} in another clone (seen for ${ageText(seen_seconds * 1000)})`);
+    return sanitizeLine(`${spec_id}: ${what} by ${by} in another clone (seen for ${formatAge(seen_seconds * 1000)})`);
   };
   return others.map((one) => `${line(one)}\n`).join("");
 }

@@ -12,7 +12,7 @@ let waitCell: Int32Array | undefined;
  * Writes a result to standard output and returns when it is completely written, even if the pipe's reader is slow.
  *
  * If the reader has closed the pipe (`planner list | head -1`), the text is dropped silently, so that a command
- * finishes with its own exit status; a command that never ends must check `stdoutClosed`. On a terminal, control
+ * finishes with its own exit status; a command that never ends must check `isStdoutClosed`. On a terminal, control
  * characters from files, branches and settings are shown as visible signs; a file or a pipe gets the unchanged text,
  * because a diff must apply.
  */

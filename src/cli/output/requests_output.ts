@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
-import { requestName } from "#planner/work/requests/request_note.ts";
+import { formatRequestName } from "#planner/work/requests/request_note.ts";
 import type { Cli } from "../command.ts";
 import { isRefused, printMerge } from "../merge_output.ts";
 import { sanitizeLine } from "./plain_text.ts";
@@ -22,7 +22,12 @@ export async function readRequests(context: PlannerContext): Promise<readonly Pr
     const ids = new Set<string>(await worktrees.ids());
     if (ids.size === 0) return [];
     const noted = [...(await requests.notes())].filter(([id]) => ids.has(id));
-    return noted.map(([spec_id, note]) => ({ spec_id, name: requestName(note), state: note.state, url: note.url }));
+    return noted.map(([spec_id, note]) => ({
+      spec_id,
+      name: formatRequestName(note),
+      state: note.state,
+      url: note.url,
+    }));
   } catch (error) {
     if (error instanceof OperationError) return [];
     throw error;

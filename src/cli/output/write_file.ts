@@ -15,8 +15,8 @@ import {
 import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { createRandomHex } from "#kernel/random.ts";
-import { errorCode, reason } from "#planner/store/files/disk_error.ts";
-import { openFolderOf, refuseLinkOut } from "#planner/store/files/open_folder.ts";
+import { describeSystemError, getErrorCode } from "#planner/store/files/disk_error.ts";
+import { openParentFolder, refuseLinkOut } from "#planner/store/files/open_folder.ts";
 import { isLink } from "#planner/store/project/project_bounds.ts";
 
 const NEW_FILE_MODE = 0o666;
@@ -30,7 +30,7 @@ const PROBE_BYTES = 4096;
  */
 export function createFile(path: string, text: string | Uint8Array, mode: number = NEW_FILE_MODE): boolean {
   return wrapWriteErrors(path, () => {
-    const folder = openFolderOf(path);
+    const folder = openParentFolder(path);
     try {
       return createInFolder(join(folder.path, basename(path)), text, mode);
     } finally {
@@ -58,7 +58,7 @@ function createInFolder(path: string, text: string | Uint8Array, mode: number): 
 export function replaceFile(path: string, text: string | Uint8Array): void {
   wrapWriteErrors(path, () => {
     refuseLinkOut(path);
-    const folder = openFolderOf(path);
+    const folder = openParentFolder(path);
     try {
       const inside = join(folder.path, basename(path));
       const target = isLink(inside) ? realpathSync(path) : inside;
@@ -178,10 +178,12 @@ export function wrapWriteErrors<Result>(path: string, work: () => Result): Resul
 
 /** Returns the error that `wrapWriteErrors` throws, or `error` itself if no system call failed. */
 export function toWriteRefusal(path: string, error: unknown): unknown {
-  const code = errorCode(error);
+  const code = getErrorCode(error);
   if (code === undefined || error instanceof OperationError) return error;
   const kind = code === "EACCES" || code === "EPERM" || code === "EROFS" ? "permission_denied" : "unavailable";
-  return new OperationError(kind, `Cannot write "${path}": ${reason(error)}${ADVICE[code] ?? ""}`, { cause: error });
+  return new OperationError(kind, `Cannot write "${path}": ${describeSystemError(error)}${ADVICE[code] ?? ""}`, {
+    cause: error,
+  });
 }
 
 const OTHER_PATH = "choose another path";

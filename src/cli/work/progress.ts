@@ -1,6 +1,6 @@
 import type { QueueResult } from "#planner/runs/run_queue.ts";
 import type { RunEvent, RunResult } from "#planner/runs/run_types.ts";
-import { addUsage, NO_USAGE, shortUsage, type Usage, usageText } from "#planner/work/usage.ts";
+import { addUsage, formatShortUsage, formatUsage, NO_USAGE, type Usage } from "#planner/work/usage.ts";
 import type { Cli } from "../command.ts";
 import { removeEscapes, sanitizeLine } from "../output/plain_text.ts";
 import { moveCursor, printError, printJson } from "../output/print.ts";
@@ -116,7 +116,7 @@ function printSummary(
   const completed = results.filter(({ status }) => status === "completed");
   if (total !== 1) cli.note(`${completed.length} of ${total} specs completed`);
   const used = results.flatMap(({ usage }) => usage ?? []).reduce(addUsage, NO_USAGE);
-  if (used !== NO_USAGE) cli.note(`Used ${usageText(used)}`);
+  if (used !== NO_USAGE) cli.note(`Used ${formatUsage(used)}`);
   for (const { spec_id, status } of results) {
     if (status === "completed" || status === "pending") continue;
     cli.note(`${spec_id}: the log is .planner/logs/${spec_id}.log; \`planner diagnose ${spec_id}\` says what to do`);
@@ -222,7 +222,7 @@ export class RunningSpecs {
   /** Returns a sentence per running spec, for a log that is read later. */
   sentences(now: number): readonly string[] {
     return [...this.#running].map(([id, { since, usage, last }]) => {
-      const spent = usage === null ? "" : `, ${shortUsage(usage)}`;
+      const spent = usage === null ? "" : `, ${formatShortUsage(usage)}`;
       return `${id}: ${formatDuration(now - since)}${spent} (${this.#done} of ${this.#total} done): ${cutText(toOneLine(last), 120)}`;
     });
   }
@@ -230,7 +230,7 @@ export class RunningSpecs {
 
 function formatRunning({ title, since, usage, last }: Running, now: number): string {
   const name = padText(cutText(title, TITLE_COLUMNS), TITLE_COLUMNS);
-  const spent = (usage === null ? "" : shortUsage(usage)).padStart(USAGE_COLUMNS);
+  const spent = (usage === null ? "" : formatShortUsage(usage)).padStart(USAGE_COLUMNS);
   return `${name} ${formatDuration(now - since).padStart(TIME_COLUMNS)} ${spent}  ${toOneLine(last)}`;
 }
 

@@ -2,8 +2,8 @@ import type { PlannerContext } from "#planner/context.ts";
 import { proveSpec } from "#planner/runs/proof/prove_spec.ts";
 import { keepManualRecord } from "#planner/runs/run/keep_record.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
-import { projectAround } from "#planner/store/processes/inside_run.ts";
-import type { ManualEnd, Provenance, WantedProof } from "#planner/work/provenance.ts";
+import { findProjectOfWorktree } from "#planner/store/processes/inside_run.ts";
+import type { ManualCompletion, ProofRequest, Provenance } from "#planner/work/provenance.ts";
 import type { OpenProject } from "../open_project.ts";
 import { openRunDeps } from "./run_deps.ts";
 
@@ -17,10 +17,10 @@ interface Proving {
 /** Runs the checks of a spec for a process that works in `root`: the project, or the worktree of a run. */
 export async function proveSpecInFolder(
   root: string,
-  wanted: WantedProof,
+  wanted: ProofRequest,
   { open, tell = () => {} }: Proving,
 ): Promise<Provenance> {
-  const around = projectAround(root);
+  const around = findProjectOfWorktree(root);
   const deps = await openProjectDeps(around?.project ?? root, { open, tell });
   return proveSpec(deps, { ...wanted, worktreeOf: around?.id ?? wanted.id });
 }
@@ -29,8 +29,12 @@ export async function proveSpecInFolder(
  * Stores the record of a spec that a process in `root` has completed. Does nothing in a worktree, whose run stores the
  * record.
  */
-export async function recordManualEnd(root: string, end: ManualEnd, open: Proving["open"]): Promise<number | null> {
-  return projectAround(root) === null ? keepManualRecord(await openProjectDeps(root, { open }), end) : null;
+export async function recordManualEnd(
+  root: string,
+  end: ManualCompletion,
+  open: Proving["open"],
+): Promise<number | null> {
+  return findProjectOfWorktree(root) === null ? keepManualRecord(await openProjectDeps(root, { open }), end) : null;
 }
 
 async function openProjectDeps(root: string, { open, tell = () => {} }: Proving): Promise<RunDeps> {

@@ -7,8 +7,8 @@ import { type QueueOptions, type QueueResult, runQueue } from "#planner/runs/run
 import type { RunDeps, RunSettings } from "#planner/runs/run_types.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { checkLines } from "#planner/work/acceptance.ts";
-import { configLines } from "#planner/work/config_lines.ts";
+import { buildCheckLines } from "#planner/work/acceptance.ts";
+import { listConfigLines } from "#planner/work/config_lines.ts";
 import { limitMemory } from "#runtime/small_memory.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import { askToAccept } from "../accept_commands.ts";
@@ -64,9 +64,9 @@ async function askAboutWork(project: OpenProject, ids: readonly SpecId[]): Promi
   const { specs, readiness } = await loadWorld(project.context);
   const isMeant = (spec: Spec): boolean =>
     ids.length === 0 ? readiness.isReady(spec) : ids.some((id) => spec.id === id || spec.id.startsWith(`${id}.`));
-  const checks = specs.filter(isMeant).flatMap(({ body }) => checkLines(body));
+  const checks = specs.filter(isMeant).flatMap(({ body }) => buildCheckLines(body));
   const { lost } = await readRules(project.context);
-  await askToAccept(project, [...configLines(await project.context.config()), ...lost, ...checks]);
+  await askToAccept(project, [...listConfigLines(await project.context.config()), ...lost, ...checks]);
 }
 
 async function findUnmergedWork({ ports }: RunDeps, { results }: QueueResult): Promise<readonly UnmergedWork[]> {

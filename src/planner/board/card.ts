@@ -2,8 +2,8 @@ import { parseCriteria } from "../spec/criteria.ts";
 import type { Readiness } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parseSpecIdParts } from "../spec/spec_id.ts";
-import { recordedCriteria, recordOf } from "../work/records/read_record.ts";
-import { reviewedCriteria } from "../work/reviewed_criteria.ts";
+import { parseRecordedCriteria, parseRunRecord } from "../work/records/read_record.ts";
+import { buildReviewedCriteria } from "../work/reviewed_criteria.ts";
 import type { ColumnPlacement } from "./column.ts";
 import type { SpecProof } from "./proof_reader.ts";
 import type { Card } from "./wire.ts";
@@ -44,11 +44,11 @@ function shortenId(id: string): string {
 function countCriteria({ body }: Spec, proof: SpecProof | undefined): Card["criteria"] {
   const criteria = parseCriteria(body);
   if (criteria.length === 0) return null;
-  const recorded = proof === undefined ? [] : recordedCriteria(proof.kept);
-  const isInBranch = proof?.head != null && proof.head === recordOf(proof.kept).head;
+  const recorded = proof === undefined ? [] : parseRecordedCriteria(proof.kept);
+  const isInBranch = proof?.head != null && proof.head === parseRunRecord(proof.kept).head;
   const isChecked = (criterion: { readonly label: string; readonly checked: boolean }): boolean =>
     criterion.checked || (isInBranch && recorded.some(({ label, checked }) => checked && label === criterion.label));
-  const reviewed = proof === undefined ? [] : reviewedCriteria(body, proof.kept, proof.head);
+  const reviewed = proof === undefined ? [] : buildReviewedCriteria(body, proof.kept, proof.head);
   return {
     checked: criteria.filter(isChecked).length,
     total: criteria.length,

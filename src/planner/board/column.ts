@@ -1,14 +1,14 @@
 import type { ProcessRecord } from "../ports.ts";
 import type { Readiness } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
-import { type NeedSigns, type PersonNeed, personNeed } from "../work/person_need.ts";
+import { findPersonNeed, type PersonNeed, type PersonNeedFacts } from "../work/person_need.ts";
 import type { Column } from "./wire.ts";
 
 export interface WorkFacts {
   /** Ids of specs that have a running process. */
   readonly working: ReadonlySet<string>;
   /** State of the worktree after its last run, by the id of its spec. */
-  readonly worktrees: ReadonlyMap<string, NonNullable<NeedSigns["worktree"]>>;
+  readonly worktrees: ReadonlyMap<string, NonNullable<PersonNeedFacts["worktree"]>>;
   /** The latest process of each spec, by spec id. */
   readonly last: ReadonlyMap<string, ProcessRecord>;
 }
@@ -31,7 +31,7 @@ export interface ColumnPlacement {
 export function chooseColumn(spec: Spec, readiness: Readiness, facts: WorkFacts): ColumnPlacement {
   const { id } = spec;
   if (facts.working.has(id)) return createPlacement("working");
-  const need = personNeed({ id, status: spec.status, worktree: facts.worktrees.get(id), last: facts.last.get(id) });
+  const need = findPersonNeed({ id, status: spec.status, worktree: facts.worktrees.get(id), last: facts.last.get(id) });
   if (need !== null) return { column: "needs_you", need: need.kind, note: need.why, command: need.command };
   switch (readiness.effectiveStatus(spec)) {
     case "completed":

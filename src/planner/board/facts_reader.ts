@@ -5,9 +5,9 @@ import { buildWorld, type SpecWorld } from "../operations/shared/world.ts";
 import type { SpecSet } from "../ports.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { withoutTimes } from "../work/records/log_format.ts";
-import { logWindow } from "../work/records/log_window.ts";
-import { tokensOf } from "../work/usage.ts";
+import { removeTimes } from "../work/records/log_format.ts";
+import { readLogWindow } from "../work/records/log_window.ts";
+import { countTokens } from "../work/usage.ts";
 import { type BoardFacts, ENDED_SPEC_VISIBLE_MS } from "./board_state.ts";
 import { ProofReader, type Proofs } from "./proof_reader.ts";
 import type { CardAgent } from "./wire.ts";
@@ -113,7 +113,7 @@ export class FactsReader {
         name: agent,
         model,
         started_at,
-        tokens: usage === null ? null : tokensOf(usage),
+        tokens: usage === null ? null : countTokens(usage),
         cost_usd: usage?.cost_usd ?? null,
       });
     }
@@ -145,8 +145,8 @@ export class FactsReader {
       if (log === null) return null;
       const known = this.#lines.get(id);
       if (known?.size === log.size && known.modifiedMs === log.modified.getTime()) return known;
-      const { content } = await logWindow(log, { lines: 1, growing: true });
-      const line = withoutTimes(content).trim().slice(0, LINE_CHARS).toWellFormed();
+      const { content } = await readLogWindow(log, { lines: 1, growing: true });
+      const line = removeTimes(content).trim().slice(0, LINE_CHARS).toWellFormed();
       return { size: log.size, modifiedMs: log.modified.getTime(), line: line === "" ? null : line };
     } catch (error) {
       if (error instanceof OperationError) return null;

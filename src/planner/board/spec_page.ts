@@ -10,10 +10,10 @@ import { runTool } from "../service.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isAccepted } from "../work/acceptance.ts";
-import { membersOf } from "../work/merge_order.ts";
-import { recordOf } from "../work/records/read_record.ts";
-import { reviewedCriteria } from "../work/reviewed_criteria.ts";
-import { tokensOf } from "../work/usage.ts";
+import { listMembers } from "../work/merge_order.ts";
+import { parseRunRecord } from "../work/records/read_record.ts";
+import { buildReviewedCriteria } from "../work/reviewed_criteria.ts";
+import { countTokens } from "../work/usage.ts";
 import type { BranchDifference, NamedSpec, SpecPage, SpecPageCriterion, SpecPageRun } from "./wire.ts";
 
 /** Maximum number of runs on a page, the latest first. */
@@ -60,7 +60,7 @@ export async function readSpecPage(
     criteria: await readCriteria(context, { body: there ?? body, kept, head: difference?.head ?? null }),
     ...links,
     runs,
-    record: kept === null ? null : recordOf(kept),
+    record: kept === null ? null : parseRunRecord(kept),
     worktree: worktree === null ? null : { path: worktree.path, branch: worktree.branch },
     difference,
     has_log: log !== null,
@@ -84,7 +84,7 @@ async function readLinks(
     status: spec.archived ? spec.status : readiness.effectiveStatus(spec),
     depends_on: spec.dependsOn.map(named),
     dependents: specs.filter(({ dependsOn }) => dependsOn.includes(spec.id)).map(({ id }) => named(id)),
-    members: membersOf(spec, specs).map(named),
+    members: listMembers(spec, specs).map(named),
   };
 }
 
@@ -105,7 +105,7 @@ async function readRuns(context: PlannerContext, id: SpecId): Promise<readonly S
         completed_at: record.completed_at,
         error: record.status === "running" ? null : (record.error ?? null),
         agent: report?.agent ?? null,
-        tokens: report?.usage == null ? null : tokensOf(report.usage),
+        tokens: report?.usage == null ? null : countTokens(report.usage),
         cost_usd: report?.usage?.cost_usd ?? null,
       };
     });
@@ -130,7 +130,7 @@ async function readCriteria(
   { body, kept, head }: Judged,
 ): Promise<readonly SpecPageCriterion[]> {
   const accepted = await (await context.accepted()).read();
-  return reviewedCriteria(body, kept, head).map(({ label, checked, verify, verdict, result }) => ({
+  return buildReviewedCriteria(body, kept, head).map(({ label, checked, verify, verdict, result }) => ({
     ...{ label, checked, verify, verdict },
     accepted: verify !== null && isAccepted(accepted, { kind: "check", text: verify }),
     result: result === null ? null : { problem: result.problem, duration_ms: result.duration_ms, at: result.at },

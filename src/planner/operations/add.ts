@@ -9,7 +9,7 @@ import type { FieldValue } from "../spec/edit/edit_fields.ts";
 import { buildSpecFile, fillTemplate, type NewSpec, removeHeadingMark, splitDescription } from "../spec/new_spec.ts";
 import { isDay, PRIORITIES } from "../spec/planning.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { hasTemplate, promptNotFound } from "../work/prompts/prompt_template.ts";
+import { buildTemplateNotFoundError, hasTemplate } from "../work/prompts/prompt_template.ts";
 import { findSpecIds } from "./shared/find_spec.ts";
 import { type Diagnostic, lintProject, listDiagnostics } from "./shared/lint_project.ts";
 import { formatLocalDay } from "./shared/local_time.ts";
@@ -195,7 +195,7 @@ async function lintNew(context: PlannerContext, id: SpecId): Promise<readonly Di
 }
 
 async function requirePrompt({ prompts }: PlannerContext, name: string): Promise<void> {
-  if (!(await hasTemplate(prompts, name))) throw promptNotFound(name, await prompts.names());
+  if (!(await hasTemplate(prompts, name))) throw buildTemplateNotFoundError(name, await prompts.names());
 }
 
 function formatDiagnostics(diagnostics: readonly Diagnostic[]): readonly string[] {

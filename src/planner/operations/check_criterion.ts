@@ -4,7 +4,7 @@ import { type Criterion, parseCriteria } from "../spec/criteria.ts";
 import { parseReadable } from "../spec/document.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { reasonsAgainst } from "../work/provenance.ts";
+import { listReasonsAgainst } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { formatPassedChecks } from "./shared/prove_completion.ts";
 
@@ -88,7 +88,7 @@ async function proveCriterion(context: PlannerContext, { id, body }: Spec, { wan
   const { number: only, verify: command } = findCriterion({ id, body }, wanted);
   if (command === null) return null;
   const proof = await context.prove({ id, body, only, ...(signal !== undefined && { signal }) });
-  const reasons = reasonsAgainst(id, proof);
+  const reasons = listReasonsAgainst(id, proof);
   if (reasons.length === 0) return { command, text: formatPassedChecks(proof) };
   throw new OperationError(
     "failed_precondition",

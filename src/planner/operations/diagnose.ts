@@ -6,9 +6,9 @@ import { type Criterion, parseCriteria } from "../spec/criteria.ts";
 import { isSentBack } from "../spec/reviews.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { diagnose as judge, type LastRun } from "../work/diagnosis.ts";
-import { allowingLine } from "../work/providers/grant.ts";
-import { rowOf } from "../work/providers.ts";
+import { diagnoseSpec as judge, type LastRunFacts } from "../work/diagnosis.ts";
+import { buildAllowingLine } from "../work/providers/grant.ts";
+import { findProviderRow } from "../work/providers.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { createInvalidCheck } from "./shared/invalid_fields.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
@@ -99,12 +99,12 @@ function getBranch(spec: Spec | string): string | null {
   return typeof branch === "string" ? branch : null;
 }
 
-async function findLastRun(context: PlannerContext, id: SpecId): Promise<LastRun | null> {
+async function findLastRun(context: PlannerContext, id: SpecId): Promise<LastRunFacts | null> {
   const record = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
   if (record === undefined || record.status === "running") return null;
   const report = (await context.reports()).find(({ process_id }) => process_id === record.process_id);
   const { denied = [], outside = [] } = report ?? {};
-  const allow = report === undefined ? null : allowingLine(rowOf(report.agent).allowing, denied, id);
+  const allow = report === undefined ? null : buildAllowingLine(findProviderRow(report.agent).allowing, denied, id);
   return { error: record.error ?? null, denied, allow, outside };
 }
 

@@ -8,7 +8,7 @@ import { parseCriteria } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parseParentId } from "../spec/spec_id.ts";
-import { resultsIn } from "../work/provenance.ts";
+import { listCommandResults } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { finishSharedClaim, TOOL_CLAIM_OPTIONS } from "./shared/finish_shared.ts";
@@ -77,7 +77,7 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, shared, sig
     value: {
       ...{ spec_id: spec.id, status: "completed", output: lines },
       ...(run === null ? {} : { run }),
-      ...(done.proof === null ? {} : { proof: done.proof.state, checks: resultsIn(done.proof) }),
+      ...(done.proof === null ? {} : { proof: done.proof.state, checks: listCommandResults(done.proof) }),
       ...(notes.length === 0 ? {} : { notes }),
       ...(typeof done.fields["unproven"] === "string" ? { unproven: done.fields["unproven"] } : {}),
     },

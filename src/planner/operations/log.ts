@@ -4,7 +4,7 @@ import { shortenText } from "#kernel/shortened.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LOG_LINES } from "../limits.ts";
-import { logWindow } from "../work/records/log_window.ts";
+import { readLogWindow } from "../work/records/log_window.ts";
 import { parseTimestamp } from "../work/timestamp.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
@@ -42,7 +42,7 @@ export const log = defineTool<PlannerContext>()({
         `Invalid offset ${offset}: the log has ${file.size} bytes, so it was replaced; begin again without offset`,
       );
     }
-    return { value: await logWindow(file, { lines, offset, since: start, growing }) };
+    return { value: await readLogWindow(file, { lines, offset, since: start, growing }) };
   },
 });
 

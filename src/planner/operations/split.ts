@@ -5,7 +5,7 @@ import type { PlannerContext } from "../context.ts";
 import { DEFAULT_SPLIT_DEPTH } from "../limits.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parseParentId } from "../spec/spec_id.ts";
-import { providerFor } from "../work/providers.ts";
+import { selectProvider } from "../work/providers.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { refuseWhileWorked } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
@@ -32,7 +32,7 @@ export const split = defineTool<PlannerContext>()({
     const spec = await findSpec(context, id, { archived: false });
     await refuseWhileWorked(context, spec.id, "split");
     await refuseUnsplittable(context, spec, force);
-    const provider = providerFor(await context.config(), { model: null, task: "split" });
+    const provider = selectProvider(await context.config(), { model: null, task: "split" });
     await refuseMissingAgent(context, provider, `split spec '${spec.id}'`);
     const depth = recursive ? ["--recursive", "--max-depth", String(max_depth)] : [];
     const words = ["split", spec.id, ...(force ? ["--force"] : []), ...depth];

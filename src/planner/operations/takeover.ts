@@ -6,7 +6,7 @@ import type { LogFile } from "../ports.ts";
 import { parseCriteria } from "../spec/criteria.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { readLastRun } from "../work/records/log_format.ts";
-import { logWindow } from "../work/records/log_window.ts";
+import { readLogWindow } from "../work/records/log_window.ts";
 import { analyzeRun } from "../work/takeover_analysis.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { keepSharedClaim } from "./shared/finish_shared.ts";
@@ -71,6 +71,6 @@ function splitLines(text: string): readonly string[] {
 }
 
 async function readTail(log: LogFile): Promise<string> {
-  const { content } = await logWindow(log, { lines: TAIL_LINES, growing: false });
+  const { content } = await readLogWindow(log, { lines: TAIL_LINES, growing: false });
   return content.trimEnd();
 }

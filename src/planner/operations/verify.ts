@@ -6,7 +6,7 @@ import type { PlannerContext } from "../context.ts";
 import { parseCriteria } from "../spec/criteria.ts";
 import type { Spec } from "../spec/spec.ts";
 import { hasChecks } from "../work/provenance.ts";
-import { judgeRecord, recordedCommands } from "../work/records/judge_record.ts";
+import { judgeRecord, listRecordedCommands } from "../work/records/judge_record.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { refuseInvalid } from "./shared/invalid_fields.ts";
 import { specIdParam } from "./shared/params.ts";
@@ -70,7 +70,7 @@ async function readPassedRecord(context: PlannerContext, { id, body }: Spec): Pr
     const facts = await worktrees.recordFacts(id, kept);
     if (judgeRecord(id, kept.record, facts).some(({ result }) => result === "differs")) return null;
     const passed = new Set(
-      recordedCommands(kept.record).flatMap((one) => (one["problem"] === null ? [one["command"]] : [])),
+      listRecordedCommands(kept.record).flatMap((one) => (one["problem"] === null ? [one["command"]] : [])),
     );
     const checks = parseCriteria(body).flatMap(({ verify }) => verify ?? []);
     if (!checks.every((check) => passed.has(check))) return null;

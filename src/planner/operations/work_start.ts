@@ -4,7 +4,7 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { providerFor } from "../work/providers.ts";
+import { selectProvider } from "../work/providers.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { refuseWhileWorked } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
@@ -73,7 +73,7 @@ async function startWork(context: PlannerContext, args: WorkArguments, sources =
   await refuseLintErrors(context, spec);
   const config = await context.config();
   const defaults = { ...config.defaults, ...(args.provider !== undefined && { provider: args.provider }) };
-  const provider = providerFor({ ...config, defaults }, { model: args.model ?? spec.model, task: "work" });
+  const provider = selectProvider({ ...config, defaults }, { model: args.model ?? spec.model, task: "work" });
   // With `parallel` every pending spec that is ready is worked on, this one first.
   const others = listOtherReady(spec, world);
   if (parallel !== undefined) refuseTooParallel(others, parallel, config.parallel.max);

@@ -54,7 +54,7 @@ export interface ProcessRecords {
   /** Returns every `running` record whose process has ended, as stored. */
   dead(): Promise<readonly ProcessRecord[]>;
   /**
-   * Ends one record with status `running` and no live process according to its spec, see `endOfDeadRun`; null if it is
+   * Ends one record with status `running` and no live process according to its spec, see `decideDeadRunEnd`; null if it is
    * terminal by now.
    */
   endDead(processId: string): Promise<ProcessRecord | null>;

@@ -1,10 +1,10 @@
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import type { RequestPlace } from "#planner/work/requests/forge_place.ts";
+import type { RequestLocation } from "#planner/work/requests/forge_place.ts";
 import type { ForgeRequest } from "#planner/work/requests/forge_request.ts";
 import type { RequestNote } from "#planner/work/requests/request_note.ts";
 
 /** Repositories of a pull request: `into` receives the request, `head` contains the branch. They differ for a fork. */
-export interface RequestTarget extends RequestPlace {
+export interface RequestTarget extends RequestLocation {
   /** Name of the git remote that the branch is pushed to. */
   readonly remote: string;
   /** Command-line program of the forge; null if it is not installed. */

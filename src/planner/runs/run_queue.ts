@@ -6,7 +6,7 @@ import { loadWorld, type SpecWorld } from "../operations/shared/world.ts";
 import { compareUrgency } from "../spec/planning.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { COMMIT_SUMMARIES, commitWriter } from "../work/commit_message.ts";
+import { COMMIT_SUMMARIES, createCommitWriter } from "../work/commit_message.ts";
 import type { Usage } from "../work/usage.ts";
 import { claimSpec, takeSharedClaim } from "./claims.ts";
 import { closeGroup } from "./close_group.ts";
@@ -243,7 +243,7 @@ async function checkWorktree(
 ): Promise<void> {
   try {
     const { branch_prefix: branchPrefix, main_branch: mainBranch } = defaults;
-    const message = commitWriter(git.commit_template, spec)(COMMIT_SUMMARIES.ended(spec.id, "completed"));
+    const message = createCommitWriter(git.commit_template, spec)(COMMIT_SUMMARIES.ended(spec.id, "completed"));
     await ports.worktrees.check({ branchPrefix, mainBranch, base: worktree.base }, message);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;

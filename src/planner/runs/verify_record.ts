@@ -6,10 +6,10 @@ import { isAccepted } from "../work/acceptance.ts";
 import type { EditedFile } from "../work/provenance.ts";
 import {
   judgeRecord,
+  listRecordedChecks,
+  listRecordedCommands,
+  listRecordedVerdicts,
   type RecordCheck,
-  recordedChecks,
-  recordedCommands,
-  recordedVerdicts,
 } from "../work/records/judge_record.ts";
 import { openJob, withFreshWorktree } from "./job.ts";
 import { findEditedFiles } from "./proof/edited_files.ts";
@@ -44,9 +44,9 @@ async function rerunRecordedCommands(
   { id, kept, stop }: RecordVerification,
   { head, facts }: { readonly head: string; readonly facts: CommitFacts },
 ): Promise<readonly RecordCheck[]> {
-  const recorded = recordedCommands(kept.record).filter(({ command }) => typeof command === "string");
+  const recorded = listRecordedCommands(kept.record).filter(({ command }) => typeof command === "string");
   if (recorded.length === 0) return [{ part: "rerun", result: "unknown", detail: "the record names no command" }];
-  const checks = recordedChecks(kept.record).map(({ command }) => String(command));
+  const checks = listRecordedChecks(kept.record).map(({ command }) => String(command));
   const accepted = await (await deps.context.accepted()).read();
   const isRunnable = (command: string): boolean =>
     isAccepted(accepted, { kind: "check", text: command }) || isAccepted(accepted, { kind: "verify", text: command });
@@ -98,7 +98,7 @@ function buildRecordedState(
  * Reports a check that passes only with the run's own version of a file, because it proves nothing; see `findEditedFiles`.
  */
 function buildEditedFileCheck({ command, path, problem }: EditedFile, record: KeptRunRecord["record"]): RecordCheck {
-  const isSaid = recordedVerdicts(record, command).has("edited");
+  const isSaid = listRecordedVerdicts(record, command).has("edited");
   const detail = `"${command}" passes only with ${path} as the run has changed it: with the earlier one it ${problem}`;
   return { part: "rerun", result: isSaid ? "ok" : "differs", detail };
 }

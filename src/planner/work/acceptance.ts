@@ -8,11 +8,11 @@ import type { Provider } from "./providers.ts";
  * without proof, and the removal of a setting or schema that judged runs.
  */
 const LINE_KINDS = ["check", "verify", "setup", "provider", "file", "unproven", "config", "schema"] as const;
-export type LineKind = (typeof LINE_KINDS)[number];
+export type AcceptedLineKind = (typeof LINE_KINDS)[number];
 
 /** One accepted text, such as a command, with its kind. */
-export interface CommandLine {
-  readonly kind: LineKind;
+export interface AcceptableLine {
+  readonly kind: AcceptedLineKind;
   readonly text: string;
 }
 
@@ -23,35 +23,38 @@ export interface AcceptedCommands {
   /** Prefixes of checks that are accepted with any plain words after them. */
   readonly prefixes: readonly string[];
   /** Settings and schemas that have judged runs so far, even if the project's files no longer contain them. */
-  readonly held: readonly CommandLine[];
+  readonly held: readonly AcceptableLine[];
   /** Whether exactly this text was accepted as a line of this kind. */
-  has(line: CommandLine): boolean;
+  has(line: AcceptableLine): boolean;
 }
 
 /** Commands accepted for one project, kept outside of its repository. Source: docs/decisions.md#s-61. */
-export interface Acceptance {
+export interface AcceptanceStore {
   /** Absolute path of the file with the accepted commands. */
   readonly file: string;
   /** Reads the file. @throws OperationError `failed_precondition` if it belongs to another user, or cannot be parsed */
   read(): Promise<AcceptedCommands>;
-  accept(lines: readonly CommandLine[]): Promise<void>;
+  accept(lines: readonly AcceptableLine[]): Promise<void>;
   /** Stores the settings and schemas that judge runs. They continue to judge until a person accepts their removal. */
-  hold(rules: readonly CommandLine[]): Promise<void>;
-  /** Accepts every check that is the prefix with plain words after it. @param prefix see `isPrefix` */
+  hold(rules: readonly AcceptableLine[]): Promise<void>;
+  /** Accepts every check that is the prefix with plain words after it. @param prefix see `isCommandPrefix` */
   acceptLike(prefix: string): Promise<void>;
   trust(on: boolean): Promise<void>;
 }
 
 /** Whether the command may run. An accepted line of `verify.commands` is also accepted as a check. */
-export function isAccepted(accepted: AcceptedCommands, line: CommandLine): boolean {
-  if (isRule(line)) return !accepted.held.some((one) => isSameLine(one, line));
+export function isAccepted(accepted: AcceptedCommands, line: AcceptableLine): boolean {
+  if (isRuleLine(line)) return !accepted.held.some((one) => isSameLine(one, line));
   const isCommand = line.kind !== "file" && line.kind !== "unproven";
   if ((accepted.trusted && isCommand) || accepted.has(line)) return true;
   if (line.kind !== "check") return false;
-  return accepted.has({ ...line, kind: "verify" }) || accepted.prefixes.some((prefix) => isLike(line.text, prefix));
+  return (
+    accepted.has({ ...line, kind: "verify" }) ||
+    accepted.prefixes.some((prefix) => hasAcceptedPrefix(line.text, prefix))
+  );
 }
 
-export function withoutAccepted(accepted: AcceptedCommands, lines: readonly CommandLine[]): readonly CommandLine[] {
+export function omitAccepted(accepted: AcceptedCommands, lines: readonly AcceptableLine[]): readonly AcceptableLine[] {
   const known = new Set<string>();
   return lines.filter((line) => {
     const key = `${line.kind}\0${line.text}`;
@@ -69,12 +72,12 @@ const PLAIN_WORD = /^(?!-)[A-Za-z0-9_.:/@+-]+$/;
  * Whether a text may serve as a prefix of commands: words that end in a blank or, as `npm test --` does, in a word of
  * dashes.
  */
-export function isPrefix(text: string): boolean {
+export function isCommandPrefix(text: string): boolean {
   return text === text.trim() && text !== "" && !/[\r\n\0]/.test(text);
 }
 
 /** Whether a command consists of the prefix and plain words after it. */
-function isLike(command: string, prefix: string): boolean {
+function hasAcceptedPrefix(command: string, prefix: string): boolean {
   if (!command.startsWith(`${prefix} `)) return false;
   const words = command.slice(prefix.length + 1).split(" ");
   return words.every(
@@ -83,7 +86,14 @@ function isLike(command: string, prefix: string): boolean {
 }
 
 /** Returns an agent's start settings as one line; null if the settings equal planner's own row. */
-export function providerLine({ name, row, program, extraArgs, env, skipsPermissions }: Provider): CommandLine | null {
+export function buildProviderLine({
+  name,
+  row,
+  program,
+  extraArgs,
+  env,
+  skipsPermissions,
+}: Provider): AcceptableLine | null {
   const settings = {
     ...(program === row.program ? {} : { command: program }),
     ...(extraArgs.length === 0 ? {} : { args: extraArgs }),
@@ -95,16 +105,16 @@ export function providerLine({ name, row, program, extraArgs, env, skipsPermissi
 }
 
 /** Returns a line that accepts the completion of a spec without proof, with the reason. */
-export function unprovenLine(id: string, why: string): CommandLine {
+export function buildUnprovenLine(id: string, why: string): AcceptableLine {
   return { kind: "unproven", text: `${id}: ${why}` };
 }
 
 /** Whether a line is a setting or schema that judges runs, and not a command. */
-export function isRule({ kind }: CommandLine): boolean {
+export function isRuleLine({ kind }: AcceptableLine): boolean {
   return kind === "config" || kind === "schema";
 }
 
-export function isSameLine(one: CommandLine, other: CommandLine): boolean {
+export function isSameLine(one: AcceptableLine, other: AcceptableLine): boolean {
   return one.kind === other.kind && one.text === other.text;
 }
 
@@ -113,10 +123,10 @@ export function isSameLine(one: CommandLine, other: CommandLine): boolean {
  *
  * @param schemas hashes of the schemas that specs name, by path
  */
-export function ruleLines(
+export function buildRuleLines(
   { verify, validation }: PlannerConfig,
   schemas: ReadonlyMap<string, string>,
-): readonly CommandLine[] {
+): readonly AcceptableLine[] {
   const settings = [
     ...verify.commands.map((text) => `verify.commands: ${text}`),
     ...verify.protect.map((glob) => `verify.protect: ${glob}`),
@@ -131,8 +141,11 @@ export function ruleLines(
 }
 
 /** Returns the stored rules that no longer exist. Ignores schemas that no spec names, because they judge nothing. */
-export function lostRules(held: readonly CommandLine[], now: readonly CommandLine[]): readonly CommandLine[] {
-  const pathOf = ({ text }: CommandLine): string => text.slice(0, text.lastIndexOf(" "));
+export function findLostRules(
+  held: readonly AcceptableLine[],
+  now: readonly AcceptableLine[],
+): readonly AcceptableLine[] {
+  const pathOf = ({ text }: AcceptableLine): string => text.slice(0, text.lastIndexOf(" "));
   const named = new Set(now.flatMap((line) => (line.kind === "schema" ? [pathOf(line)] : [])));
   return held.filter(
     (line) => !now.some((one) => isSameLine(one, line)) && (line.kind !== "schema" || named.has(pathOf(line))),
@@ -140,7 +153,7 @@ export function lostRules(held: readonly CommandLine[], now: readonly CommandLin
 }
 
 /** Returns the check commands of a spec's criteria as lines. */
-export function checkLines(body: string): readonly CommandLine[] {
+export function buildCheckLines(body: string): readonly AcceptableLine[] {
   return parseCriteria(body).flatMap(({ verify }) =>
     verify === null ? [] : [{ kind: "check" as const, text: verify }],
   );

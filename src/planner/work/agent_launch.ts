@@ -1,13 +1,13 @@
 import { OperationError } from "#kernel/errors.ts";
 import { MAX_PROMPT_ARGUMENT_BYTES } from "../limits.ts";
-import { type McpServer, mcpConfigText } from "./mcp_config/agent_files.ts";
-import type { ConfigEdit } from "./mcp_config/config_edit.ts";
-import type { Grant } from "./providers/grant.ts";
+import { buildMcpConfig, type McpServerCommand } from "./mcp_config/agent_files.ts";
+import type { ConfigEditResult } from "./mcp_config/config_edit.ts";
+import type { AgentGrant } from "./providers/grant.ts";
 import type { ProviderRow } from "./providers/provider_row.ts";
 import type { Provider } from "./providers.ts";
 
 /** Folders and files of one run. Paths are absolute. */
-export interface LaunchPlace {
+export interface LaunchPaths {
   readonly prompt: string;
   /** Path of the prompt's file, which is not committed. */
   readonly promptFile: string;
@@ -17,8 +17,8 @@ export interface LaunchPlace {
   /** The working directory of the agent. */
   readonly dir: string;
   /** Command by which the agent starts `planner mcp` for this run's worktree; null for a run without the server. */
-  readonly server: McpServer | null;
-  readonly grant: Grant;
+  readonly server: McpServerCommand | null;
+  readonly grant: AgentGrant;
   /** The agent's session to continue or to begin; null if the agent assigns a new id itself. */
   readonly session: AgentSession | null;
   /** Git's own folders, outside the working directory, to which a commit writes. */
@@ -30,13 +30,13 @@ export interface AgentSession {
   readonly isNew: boolean;
 }
 
-export interface ProjectFile {
+export interface ExtendedConfigFile {
   /** Paths from the working directory. The first existing file is extended; if none exists, the first is created. */
   readonly files: readonly [string, ...string[]];
   /**
    * Adds the server and keeps a person's own entry of that name. `text` is empty for a file that does not exist yet.
    */
-  extend(file: string, text: string): Promise<ConfigEdit>;
+  extend(file: string, text: string): Promise<ConfigEditResult>;
 }
 
 /** All data for starting an agent. */
@@ -50,7 +50,7 @@ export interface AgentLaunch {
   /** Files to write first, by absolute path. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
   /** Configuration file of the project to extend before the start; null if none. */
-  readonly projectFile: ProjectFile | null;
+  readonly projectFile: ExtendedConfigFile | null;
 }
 
 /**
@@ -60,17 +60,17 @@ export interface AgentLaunch {
  *
  * @throws OperationError `failed_precondition` if an argument needs a model and none is chosen
  */
-export function agentLaunch(provider: Provider, place: LaunchPlace): AgentLaunch {
+export function buildAgentLaunch(provider: Provider, place: LaunchPaths): AgentLaunch {
   const { row } = provider;
-  const runFile = runFileOf(provider, place);
-  const pieces = argumentsOf(provider, place);
+  const runFile = buildRunFile(provider, place);
+  const pieces = buildArguments(provider, place);
   const fill = (piece: string): string => fillPlaceholders(piece, provider, { ...place, runFile: runFile?.path ?? "" });
-  const argv = [provider.program, ...pieces.map(fill), ...promptArgs(pieces, provider, place)];
+  const argv = [provider.program, ...pieces.map(fill), ...buildPromptArguments(pieces, provider, place)];
   const env = Object.fromEntries(Object.entries(row.env).map(([name, value]) => [name, fill(value)]));
   const named = [...argv, ...Object.values(env)];
   const files = [
     { path: place.promptFile, text: place.prompt },
-    { path: place.mcpConfigFile, text: mcpConfigText(place.server) },
+    { path: place.mcpConfigFile, text: buildMcpConfig(place.server) },
     ...(runFile === null ? [] : [runFile]),
   ];
   return {
@@ -78,19 +78,19 @@ export function agentLaunch(provider: Provider, place: LaunchPlace): AgentLaunch
     env: { ...env, ...provider.env },
     input: provider.promptVia === "stdin" ? place.prompt : null,
     files: files.filter(({ path }) => named.some((argument) => argument.includes(path))),
-    projectFile: projectFile(provider, place.server),
+    projectFile: buildProjectFile(provider, place.server),
   };
 }
 
 /** Whether the agent runs with all permissions. A split never does, because it changes nothing. */
-function isUnguarded({ skipsPermissions }: Provider, { grant }: LaunchPlace): boolean {
+function skipsAllPermissions({ skipsPermissions }: Provider, { grant }: LaunchPaths): boolean {
   return skipsPermissions && grant.task === "work";
 }
 
-function argumentsOf(provider: Provider, place: LaunchPlace): readonly string[] {
+function buildArguments(provider: Provider, place: LaunchPaths): readonly string[] {
   const { row, model, extraArgs } = provider;
   const { grant, writable, server, session } = place;
-  const unguarded = isUnguarded(provider, place);
+  const unguarded = skipsAllPermissions(provider, place);
   const writes = row.writableArgs !== null && !unguarded && grant.task === "work" && writable.length > 0;
   return [
     ...row.args,
@@ -99,31 +99,31 @@ function argumentsOf(provider: Provider, place: LaunchPlace): readonly string[] 
     ...(row.mcp?.kind === "arguments" && server !== null ? row.mcp.args(server) : []),
     ...(model === null ? [] : row.modelArgs),
     ...extraArgs,
-    ...sessionArgs(row, session),
+    ...buildSessionArguments(row, session),
     ...row.lastArgs,
   ];
 }
 
-function sessionArgs(row: ProviderRow, session: AgentSession | null): readonly string[] {
+function buildSessionArguments(row: ProviderRow, session: AgentSession | null): readonly string[] {
   if (session === null) return [];
   const args = session.isNew ? row.newSessionArgs : row.resumeArgs;
   return args?.(session.name) ?? [];
 }
 
-function runFileOf(provider: Provider, place: LaunchPlace): { readonly path: string; readonly text: string } | null {
+function buildRunFile(provider: Provider, place: LaunchPaths): { readonly path: string; readonly text: string } | null {
   const { runFile } = provider.row;
   if (runFile === null) return null;
-  const grant = isUnguarded(provider, place) ? null : place.grant;
+  const grant = skipsAllPermissions(provider, place) ? null : place.grant;
   return { path: `${place.runFile}${runFile.suffix}`, text: runFile.text(place.server, grant) };
 }
 
-function projectFile({ row }: Provider, server: McpServer | null): ProjectFile | null {
+function buildProjectFile({ row }: Provider, server: McpServerCommand | null): ExtendedConfigFile | null {
   if (row.mcp?.kind !== "project_file" || server === null) return null;
   const { files, extend } = row.mcp.file;
   return { files, extend: (file, text) => extend(file, text, { ...server, trusted: true }) };
 }
 
-function fillPlaceholders(piece: string, { name, model }: Provider, place: LaunchPlace): string {
+function fillPlaceholders(piece: string, { name, model }: Provider, place: LaunchPaths): string {
   return piece.replace(/\{(prompt_file|mcp_config|run_file|dir|model)\}/g, (_, word: string) => {
     if (word === "prompt_file") return place.promptFile;
     if (word === "mcp_config") return place.mcpConfigFile;
@@ -137,7 +137,11 @@ function fillPlaceholders(piece: string, { name, model }: Provider, place: Launc
   });
 }
 
-function promptArgs(pieces: readonly string[], { promptVia }: Provider, place: LaunchPlace): readonly string[] {
+function buildPromptArguments(
+  pieces: readonly string[],
+  { promptVia }: Provider,
+  place: LaunchPaths,
+): readonly string[] {
   if (promptVia === "stdin") return [];
   if (promptVia === "file") return pieces.some((piece) => piece.includes("{prompt_file}")) ? [] : [place.promptFile];
   if (new TextEncoder().encode(place.prompt).length > MAX_PROMPT_ARGUMENT_BYTES) {

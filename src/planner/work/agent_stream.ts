@@ -5,12 +5,12 @@ import { CLAUDE_EVENTS } from "./agent_stream/claude.ts";
 import { CODEX_EVENTS } from "./agent_stream/codex.ts";
 import { COPILOT_EVENTS } from "./agent_stream/copilot.ts";
 import { CURSOR_EVENTS } from "./agent_stream/cursor.ts";
-import { type Event, textAt } from "./agent_stream/event.ts";
+import { type AgentEvent, readText } from "./agent_stream/event.ts";
 import { GEMINI_EVENTS } from "./agent_stream/gemini.ts";
-import { type ByteLine, LineReader } from "./agent_stream/line_reader.ts";
+import { type DecodedLine, LineReader } from "./agent_stream/line_reader.ts";
 import { OPENCODE_EVENTS } from "./agent_stream/opencode.ts";
 import { TailText } from "./agent_stream/tail_text.ts";
-import { Transcript } from "./agent_stream/transcript.ts";
+import { AgentTranscript } from "./agent_stream/transcript.ts";
 import { SecretMask } from "./secrets.ts";
 import type { Usage } from "./usage.ts";
 
@@ -25,10 +25,10 @@ export interface AgentStream {
   /** Session id that the agent assigned; null before the agent reported it. */
   readonly session: string | null;
   /** Returns the remaining data. Call it once, after the stream has ended. */
-  end(): AgentAnswer;
+  end(): AgentStreamResult;
 }
 
-export interface AgentAnswer {
+export interface AgentStreamResult {
   /** The last lines for the log. */
   readonly lines: readonly string[];
   /** The agent's output: its last message, or all of its text if it prints plain text. */
@@ -43,7 +43,7 @@ export interface AgentAnswer {
 
 /** Handlers of events by type; other types are ignored. */
 const EVENTS: Readonly<
-  Record<Exclude<StreamKind, "text">, ReadonlyMap<string, (event: Event, to: Transcript) => void>>
+  Record<Exclude<StreamKind, "text">, ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void>>
 > = {
   claude: CLAUDE_EVENTS,
   copilot: COPILOT_EVENTS,
@@ -86,16 +86,16 @@ class PlainStream implements AgentStream {
     return this.#read(this.#lines.push(chunk));
   }
 
-  end(): AgentAnswer {
+  end(): AgentStreamResult {
     const lines = this.#read(this.#lines.end());
     return { lines, output: this.#output.text, failure: null, session: null, usage: null, denied: [] };
   }
 
-  #read(lines: readonly ByteLine[]): readonly string[] {
+  #read(lines: readonly DecodedLine[]): readonly string[] {
     const texts: string[] = [];
     for (const line of lines) {
       const isPiece = typeof line === "object" && "piece" in line;
-      const text = isPiece ? this.#mask.line(line.piece, false) : this.#mask.line(textOf(line));
+      const text = isPiece ? this.#mask.line(line.piece, false) : this.#mask.line(formatLine(line));
       this.#output.add(text);
       if (!isPiece) this.#output.add("\n");
       texts.push(text);
@@ -105,21 +105,21 @@ class PlainStream implements AgentStream {
 }
 
 class EventStream implements AgentStream {
-  readonly #events: ReadonlyMap<string, (event: Event, to: Transcript) => void>;
+  readonly #events: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void>;
   readonly #lines: LineReader;
-  readonly #transcript: Transcript;
+  readonly #transcript: AgentTranscript;
   readonly #mask: SecretMask;
   /** Lines that are not events: the output of an agent that prints plain text. */
   readonly #others = new TailText(MAX_AGENT_OUTPUT_CHARS);
 
   constructor(
-    events: ReadonlyMap<string, (event: Event, to: Transcript) => void>,
+    events: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void>,
     secrets: readonly string[],
     limitBytes: number,
   ) {
     this.#events = events;
     this.#mask = new SecretMask(secrets);
-    this.#transcript = new Transcript(secrets);
+    this.#transcript = new AgentTranscript(secrets);
     this.#lines = new LineReader({ limitBytes, onLong: "leave_out" });
   }
 
@@ -140,7 +140,7 @@ class EventStream implements AgentStream {
     return this.#transcript.take();
   }
 
-  end(): AgentAnswer {
+  end(): AgentStreamResult {
     for (const line of this.#lines.end()) this.#read(line);
     this.#transcript.end();
     return {
@@ -153,10 +153,10 @@ class EventStream implements AgentStream {
     };
   }
 
-  #read(line: ByteLine): void {
-    const text = this.#mask.line(textOf(line)).trimEnd();
+  #read(line: DecodedLine): void {
+    const text = this.#mask.line(formatLine(line)).trimEnd();
     const event = typeof line === "string" ? parseEvent(text) : undefined;
-    if (event !== undefined) this.#events.get(textAt(event, "type"))?.(event, this.#transcript);
+    if (event !== undefined) this.#events.get(readText(event, "type"))?.(event, this.#transcript);
     else if (text !== "") {
       this.#others.add(`${text}\n`);
       this.#transcript.quote(text);
@@ -164,12 +164,12 @@ class EventStream implements AgentStream {
   }
 }
 
-function textOf(line: ByteLine): string {
+function formatLine(line: DecodedLine): string {
   if (typeof line === "string") return line;
   return "piece" in line ? line.piece : `[a line of ${line.leftOutBytes} bytes was left out]`;
 }
 
-function parseEvent(text: string): Event | undefined {
+function parseEvent(text: string): AgentEvent | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);

@@ -9,9 +9,9 @@ const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
 const PREDICATE_TYPE = "https://in-toto.io/attestation/test-result/v0.1";
 
 /** Namespace of planner's SSH signatures; git's own signatures have the namespace `git`. */
-export const NAMESPACE = "planner";
+export const SIGNATURE_NAMESPACE = "planner";
 
-export interface Descriptor {
+export interface AttestedSubject {
   readonly name: string;
   readonly digest: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, unknown>>;
@@ -20,20 +20,20 @@ export interface Descriptor {
 export type TestResult = "PASSED" | "WARNED" | "FAILED";
 
 /** Test results of a spec on one commit, as an in-toto statement. */
-export interface Statement {
+export interface AttestationStatement {
   readonly _type: typeof STATEMENT_TYPE;
-  readonly subject: readonly Descriptor[];
+  readonly subject: readonly AttestedSubject[];
   readonly predicateType: typeof PREDICATE_TYPE;
   readonly predicate: {
     readonly result: TestResult;
-    readonly configuration: readonly Descriptor[];
+    readonly configuration: readonly AttestedSubject[];
     readonly passedTests: readonly string[];
     readonly warnedTests: readonly string[];
     readonly failedTests: readonly string[];
   };
 }
 
-export interface Envelope {
+export interface AttestationEnvelope {
   readonly payloadType: string;
   /** Base64. */
   readonly payload: string;
@@ -47,19 +47,22 @@ export interface EnvelopeSignature {
   readonly sig: string;
 }
 
-export function makeStatement(subject: Descriptor, predicate: Statement["predicate"]): Statement {
+export function buildStatement(
+  subject: AttestedSubject,
+  predicate: AttestationStatement["predicate"],
+): AttestationStatement {
   return { _type: STATEMENT_TYPE, subject: [subject], predicateType: PREDICATE_TYPE, predicate };
 }
 
 /** Returns the bytes to sign: DSSE's pre-authentication encoding. */
-export function signedBytes(payloadType: string, payload: Uint8Array): Uint8Array {
+export function encodeForSigning(payloadType: string, payload: Uint8Array): Uint8Array {
   const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.length} `;
   return Buffer.concat([Buffer.from(head), payload]);
 }
 
-export interface OpenEnvelope {
+export interface ParsedEnvelope {
   readonly payload: Uint8Array;
-  readonly statement: Statement;
+  readonly statement: AttestationStatement;
   readonly signatures: readonly { readonly keyid: string; readonly armoured: string }[];
 }
 
@@ -69,28 +72,28 @@ export interface OpenEnvelope {
  *
  * @returns a sentence if it is not an attestation of planner
  */
-export function readEnvelope(text: string): OpenEnvelope | string {
-  const envelope = readJson(text);
+export function parseEnvelope(text: string): ParsedEnvelope | string {
+  const envelope = parseJson(text);
   if (!isJsonObject(envelope)) return "it is no JSON object";
   const { payloadType, payload, signatures } = envelope;
   if (payloadType !== PAYLOAD_TYPE) return `payloadType is ${JSON.stringify(payloadType)}, expected "${PAYLOAD_TYPE}"`;
-  const bytes = fromBase64(payload);
+  const bytes = decodeBase64(payload);
   if (bytes === null) return "payload is no Base64";
   if (!Array.isArray(signatures)) return "signatures is no list";
   const read = signatures.map((one: unknown) => {
-    const sig = isJsonObject(one) ? fromBase64(one["sig"]) : null;
+    const sig = isJsonObject(one) ? decodeBase64(one["sig"]) : null;
     return sig === null || !isJsonObject(one)
       ? null
       : { keyid: String(one["keyid"]), armoured: sig.toString("latin1") };
   });
   if (read.includes(null)) return "a signature has no sig in Base64";
-  const statement = readStatement(bytes);
+  const statement = parseStatement(bytes);
   if (typeof statement === "string") return statement;
   return { payload: bytes, statement, signatures: read.filter((one) => one !== null) };
 }
 
-function readStatement(payload: Buffer): Statement | string {
-  const statement = readJson(payload.toString());
+function parseStatement(payload: Buffer): AttestationStatement | string {
+  const statement = parseJson(payload.toString());
   if (!isJsonObject(statement)) return "the payload is no JSON object";
   if (statement["_type"] !== STATEMENT_TYPE)
     return `_type is ${JSON.stringify(statement["_type"])}, expected "${STATEMENT_TYPE}"`;
@@ -107,16 +110,16 @@ function readStatement(payload: Buffer): Statement | string {
     const tests = predicate[name];
     if (!Array.isArray(tests) || tests.some((test) => typeof test !== "string")) return `${name} is no list of texts`;
   }
-  return statement as unknown as Statement;
+  return statement as unknown as AttestationStatement;
 }
 
-function fromBase64(value: unknown): Buffer | null {
+function decodeBase64(value: unknown): Buffer | null {
   if (typeof value !== "string" || value === "") return null;
   const bytes = Buffer.from(value, "base64");
   return bytes.toString("base64") === value ? bytes : null;
 }
 
-function readJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -5,7 +5,7 @@ import { editFields, type FieldChanges, type FieldValue } from "../spec/edit/edi
 import { keepChecks } from "../spec/edit/keep_checks.ts";
 
 /** Texts of one spec in the project and in a worktree. */
-export interface TwoPlaces {
+export interface SpecVersions {
   /** The project's text when the run began. */
   readonly before: string;
   /** The project's text now. */
@@ -23,17 +23,17 @@ export interface TwoPlaces {
  * @returns the text, and whether a changed body stays in the worktree only
  * @throws OperationError `failed_precondition` when one of the texts does not parse
  */
-export function bringBack(places: TwoPlaces): { readonly text: string; readonly bodyLeft: boolean } {
-  const brought = joinTexts(places);
+export function mergeRunIntoProject(places: SpecVersions): { readonly text: string; readonly bodyLeft: boolean } {
+  const brought = mergeTexts(places);
   // Keeps the project's checks, because a run must not change the checks that judge it and later runs.
   return { ...brought, text: keepChecks(brought.text, { own: places.here, restores: false }) };
 }
 
-function joinTexts({ before, here, there, keepBody = false }: TwoPlaces): ReturnType<typeof bringBack> {
+function mergeTexts({ before, here, there, keepBody = false }: SpecVersions): ReturnType<typeof mergeRunIntoProject> {
   if (!keepBody && (here === before || here === there)) return { text: there, bodyLeft: false };
   const [old, own, theirs] = [before, here, there].map((text) => parseReadable(text));
   if (old === undefined || own === undefined || theirs === undefined) return { text: here, bodyLeft: true };
-  const text = editFields(here, changedFields(old.frontmatter, theirs.frontmatter));
+  const text = editFields(here, findChangedFields(old.frontmatter, theirs.frontmatter));
   if (theirs.body === own.body || theirs.body === old.body) return { text, bodyLeft: false };
   if (keepBody || own.body !== old.body) return { text, bodyLeft: true };
   return { text: replaceBody(text, theirs.body.trimStart()), bodyLeft: false };
@@ -46,7 +46,7 @@ export function withOutput(text: string, output: string, hasOwn: boolean): strin
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function changedFields(before: Fields, after: Fields): FieldChanges {
+function findChangedFields(before: Fields, after: Fields): FieldChanges {
   const changes: Record<string, FieldValue | undefined> = {};
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (isEqualJson(before[key], after[key])) continue;

@@ -8,7 +8,7 @@ const FOLDERS = [".planner/prompts/", ".planner/schemas/"];
  *
  * @param outputSchema path of the spec's schema from the project's root, or null
  */
-export function changedRules(
+export function describeChangedRules(
   changed: readonly { readonly path: string }[],
   outputSchema: string | null,
 ): readonly string[] {

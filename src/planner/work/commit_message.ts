@@ -23,7 +23,7 @@ export const PLAIN_MESSAGE: CommitWriter = (summary) => `planner: ${summary}`;
  *
  * @param template `git.commit_template`, or null
  */
-export function commitWriter(
+export function createCommitWriter(
   template: string | null,
   { id, title }: { readonly id: SpecId; readonly title: string | null },
 ): CommitWriter {
@@ -31,8 +31,8 @@ export function commitWriter(
   return (summary) => {
     const values: Readonly<Record<string, string>> = { id, title: joinLines(title ?? id), summary };
     const filled = template.trim().replace(/\{(id|title|summary)\}/g, (_, name: string) => values[name] ?? "");
-    const told = template.includes("{summary}") ? filled : withParagraph(filled, summary);
-    return template.includes("{id}") ? told : withTrailer(told, `${TRAILER}: ${id}`);
+    const told = template.includes("{summary}") ? filled : appendParagraph(filled, summary);
+    return template.includes("{id}") ? told : appendTrailer(told, `${TRAILER}: ${id}`);
   };
 }
 
@@ -40,20 +40,20 @@ export function commitWriter(
  * Whether a commit belongs to the work on the spec: its message contains `planner(<id>)`, the trailer, or the id where
  * the template places it. Planner's own commits do not count.
  */
-export function namesSpec(message: string, id: SpecId, template: string | null): boolean {
+export function isSpecCommit(message: string, id: SpecId, template: string | null): boolean {
   if (message.includes(`planner(${id})`)) return true;
-  if (isOwnCommit(message, id)) return false;
+  if (isPlannerCommit(message, id)) return false;
   const words = message.split("\n").filter((line) => template?.includes("{id}") || line.startsWith(`${TRAILER}:`));
-  return words.some((line) => holdsId(line, id));
+  return words.some((line) => containsId(line, id));
 }
 
 /** Returns texts of which every message that names the spec contains at least one. */
-export function namingTexts(id: SpecId, template: string | null): readonly string[] {
+export function listNamingTexts(id: SpecId, template: string | null): readonly string[] {
   return template?.includes("{id}") ? [id] : [`planner(${id})`, `${TRAILER}: ${id}`];
 }
 
 /** Whether a line contains exactly this id and not a longer one, such as a member's id. */
-function holdsId(line: string, id: SpecId): boolean {
+function containsId(line: string, id: SpecId): boolean {
   return line.split(id).some((before, index, pieces) => {
     const after = pieces[index + 1];
     return after !== undefined && !/[\w.-]$/.test(before) && !/^(?:[\w-]|\.\w)/.test(after);
@@ -61,19 +61,19 @@ function holdsId(line: string, id: SpecId): boolean {
 }
 
 /** Whether planner itself made a commit about the spec, according to the commit message. */
-export function isOwnCommit(message: string, id: SpecId): boolean {
+export function isPlannerCommit(message: string, id: SpecId): boolean {
   const { ended, completed, others } = COMMIT_SUMMARIES;
   const isRecord = message.includes("keep the record of run ") && message.includes(` of ${id}`);
   return isRecord || [ended(id, ""), completed(id), others].some((summary) => message.includes(summary));
 }
 
-function withParagraph(message: string, text: string): string {
+function appendParagraph(message: string, text: string): string {
   const [subject = "", ...rest] = message.split("\n");
   return [subject, "", text, ...(rest.length === 0 || rest[0] === "" ? rest : ["", ...rest])].join("\n");
 }
 
 /** Appends a trailer to the last paragraph, because git accepts trailers only there. */
-function withTrailer(message: string, trailer: string): string {
+function appendTrailer(message: string, trailer: string): string {
   const paragraphs = message.split(/\n\s*\n/);
   const last = paragraphs.length > 1 ? (paragraphs.at(-1) ?? "").split("\n") : [""];
   return `${message}${last.every((line) => /^[A-Za-z][A-Za-z0-9-]*: /.test(line)) ? "\n" : "\n\n"}${trailer}`;

@@ -1,16 +1,18 @@
 // Separate from acceptance.ts, because every command loads that one and this module loads the table of agents.
 
 import type { PlannerConfig } from "../config/config.ts";
-import { type CommandLine, type LineKind, providerLine } from "./acceptance.ts";
-import { providerFor } from "./providers.ts";
+import { type AcceptableLine, type AcceptedLineKind, buildProviderLine } from "./acceptance.ts";
+import { selectProvider } from "./providers.ts";
 
 /** Returns the commands that the settings of a project contain. */
-export function configLines(config: PlannerConfig): readonly CommandLine[] {
-  const line = (kind: LineKind) => (text: string) => ({ kind, text });
+export function listConfigLines(config: PlannerConfig): readonly AcceptableLine[] {
+  const line = (kind: AcceptedLineKind) => (text: string) => ({ kind, text });
   const providers = Object.keys(config.providers).flatMap((provider) => {
     try {
       return (
-        providerLine(providerFor({ ...config, defaults: { ...config.defaults, provider, model: null } }, ANY)) ?? []
+        buildProviderLine(
+          selectProvider({ ...config, defaults: { ...config.defaults, provider, model: null } }, ANY),
+        ) ?? []
       );
     } catch {
       // The provider cannot be started, which a run reports.

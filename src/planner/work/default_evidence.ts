@@ -4,7 +4,7 @@ import { findLastSection } from "../spec/sections.ts";
 /** Types of specs whose result may be a text instead of changed files. */
 const WRITTEN: readonly string[] = ["research", "task", "docs", "documentation", "driver"];
 
-export interface WorkSigns {
+export interface WorkFacts {
   /** Frontmatter, type and body of the spec before the run. */
   readonly brought: {
     readonly frontmatter: Readonly<Record<string, unknown>>;
@@ -38,21 +38,21 @@ export interface ChangedPath {
  *
  * Source: docs/decisions.md#s-25.
  */
-export function missingWork(signs: WorkSigns): string | null {
-  const changed = signs.changed?.some(isWork) ?? false;
-  const written = outputOf(signs.body) !== outputOf(signs.brought.body);
+export function explainMissingWork(signs: WorkFacts): string | null {
+  const changed = signs.changed?.some(isWorkPath) ?? false;
+  const written = extractOutput(signs.body) !== extractOutput(signs.brought.body);
   const asked = signs.brought.frontmatter["evidence"];
   if (asked === "none") return null;
   if (asked === "output") return written ? null : "no output was written, which the spec's evidence asks for";
   if (asked === "commit") return changed ? null : "no change was committed, which the spec's evidence asks for";
   if (signs.hasCommands || parseCriteria(signs.brought.body).length > 0) {
-    return written || hasWork(signs) ? null : "nothing was changed";
+    return written || hasOtherChanges(signs) ? null : "nothing was changed";
   }
-  return missingDefault(signs, { changed, written });
+  return explainMissingByDefault(signs, { changed, written });
 }
 
-function missingDefault(
-  { changed: known, brought }: WorkSigns,
+function explainMissingByDefault(
+  { changed: known, brought }: WorkFacts,
   { changed, written }: { readonly changed: boolean; readonly written: boolean },
 ): string | null {
   const mayWrite = known === null || WRITTEN.includes(brought.type);
@@ -61,27 +61,27 @@ function missingDefault(
 }
 
 /** Whether anything other than the spec's own file changed. Without git this is unknown and counts as true. */
-function hasWork({ changed, file, hasTrace }: WorkSigns): boolean {
+function hasOtherChanges({ changed, file, hasTrace }: WorkFacts): boolean {
   return hasTrace || changed === null || changed.some(({ path }) => path !== file);
 }
 
 /** Whether a file is in a `.planner` folder, also if the project is a subfolder of the repository. */
-export function isPlannersFile(path: string): boolean {
+export function isPlannerFile(path: string): boolean {
   return `/${path}`.includes("/.planner/");
 }
 
-function isWork({ path, isNew }: ChangedPath): boolean {
+function isWorkPath({ path, isNew }: ChangedPath): boolean {
   return !path.startsWith(".planner/") || (isNew && path.startsWith(".planner/specs/"));
 }
 
 /** Returns the text of the last `## Output` section, trimmed. */
-function outputOf(body: string): string {
+function extractOutput(body: string): string {
   const section = findLastSection(body, "Output");
   return section === undefined ? "" : body.slice(section.heading.next, section.end).trim();
 }
 
 /** Returns the output of a body, trimmed, without the output that an older body had. */
-export function newOutput(body: string, old: string): string {
-  const [now, before] = [outputOf(body), outputOf(old)];
+export function extractNewOutput(body: string, old: string): string {
+  const [now, before] = [extractOutput(body), extractOutput(old)];
   return (before !== "" && now.startsWith(before) ? now.slice(before.length) : now).trim();
 }

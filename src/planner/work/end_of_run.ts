@@ -13,11 +13,11 @@ export interface RunFacts {
   readonly interrupted: boolean;
   /** The spec's status as the agent left it. */
   readonly status: string;
-  readonly evidence: Evidence;
+  readonly evidence: RunEvidence;
 }
 
 /** Evidence that the work is done. Collected only if the agent did not fail. */
-export interface Evidence {
+export interface RunEvidence {
   /** Judged criteria; empty if criteria are not checked. */
   readonly criteria: readonly JudgedCriterion[];
   /** Why the run shows no work, see `missingWork`; null if it shows work. */
@@ -44,7 +44,7 @@ export interface RunEnd {
 /** Maximum number of paths that one reason names. */
 const MAX_NAMED = 5;
 
-export const NO_EVIDENCE: Evidence = {
+export const NO_EVIDENCE: RunEvidence = {
   criteria: [],
   missingWork: null,
   commits: 0,
@@ -64,18 +64,18 @@ export const NO_EVIDENCE: Evidence = {
  *
  * Source: docs/decisions.md#s-25.
  */
-export function endOfRun(facts: RunFacts): RunEnd {
+export function decideRunEnd(facts: RunFacts): RunEnd {
   if (facts.status === "cancelled") return { status: "cancelled", reasons: ["the spec was cancelled"] };
   if (facts.status === "failed") return { status: "failed", reasons: ["the agent set the status to failed"] };
-  if (facts.interrupted && facts.status !== "completed") return interruptedEnd(facts);
+  if (facts.interrupted && facts.status !== "completed") return decideInterruptedEnd(facts);
   if (facts.limit !== null && facts.status !== "completed") return { status: "failed", reasons: [facts.limit] };
-  if (!isWorthGathering(facts)) return { status: "failed", reasons: [exitReason(facts)] };
-  const reasons = missingEvidence(facts.evidence);
+  if (!needsEvidence(facts)) return { status: "failed", reasons: [describeExit(facts)] };
+  const reasons = listMissingEvidence(facts.evidence);
   return { status: reasons.length === 0 ? "completed" : "needs_attention", reasons };
 }
 
 /** Whether to collect evidence: the agent succeeded, or it completed the spec before it failed. */
-export function isWorthGathering({ exit, status }: Pick<RunFacts, "exit" | "status">): boolean {
+export function needsEvidence({ exit, status }: Pick<RunFacts, "exit" | "status">): boolean {
   return exit.code === 0 || status === "completed";
 }
 
@@ -83,18 +83,18 @@ export function isWorthGathering({ exit, status }: Pick<RunFacts, "exit" | "stat
  * Decides the end of an interrupted run. The spec is pending again only if the run left nothing; otherwise the next run
  * must not start afresh.
  */
-function interruptedEnd({ evidence: { commits, uncommitted, criteria, problems } }: RunFacts): RunEnd {
+function decideInterruptedEnd({ evidence: { commits, uncommitted, criteria, problems } }: RunFacts): RunEnd {
   const nothing = commits === 0 && uncommitted.length === 0 && problems.length === 0;
   const untouched = nothing && criteria.every(({ checked }) => !checked);
   return { status: untouched ? "pending" : "failed", reasons: ["interrupted before the agent was done"] };
 }
 
-function exitReason({ exit, exitMeaning }: RunFacts): string {
+function describeExit({ exit, exitMeaning }: RunFacts): string {
   if (exit.code === null) return `the agent was ended by ${exit.signal ?? "a signal"}`;
   return `the agent ended with status ${exit.code}${exitMeaning === null ? "" : `: ${exitMeaning}`}`;
 }
 
-function missingEvidence(evidence: Evidence): readonly string[] {
+function listMissingEvidence(evidence: RunEvidence): readonly string[] {
   const reasons: string[] = [...evidence.problems];
   const open = evidence.criteria.filter(({ checked }) => !checked).length;
   if (open > 0) reasons.push(`${open} of ${evidence.criteria.length} acceptance criteria are not checked`);

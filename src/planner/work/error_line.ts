@@ -10,7 +10,7 @@ const AROUND =
  * Returns the line of a program's standard error that says why it failed. The last line of a crash is often a stack
  * frame or the version of the runtime.
  */
-export function errorLine(lines: readonly string[]): string {
+export function findErrorLine(lines: readonly string[]): string {
   const told = lines.filter((line) => line.trim() !== "");
   const own = told.filter((line) => !AROUND.test(line));
   const at = own.findLastIndex((line) => ERROR.test(line));

@@ -4,7 +4,7 @@ import { findLastSection } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
 import { readLastRun } from "./records/log_format.ts";
 
-export interface OutputPlaces {
+export interface OutputSources {
   readonly logs: LogStore;
   readonly outputs: OutputValidator;
 }
@@ -17,7 +17,7 @@ export interface OutputPlaces {
  *
  * Source: docs/contract/spec-tool.md#output-validation; docs/decisions.md#s-17 for the last run.
  */
-export async function judgeOutput({ logs, outputs }: OutputPlaces, spec: Spec): Promise<OutputVerdict | null> {
+export async function judgeOutput({ logs, outputs }: OutputSources, spec: Spec): Promise<OutputVerdict | null> {
   if (spec.outputSchema === null) return null;
   let verdict: OutputVerdict | null = null;
   const log = await logs.open(spec.id);

@@ -5,22 +5,22 @@
  *
  * @param changed paths from the project's root that the branch changes and the main branch has
  */
-export function judgedFiles(
+export function findJudgedFiles(
   command: string,
   changed: readonly string[],
   protect: readonly string[],
 ): readonly string[] {
-  const words = wordsOf(command);
+  const words = splitWords(command);
   const named = new Set([...words, ...words.flatMap((folder) => words.map((word) => `${folder}/${word}`))]);
-  const patterns = protect.map(patternOf);
+  const patterns = protect.map(globToPattern);
   // In a loop the shell inserts the file name, as in `t/$f`.
   const filled = words.map((word) => (/^[^$]+\//.test(word) ? word.replace(/\$(?:\{[^}]*\}|\w+)/g, "*") : word));
-  const globs = filled.filter((word) => /[*?[{]/.test(word)).map(patternOf);
+  const globs = filled.filter((word) => /[*?[{]/.test(word)).map(globToPattern);
   const isNamed = (path: string): boolean =>
     named.has(path) ||
     // Also matches files in another folder that the shell names, as in `$PWD/t/7.sh`, and files below a link.
     words.some((word) => word.endsWith(`/${path}`) || word.startsWith(`${path}/`)) ||
-    (/\s/.test(path) && unquoted(command).includes(path));
+    (/\s/.test(path) && removeQuotes(command).includes(path));
   const fits = (path: string): boolean =>
     patterns.some((pattern) => pattern.test(path)) ||
     // Globs do not match the spec itself, because every run changes it.
@@ -28,18 +28,18 @@ export function judgedFiles(
   return changed.filter((path) => isNamed(path) || fits(path));
 }
 
-function wordsOf(command: string): readonly string[] {
-  const whole = unquoted(command).split(/[\s`;&|()<>]+/);
-  const words = whole.flatMap((word) => [word, ...word.split(/[=,:]+/)]).map(plainPath);
+function splitWords(command: string): readonly string[] {
+  const whole = removeQuotes(command).split(/[\s`;&|()<>]+/);
+  const words = whole.flatMap((word) => [word, ...word.split(/[=,:]+/)]).map(normalizePath);
   return [...new Set(words)].filter((word) => word !== "");
 }
 
-function unquoted(command: string): string {
+function removeQuotes(command: string): string {
   return command.replace(/["'\\]/g, "");
 }
 
 /** Returns a path without `.`, `..` and empty segments: `./t//x/../7.sh` becomes `t/7.sh`. */
-function plainPath(word: string): string {
+function normalizePath(word: string): string {
   const steps: string[] = [];
   for (const step of word.split("/")) {
     if (step === ".." && steps.length > 0 && steps.at(-1) !== "..") steps.pop();
@@ -52,7 +52,7 @@ function plainPath(word: string): string {
  * Converts a glob with git's meaning: one without a slash matches in every folder, and one that names a folder matches
  * everything below it.
  */
-function patternOf(glob: string): RegExp {
+function globToPattern(glob: string): RegExp {
   const plain = glob.replace(/^\/+|\/+$/g, "");
   const body = plain
     .split(/(\*\*\/|\*\*|\*|\?|\[[^\]]*\]|\{[^}]*\})/)

@@ -2,7 +2,7 @@ import type { Spec } from "../spec/spec.ts";
 import { parseParentId } from "../spec/spec_id.ts";
 
 /** Returns the members of a spec: those that it lists and those whose ids extend its own. */
-export function membersOf(spec: Spec, specs: readonly Spec[]): readonly string[] {
+export function listMembers(spec: Spec, specs: readonly Spec[]): readonly string[] {
   const named = specs.filter(({ id }) => parseParentId(id) === spec.id).map(({ id }) => id);
   return [...new Set<string>([...spec.members, ...named])];
 }
@@ -13,7 +13,7 @@ export function membersOf(spec: Spec, specs: readonly Spec[]): readonly string[]
  *
  * Ignores the edge that closes a cycle. Cost: O(specs x members).
  */
-export function mergeOrder(wanted: readonly string[], specs: readonly Spec[]): readonly string[] {
+export function sortForMerge(wanted: readonly string[], specs: readonly Spec[]): readonly string[] {
   const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
   const asked = new Set(wanted);
   const seen = new Set<string>();
@@ -22,7 +22,7 @@ export function mergeOrder(wanted: readonly string[], specs: readonly Spec[]): r
     if (seen.has(id)) return;
     seen.add(id);
     const spec = byId.get(id);
-    if (spec !== undefined) for (const before of [...spec.dependsOn, ...membersOf(spec, specs)]) visit(before);
+    if (spec !== undefined) for (const before of [...spec.dependsOn, ...listMembers(spec, specs)]) visit(before);
     if (asked.has(id)) order.push(id);
   };
   for (const id of wanted) visit(id);

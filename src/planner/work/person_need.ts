@@ -1,6 +1,6 @@
 import { capitalize } from "#words/names.ts";
 import type { ProcessRecord, WorktreeStatus } from "../ports.ts";
-import { type RequestNote, requestName } from "./requests/request_note.ts";
+import { formatRequestName, type RequestNote } from "./requests/request_note.ts";
 
 /** Why a person must act before a spec can proceed. */
 export interface PersonNeed {
@@ -12,7 +12,7 @@ export interface PersonNeed {
   readonly command: string;
 }
 
-export interface NeedSigns {
+export interface PersonNeedFacts {
   readonly id: string;
   readonly status: string;
   /** State of the spec's worktree and of its pull request, if it has one; undefined without a worktree. */
@@ -28,30 +28,30 @@ const OWN_COMMAND = /"(planner approve [^"]+)"/;
  * Returns why a spec needs a person, and the command of the next step; null if it needs none. Call it only for a spec
  * without a running process.
  */
-export function personNeed(signs: NeedSigns): PersonNeed | null {
+export function findPersonNeed(signs: PersonNeedFacts): PersonNeed | null {
   const { id, status, worktree } = signs;
   if (isFinishedWork(status, worktree)) {
     const error = worktree?.error ?? null;
-    if (error === null && worktree?.request !== undefined) return requestNeed(id, worktree.request);
+    if (error === null && worktree?.request !== undefined) return describeRequestNeed(id, worktree.request);
     return {
       kind: "finished",
       why: error === null ? "Its work is finished and not merged" : `Its work is not merged: ${error}`,
-      command: commandIn(error) ?? `planner review ${id}`,
+      command: extractCommand(error) ?? `planner review ${id}`,
     };
   }
   if (status !== "needs_attention" && status !== "failed") return null;
-  const reason = reasonOf(signs);
+  const reason = findReason(signs);
   // Existing work is reviewed first; without any, only another run helps.
   const next = status === "failed" ? `planner work ${id}` : `planner review ${id}`;
   return {
     kind: status,
     why: reason ?? (status === "failed" ? "It failed, and no run has recorded why" : "No run has recorded the reason"),
-    command: commandIn(reason) ?? next,
+    command: extractCommand(reason) ?? next,
   };
 }
 
-function requestNeed(id: string, request: RequestNote): PersonNeed {
-  const name = capitalize(requestName(request));
+function describeRequestNeed(id: string, request: RequestNote): PersonNeed {
+  const name = capitalize(formatRequestName(request));
   // No program has created the request, but a person may have.
   const state = request.number === null ? "may be open or still to be made" : WORDS[request.state];
   return { kind: "finished", why: `${name} ${state}: ${request.url}`, command: `planner pr --sync ${id}` };
@@ -64,7 +64,7 @@ const WORDS: Readonly<Record<RequestNote["state"], string>> = {
 };
 
 /** Whether a merge may complete a spec with this status. */
-export function isMergeable(status: string): boolean {
+export function isMergeableStatus(status: string): boolean {
   return ["in_progress", "failed", "needs_attention"].includes(status);
 }
 
@@ -74,13 +74,13 @@ export function isFinishedWork(status: string, worktree: Pick<WorktreeStatus, "s
   return status === "completed" || (["in_progress", "failed"].includes(status) && worktree.status === "done");
 }
 
-function reasonOf({ worktree, last }: NeedSigns): string | null {
+function findReason({ worktree, last }: PersonNeedFacts): string | null {
   // A merge writes its reason later than the run does.
   const said = worktree?.error ?? (last !== undefined && "error" in last ? last.error : undefined);
   const reason = said?.replace(/^(?:failed|needs_attention): /, "").trim() ?? "";
   return reason === "" ? null : reason;
 }
 
-function commandIn(reason: string | null): string | null {
+function extractCommand(reason: string | null): string | null {
   return OWN_COMMAND.exec(reason ?? "")?.[1] ?? null;
 }

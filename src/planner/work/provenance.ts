@@ -1,6 +1,6 @@
 import { formatCountOf } from "#words/names.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import type { CommandLine } from "./acceptance.ts";
+import type { AcceptableLine } from "./acceptance.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
 
 /** Verdicts on a criterion: its box if it names no check, else the result of its check. */
@@ -14,7 +14,7 @@ export const VERDICT_MEANINGS = {
   edited: "the check succeeded, but not with the main branch's version of a file that it names",
 } as const;
 
-export type Verdict = keyof typeof VERDICT_MEANINGS;
+export type CriterionVerdict = keyof typeof VERDICT_MEANINGS;
 
 export interface CommandResult {
   readonly command: string;
@@ -28,15 +28,15 @@ export interface CommandResult {
 }
 
 /** Problem text of a command that was not started. */
-export const NOT_RUN = "was not run";
+export const NOT_RUN_PROBLEM = "was not run";
 
 export interface CriterionProof extends JudgedCriterion {
-  readonly verdict: Verdict;
+  readonly verdict: CriterionVerdict;
   /** Result of the criterion's check; null without a check, or if it did not run. */
   readonly check: CommandResult | null;
 }
 
-export interface ProvenState {
+export interface JudgedState {
   /** Full hash of the judged commit; null outside of a repository and before its first commit. */
   readonly commit: string | null;
   readonly tree: string | null;
@@ -55,12 +55,12 @@ export interface ProvenState {
 /** Verdicts on all criteria of a spec, with the state that was judged. */
 export interface Provenance {
   /** The state that was judged; null if nothing had to run. */
-  readonly state: ProvenState | null;
+  readonly state: JudgedState | null;
   readonly criteria: readonly CriterionProof[];
   /** Results of the commands of `verify.commands`. */
   readonly commands: readonly CommandResult[];
   /** Commands that no person has accepted yet. */
-  readonly waiting: readonly CommandLine[];
+  readonly waiting: readonly AcceptableLine[];
   /**
    * Files that the branch has changed and on which checks depend, each with the check that passes only with the change.
    */
@@ -75,10 +75,10 @@ export interface EditedFile {
   /** Why the check failed with the main branch's version. */
   readonly problem: string;
   /** The line by whose acceptance a person makes the branch's version count. */
-  readonly line: CommandLine;
+  readonly line: AcceptableLine;
 }
 
-export interface WantedProof {
+export interface ProofRequest {
   readonly id: SpecId;
   /** Body of the spec as the caller has read it. */
   readonly body: string;
@@ -88,7 +88,7 @@ export interface WantedProof {
 }
 
 /** A spec that a person completed by hand, with the verdicts on its criteria. */
-export interface ManualEnd {
+export interface ManualCompletion {
   readonly id: SpecId;
   readonly proof: Provenance;
   readonly unproven: string | null;
@@ -96,7 +96,7 @@ export interface ManualEnd {
 }
 
 /** Returns the verdict on a criterion from its tick alone. */
-export function tickVerdict({ checked }: Pick<JudgedCriterion, "checked">): Verdict {
+export function verdictFromTick({ checked }: Pick<JudgedCriterion, "checked">): CriterionVerdict {
   return checked ? "checked" : "unchecked";
 }
 
@@ -106,29 +106,29 @@ export function hasChecks(criteria: readonly Pick<JudgedCriterion, "verify">[]):
 }
 
 /** Returns one sentence for each reason why checks and commands do not allow completion; empty if they do. */
-export function reasonsAgainst(id: string, proof: Provenance): readonly string[] {
+export function listReasonsAgainst(id: string, proof: Provenance): readonly string[] {
   const { waiting, edited } = proof;
-  const failed = resultsIn(proof).filter(({ problem }) => problem !== null);
+  const failed = listCommandResults(proof).filter(({ problem }) => problem !== null);
   const said = failed.map(({ command, problem }) => `"${command}" ${problem}`);
   const changed = edited.map(
     ({ path, command, problem }) =>
       `the branch changed "${path}", by which "${command}" judges: with the main branch's version it ${problem}; "planner approve ${id}" accepts the change`,
   );
-  return [...new Set([...said, ...waitingReasons(id, waiting), ...changed])];
+  return [...new Set([...said, ...describeWaiting(id, waiting), ...changed])];
 }
 
 /** Returns the results of the settings' commands alone. */
-export function withoutCriteria(proof: Provenance): Provenance {
+export function omitCriteria(proof: Provenance): Provenance {
   return { ...proof, criteria: [], edited: [], waiting: proof.waiting.filter(({ kind }) => kind !== "check") };
 }
 
 /** Returns the result of every command once. */
-export function resultsIn({ criteria, commands }: Provenance): readonly CommandResult[] {
+export function listCommandResults({ criteria, commands }: Provenance): readonly CommandResult[] {
   const all = [...commands, ...criteria.flatMap(({ check }) => check ?? [])];
   return all.filter((one, index) => all.findIndex(({ command }) => command === one.command) === index);
 }
 
-function waitingReasons(id: string, waiting: readonly CommandLine[]): readonly string[] {
+function describeWaiting(id: string, waiting: readonly AcceptableLine[]): readonly string[] {
   const checks = waiting.filter(({ kind }) => kind === "check");
   const others = waiting.filter(({ kind }) => kind !== "check");
   return [

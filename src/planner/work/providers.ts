@@ -39,7 +39,7 @@ export interface Provider {
   readonly model: string | null;
 }
 
-export interface ModelWish {
+export interface ModelRequest {
   /**
    * Model named by the spec or by the caller of a split, which overrides the configuration; null for the configured
    * one.
@@ -55,19 +55,22 @@ export interface ModelWish {
  * when
  *   the configured arguments skip permissions although `skip_permissions` is not set
  */
-export function providerFor(config: PlannerConfig, wish: ModelWish): Provider {
+export function selectProvider(config: PlannerConfig, wish: ModelRequest): Provider {
   const name = config.defaults.provider;
-  const row = rowOf(name);
+  const row = findProviderRow(name);
   const settings: ProviderSettings = Object.hasOwn(config.providers, name) ? (config.providers[name] ?? {}) : {};
   const program = settings.command ?? row.program;
   if (program === null) {
-    throw refuseProvider(name, `"providers.${name}.command" in .planner/config.md names no program`);
+    throw buildProviderError(name, `"providers.${name}.command" in .planner/config.md names no program`);
   }
   const extraArgs = settings.args ?? [];
   const skipsPermissions = settings.skip_permissions ?? false;
   const skipping = skipsPermissions ? undefined : extraArgs.find((argument) => skipsByItself(row, argument));
   if (skipping !== undefined) {
-    throw refuseProvider(name, `argument "${skipping}" skips permissions: expected "skip_permissions: true" beside it`);
+    throw buildProviderError(
+      name,
+      `argument "${skipping}" skips permissions: expected "skip_permissions: true" beside it`,
+    );
   }
   return {
     name,
@@ -79,26 +82,26 @@ export function providerFor(config: PlannerConfig, wish: ModelWish): Provider {
     stream: settings.stream ?? row.stream,
     env: settings.env ?? {},
     skipsPermissions,
-    model: chosenModel(config, name, wish),
+    model: chooseModel(config, name, wish),
   };
 }
 
 /** Returns what an agent's exit status means beyond failure; null if it has no special meaning. */
-export function exitMeaning({ row }: Provider, code: number): string | null {
+export function explainExitStatus({ row }: Provider, code: number): string | null {
   return row.exits[code] ?? null;
 }
 
 /** Returns the row of a provider. Agents that exist only in the configuration use the row `command`. */
-export function rowOf(name: string): ProviderRow {
+export function findProviderRow(name: string): ProviderRow {
   const known = PROVIDER_NAMES.find((each) => each === name);
   return known === undefined ? command : PROVIDERS[known];
 }
 
-function chosenModel({ defaults }: PlannerConfig, name: string, { model, task }: ModelWish): string | null {
+function chooseModel({ defaults }: PlannerConfig, name: string, { model, task }: ModelRequest): string | null {
   const chosen = model ?? (task === "split" ? defaults.split_model : null) ?? defaults.model;
   // A spec's text must not become a flag of the agent, nor a command if the settings start the agent in a shell.
   if (chosen !== null && !/^[\p{L}\p{N}_.:/@+[\]][\p{L}\p{N}_.:/@+=,[\]-]*$/u.test(chosen)) {
-    throw refuseProvider(
+    throw buildProviderError(
       name,
       `model "${chosen}" is not a model's name: expected one word of letters, digits and _.:/@+=,[]- that begins with no dash`,
     );
@@ -111,6 +114,6 @@ function skipsByItself({ skipWords }: ProviderRow, argument: string): boolean {
   return argument.split(/[="']+/).some((word) => skipWords.includes(word));
 }
 
-function refuseProvider(name: string, why: string): OperationError {
+function buildProviderError(name: string, why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot start the agent "${name}": ${why}`);
 }

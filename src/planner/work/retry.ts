@@ -14,20 +14,20 @@ export const MAX_RETRY_DELAY_MS = 60 * 60_000;
  *
  * Source: docs/decisions.md#s-27.
  */
-export function retryAt(records: readonly ProcessRecord[], settings: WatchSettings): number | null {
+export function findRetryTime(records: readonly ProcessRecord[], settings: WatchSettings): number | null {
   const failed = records.length - 1 - records.findLastIndex(({ status }) => status !== "failed");
   const last = records.at(-1);
   if (failed === 0 || last?.status !== "failed") return null;
   const retries = failed - 1;
   if (retries >= settings.max_retries) return null;
-  return Date.parse(last.completed_at) + retryDelayMs(retries, settings);
+  return Date.parse(last.completed_at) + computeRetryDelayMs(retries, settings);
 }
 
 /**
  * Returns the wait in milliseconds before the retry that follows `retries` earlier ones; never less than the previous
  * wait.
  */
-export function retryDelayMs(
+export function computeRetryDelayMs(
   retries: number,
   { retry_delay_ms, backoff_multiplier }: Pick<WatchSettings, "retry_delay_ms" | "backoff_multiplier">,
 ): number {

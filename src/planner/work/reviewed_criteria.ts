@@ -1,7 +1,7 @@
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import { parseCriteria } from "../spec/criteria.ts";
-import { tickVerdict, type Verdict } from "./provenance.ts";
-import { recordedCriteria, recordOf } from "./records/read_record.ts";
+import { type CriterionVerdict, verdictFromTick } from "./provenance.ts";
+import { parseRecordedCriteria, parseRunRecord } from "./records/read_record.ts";
 
 export interface ReviewedCriterion {
   /** Number of the criterion, counted from 1, as `planner check` accepts it. */
@@ -11,7 +11,7 @@ export interface ReviewedCriterion {
   /** Command of the criterion's check; null without one. */
   readonly verify: string | null;
   /** Verdict on the current work: `not_run` if the check has not run on the last commit. */
-  readonly verdict: Verdict;
+  readonly verdict: CriterionVerdict;
   /** Latest result of the check; null if it never ran. */
   readonly result: CheckResult | null;
 }
@@ -27,23 +27,29 @@ export interface CheckResult {
   readonly commit: string | null;
 }
 
-const VERDICTS: ReadonlySet<string> = new Set<Verdict>(["proven", "disproven", "not_run", "proposed", "edited"]);
+const VERDICTS: ReadonlySet<string> = new Set<CriterionVerdict>([
+  "proven",
+  "disproven",
+  "not_run",
+  "proposed",
+  "edited",
+]);
 
 /**
  * Returns the criteria of a body with the results of their checks from the latest record.
  *
  * @param head full hash of the work's last commit; null without a commit
  */
-export function reviewedCriteria(
+export function buildReviewedCriteria(
   body: string,
   kept: KeptRunRecord | null,
   head: string | null,
 ): readonly ReviewedCriterion[] {
-  const recorded = kept === null ? [] : recordedCriteria(kept);
-  const { ended_at = null, head: commit = null } = kept === null ? {} : recordOf(kept);
+  const recorded = kept === null ? [] : parseRecordedCriteria(kept);
+  const { ended_at = null, head: commit = null } = kept === null ? {} : parseRunRecord(kept);
   return parseCriteria(body).map(({ label, checked, verify }, index) => {
     const plain = { number: index + 1, label, checked, verify, result: null };
-    if (verify === null) return { ...plain, verdict: tickVerdict({ checked }) };
+    if (verify === null) return { ...plain, verdict: verdictFromTick({ checked }) };
     const known = recorded.find((one) => one.label === label && (one.check === null || one.check.command === verify));
     const result =
       known?.check == null
@@ -53,6 +59,6 @@ export function reviewedCriteria(
             ...{ duration_ms: known.check.duration_ms, at: ended_at, commit },
           };
     const isCurrent = known !== undefined && VERDICTS.has(known.verdict) && (head === null || head === commit);
-    return { ...plain, result, verdict: isCurrent ? (known.verdict as Verdict) : "not_run" };
+    return { ...plain, result, verdict: isCurrent ? (known.verdict as CriterionVerdict) : "not_run" };
   });
 }

@@ -1,7 +1,7 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { formatDollars } from "#words/figures.ts";
 import type { LimitSettings, PlannerConfig } from "../config/config.ts";
-import { tokensOf, type Usage } from "./usage.ts";
+import { countTokens, type Usage } from "./usage.ts";
 
 /**
  * Returns the limits of one run: the spec's own `limits` override those of its agent, which override the project's.
@@ -9,18 +9,18 @@ import { tokensOf, type Usage } from "./usage.ts";
  *
  * Source: docs/work.md#limits.
  */
-export function limitsOf(
+export function resolveLimits(
   { limits, providers }: Pick<PlannerConfig, "limits" | "providers">,
   provider: string,
   frontmatter: Readonly<Record<string, unknown>>,
 ): LimitSettings {
   const agents = Object.hasOwn(providers, provider) ? providers[provider]?.limits : undefined;
-  return { ...limits, ...agents, ...ownLimits(frontmatter["limits"]) };
+  return { ...limits, ...agents, ...parseSpecLimits(frontmatter["limits"]) };
 }
 
 const NAMES = ["run_seconds", "silence_seconds", "tokens", "cost_usd"] as const;
 
-function ownLimits(written: unknown): Partial<LimitSettings> {
+function parseSpecLimits(written: unknown): Partial<LimitSettings> {
   if (!isJsonObject(written)) return {};
   const own: { [Name in (typeof NAMES)[number]]?: number } = {};
   for (const name of NAMES) {
@@ -31,9 +31,10 @@ function ownLimits(written: unknown): Partial<LimitSettings> {
 }
 
 /** Returns why tokens or cost exceed a limit; null while they are within the limits. */
-export function spentTooMuch(usage: Usage | null, { tokens, cost_usd }: LimitSettings): string | null {
+export function explainExceededLimit(usage: Usage | null, { tokens, cost_usd }: LimitSettings): string | null {
   if (usage === null) return null;
-  if (tokens !== null && tokensOf(usage) >= tokens) return `it reached limits.tokens: ${tokensOf(usage)} of ${tokens}`;
+  if (tokens !== null && countTokens(usage) >= tokens)
+    return `it reached limits.tokens: ${countTokens(usage)} of ${tokens}`;
   if (cost_usd === null || usage.cost_usd === null || usage.cost_usd < cost_usd) return null;
   return `it reached limits.cost_usd: ${formatDollars(usage.cost_usd)} of ${formatDollars(cost_usd)}`;
 }

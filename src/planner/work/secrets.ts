@@ -59,7 +59,7 @@ const KEY_ENDS = new RegExp(KEY_END);
 const KEY_LINE = /^[\s>|#"',\\]*(?:[A-Za-z0-9+/=]+|(?:Proc-Type|DEK-Info|Version|Comment|Hash): .*)?[\s"',\\]*$/;
 
 /** Returns the values of environment variables whose names indicate secrets, and the passwords in URLs. */
-export function secretValues(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+export function findSecretValues(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const values = new Set<string>();
   for (const [name, value = ""] of Object.entries(env)) {
     const password = URL_PASSWORD.exec(value)?.[1];
@@ -68,10 +68,10 @@ export function secretValues(env: Readonly<Record<string, string | undefined>>):
     // Agents print texts line by line, so each line is a value.
     for (const line of value.split(/[\r\n]+/)) values.add(line.trim());
   }
-  return [...values].filter(isLookedFor);
+  return [...values].filter(isMaskable);
 }
 
-function isLookedFor(value: string): boolean {
+function isMaskable(value: string): boolean {
   if (value.length < MIN_VALUE_CHARS || value.startsWith("-----")) return false;
   return value.length >= MIN_WORD_CHARS || !/^[A-Za-z]+$/.test(value);
 }
@@ -91,7 +91,7 @@ export class SecretMask {
   #inKey = false;
 
   constructor(values: readonly string[]) {
-    const texts = [...new Set(values.flatMap(spellings))].toSorted((a, b) => b.length - a.length);
+    const texts = [...new Set(values.flatMap(listEncodings))].toSorted((a, b) => b.length - a.length);
     this.#pattern = new RegExp([...texts.map((text) => RegExp.escape(text)), ...FORMS].join("|"), "g");
     this.#held = Math.max(MAX_FORM_CHARS, texts[0]?.length ?? 0);
   }
@@ -125,7 +125,7 @@ export class SecretMask {
 }
 
 /** Returns a value and its encodings in JSON, URLs and Base64. */
-function spellings(value: string): readonly string[] {
+function listEncodings(value: string): readonly string[] {
   const bytes = new TextEncoder().encode(value);
   // Within a longer Base64 text a value has one of three alignments. Omits characters that depend on neighbours.
   const coded = [0, 1, 2].map((from) => {

@@ -1,5 +1,5 @@
 /** A command that installs dependencies of a project, and the file that requires it. */
-export interface Proposal {
+export interface SetupProposal {
   readonly file: string;
   readonly command: string;
 }
@@ -29,8 +29,8 @@ export const LOCK_FILES: readonly string[] = [...INSTALLERS.flatMap(([files]) =>
  *
  * @param texts contents of those `LOCK_FILES` that are in the project's root
  */
-export function proposeSetup(texts: ReadonlyMap<string, string>): readonly Proposal[] {
-  const found = INSTALLERS.flatMap(([files, command]): readonly Proposal[] => {
+export function proposeSetup(texts: ReadonlyMap<string, string>): readonly SetupProposal[] {
+  const found = INSTALLERS.flatMap(([files, command]): readonly SetupProposal[] => {
     const file = files.find((name) => texts.has(name));
     if (file === undefined) return [];
     return [{ file, command: typeof command === "string" ? command : command(texts.get(file) ?? "") }];

@@ -2,7 +2,7 @@ import { formatCountOf } from "#words/names.ts";
 import type { Criterion } from "../spec/criteria.ts";
 
 /** Log and error of an abandoned run. */
-export interface RunTraces {
+export interface AbandonedRun {
   /** Log lines of the last run without times; null without a log. */
   readonly lines: readonly string[] | null;
   readonly criteria: readonly Criterion[];
@@ -28,23 +28,23 @@ const COMPLETION = /\b(?:all done|completed?|finished|implemented|all (?:tests|c
 const NOT_COMPLETE = /\b(?:not|never|isn't|in)\s?(?:yet )?(?:complete|completed|finished|implemented)\b/i;
 
 /** Summarizes a run and its end for the person or agent who continues its work. Source: docs/decisions.md#s-27. */
-export function analyzeRun({ lines, criteria, failure = null }: RunTraces): TakeoverAnalysis {
+export function analyzeRun({ lines, criteria, failure = null }: AbandonedRun): TakeoverAnalysis {
   const open = criteria.filter(({ checked }) => !checked).length;
   const suggestions: string[] = [];
   const parts: string[] = failure === null ? [] : [`The last process failed: ${failure}`];
   if (lines === null) {
     parts.push("No execution log available for analysis");
   } else {
-    const errors = lines.filter(isError);
-    parts.push(...runParts(lines, errors));
+    const errors = lines.filter(isErrorLine);
+    parts.push(...describeRun(lines, errors));
     if (errors.length > 0) suggestions.push("Review the errors in the log before going on.");
   }
   if (criteria.length > 0) parts.push(`${criteria.length - open} of ${criteria.length} acceptance criteria checked`);
-  suggestions.push(nextStep(criteria.length, open));
+  suggestions.push(suggestNextStep(criteria.length, open));
   return { analysis: parts.join("\n"), suggestion: suggestions.join("\n") };
 }
 
-function runParts(lines: readonly string[], errors: readonly string[]): string[] {
+function describeRun(lines: readonly string[], errors: readonly string[]): string[] {
   const parts = [`${formatCountOf(lines.length, "log line")} in the last run`];
   if (errors.length === 0) parts.push("No error lines");
   else {
@@ -57,11 +57,11 @@ function runParts(lines: readonly string[], errors: readonly string[]): string[]
   return parts;
 }
 
-function isError(line: string): boolean {
+function isErrorLine(line: string): boolean {
   return ERROR.test(line) && !NO_ERROR.test(line);
 }
 
-function nextStep(total: number, open: number): string {
+function suggestNextStep(total: number, open: number): string {
   if (total === 0) return "The spec has no acceptance criteria: compare the work with its text, then go on by hand.";
   if (open === 0) return "All acceptance criteria are checked: verify the work, then finalize the spec.";
   return `${formatCountOf(open, "acceptance criterion", "acceptance criteria")} still open: go on by hand, or reset the spec to work it again.`;

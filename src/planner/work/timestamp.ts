@@ -14,13 +14,13 @@ export function parseTimestamp(text: string): Date | undefined {
   if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > lastDay) return undefined;
   const fraction = /[.,](\d{1,3})/.exec(text)?.[1] ?? "0";
   const time = new Date(
-    `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, "0")}${zoneText(zone)}`,
+    `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, "0")}${normalizeZone(zone)}`,
   );
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
 /** Returns `+02` and `+0200` in the form `+02:00`, which Date requires. */
-function zoneText(zone: string): string {
+function normalizeZone(zone: string): string {
   if (zone === "" || /^z$/i.test(zone)) return zone.toUpperCase();
   const digits = zone.slice(1).replace(":", "").padEnd(4, "0");
   return `${zone.charAt(0)}${digits.slice(0, 2)}:${digits.slice(2)}`;

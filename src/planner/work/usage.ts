@@ -22,19 +22,19 @@ export function addUsage(one: Usage, other: Usage): Usage {
 }
 
 /** Returns input and output tokens together, which a token limit counts. */
-export function tokensOf({ input_tokens, output_tokens }: Usage): number {
+export function countTokens({ input_tokens, output_tokens }: Usage): number {
   return input_tokens + output_tokens;
 }
 
 /** Formats usage, for example `46,970 tokens (35,000 cached), $0.08`. */
-export function usageText(usage: Usage): string {
+export function formatUsage(usage: Usage): string {
   const cached = usage.cached_input_tokens === 0 ? "" : ` (${groupDigits(usage.cached_input_tokens)} cached)`;
-  return `${groupDigits(tokensOf(usage))} tokens${cached}${usage.cost_usd === null ? "" : `, ${formatDollars(usage.cost_usd)}`}`;
+  return `${groupDigits(countTokens(usage))} tokens${cached}${usage.cost_usd === null ? "" : `, ${formatDollars(usage.cost_usd)}`}`;
 }
 
 /** Formats usage briefly, for example `47k $0.08`. */
-export function shortUsage(usage: Usage): string {
-  const count = formatShortCount(tokensOf(usage));
+export function formatShortUsage(usage: Usage): string {
+  const count = formatShortCount(countTokens(usage));
   return usage.cost_usd === null ? count : `${count} ${formatDollars(usage.cost_usd)}`;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { logWindow } from "../../../src/planner/work/records/log_window.ts";
+import { readLogWindow } from "../../../src/planner/work/records/log_window.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 import { memoryLog } from "../../support/memory_log.ts";
 
@@ -8,13 +8,13 @@ const text = fc
   .array(fc.oneof(fc.constantFrom("\n", "\r\n", "😀", "ä", "2026-11-21T10:00:00.000Z x\n"), fc.string()))
   .map((parts) => parts.join("").toWellFormed());
 
-test("logWindow's answers join to the whole log, however they are cut", async () => {
+test("readLogWindow's answers join to the whole log, however they are cut", async () => {
   await fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 5 }), async (content, lines) => {
       const log = memoryLog(content);
       let joined = "";
       for (let offset = 0, more = true; more; ) {
-        const window = await logWindow(log, { lines, offset, growing: false });
+        const window = await readLogWindow(log, { lines, offset, growing: false });
         expect(window.line_count).toBeLessThanOrEqual(lines);
         joined += window.content;
         offset = window.byte_offset;
@@ -26,7 +26,7 @@ test("logWindow's answers join to the whole log, however they are cut", async ()
   );
 });
 
-test("logWindow loses and repeats nothing for a reader who follows while the log grows", async () => {
+test("readLogWindow loses and repeats nothing for a reader who follows while the log grows", async () => {
   const cuts = fc.array(fc.nat(200), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(text, cuts, fc.integer({ min: 1, max: 3 }), async (content, sizes, lines) => {
@@ -38,7 +38,7 @@ test("logWindow loses and repeats nothing for a reader who follows while the log
         const log = memoryLog(bytes.slice(0, size));
         const growing = index < grown.length - 1;
         for (let more = true; more; ) {
-          const window = await logWindow(log, { lines, offset, growing });
+          const window = await readLogWindow(log, { lines, offset, growing });
           joined += window.content;
           offset = window.byte_offset;
           more = window.has_more;
@@ -50,13 +50,13 @@ test("logWindow loses and repeats nothing for a reader who follows while the log
   );
 });
 
-test("logWindow's last lines are the end of all lines", async () => {
+test("readLogWindow's last lines are the end of all lines", async () => {
   await fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 6 }), fc.boolean(), async (content, lines, growing) => {
       const shown = growing ? content.slice(0, content.lastIndexOf("\n") + 1) : content;
       const all = shown.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-      const window = await logWindow(memoryLog(content), { lines, growing });
+      const window = await readLogWindow(memoryLog(content), { lines, growing });
 
       expect(window.content).toBe(all.slice(-lines).join(""));
       expect(window.byte_offset).toBe(new TextEncoder().encode(shown).length);

@@ -3,7 +3,7 @@ import { lint } from "#planner/operations/lint.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
 import { parseDocument } from "#planner/spec/document.ts";
-import { type CommandLine, checkLines } from "#planner/work/acceptance.ts";
+import { type AcceptableLine, buildCheckLines } from "#planner/work/acceptance.ts";
 import { acceptTyped } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { editText } from "../../edit_text.ts";
@@ -48,10 +48,10 @@ export const command = defineCommand({
 });
 
 /** Returns the checks that only the edited text has. */
-function findNewChecks(before: string, after: string): readonly CommandLine[] {
+function findNewChecks(before: string, after: string): readonly AcceptableLine[] {
   const [old, now] = [before, after].map((text) => {
     const document = parseDocument(text);
-    return document.ok ? checkLines(document.body) : [];
+    return document.ok ? buildCheckLines(document.body) : [];
   });
   const known = new Set(old?.map(({ text }) => text));
   return (now ?? []).filter(({ text }) => !known.has(text));

@@ -4,7 +4,7 @@ import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import type { MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import type { UnmergeableWork } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { unprovenLine } from "#planner/work/acceptance.ts";
+import { buildUnprovenLine } from "#planner/work/acceptance.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { askAboutChecks, isRefused, printMerge } from "../../merge_output.ts";
@@ -92,7 +92,7 @@ async function runMerge(project: OpenProject, cli: Cli, { ids, as, unproven, sha
     await askAboutChecks(project, finished);
     const wanted = { ids: finished, stop: signals, as, unproven, shared };
     if (unproven !== null) {
-      await (await project.context.accepted()).accept(finished.map((id) => unprovenLine(id, unproven)));
+      await (await project.context.accepted()).accept(finished.map((id) => buildUnprovenLine(id, unproven)));
     }
     const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => printMerge(result, cli));
     // A driver represents its members, so a member may have been merged separately.

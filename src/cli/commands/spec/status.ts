@@ -3,7 +3,7 @@ import type { PlannerContext } from "#planner/context.ts";
 import { status } from "#planner/operations/status.ts";
 import { runTool } from "#planner/service.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
-import { shortUsage } from "#planner/work/usage.ts";
+import { formatShortUsage } from "#planner/work/usage.ts";
 import { formatCountOf } from "#words/names.ts";
 import { defineCommand } from "../../command.ts";
 import { formatUnreadableCount, selectStatusStyle } from "../../output/listing_output.ts";
@@ -98,7 +98,7 @@ type Activity = NonNullable<Status["in_progress_activity"]>[number];
 function formatActivity(activity: readonly Activity[] = []): string {
   const used = {
     title: "USED",
-    text: ({ usage }: Activity) => (usage === undefined ? "" : shortUsage(usage)),
+    text: ({ usage }: Activity) => (usage === undefined ? "" : formatShortUsage(usage)),
     align: "right",
   } as const;
   const columns = [

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { buildFrontmatterSchema, SCHEMA_DRAFTS } from "#planner/config/frontmatter_schema.ts";
 import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
-import { GUIDE } from "#planner/work/guide.ts";
+import { AGENT_GUIDE } from "#planner/work/guide.ts";
 import { loadLicences } from "#runtime/pages.ts";
 import { defineCommand } from "../../command.ts";
 import { SCRIPTS, SHELLS } from "../../completion/scripts.ts";
@@ -16,7 +16,7 @@ export const prime = defineCommand({
   examples: [{ line: "planner prime", shows: "Print the text; in Claude Code a SessionStart hook" }],
   async run(_, { root, cwd }) {
     const found = root ?? findRoot(cwd);
-    if (found !== undefined && isInitialised(found)) print(GUIDE);
+    if (found !== undefined && isInitialised(found)) print(AGENT_GUIDE);
   },
 });
 

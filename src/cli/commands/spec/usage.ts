@@ -1,5 +1,5 @@
 import type { StoredRunReport } from "#planner/run_ports/process_records.ts";
-import { addUsage, NO_USAGE, tokensOf, type Usage } from "#planner/work/usage.ts";
+import { addUsage, countTokens, NO_USAGE, type Usage } from "#planner/work/usage.ts";
 import { formatDollars } from "#words/figures.ts";
 import { defineCommand } from "../../command.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -39,7 +39,7 @@ export const command = defineCommand({
     const columns = [
       { title: by, text: ({ key }: Row) => key },
       { title: "runs", text: ({ runs }: Row) => String(runs), align: RIGHT },
-      { title: "tokens", text: (row: Row) => String(tokensOf(row)), align: RIGHT },
+      { title: "tokens", text: (row: Row) => String(countTokens(row)), align: RIGHT },
       { title: "cached", text: (row: Row) => String(row.cached_input_tokens), align: RIGHT },
       { title: "output", text: (row: Row) => String(row.output_tokens), align: RIGHT },
       { title: "cost", text: ({ cost_usd }: Row) => (cost_usd === null ? "" : formatDollars(cost_usd)), align: RIGHT },

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { OperationError } from "#kernel/errors.ts";
-import { isMissing, reason } from "#planner/store/files/disk_error.ts";
+import { describeSystemError, isMissingError } from "#planner/store/files/disk_error.ts";
 
 const CHUNK = 1 << 20;
 /**
@@ -66,8 +66,8 @@ function wrapReadErrors<Result>(shown: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    const kind = isMissing(error) ? "not_found" : "unavailable";
-    throw new OperationError(kind, `Cannot read "${shown}": ${reason(error)}`, { cause: error });
+    const kind = isMissingError(error) ? "not_found" : "unavailable";
+    throw new OperationError(kind, `Cannot read "${shown}": ${describeSystemError(error)}`, { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { isMissing, reason } from "#planner/store/files/disk_error.ts";
+import { describeSystemError, isMissingError } from "#planner/store/files/disk_error.ts";
 import { wrapWriteErrors } from "../../output/write_file.ts";
 import { detectMark, type Encoding, readFirstBytes, requireUtf8, transcode } from "./encoding.ts";
 
@@ -74,8 +74,8 @@ function openBytes(file: string, shown: string): TextFile {
     return createTemporaryCopy(shown, (to, copy) => copyToDescriptor(to, copy, file));
   } catch (error) {
     if (error instanceof OperationError) throw error;
-    const kind = isMissing(error) ? "not_found" : "unavailable";
-    throw new OperationError(kind, `Cannot read "${shown}": ${reason(error)}`, { cause: error });
+    const kind = isMissingError(error) ? "not_found" : "unavailable";
+    throw new OperationError(kind, `Cannot read "${shown}": ${describeSystemError(error)}`, { cause: error });
   }
 }
 

@@ -6,7 +6,7 @@ import { Value } from "@sinclair/typebox/value";
 import { OperationError } from "#kernel/errors.ts";
 import { SOURCE_KINDS, type SourceKind } from "#planner/exchange/source.ts";
 import { parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
-import { reason } from "#planner/store/files/disk_error.ts";
+import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import { writeFile } from "../../output/write_file.ts";
 
 /** Data about one task from the last import. */
@@ -58,7 +58,7 @@ function parseRecords(root: string, file: string): Static<typeof FILE> {
   try {
     data = JSON.parse(readFileSync(join(root, file), "utf8"));
   } catch (error) {
-    const why = error instanceof SyntaxError ? "expected JSON" : reason(error);
+    const why = error instanceof SyntaxError ? "expected JSON" : describeSystemError(error);
     throw new OperationError("failed_precondition", `Cannot read "${file}": ${why}`, { cause: error });
   }
   if (Value.Check(FILE, data)) return data;

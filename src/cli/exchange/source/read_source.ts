@@ -4,8 +4,8 @@ import { OperationError } from "#kernel/errors.ts";
 import type { SourceFile, SourceFormat, SourceNote, SourceReading } from "#planner/exchange/source.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { decodeText } from "#planner/store/files/decode_text.ts";
-import { reason } from "#planner/store/files/disk_error.ts";
-import { folderContains } from "#planner/store/project/project_bounds.ts";
+import { describeSystemError } from "#planner/store/files/disk_error.ts";
+import { isInsideFolder } from "#planner/store/project/project_bounds.ts";
 
 export interface FoundSource {
   readonly format: SourceFormat;
@@ -50,7 +50,7 @@ function readFile(path: string, shown: string): SourceFile | SourceNote {
     const decoded = decodeBytes(readFileSync(path));
     return "text" in decoded ? { path: shown, text: decoded.text } : refuse(decoded.message, decoded.line);
   } catch (error) {
-    return refuse(reason(error));
+    return refuse(describeSystemError(error));
   }
 }
 
@@ -71,7 +71,7 @@ export function readHead(path: string, shown: string): string {
     const decoded = decodeBytes(readFileSync(path));
     return "text" in decoded ? decoded.text.slice(0, HEAD_CHARS) : "";
   } catch (error) {
-    throw new OperationError("not_found", `Cannot import "${shown}": ${reason(error)}`, { cause: error });
+    throw new OperationError("not_found", `Cannot import "${shown}": ${describeSystemError(error)}`, { cause: error });
   }
 }
 
@@ -146,14 +146,14 @@ function listEntries(folder: string, refuse: (detail: string) => void) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    refuse(reason(error));
+    refuse(describeSystemError(error));
     return [];
   }
 }
 
 function findLinkFault(path: string, top: string): string | undefined {
   try {
-    if (!folderContains(top, realpathSync(path))) return "a link that leads out of the folder";
+    if (!isInsideFolder(top, realpathSync(path))) return "a link that leads out of the folder";
     return statSync(path).isFile() ? undefined : "a link that leads to no file";
   } catch {
     return "a link that leads nowhere";

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { FORMATS } from "#planner/exchange/formats.ts";
 import type { SourceFormat, SourceKind } from "#planner/exchange/source.ts";
-import { reason } from "#planner/store/files/disk_error.ts";
+import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import type { Cli } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import type { OpenProject } from "../../open_project.ts";
@@ -104,7 +104,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (error) {
-    throw new OperationError("not_found", `Cannot import "${path}": ${reason(error)}`, { cause: error });
+    throw new OperationError("not_found", `Cannot import "${path}": ${describeSystemError(error)}`, { cause: error });
   }
 }
 

@@ -1,12 +1,12 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
-import { type CommandLine, isRule, lostRules, ruleLines } from "../../work/acceptance.ts";
+import { type AcceptableLine, buildRuleLines, findLostRules, isRuleLine } from "../../work/acceptance.ts";
 
 interface ProjectRules {
   /** Rules that judge runs now. */
-  readonly now: readonly CommandLine[];
+  readonly now: readonly AcceptableLine[];
   /** Rules that judged earlier runs and are gone, and whose removal no person has accepted. */
-  readonly lost: readonly CommandLine[];
+  readonly lost: readonly AcceptableLine[];
 }
 
 /** Reads the settings and schemas that judge runs, and compares them with those of earlier runs. */
@@ -19,18 +19,18 @@ export async function readRules({ accepted, config, outputs, specs }: PlannerCon
     const hash = await outputs.fingerprint(path);
     if (hash !== null) schemas.set(path, hash);
   }
-  const now = ruleLines(await config(), schemas);
-  return { now, lost: lostRules(held, now) };
+  const now = buildRuleLines(await config(), schemas);
+  return { now, lost: findLostRules(held, now) };
 }
 
 /** Returns the rules that judged earlier runs and are gone. Reads no spec if no rule was recorded. */
-export async function readLostRules(context: PlannerContext): Promise<readonly CommandLine[]> {
+export async function readLostRules(context: PlannerContext): Promise<readonly AcceptableLine[]> {
   const { held } = await (await context.accepted()).read();
   return held.length === 0 ? [] : (await readRules(context)).lost;
 }
 
 /** Explains that work cannot be judged until a person accepts the missing rules; null if none is missing. */
-export function formatLostRules(lost: readonly CommandLine[]): string | null {
+export function formatLostRules(lost: readonly AcceptableLine[]): string | null {
   if (lost.length === 0) return null;
   const named = lost.map(({ text }) => `"${text}"`).join(", ");
   return `runs were judged by ${named}, which changed: "planner approve --commands" shows and accepts`;
@@ -49,9 +49,9 @@ export async function refuseLostRules(context: PlannerContext, action: string): 
 }
 
 /** Accepts that these rules no longer judge runs, and records the current rules. */
-export async function acceptRuleChanges(context: PlannerContext, lines: readonly CommandLine[]): Promise<void> {
+export async function acceptRuleChanges(context: PlannerContext, lines: readonly AcceptableLine[]): Promise<void> {
   await (await context.accepted()).accept(lines);
-  if (lines.some(isRule)) {
+  if (lines.some(isRuleLine)) {
     await (await context.accepted()).hold((await readRules(context)).now);
   }
 }

@@ -5,8 +5,8 @@ import { parseCriteria } from "../../spec/criteria.ts";
 import type { FieldChanges } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { unprovenLine } from "../../work/acceptance.ts";
-import { type Provenance, reasonsAgainst, resultsIn } from "../../work/provenance.ts";
+import { buildUnprovenLine } from "../../work/acceptance.ts";
+import { listCommandResults, listReasonsAgainst, type Provenance } from "../../work/provenance.ts";
 import { formatLostRules, readLostRules } from "./held_rules.ts";
 
 export interface CompletionRequest {
@@ -47,12 +47,12 @@ export async function proveCompletion(
   const excused = unproven === null ? null : { unproven };
   if (proof.state === null) return { fields: excused ?? { unproven: undefined }, lines: [], proof: null };
   signal?.throwIfAborted();
-  const reasons = [...(lost === null ? [] : [lost]), ...reasonsAgainst(id, proof)];
+  const reasons = [...(lost === null ? [] : [lost]), ...listReasonsAgainst(id, proof)];
   if (reasons.length === 0) return { fields: { unproven: undefined }, lines: [formatPassedChecks(proof)], proof };
   if (unproven === null) {
     throw new OperationError("failed_precondition", `Spec '${id}' is not proven: ${reasons.join("; ")}`);
   }
-  await (await context.accepted()).accept([unprovenLine(id, unproven)]);
+  await (await context.accepted()).accept([buildUnprovenLine(id, unproven)]);
   return { fields: { unproven }, lines: [`without proof (${unproven}): ${reasons.join("; ")}`], proof };
 }
 
@@ -79,7 +79,7 @@ function refuseUnprovenReason(context: PlannerContext, why: string): void {
 
 /** Formats the results of a spec's checks for people. */
 export function formatPassedChecks(proof: Provenance): string {
-  const checks = formatCountOf(resultsIn(proof).length, "check");
+  const checks = formatCountOf(listCommandResults(proof).length, "check");
   const { commit = null, beside = [], where } = proof.state ?? {};
   if (commit === null) return `${checks} passed`;
   if (where !== "fresh" && beside.length > 0) {

@@ -5,8 +5,8 @@ import { lintProject } from "../../lint/lint_project.ts";
 import { createProjectSource } from "../../lint/lint_source.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { type CommandLine, providerLine, withoutAccepted } from "../../work/acceptance.ts";
-import { type Provider, providerFor } from "../../work/providers.ts";
+import { type AcceptableLine, buildProviderLine, omitAccepted } from "../../work/acceptance.ts";
+import { type Provider, selectProvider } from "../../work/providers.ts";
 import type { SpecWorld } from "./world.ts";
 
 /** Statuses from which work may begin. */
@@ -46,11 +46,11 @@ export function refuseUnworkable(spec: Spec, { readiness }: SpecWorld, sources: 
 /** Refuses agent settings and `worktree.setup` commands that no person on this machine has accepted. */
 async function refuseUnacceptedLines(
   { accepted }: PlannerContext,
-  lines: readonly CommandLine[],
+  lines: readonly AcceptableLine[],
   begin: string,
 ): Promise<void> {
   if (lines.length === 0) return;
-  const waiting = withoutAccepted(await (await accepted()).read(), lines);
+  const waiting = omitAccepted(await (await accepted()).read(), lines);
   if (waiting.length === 0) return;
   // An agent's environment variables may be secrets, so only the agent's name is printed.
   const named = waiting.map(({ kind, text }) => (kind === "provider" ? text.split(":", 1)[0] : text)).join(", ");
@@ -71,7 +71,7 @@ export function refuseUnacceptedSetup(context: PlannerContext, { worktree }: Pla
  */
 export async function refuseMissingAgent(context: PlannerContext, provider: Provider, action: string): Promise<void> {
   const { program, env } = provider;
-  const line = providerLine(provider);
+  const line = buildProviderLine(provider);
   await refuseUnacceptedLines(context, line === null ? [] : [line], `Cannot ${action}: the settings of this agent are`);
   const { agents } = await context.runs();
   if (agents.isThere(program, env)) return;
@@ -91,7 +91,7 @@ export async function findStartTroubles(context: PlannerContext): Promise<readon
   const tries = [
     () => worktrees.check({ branchPrefix, mainBranch, base: config.worktree.base }, null),
     async () => {
-      const { program, env } = providerFor(config, { model: null, task: "work" });
+      const { program, env } = selectProvider(config, { model: null, task: "work" });
       if (!agents.isThere(program, env))
         throw new OperationError("failed_precondition", describeMissingProgram(program));
     },

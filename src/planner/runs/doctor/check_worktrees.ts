@@ -4,7 +4,7 @@ import { quoteShellWord } from "#words/shell_word.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { isMergeable } from "../../work/person_need.ts";
+import { isMergeableStatus } from "../../work/person_need.ts";
 import { explainOpenRequest } from "../merge/waiting_work.ts";
 import { removeTrailingSlash } from "../run/place.ts";
 import type { RepairDeps } from "../run_types.ts";
@@ -92,7 +92,7 @@ function adviseForStatus(id: SpecId, status: string, commit: boolean): string {
   }
   // A completed spec is not worked again.
   if (status === "completed") return `${commit ? "commit there and run" : "merge it with"} "planner merge ${id}"`;
-  if (!isMergeable(status)) return `continue with "planner work ${id}"`;
+  if (!isMergeableStatus(status)) return `continue with "planner work ${id}"`;
   if (commit) return `continue with "planner work ${id}", or commit there and run "planner merge ${id}"`;
   return `merge it with "planner merge ${id}", or continue with "planner work ${id}"`;
 }

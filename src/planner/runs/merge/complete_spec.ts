@@ -6,7 +6,7 @@ import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
-import { requestName } from "../../work/requests/request_note.ts";
+import { formatRequestName } from "../../work/requests/request_note.ts";
 import type { RunDeps, RunSettings } from "../run_types.ts";
 
 /** Result for a spec whose work the main branch contains. */
@@ -113,5 +113,5 @@ export async function removeWorktreeAndBranch(
 export async function describeOpenRequest({ ports }: Pick<RunDeps, "ports">, id: SpecId): Promise<readonly string[]> {
   const note = (await ports.requests.notes()).get(id);
   if (note === undefined || note.state !== "open") return [];
-  return [`its ${requestName(note)} may still be open: ${note.url}`];
+  return [`its ${formatRequestName(note)} may still be open: ${note.url}`];
 }

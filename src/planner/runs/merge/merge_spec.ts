@@ -7,9 +7,9 @@ import { formatLostRules, readLostRules } from "../../operations/shared/held_rul
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { changedRules } from "../../work/changed_rules.ts";
-import { commitWriter } from "../../work/commit_message.ts";
-import { isMergeable } from "../../work/person_need.ts";
+import { describeChangedRules } from "../../work/changed_rules.ts";
+import { createCommitWriter } from "../../work/commit_message.ts";
+import { isMergeableStatus } from "../../work/person_need.ts";
 import { tryWithClaim } from "../claims.ts";
 import { createMergeAdmission } from "../proof/prove_spec.ts";
 import { completeIfMergedElsewhere } from "../requests/take_merged.ts";
@@ -71,7 +71,7 @@ async function mergeProvenSpec(
   const { context, ports } = deps;
   const { id } = spec;
   const fields = buildFinalFields(deps, spec, unproven);
-  const message = commitWriter((await context.config()).git.commit_template, spec);
+  const message = createCommitWriter((await context.config()).git.commit_template, spec);
   if (worktree !== null) await finalizeInWorktree({ id, worktree, message }, fields);
   const isExcused = proven || unproven !== null;
   const admit = isExcused ? {} : { admit: await createMergeAdmission(deps, spec, { stop }) };
@@ -83,7 +83,7 @@ async function mergeProvenSpec(
   const [commits, merged] = answer.kind === "merged" ? [answer.commits, answer.notes] : [[], []];
   if (commits.length > 0) await ports.worktrees.noteMerged(id, commits).catch(ignoreRefusal);
   const { kept, notes } = await removeWorktreeAndBranch(deps, id);
-  const rules = changedRules(state?.changed ?? [], spec.outputSchema);
+  const rules = describeChangedRules(state?.changed ?? [], spec.outputSchema);
   const outcome = answer.kind === "merged" ? "merged" : "nothing";
   return { spec_id: id, outcome, commits, kept, notes: [...(state?.warnings ?? []), ...rules, ...merged, ...notes] };
 }
@@ -102,7 +102,7 @@ async function findReasonsAgainstMerge(
   const against = (...reasons: readonly string[]) => ({ reasons, proven: false });
   if (state !== null && state.problems.length > 0) return against(...state.problems);
   if (spec.archived || spec.status === "completed") return against();
-  if (!isMergeable(spec.status)) {
+  if (!isMergeableStatus(spec.status)) {
     return against(`its status is ${spec.status}`);
   }
   if (worktree === null || state === null) {

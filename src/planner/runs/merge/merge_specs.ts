@@ -1,7 +1,7 @@
 import { loadWorld } from "../../operations/shared/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { membersOf, mergeOrder } from "../../work/merge_order.ts";
+import { listMembers, sortForMerge } from "../../work/merge_order.ts";
 import type { RunDeps } from "../run_types.ts";
 import type { MergeResult, MergeSpecOptions } from "./complete_spec.ts";
 import { mergeSpec } from "./merge_spec.ts";
@@ -22,7 +22,7 @@ export async function mergeSpecs(
   const { specs } = await loadWorld(deps.context);
   const wanted = await addMembersWithWorktree(deps, ids, specs);
   const results: MergeResult[] = [];
-  for (const id of mergeOrder(wanted, specs) as readonly SpecId[]) {
+  for (const id of sortForMerge(wanted, specs) as readonly SpecId[]) {
     if (wishes.stop.soon.aborted) break;
     const result =
       (await refuseOpenMember(deps, id)) ??
@@ -50,7 +50,7 @@ async function addMembersWithWorktree(
     if (seen.has(id)) return;
     seen.add(id);
     const spec = byId.get(id);
-    const members = spec === undefined ? [] : membersOf(spec, specs);
+    const members = spec === undefined ? [] : listMembers(spec, specs);
     for (const member of members) visit(member, false);
     // A spec that the caller named gets a result even without a worktree, except a driver that only lists its members.
     const standsForOthers = members.some((member) => found.has(member));
@@ -65,7 +65,7 @@ async function refuseOpenMember({ context, ports }: RunDeps, id: SpecId): Promis
   const { specs } = await loadWorld(context);
   const spec = specs.find((one) => one.id === id);
   if (spec === undefined) return null;
-  for (const member of membersOf(spec, specs) as readonly SpecId[]) {
+  for (const member of listMembers(spec, specs) as readonly SpecId[]) {
     const status = specs.find((one) => one.id === member)?.status;
     const open = status !== undefined && !DONE.includes(status);
     if (!open && (await ports.worktrees.isMerged(member))) continue;

@@ -3,7 +3,7 @@ import { buildSpec } from "../../spec/build_spec.ts";
 import { parseDocument, parseReadable } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { endOfRun } from "../../work/end_of_run.ts";
+import { decideRunEnd } from "../../work/end_of_run.ts";
 import { buildRunPlace, openJob } from "../job.ts";
 import { collectEvidence, type LocatedWork } from "../run/evidence.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
@@ -40,7 +40,7 @@ export async function findMissingEvidence(
   const exit = { code: 0, signal: null };
   const facts = { exit, exitMeaning: null, limit: null, interrupted: false, status: "in_progress" };
   const { evidence } = await collectEvidence(deps, work, { ...facts, spec, state });
-  return endOfRun({ ...facts, evidence }).reasons;
+  return decideRunEnd({ ...facts, evidence }).reasons;
 }
 
 function parseSpec(id: SpecId, text: string): Spec {

@@ -3,7 +3,7 @@ import type { WorktreeStatus } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isFinishedWork } from "../../work/person_need.ts";
-import { type RequestNote, requestName } from "../../work/requests/request_note.ts";
+import { formatRequestName, type RequestNote } from "../../work/requests/request_note.ts";
 import type { RunDeps } from "../run_types.ts";
 
 /** A spec with a worktree or branch that cannot be merged yet. */
@@ -70,7 +70,7 @@ function explainUnfinished(spec: Spec | undefined, { id, status: there, archived
  */
 export function explainOpenRequest(id: SpecId, request: RequestNote | undefined): string | null {
   if (request === undefined) return null;
-  return `${requestName(request)} has it (${request.url}): "planner pr --sync ${id}" takes over its merge, "planner merge ${id}" merges it here`;
+  return `${formatRequestName(request)} has it (${request.url}): "planner pr --sync ${id}" takes over its merge, "planner merge ${id}" merges it here`;
 }
 
 const NEXT: Readonly<Record<string, (id: SpecId) => string>> = {

@@ -1,6 +1,6 @@
 import type { FolderState, Worktree } from "#planner/run_ports/worktree.ts";
-import { type AcceptedCommands, type CommandLine, checkLines, isAccepted } from "../../work/acceptance.ts";
-import { judgedFiles } from "../../work/judged_files.ts";
+import { type AcceptableLine, type AcceptedCommands, buildCheckLines, isAccepted } from "../../work/acceptance.ts";
+import { findJudgedFiles } from "../../work/judged_files.ts";
 import type { EditedFile } from "../../work/provenance.ts";
 import type { PlacedJob, RunDeps } from "../run_types.ts";
 import { type CriteriaJob, runChecks, withLoggedWorktree } from "./run_checks.ts";
@@ -49,11 +49,11 @@ export async function findEditedFiles(
   if (worktree === null || origin === null || held === null || commit === null) return [];
   const changed = held.changed.filter(({ isNew }) => !isNew).map(({ path }) => path);
   const touched = commands
-    .map((command) => ({ command, paths: judgedFiles(command, changed, judging.config.verify.protect) }))
+    .map((command) => ({ command, paths: findJudgedFiles(command, changed, judging.config.verify.protect) }))
     .filter(({ paths }) => paths.length > 0);
   if (touched.length === 0) return [];
   const blobs = await worktree.blobs([...new Set(touched.flatMap(({ paths }) => paths))]);
-  const lineOf = (path: string): CommandLine => buildFileLine(path, blobs);
+  const lineOf = (path: string): AcceptableLine => buildFileLine(path, blobs);
   const open = touched
     .map(({ command, paths }) => ({ command, paths: paths.filter((path) => !isAccepted(accepted, lineOf(path))) }))
     .filter(({ paths }) => paths.length > 0);
@@ -71,17 +71,17 @@ export async function listChangedCheckFiles(
   worktree: Worktree | null,
   body: string,
   protect: readonly string[],
-): Promise<readonly CommandLine[]> {
+): Promise<readonly AcceptableLine[]> {
   if (worktree === null) return [];
   const { changed } = await worktree.holds();
   const paths = changed.filter(({ isNew }) => !isNew).map(({ path }) => path);
-  const judged = [...new Set(checkLines(body).flatMap(({ text }) => judgedFiles(text, paths, protect)))];
+  const judged = [...new Set(buildCheckLines(body).flatMap(({ text }) => findJudgedFiles(text, paths, protect)))];
   const blobs = await worktree.blobs(judged);
   return judged.map((path) => buildFileLine(path, blobs));
 }
 
 /** Returns a line with the path and hash of a file, by which a person accepts this version of it. */
-function buildFileLine(path: string, blobs: ReadonlyMap<string, string>): CommandLine {
+function buildFileLine(path: string, blobs: ReadonlyMap<string, string>): AcceptableLine {
   return { kind: "file", text: `${path} ${blobs.get(path) ?? "deleted"}` };
 }
 

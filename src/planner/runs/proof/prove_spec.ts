@@ -3,21 +3,21 @@ import type { Worktree } from "#planner/run_ports/worktree.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { isAccepted, unprovenLine } from "../../work/acceptance.ts";
-import { makeStatement, type Statement } from "../../work/attestation.ts";
+import { buildUnprovenLine, isAccepted } from "../../work/acceptance.ts";
+import { type AttestationStatement, buildStatement } from "../../work/attestation.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import {
   type CriterionProof,
   hasChecks,
+  listReasonsAgainst,
+  type ProofRequest,
   type Provenance,
-  reasonsAgainst,
-  type WantedProof,
 } from "../../work/provenance.ts";
 import { buildRunPlace, openJob } from "../job.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
 import { judgeProvenance } from "./provenance.ts";
 
-export interface SpecToProve extends WantedProof {
+export interface SpecToProve extends ProofRequest {
   /** Spec whose worktree contains the work: the spec itself, or the driver in whose run its member is finished. */
   readonly worktreeOf: SpecId;
 }
@@ -53,7 +53,7 @@ const CONFIG = ".planner/config.md";
  *
  * @throws OperationError `failed_precondition` if no commit contains all of the folder's changes
  */
-export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopSignals): Promise<Statement> {
+export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopSignals): Promise<AttestationStatement> {
   const { id, body, file } = spec;
   const { worktrees } = deps.ports;
   const state = await worktrees.projectState();
@@ -78,7 +78,7 @@ export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopSignals): 
   const configuration = [...blobs]
     .sort(([path]) => (path === file ? -1 : 1))
     .map(([name, gitBlob], index) => ({ name, digest: { gitBlob }, ...(index === 0 ? { annotations } : {}) }));
-  return makeStatement(
+  return buildStatement(
     { name: id, digest: { gitCommit: commit } },
     { ...summarizeProofs(proof.criteria), configuration },
   );
@@ -123,7 +123,7 @@ export async function createMergeAdmission(
   const criteria = judgeCriteria(body, body);
   if (!hasChecks(criteria) || (await isCompletedWithoutProof(deps, spec))) return async () => [];
   return async (commit) =>
-    proven.has(commit) ? [] : reasonsAgainst(id, await proveCommit(deps, spec, { stop, commit }));
+    proven.has(commit) ? [] : listReasonsAgainst(id, await proveCommit(deps, spec, { stop, commit }));
 }
 
 /** Runs the checks of a spec in a new worktree of a commit. */
@@ -141,6 +141,6 @@ export async function proveCommit(
 export async function isCompletedWithoutProof({ context }: RunDeps, { id, frontmatter }: Spec): Promise<boolean> {
   const { unproven } = frontmatter;
   return (
-    typeof unproven === "string" && isAccepted(await (await context.accepted()).read(), unprovenLine(id, unproven))
+    typeof unproven === "string" && isAccepted(await (await context.accepted()).read(), buildUnprovenLine(id, unproven))
   );
 }

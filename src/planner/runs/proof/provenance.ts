@@ -1,16 +1,16 @@
 import type { FolderState, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
-import { type CommandLine, isAccepted, withoutAccepted } from "../../work/acceptance.ts";
-import { isPlannersFile } from "../../work/default_evidence.ts";
+import { type AcceptableLine, isAccepted, omitAccepted } from "../../work/acceptance.ts";
+import { isPlannerFile } from "../../work/default_evidence.ts";
 import type { JudgedCriterion } from "../../work/judge_criteria.ts";
 import {
   type CommandResult,
   type CriterionProof,
+  type CriterionVerdict,
   hasChecks,
-  NOT_RUN,
+  type JudgedState,
+  NOT_RUN_PROBLEM,
   type Provenance,
-  type ProvenState,
-  tickVerdict,
-  type Verdict,
+  verdictFromTick,
 } from "../../work/provenance.ts";
 import type { PlacedJob, RunDeps, RunPlace } from "../run_types.ts";
 import { type CheckOrigin, findEditedFiles, originOfWorktree } from "./edited_files.ts";
@@ -40,7 +40,7 @@ export type JudgedPlace =
 export async function judgeProvenance(deps: RunDeps, judging: CriteriaJob, judged: JudgedPlace): Promise<Provenance> {
   const { criteria, commands } = judging;
   if (commands.length === 0 && !hasChecks(criteria)) {
-    const plain = criteria.map((one) => ({ ...one, verdict: tickVerdict(one), check: null }));
+    const plain = criteria.map((one) => ({ ...one, verdict: verdictFromTick(one), check: null }));
     return { state: null, criteria: plain, commands: [], waiting: [], edited: [] };
   }
   if (judged.kind === "commit") {
@@ -83,7 +83,7 @@ async function judgeFreshWorktree(deps: RunDeps, judging: CriteriaJob, fresh: Fr
 }
 
 interface Folder extends Pick<FreshState, "held" | "origin"> {
-  readonly where: ProvenState["where"];
+  readonly where: JudgedState["where"];
 }
 
 async function judgeFolder(deps: RunDeps, judging: CriteriaJob & PlacedJob, folder: Folder): Promise<Provenance> {
@@ -91,7 +91,7 @@ async function judgeFolder(deps: RunDeps, judging: CriteriaJob & PlacedJob, fold
   const { held, where } = folder;
   const accepted = await (await deps.context.accepted()).read();
   const checks = criteria.flatMap(({ verify }) => (verify === null ? [] : [{ kind: "check" as const, text: verify }]));
-  const lines: readonly CommandLine[] = [...commands.map((text) => ({ kind: "verify" as const, text })), ...checks];
+  const lines: readonly AcceptableLine[] = [...commands.map((text) => ({ kind: "verify" as const, text })), ...checks];
   const runnable = lines.filter((line) => isAccepted(accepted, line)).map(({ text }) => text);
   const results = await runChecks(deps, judging, [...new Set(runnable)]);
   const passed = new Set(results.flatMap(({ command, problem }) => (problem === null ? [command] : [])));
@@ -118,7 +118,7 @@ async function judgeFolder(deps: RunDeps, judging: CriteriaJob & PlacedJob, fold
     },
     criteria: criteria.map(judge),
     commands: commands.flatMap((command) => byCommand.get(command) ?? []),
-    waiting: withoutAccepted(accepted, lines),
+    waiting: omitAccepted(accepted, lines),
     edited,
   };
 }
@@ -126,10 +126,10 @@ async function judgeFolder(deps: RunDeps, judging: CriteriaJob & PlacedJob, fold
 function decideVerdict(
   criterion: JudgedCriterion,
   { check, isEdited, isRunnable }: { check: CommandResult | null; isEdited: boolean; isRunnable: boolean },
-): Verdict {
-  if (criterion.verify === null) return tickVerdict(criterion);
+): CriterionVerdict {
+  if (criterion.verify === null) return verdictFromTick(criterion);
   if (!isRunnable) return "proposed";
-  if (check === null || check.problem === NOT_RUN) return "not_run";
+  if (check === null || check.problem === NOT_RUN_PROBLEM) return "not_run";
   if (check.problem !== null) return "disproven";
   return isEdited ? "edited" : "proven";
 }
@@ -139,5 +139,5 @@ function decideVerdict(
  * depends.
  */
 function listUncommittedFiles({ uncommitted }: FolderState): readonly string[] {
-  return uncommitted.filter((path) => !isPlannersFile(path));
+  return uncommitted.filter((path) => !isPlannerFile(path));
 }

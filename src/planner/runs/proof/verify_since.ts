@@ -10,9 +10,15 @@ import { parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { compareSpecIds, type SpecId } from "../../spec/spec_id.ts";
-import { newOutput } from "../../work/default_evidence.ts";
+import { extractNewOutput } from "../../work/default_evidence.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
-import { type CriterionProof, type EditedFile, hasChecks, tickVerdict, type Verdict } from "../../work/provenance.ts";
+import {
+  type CriterionProof,
+  type CriterionVerdict,
+  type EditedFile,
+  hasChecks,
+  verdictFromTick,
+} from "../../work/provenance.ts";
 import type { RecordCheck } from "../../work/records/judge_record.ts";
 import { openJob } from "../job.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
@@ -41,7 +47,7 @@ export interface SpecVerdict {
   readonly spec_id: SpecId;
   readonly title: string | null;
   /** `unchecked`: no criterion names a check, or a criterion without a check is not ticked. */
-  readonly verdict: Exclude<Verdict, "checked">;
+  readonly verdict: Exclude<CriterionVerdict, "checked">;
   /** Reason for the verdict, if neither a criterion nor the record states it; else null. */
   readonly problem: string | null;
   readonly criteria: readonly CriterionProof[];
@@ -150,7 +156,7 @@ async function findMismatchedOutputs(
   const judged = completed.flatMap(({ spec, before }) => {
     const schemaPath = before?.outputSchema ?? spec.outputSchema;
     const old = before === null || BEGUN.has(before.status) ? "" : before.body;
-    return schemaPath === null ? [] : [{ id: spec.id, schemaPath, output: newOutput(spec.body, old) }];
+    return schemaPath === null ? [] : [{ id: spec.id, schemaPath, output: extractNewOutput(spec.body, old) }];
   });
   const first = judged[0];
   if (first === undefined) return [];
@@ -255,7 +261,7 @@ function markProposed(one: JudgedCriterion): CriterionProof {
 }
 
 function markNotRun(one: JudgedCriterion): CriterionProof {
-  return { ...one, check: null, verdict: one.verify === null ? tickVerdict(one) : "not_run" };
+  return { ...one, check: null, verdict: one.verify === null ? verdictFromTick(one) : "not_run" };
 }
 
 /** Returns the worst verdict of the criteria. */

@@ -3,12 +3,12 @@ import type { Claim, SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import type { RequestTarget } from "#planner/run_ports/requests.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { commitWriter } from "../../work/commit_message.ts";
-import type { NewRequest } from "../../work/requests/forge_call.ts";
-import { newRequestAddress } from "../../work/requests/forge_place.ts";
+import { createCommitWriter } from "../../work/commit_message.ts";
+import type { NewPullRequest } from "../../work/requests/forge_call.ts";
+import { buildNewRequestUrl } from "../../work/requests/forge_place.ts";
 import type { ForgeRequest } from "../../work/requests/forge_request.ts";
-import { type RequestNote, requestName, withTried } from "../../work/requests/request_note.ts";
-import { requestBody, requestTitle, withBody } from "../../work/requests/request_text.ts";
+import { addPushedHead, formatRequestName, type RequestNote } from "../../work/requests/request_note.ts";
+import { buildRequestBody, buildRequestTitle, replaceBody } from "../../work/requests/request_text.ts";
 import { withClaim } from "../claims.ts";
 import { buildFinalFields, describeMissingClaim, finalizeInWorktree } from "../merge/complete_spec.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
@@ -58,9 +58,9 @@ function buildDraft(work: ProvenWork, target: RequestTarget): RequestDraft {
   const { base } = target;
   return {
     ...{ spec_id, branch, base, head },
-    url: newRequestAddress(target),
-    title: requestTitle(work),
-    body: requestBody(work),
+    url: buildNewRequestUrl(target),
+    title: buildRequestTitle(work),
+    body: buildRequestBody(work),
   };
 }
 
@@ -113,7 +113,7 @@ async function findOpenRequest(deps: RunDeps, { work, target, known, wishes }: S
   if (open !== undefined) return open;
   const last = all.toSorted((one, other) => other.number - one.number)[0];
   if (last === undefined || wishes.again) return null;
-  const name = requestName({ ...target.into, number: last.number });
+  const name = formatRequestName({ ...target.into, number: last.number });
   const refuse = (why: string): never => {
     throw new OperationError("failed_precondition", `Cannot make a pull request of spec '${spec_id}': ${why}`);
   };
@@ -142,7 +142,7 @@ async function finalizeSpec(
   if (worktree === null || spec.archived) return final.notes;
   const { problems } = await worktree.settle();
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
-  const message = commitWriter((await context.config()).git.commit_template, spec);
+  const message = createCommitWriter((await context.config()).git.commit_template, spec);
   await finalizeInWorktree({ id, worktree, message }, buildFinalFields(deps, spec, null));
   return final.notes;
 }
@@ -162,13 +162,13 @@ async function pushBranch(
   const { into, remote, base } = target;
   const isSame = known !== null && known.remote === remote && known.branch === branch;
   const began = await requests.began(id);
-  const note = withTried(
+  const note = addPushedHead(
     {
       ...into,
       ...{ remote, branch, base, began },
       state: "open",
       number: isSame ? known.number : null,
-      url: isSame ? known.url : newRequestAddress(target),
+      url: isSame ? known.url : buildNewRequestUrl(target),
       head: isSame ? known.head : null,
       pushed: isSame ? known.pushed : [],
     },
@@ -210,7 +210,7 @@ async function sendRequest(deps: RunDeps, { work, target, there, wishes, pushed 
   return { ...made, outcome, number, url, body: request.body, notes };
 }
 
-interface Sending extends NewRequest {
+interface Sending extends NewPullRequest {
   readonly target: RequestTarget;
   readonly there: ForgeRequest | null;
 }
@@ -221,7 +221,7 @@ async function createOrUpdateRequest(
 ): Promise<ForgeRequest> {
   const { requests } = deps.ports;
   if (there !== null) {
-    const whole = withBody(there.body, body);
+    const whole = replaceBody(there.body, body);
     return whole === there.body ? there : requests.update(target, there.number, whole);
   }
   try {
@@ -233,7 +233,7 @@ async function createOrUpdateRequest(
     const open = found.find(({ state, base }) => state === "open" && base === target.base);
     if (open !== undefined) return open;
     const { message } = error;
-    const url = newRequestAddress(target);
+    const url = buildNewRequestUrl(target);
     throw new OperationError(
       error.kind,
       `The branch "${target.branch}" is pushed, its request was not made: ${message}: make it at ${url}`,

@@ -1,11 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { isPlannersFile } from "../../work/default_evidence.ts";
+import { isPlannerFile } from "../../work/default_evidence.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
-import { hasChecks, reasonsAgainst } from "../../work/provenance.ts";
+import { hasChecks, listReasonsAgainst } from "../../work/provenance.ts";
 import type { RequestFacts } from "../../work/requests/request_text.ts";
-import { type ReviewedCriterion, reviewedCriteria } from "../../work/reviewed_criteria.ts";
+import { buildReviewedCriteria, type ReviewedCriterion } from "../../work/reviewed_criteria.ts";
 import { isCompletedWithoutProof, proveCommit } from "../proof/prove_spec.ts";
 import { type ReviewFacts, readReviewFacts } from "../review/review_facts.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
@@ -72,12 +72,12 @@ async function proveOpenCriteria(deps: RunDeps, judged: Judged): Promise<readonl
   const kept = await deps.ports.worktrees.record(spec.id, null);
   const recorded = facts.record?.head ?? null;
   const isSame = recorded !== null && (recorded === head || (await differOnlyInPlannerFiles(deps, recorded, head)));
-  const criteria = isSame ? reviewedCriteria(spec.body, kept, recorded) : facts.criteria;
+  const criteria = isSame ? buildReviewedCriteria(spec.body, kept, recorded) : facts.criteria;
   const isProven = criteria.every(({ verify, verdict }) => verify === null || verdict === "proven");
   if (isProven || !hasChecks(judgeCriteria(spec.body, spec.body))) return tickCriteria(criteria, facts);
   if (await isCompletedWithoutProof(deps, spec)) return tickCriteria(criteria, facts);
   const proof = await proveCommit(deps, spec, { stop, commit: head });
-  const reasons = reasonsAgainst(spec.id, proof);
+  const reasons = listReasonsAgainst(spec.id, proof);
   if (reasons.length > 0 && !allowsUnfinished) {
     throw new OperationError(
       "failed_precondition",
@@ -109,5 +109,5 @@ function tickCriteria(
 /** Whether two commits differ only in planner's files, because the last commit completes the spec. */
 async function differOnlyInPlannerFiles(deps: RunDeps, from: string, to: string): Promise<boolean> {
   const difference = await deps.ports.differences.between(from, to);
-  return difference?.files.every(({ path }) => isPlannersFile(path)) === true;
+  return difference?.files.every(({ path }) => isPlannerFile(path)) === true;
 }

@@ -3,9 +3,9 @@ import type { Claim } from "#planner/run_ports/claims.ts";
 import type { ForgeMerge, MergeEvidence, RequestTarget } from "#planner/run_ports/requests.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { PROGRAMS, requestRef } from "../../work/requests/forge_call.ts";
+import { buildRequestRef, FORGE_PROGRAMS } from "../../work/requests/forge_call.ts";
 import type { ForgeRequest } from "../../work/requests/forge_request.ts";
-import { type RequestNote, requestName } from "../../work/requests/request_note.ts";
+import { formatRequestName, type RequestNote } from "../../work/requests/request_note.ts";
 import { withClaim } from "../claims.ts";
 import type { MergeResult, MergeSpecOptions } from "../merge/complete_spec.ts";
 import type { RunDeps } from "../run_types.ts";
@@ -126,7 +126,7 @@ function recordUnmergedRequest(
   const what =
     request === null
       ? "nothing in the main branch shows its work"
-      : `${requestName({ forge, number: request.number })} was merged${request.merged === null ? "" : ` as ${request.merged.slice(0, 10)}`}, and nothing in the main branch shows this work`;
+      : `${formatRequestName({ forge, number: request.number })} was merged${request.merged === null ? "" : ` as ${request.merged.slice(0, 10)}`}, and nothing in the main branch shows this work`;
   const reason = `${what}: if a commit has it, "planner merge ${id} --as <commit>" takes that`;
   return { ...plain, outcome: "missing", reason };
 }
@@ -140,7 +140,7 @@ interface Asked {
 async function queryForge(deps: RunDeps, target: RequestTarget, note: RequestNote | null): Promise<Asked> {
   const { requests } = deps.ports;
   if (target.program === null) {
-    const program = PROGRAMS[target.into.forge];
+    const program = FORGE_PROGRAMS[target.into.forge];
     return { request: null, notes: [`${program} is not installed: only git was asked`] };
   }
   try {
@@ -159,7 +159,7 @@ async function queryForge(deps: RunDeps, target: RequestTarget, note: RequestNot
 function toForgeMerge({ into }: RequestTarget, request: ForgeRequest | null): ForgeMerge | null {
   if (request === null || request.state !== "merged") return null;
   const { head, merged, number } = request;
-  return { head, commit: merged, ref: requestRef(into.forge, number) };
+  return { head, commit: merged, ref: buildRequestRef(into.forge, number) };
 }
 
 /**

@@ -10,8 +10,8 @@ import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
-import { isMergeable } from "../../work/person_need.ts";
-import { hasChecks, type Provenance, reasonsAgainst, resultsIn } from "../../work/provenance.ts";
+import { isMergeableStatus } from "../../work/person_need.ts";
+import { hasChecks, listCommandResults, listReasonsAgainst, type Provenance } from "../../work/provenance.ts";
 import {
   buildFinalFields,
   buildRefusal,
@@ -96,7 +96,7 @@ async function findObstacle(deps: RunDeps, { spec, worktree, state, wishes }: Pl
   if (problems.length > 0) return problems.join("; ");
   if (uncommitted.length > 0) return `its worktree has uncommitted changes: ${listSome(uncommitted, MOST_NAMED)}`;
   if (archived || status === "completed") return null;
-  if (!isMergeable(status)) return `its status is ${status}`;
+  if (!isMergeableStatus(status)) return `its status is ${status}`;
   if (worktree === null || state === null || (await isCompletedInWorktree(worktree, id))) return null;
   const { stop, unproven } = wishes;
   const lost = unproven === null ? formatLostRules(await readLostRules(deps.context)) : null;
@@ -141,7 +141,7 @@ async function judgeMainBranch(
     return { kind: "lost", reason };
   }
   const proof = await proveCommit(deps, spec, { stop: wishes.stop, commit: main });
-  const reasons = reasonsAgainst(id, proof);
+  const reasons = listReasonsAgainst(id, proof);
   if (reasons.length === 0) return { kind: "done" };
   if (!hasFailedCommand(proof)) return { kind: "waiting", reason: reasons.join("; ") };
   const text = `${describeMerge(found)}, its checks fail on ${name}: reverted or changed since? (${reasons.join("; ")})`;
@@ -149,7 +149,7 @@ async function judgeMainBranch(
 }
 
 function hasFailedCommand(proof: Provenance): boolean {
-  return resultsIn(proof).some(({ problem }) => problem !== null);
+  return listCommandResults(proof).some(({ problem }) => problem !== null);
 }
 
 async function markNeedsAttention(deps: RunDeps, { spec }: PlacedWork, reason: string): Promise<MergeResult> {

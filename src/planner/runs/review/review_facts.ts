@@ -11,10 +11,10 @@ import { loadWorld } from "../../operations/shared/world.ts";
 import { parseReviews, type Review } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { membersOf } from "../../work/merge_order.ts";
+import { listMembers } from "../../work/merge_order.ts";
 import type { PersonNeed } from "../../work/person_need.ts";
-import { type RecordFacts, recordOf } from "../../work/records/read_record.ts";
-import { type ReviewedCriterion, reviewedCriteria } from "../../work/reviewed_criteria.ts";
+import { parseRunRecord, type RunRecordFacts } from "../../work/records/read_record.ts";
+import { buildReviewedCriteria, type ReviewedCriterion } from "../../work/reviewed_criteria.ts";
 import { describeMissingWork } from "../merge/waiting_work.ts";
 import type { RunDeps } from "../run_types.ts";
 
@@ -36,7 +36,7 @@ export interface ReviewFacts {
   readonly problem: string | null;
   readonly criteria: readonly ReviewedCriterion[];
   /** Latest run that has a record; null without a record. */
-  readonly record: RecordFacts | null;
+  readonly record: RunRecordFacts | null;
   /** Changes of the work; null if none of its commits exists any more. */
   readonly difference: WorkDifference | null;
   /** Review texts that people sent back with the work earlier, oldest first. */
@@ -75,8 +75,8 @@ export async function readReviewFacts(deps: RunDeps, text: string, purpose = "re
   return {
     ...{ spec_id: id, title, type, status, need, branch, members },
     ...(await readWorktreeFolder(deps, id)),
-    criteria: reviewedCriteria(body, kept, difference?.head ?? null),
-    record: kept === null ? null : recordOf(kept),
+    criteria: buildReviewedCriteria(body, kept, difference?.head ?? null),
+    record: kept === null ? null : parseRunRecord(kept),
     difference,
     reviews: parseReviews(spec.body),
   };
@@ -114,7 +114,7 @@ async function readWorkDifference(
 ): Promise<WorkDifference | null> {
   try {
     if (branch !== null) return await ports.differences.ofBranch(id);
-    const { base, head } = kept === null ? { base: report?.base, head: undefined } : recordOf(kept);
+    const { base, head } = kept === null ? { base: report?.base, head: undefined } : parseRunRecord(kept);
     if (base == null || head == null) return null;
     return await ports.differences.between(base, head);
   } catch (error) {
@@ -162,7 +162,7 @@ export async function listMembersWithNeeds({ context }: RunDeps, spec: Spec): Pr
   const byId = new Map<string, Spec>(specs.map((one) => [one.id, one]));
   const found = new Map<SpecId, Spec>();
   const visit = (one: Spec): void => {
-    for (const id of membersOf(one, specs)) {
+    for (const id of listMembers(one, specs)) {
       const member = byId.get(id);
       if (member === undefined || member.id === spec.id || found.has(member.id)) continue;
       found.set(member.id, member);

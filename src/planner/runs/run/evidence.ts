@@ -4,13 +4,13 @@ import { decideConsequence, formatOutputReport } from "../../output/report.ts";
 import { parseReadable, type ReadableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { changedRules } from "../../work/changed_rules.ts";
-import { namesSpec } from "../../work/commit_message.ts";
-import { missingWork, newOutput } from "../../work/default_evidence.ts";
-import { type Evidence, isWorthGathering, NO_EVIDENCE, type RunFacts } from "../../work/end_of_run.ts";
+import { describeChangedRules } from "../../work/changed_rules.ts";
+import { isSpecCommit } from "../../work/commit_message.ts";
+import { explainMissingWork, extractNewOutput } from "../../work/default_evidence.ts";
+import { NO_EVIDENCE, needsEvidence, type RunEvidence, type RunFacts } from "../../work/end_of_run.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
-import { type Provenance, reasonsAgainst, resultsIn, withoutCriteria } from "../../work/provenance.ts";
+import { listCommandResults, listReasonsAgainst, omitCriteria, type Provenance } from "../../work/provenance.ts";
 import { judgeProvenance } from "../proof/provenance.ts";
 import type { PlacedJob, RunDeps, RunSettings } from "../run_types.ts";
 
@@ -35,7 +35,7 @@ export interface AgentLeftovers extends Omit<RunFacts, "evidence"> {
 }
 
 export interface CollectedEvidence {
-  readonly evidence: Evidence;
+  readonly evidence: RunEvidence;
   /** Warnings about changed rules and about the output. */
   readonly warnings: readonly string[];
   /** Hashes of the commits that name the spec, oldest first. */
@@ -62,7 +62,7 @@ export async function collectEvidence(
   if (left.interrupted && left.status !== "completed") {
     return { ...traces, evidence: { ...traces.evidence, criteria } };
   }
-  return isWorthGathering(left) && traces.settled ? addCheckResults(deps, work, { left, traces, criteria }) : traces;
+  return needsEvidence(left) && traces.settled ? addCheckResults(deps, work, { left, traces, criteria }) : traces;
 }
 
 /** Returns the spec as it was when the run began, because the run is judged by this text. */
@@ -82,15 +82,15 @@ async function collectTraces(
       ? (await files.history(place.root).commitsNaming(id, { template }))
           .filter((hash) => !place.knownCommits.has(hash))
           .toReversed()
-      : state.commits.filter(({ message }) => namesSpec(message, id, template)).map(({ hash }) => hash);
-  const evidence: Evidence = {
+      : state.commits.filter(({ message }) => isSpecCommit(message, id, template)).map(({ hash }) => hash);
+  const evidence: RunEvidence = {
     ...NO_EVIDENCE,
     commits: commits.length,
     requireCommit: config.verify.require_commit,
     uncommitted: omitSpecFile(state?.uncommitted ?? [], id),
     problems: state?.problems ?? [],
   };
-  const rules = changedRules(state?.changed ?? [], spec.outputSchema);
+  const rules = describeChangedRules(state?.changed ?? [], spec.outputSchema);
   for (const rule of rules) await work.log.line(`planner: ${rule}`);
   return { evidence, warnings: rules, commits, settled: evidence.problems.length === 0, proof: null, unproven: null };
 }
@@ -115,17 +115,18 @@ async function addCheckResults(
   if (output.lines.length > 0) deps.tell({ event: "output_check", spec_id: id, lines: output.lines });
   const proof = await judgeWork(deps, work, criteria);
   const { worktree } = place;
-  const excused = wishes.unproven === null ? proof : withoutCriteria(proof);
-  const against = reasonsAgainst(id, excused);
-  const isExcused = reasonsAgainst(id, proof).length > against.length;
-  const evidence: Evidence = {
+  const excused = wishes.unproven === null ? proof : omitCriteria(proof);
+  const against = listReasonsAgainst(id, excused);
+  const isExcused = listReasonsAgainst(id, proof).length > against.length;
+  const evidence: RunEvidence = {
     ...traces.evidence,
     criteria: wishes.skipCriteria ? [] : criteria,
-    missingWork: missingWork({
+    missingWork: explainMissingWork({
       brought: pickInitialSpec(work, left.spec),
       body: left.spec.body,
       file: left.spec.file,
-      hasTrace: hasTrace(traces.evidence) || output.passed || resultsIn(proof).some(({ problem }) => problem === null),
+      hasTrace:
+        hasTrace(traces.evidence) || output.passed || listCommandResults(proof).some(({ problem }) => problem === null),
       hasCommands: config.verify.commands.length > 0,
       changed: left.state?.changed ?? (traces.commits.length > 0 ? [{ path: "a commit", isNew: false }] : null),
     }),
@@ -149,7 +150,7 @@ function judgeWork(deps: RunDeps, work: LocatedWork, criteria: readonly JudgedCr
   );
 }
 
-function hasTrace({ commits, uncommitted }: Evidence): boolean {
+function hasTrace({ commits, uncommitted }: RunEvidence): boolean {
   return commits > 0 || uncommitted.length > 0;
 }
 
@@ -187,7 +188,7 @@ async function validateOutput({ context }: RunDeps, work: LocatedWork, spec: Spe
   if (spec.outputSchema === null) return { lines: [], warnings: [], problem: null, passed: false };
   await log.flush();
   const old = work.outputBefore === undefined ? (parseInitialSpec(work)?.body ?? null) : work.outputBefore;
-  const judged = old === null ? spec : { ...spec, body: `## Output\n\n${newOutput(spec.body, old)}\n` };
+  const judged = old === null ? spec : { ...spec, body: `## Output\n\n${extractNewOutput(spec.body, old)}\n` };
   const verdict = (await judging.run(() => judgeOutput(context, judged))) ?? { kind: "no_json" };
   const file = (await context.logs.open(spec.id))?.file ?? null;
   const lines = formatOutputReport({ schemaPath: spec.outputSchema, verdict, log: file });

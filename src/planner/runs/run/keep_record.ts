@@ -4,10 +4,10 @@ import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { parseReadable } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
+import { COMMIT_SUMMARIES, createCommitWriter } from "../../work/commit_message.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
-import type { ManualEnd } from "../../work/provenance.ts";
-import { type RecordedWork, type RunSummary, runRecord } from "../../work/records/run_record.ts";
+import type { ManualCompletion } from "../../work/provenance.ts";
+import { buildRunRecord, type RecordedWork, type RunSummary } from "../../work/records/run_record.ts";
 import type { PlacedRun, RepairDeps, RunDeps } from "../run_types.ts";
 import type { CollectedEvidence } from "./evidence.ts";
 import { removeTrailingSlash } from "./place.ts";
@@ -51,7 +51,7 @@ async function storeRecord(
 ): Promise<StoredRecord | null> {
   let text = "";
   const run = await ports.worktrees.keepRecord(summary.process.spec_id as SpecId, branch, (head) => {
-    const record = runRecord(summary, head);
+    const record = buildRunRecord(summary, head);
     text = `${JSON.stringify(record, null, 2)}\n`;
     return record;
   });
@@ -109,7 +109,7 @@ async function writeRecordFile(
 ): Promise<void> {
   const path = `.planner/runs/${id}/${run}.json`;
   if (place.worktree === null) return files.write(`${removeTrailingSlash(root)}/${path}`, text);
-  const message = commitWriter(config.git.commit_template, spec)(COMMIT_SUMMARIES.record(id, run));
+  const message = createCommitWriter(config.git.commit_template, spec)(COMMIT_SUMMARIES.record(id, run));
   await place.worktree.commitFile(path, text, message);
 }
 
@@ -200,7 +200,7 @@ const NO_AGENT: RunReport = {
  */
 export async function keepManualRecord(
   deps: RepairDeps,
-  { id, proof, unproven, outputSchema }: ManualEnd,
+  { id, proof, unproven, outputSchema }: ManualCompletion,
 ): Promise<number | null> {
   const { worktrees } = deps.ports;
   try {

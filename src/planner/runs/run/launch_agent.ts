@@ -1,8 +1,8 @@
 import { getErrorMessage } from "#kernel/errors.ts";
-import { checkLines, isAccepted } from "../../work/acceptance.ts";
-import { type AgentLaunch, agentLaunch } from "../../work/agent_launch.ts";
+import { buildCheckLines, isAccepted } from "../../work/acceptance.ts";
+import { type AgentLaunch, buildAgentLaunch } from "../../work/agent_launch.ts";
 import { assemblePrompt, type PromptRequest } from "../../work/prompts/prompt.ts";
-import { limitsOf } from "../../work/run_limits.ts";
+import { resolveLimits } from "../../work/run_limits.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
 import { buildAgentEnvironment, removeTrailingSlash } from "./place.ts";
 import { type AgentRunResult, type RunAgentOptions, runAgent } from "./run_agent.ts";
@@ -36,7 +36,7 @@ export async function launchAgent(deps: RunDeps, launching: LaunchAgentOptions):
   const writable = provider.row.writableArgs === null ? [] : await deps.files.gitFolders(place.root);
   const server = isSplit ? null : { command, args: [...first, "mcp", "--root", place.root] };
   const promptWhole = place.earlier === null ? prompt.text : `${prompt.text.trimEnd()}\n\n${place.earlier}\n`;
-  const launch = agentLaunch(provider, {
+  const launch = buildAgentLaunch(provider, {
     prompt: promptWhole,
     promptFile: `${beside}.prompt.md`,
     mcpConfigFile: `${beside}.mcp.json`,
@@ -53,7 +53,7 @@ export async function launchAgent(deps: RunDeps, launching: LaunchAgentOptions):
   const start = { argv: launch.argv, cwd: place.root, env, processId, ...input };
   try {
     await extendProjectFile(deps, job, launch);
-    const limits = limitsOf(job.config, provider.name, job.spec.frontmatter);
+    const limits = resolveLimits(job.config, provider.name, job.spec.frontmatter);
     await prompted?.(hashText(deps, promptWhole));
     return await runAgent(deps, launching, { start, limits });
   } finally {
@@ -64,7 +64,7 @@ export async function launchAgent(deps: RunDeps, launching: LaunchAgentOptions):
 /** Returns the accepted commands that judge the work, because the agent may run them too. */
 async function listGrantedCommands({ context }: RunDeps, { config, spec }: AgentJob): Promise<readonly string[]> {
   const settings = config.verify.commands.map((text) => ({ kind: "verify" as const, text }));
-  const lines = [...settings, ...checkLines(spec.body)];
+  const lines = [...settings, ...buildCheckLines(spec.body)];
   if (lines.length === 0) return [];
   const accepted = await (await context.accepted()).read();
   return [...new Set(lines.filter((line) => isAccepted(accepted, line)).map(({ text }) => text))];

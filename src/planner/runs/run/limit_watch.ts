@@ -1,5 +1,5 @@
 import type { LimitSettings } from "../../config/config.ts";
-import { spentTooMuch } from "../../work/run_limits.ts";
+import { explainExceededLimit } from "../../work/run_limits.ts";
 import type { Usage } from "../../work/usage.ts";
 
 /** Maximum interval between checks of a silent agent, in milliseconds; short compared with any sensible limit. */
@@ -59,7 +59,7 @@ export class LimitWatch {
 
   heard(usage: Usage | null): void {
     this.#heardAt = this.#signs.now();
-    const reason = spentTooMuch(usage, this.#limits);
+    const reason = explainExceededLimit(usage, this.#limits);
     if (reason !== null) this.#reach(reason);
   }
 

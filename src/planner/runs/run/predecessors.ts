@@ -3,7 +3,7 @@ import { TaskSlots } from "#kernel/slots.ts";
 import { loadWorld, type SpecWorld } from "../../operations/shared/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parseParentId, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
-import { commitWriter } from "../../work/commit_message.ts";
+import { createCommitWriter } from "../../work/commit_message.ts";
 import type { RequestNote } from "../../work/requests/request_note.ts";
 import { describeMissingClaim } from "../merge/complete_spec.ts";
 import { explainOpenRequest } from "../merge/waiting_work.ts";
@@ -96,7 +96,7 @@ async function mergePredecessor(deps: RunDeps, { id, wanting, stillWanted, stop,
     const spec = await specs.load(id);
     const final = await claim.finish({ steal: false, offline });
     if (final.kind !== "own") return refuse(describeMissingClaim(id, final));
-    const message = commitWriter((await config()).git.commit_template, spec);
+    const message = createCommitWriter((await config()).git.commit_template, spec);
     const answer = await worktrees.merge(id, { message, admit: await createMergeAdmission(deps, spec, { stop }) });
     if (answer.kind === "refused") return refuse(answer.reasons.join("; "));
     if (answer.kind === "conflict") return refuse(`conflict in ${answer.files.join(", ")}`);

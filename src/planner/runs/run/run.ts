@@ -3,10 +3,10 @@ import type { ProcessResult } from "#planner/run_ports/process_records.ts";
 import type { RunLog } from "#planner/run_ports/run_ports.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { endOfRun, type RunEnd } from "../../work/end_of_run.ts";
+import { decideRunEnd, type RunEnd } from "../../work/end_of_run.ts";
 import { isAccountError } from "../../work/error_line.ts";
-import { exitMeaning } from "../../work/providers.ts";
-import { usageText } from "../../work/usage.ts";
+import { explainExitStatus } from "../../work/providers.ts";
+import { formatUsage } from "../../work/usage.ts";
 import { finishClaimAtEnd } from "../claims.ts";
 import type { ClaimedRun, PlacedRun, RunDeps, RunResult } from "../run_types.ts";
 import { type AgentLeftovers, type CollectedEvidence, collectEvidence } from "./evidence.ts";
@@ -115,7 +115,7 @@ export class AgentSpecRun {
       reported: (soFar) => this.#live.take(soFar),
     });
     this.#agent = agent;
-    if (agent.usage !== null) await log.line(`planner: used ${usageText(agent.usage)}`);
+    if (agent.usage !== null) await log.line(`planner: used ${formatUsage(agent.usage)}`);
     this.#phase = "settle";
     if (!agent.claimed) return this.#endedByOthers(run, { claimed: false, state: null });
     const state = (await place.worktree?.settle()) ?? null;
@@ -156,7 +156,7 @@ export class AgentSpecRun {
     const claimed = await this.#isHeld();
     if (!claimed || !(await this.#isWanted())) return this.#endedByOthers(run, { claimed, state });
     this.#phase = "complete";
-    const decided = await finishClaimAtEnd(this.#start.claim, endOfRun({ ...left, evidence: gathered.evidence }));
+    const decided = await finishClaimAtEnd(this.#start.claim, decideRunEnd({ ...left, evidence: gathered.evidence }));
     this.#warnings = [...this.#warnings, ...decided.notes];
     const output = agent.exit.code === 0 ? agent.output : "";
     const end = await this.#complete(run, { end: decided.end, gathered, output });
@@ -265,7 +265,7 @@ function interpretExit({ exit, failure, interrupted, limit, lastWords }: AgentRu
   const own = said === null ? null : `it says: ${said}`;
   return {
     exit: exit.code === 0 && failure !== null ? { code: 1, signal: null } : exit,
-    exitMeaning: exit.code === null ? null : (exitMeaning(provider, exit.code) ?? own),
+    exitMeaning: exit.code === null ? null : (explainExitStatus(provider, exit.code) ?? own),
     interrupted,
     limit,
   };

@@ -2,9 +2,9 @@ import type { AgentExit, AgentProcess, AgentStartOptions } from "#planner/run_po
 import type { Claim } from "#planner/run_ports/claims.ts";
 import type { LimitSettings } from "../../config/config.ts";
 import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts";
-import { type AgentAnswer, type AgentStream, openAgentStream } from "../../work/agent_stream.ts";
-import { errorLine } from "../../work/error_line.ts";
-import { allowingLine } from "../../work/providers/grant.ts";
+import { type AgentStream, type AgentStreamResult, openAgentStream } from "../../work/agent_stream.ts";
+import { findErrorLine } from "../../work/error_line.ts";
+import { buildAllowingLine } from "../../work/providers/grant.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
 import { type ActivitySource, LimitWatch } from "./limit_watch.ts";
 import { callOnAbort, superviseProgram } from "./run_commands.ts";
@@ -27,7 +27,7 @@ export interface RunAgentOptions {
 export type PartialAgentReport = Pick<AgentStream, "usage" | "denied" | "session">;
 
 /** Result of an agent that has ended together with everything that it started. */
-export interface AgentRunResult extends Omit<AgentAnswer, "lines"> {
+export interface AgentRunResult extends Omit<AgentStreamResult, "lines"> {
   readonly exit: AgentExit;
   /** The line of the agent's standard error that names the error; empty if it names none. */
   readonly lastWords: string;
@@ -120,7 +120,7 @@ async function readOutput(
   agent: AgentProcess,
   run: RunAgentOptions,
   watch: Watch,
-): Promise<AgentAnswer> {
+): Promise<AgentStreamResult> {
   const { id, log, provider } = run.job;
   const reader = openAgentStream(provider.stream, agent.secrets);
   const report = createReporter(deps, run);
@@ -134,7 +134,7 @@ async function readOutput(
   for await (const piece of yieldPieces(agent.stdout)) await write(reader.push(piece));
   const answer = reader.end();
   await write(answer.lines);
-  const line = allowingLine(provider.row.allowing, reader.denied, id);
+  const line = buildAllowingLine(provider.row.allowing, reader.denied, id);
   if (line !== null) deps.tell({ event: "allow", spec_id: id, line });
   return answer;
 }
@@ -175,7 +175,7 @@ async function readErrors(
   };
   for await (const piece of yieldPieces(agent.stderr)) await write(reader.push(piece));
   await write(reader.end().lines);
-  return errorLine(last).slice(0, MAX_STEP_CHARS);
+  return findErrorLine(last).slice(0, MAX_STEP_CHARS);
 }
 
 /** The most recent turn; each turn is a separate iteration of the event loop. */

@@ -5,7 +5,7 @@ import { formatCountOf } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { Hasher } from "../../program_ports.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
-import { type CommandResult, NOT_RUN } from "../../work/provenance.ts";
+import { type CommandResult, NOT_RUN_PROBLEM } from "../../work/provenance.ts";
 import type { PlacedJob, RunDeps } from "../run_types.ts";
 import { buildAgentEnvironment } from "./place.ts";
 
@@ -45,7 +45,7 @@ export async function runCommands(
   return (await Promise.all(results)).filter((result) => result !== null);
 }
 
-const UNRUN = { status: null, duration_ms: 0, output_hash: "", problem: NOT_RUN };
+const UNRUN = { status: null, duration_ms: 0, output_hash: "", problem: NOT_RUN_PROBLEM };
 
 /** Runs one line in a shell until it ends or its time limit is reached. */
 async function runCommand(

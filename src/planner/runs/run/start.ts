@@ -16,7 +16,7 @@ import { editFields } from "../../spec/edit/edit_fields.ts";
 import { isSentBack } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { type Provider, providerFor } from "../../work/providers.ts";
+import { type Provider, selectProvider } from "../../work/providers.ts";
 import type { RunChoice, RunDeps, RunSettings } from "../run_types.ts";
 
 /**
@@ -71,7 +71,7 @@ function chooseSession(id: SpecId, { provider, reports, wishes }: Resuming): str
 
 function chooseProvider(config: PlannerConfig, spec: Spec, { provider, model }: RunSettings): Provider {
   const defaults = provider === null ? config.defaults : { ...config.defaults, provider };
-  return providerFor({ ...config, defaults }, { model: model ?? spec.model, task: "work" });
+  return selectProvider({ ...config, defaults }, { model: model ?? spec.model, task: "work" });
 }
 
 /**

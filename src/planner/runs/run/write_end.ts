@@ -11,8 +11,8 @@ import { keepChecks } from "../../spec/edit/keep_checks.ts";
 import { findLastSection } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { bringBack, withOutput } from "../../work/bring_back.ts";
-import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
+import { mergeRunIntoProject, withOutput } from "../../work/bring_back.ts";
+import { COMMIT_SUMMARIES, createCommitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
 import type { PlacedRun, RepairDeps, RunDeps, RunPlace } from "../run_types.ts";
 import { keepCutOffRun } from "./keep_record.ts";
@@ -90,7 +90,7 @@ async function writeInWorktree({ run, worktree, end }: WorktreeEnd, now: Date): 
   const { id, config, spec } = run;
   const specs = worktree.specs();
   await specs.edit(id, (text) => buildFinalText(text, { run, end, now }));
-  const message = commitWriter(config.git.commit_template, spec);
+  const message = createCommitWriter(config.git.commit_template, spec);
   try {
     await worktree.commitSpec(message(COMMIT_SUMMARIES.ended(id, end.status)));
     return end;
@@ -120,7 +120,7 @@ async function writeInBothCopies(deps: RunDeps, { run, worktree, end }: Worktree
   }
   await changeSpec(deps.context, id, (found) => {
     const here = restoreChecks(deps, run, found);
-    const brought = bringBack({ before, here, there, keepBody: end.lostCriteria });
+    const brought = mergeRunIntoProject({ before, here, there, keepBody: end.lostCriteria });
     bodyLeft = brought.bodyLeft;
     return editFields(brought.text, { status: written.status });
   });

@@ -1,10 +1,10 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { Claim } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { variablesOf } from "../../work/prompts/prompt.ts";
+import { readPromptVariables } from "../../work/prompts/prompt.ts";
 import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prompts/prompt_template.ts";
-import { SPLIT_ANSWER, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/prompts/standard_prompt.ts";
-import { exitMeaning, type Provider } from "../../work/providers.ts";
+import { SPLIT_ANSWER_FORMAT, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/prompts/standard_prompt.ts";
+import { explainExitStatus, type Provider } from "../../work/providers.ts";
 import { buildRunPlace } from "../job.ts";
 import { buildPromptRequest, launchAgent } from "../run/launch_agent.ts";
 import type { AgentRunResult } from "../run/run_agent.ts";
@@ -50,7 +50,7 @@ function refuseFailedAgent(
   if (interrupted) throw buildSplitError(id, "interrupted before the agent was done");
   if (exit.code === null) throw buildSplitError(id, `the agent was ended by ${exit.signal ?? "a signal"}`);
   if (exit.code !== 0) {
-    const meaning = exitMeaning(provider, exit.code);
+    const meaning = explainExitStatus(provider, exit.code);
     throw buildSplitError(id, `the agent ended with status ${exit.code}${meaning === null ? "" : `: ${meaning}`}`);
   }
   if (failure !== null) throw buildSplitError(id, `the agent says: ${failure}`);
@@ -69,8 +69,8 @@ async function buildSplitPrompt(deps: RunDeps, id: SpecId): Promise<string> {
     ? await loadTemplate(prompts, SPLIT_PROMPT_NAME)
     : { name: SPLIT_PROMPT_NAME, text: SPLIT_PROMPT };
   const job = { id, config: await context.config(), place: buildRunPlace(root, null) };
-  const values = await variablesOf(context, await buildPromptRequest(deps, job, null));
+  const values = await readPromptVariables(context, await buildPromptRequest(deps, job, null));
   const filled = fillTemplate(template, values);
   for (const message of filled.warnings) tell({ event: "note", spec_id: id, message });
-  return `${filled.text.trim()}\n\n${SPLIT_ANSWER}`;
+  return `${filled.text.trim()}\n\n${SPLIT_ANSWER_FORMAT}`;
 }

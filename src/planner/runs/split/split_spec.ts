@@ -10,7 +10,7 @@ import { buildSpecFile } from "../../spec/new_spec.ts";
 import { findLastSection } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { providerFor } from "../../work/providers.ts";
+import { selectProvider } from "../../work/providers.ts";
 import { claimSpec } from "../claims.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
 import { askForMembers } from "./ask_agent.ts";
@@ -87,7 +87,7 @@ function exceedsLintThreshold(spec: Spec, thresholds: PlannerConfig["lint"]["thr
 async function splitOneSpec(deps: RunDeps, id: SpecId, wishes: SplitOptions): Promise<SplitResult> {
   const { context, ports, pid } = deps;
   await refuseUnsplittable(context, await context.specs.load(id), wishes.force);
-  const provider = providerFor(await context.config(), { model: wishes.model, task: "split" });
+  const provider = selectProvider(await context.config(), { model: wishes.model, task: "split" });
   await refuseMissingAgent(context, provider, `split spec '${id}'`);
   const processId = `${id}-${pid}`;
   const claim = await claimSpec(deps, id, processId);

@@ -4,11 +4,11 @@ import { loadWorld, type SpecWorld } from "#planner/operations/shared/world.ts";
 import { workStart } from "#planner/operations/work_start.ts";
 import type { ProcessRecord } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { retryAt } from "#planner/work/retry.ts";
+import { findRetryTime } from "#planner/work/retry.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { membersOf } from "../../work/merge_order.ts";
+import { listMembers } from "../../work/merge_order.ts";
 import { closeGroup, isDoneGroup } from "../close_group.ts";
 import { findDeadRecords, findStaleClaims } from "../doctor/check_processes.ts";
 import type { MergeResult } from "../merge/complete_spec.ts";
@@ -143,7 +143,7 @@ async function retryFailedSpecs(deps: RunDeps, state: WatchState, { config, tell
   const now = context.clock.now().getTime();
   let coming = false;
   for (const { id } of failed) {
-    const at = retryAt(records.get(id) ?? [], config.watch);
+    const at = findRetryTime(records.get(id) ?? [], config.watch);
     if (at === null) continue;
     coming ||= at > now || (await beginRun(deps, id, { state, tell }));
   }
@@ -197,7 +197,7 @@ async function closeDoneGroups(deps: RunDeps, told: (id: SpecId, message: string
 async function findFirstDone(deps: RunDeps, world: SpecWorld): Promise<Spec | undefined> {
   for (const spec of world.specs) {
     if (!(isDoneGroup(spec, world) || isDoneDriver(spec, world))) continue;
-    const members = membersOf(spec, world.specs) as readonly SpecId[];
+    const members = listMembers(spec, world.specs) as readonly SpecId[];
     if (members.length === 0 || (await findLiveWorker(deps.context, spec.id)) !== null) continue;
     const merged = await Promise.all(members.map((id) => deps.ports.worktrees.isMerged(id)));
     if (merged.every(Boolean)) return spec;

@@ -18,7 +18,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
     return { ok: true, text: STRICT.decode(bytes) };
   } catch {
     const text = LENIENT.decode(bytes);
-    const { index, offset } = firstReplaced(text, bytes);
+    const { index, offset } = findFirstReplaced(text, bytes);
     const byte = (bytes[offset] ?? 0).toString(16).padStart(2, "0");
     return {
       ok: false,
@@ -29,18 +29,18 @@ export function decodeText(bytes: Uint8Array): DecodedText {
 }
 
 /** Finds the first replacement character that is not in the file itself. All bytes before it are valid. */
-function firstReplaced(text: string, bytes: Uint8Array): { readonly index: number; readonly offset: number } {
+function findFirstReplaced(text: string, bytes: Uint8Array): { readonly index: number; readonly offset: number } {
   let offset = 0;
   let from = 0;
   for (let index = text.indexOf(REPLACEMENT); index !== -1; index = text.indexOf(REPLACEMENT, from)) {
     offset += Buffer.byteLength(text.slice(from, index));
-    if (!holdsReplacement(bytes, offset)) return { index, offset };
+    if (!containsReplacement(bytes, offset)) return { index, offset };
     offset += 3;
     from = index + 1;
   }
   return { index: text.length, offset: bytes.length };
 }
 
-function holdsReplacement(bytes: Uint8Array, offset: number): boolean {
+function containsReplacement(bytes: Uint8Array, offset: number): boolean {
   return bytes[offset] === 0xef && bytes[offset + 1] === 0xbf && bytes[offset + 2] === 0xbd;
 }

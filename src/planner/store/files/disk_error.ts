@@ -1,14 +1,14 @@
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 
 /** Returns the error code of a failed system call (`ENOENT`); undefined for an error of another kind. */
-export function errorCode(error: unknown): string | undefined {
+export function getErrorCode(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   return typeof code === "string" ? code : undefined;
 }
 
 /** Returns whether the error means that the path does not exist. */
-export function isMissing(error: unknown): boolean {
-  const code = errorCode(error);
+export function isMissingError(error: unknown): boolean {
+  const code = getErrorCode(error);
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
@@ -31,8 +31,8 @@ const REASONS: Readonly<Record<string, readonly [words: string, kind: ErrorKind]
 };
 
 /** Returns the reason why a system call failed in words, followed by its code. */
-export function reason(error: unknown): string {
-  const code = errorCode(error);
+export function describeSystemError(error: unknown): string {
+  const code = getErrorCode(error);
   if (code === undefined) return error instanceof Error ? error.message : String(error);
   const words = REASONS[code]?.[0];
   return words === undefined ? code : `${words} (${code})`;
@@ -52,12 +52,12 @@ const ADVICE: Readonly<Record<string, string>> = {
  *
  * @param action completes `Cannot <action>`: `write ".planner/specs/a.md"`
  */
-export function diskRefusal(action: string, error: unknown): unknown {
-  const code = errorCode(error);
+export function toDiskError(action: string, error: unknown): unknown {
+  const code = getErrorCode(error);
   if (error instanceof OperationError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
   return new OperationError(
     REASONS[code]?.[1] ?? "unavailable",
-    `Cannot ${action}: ${reason(error)}${ADVICE[code] ?? ""}`,
+    `Cannot ${action}: ${describeSystemError(error)}${ADVICE[code] ?? ""}`,
     {
       cause: error,
     },

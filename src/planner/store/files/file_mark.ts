@@ -18,7 +18,7 @@ const UNSETTLED_MS = 100;
 /** The same age in milliseconds for file systems that count file times in seconds. */
 const UNSETTLED_COARSE_MS = 2100;
 
-export function markOf(stats: Stats): FileMark {
+export function buildFileMark(stats: Stats): FileMark {
   return {
     device: stats.dev,
     inode: stats.ino,
@@ -29,15 +29,15 @@ export function markOf(stats: Stats): FileMark {
 }
 
 /** Returns the mark of the file to which the path leads; null if it cannot be read. */
-export function markAt(path: string): FileMark | null {
+export function readFileMark(path: string): FileMark | null {
   try {
-    return markOf(statSync(path));
+    return buildFileMark(statSync(path));
   } catch {
     return null;
   }
 }
 
-export function sameMark(a: FileMark, b: FileMark): boolean {
+export function isSameMark(a: FileMark, b: FileMark): boolean {
   return (
     a.modifiedMs === b.modifiedMs &&
     a.size === b.size &&
@@ -51,7 +51,7 @@ export function sameMark(a: FileMark, b: FileMark): boolean {
  * Whether a change right after the check at `nowMs` could leave the mark unchanged, because the clock of file times has
  * not advanced. Such a file must be checked again, as git does with its index.
  */
-export function isUnsettled(mark: FileMark, nowMs: number): boolean {
+export function isUnsettledMark(mark: FileMark, nowMs: number): boolean {
   const newest = Math.max(mark.modifiedMs, mark.changedMs);
   return nowMs - newest < (mark.changedMs % 1000 === 0 ? UNSETTLED_COARSE_MS : UNSETTLED_MS);
 }

@@ -1,8 +1,8 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { readText } from "./read_text.ts";
+import { readSpecText } from "./read_text.ts";
 
 /** The object in a small JSON file of planner with the time of its last write, or why it cannot be read. */
-export type JsonRead =
+export type JsonReadResult =
   | {
       readonly kind: "object";
       readonly object: Readonly<Record<string, unknown>>;
@@ -13,8 +13,8 @@ export type JsonRead =
   | { readonly kind: "broken"; readonly message: string; readonly text: string | null; readonly modified: Date };
 
 /** Reads a small JSON file. Never throws. */
-export function readJson(path: string): JsonRead {
-  const read = readText(path);
+export function readJsonFile(path: string): JsonReadResult {
+  const read = readSpecText(path);
   if (read.kind === "missing") return read;
   const modified = new Date(read.mark?.modifiedMs ?? 0);
   if (read.kind === "unreadable") return { kind: "broken", message: read.message, text: null, modified };
@@ -31,14 +31,14 @@ export function readJson(path: string): JsonRead {
 }
 
 /** Returns a field if it is a non-empty text, else null. */
-export function textField(object: Readonly<Record<string, unknown>>, name: string): string | null {
+export function getTextField(object: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = object[name];
   return typeof value === "string" && value !== "" ? value : null;
 }
 
 /** Returns a field as a time, else null. */
-export function timeField(object: Readonly<Record<string, unknown>>, name: string): Date | null {
-  const text = textField(object, name);
+export function getTimeField(object: Readonly<Record<string, unknown>>, name: string): Date | null {
+  const text = getTextField(object, name);
   const time = text === null ? null : new Date(text);
   return time === null || Number.isNaN(time.getTime()) ? null : time;
 }

@@ -2,8 +2,8 @@ import { closeSync, constants, existsSync, mkdirSync, openSync, readlinkSync, re
 import { rm, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { folderContains, isLink, leadsOutside } from "../project/project_bounds.ts";
-import { errorCode, isMissing } from "./disk_error.ts";
+import { isInsideFolder, isLink, isLinkOutside } from "../project/project_bounds.ts";
+import { getErrorCode, isMissingError } from "./disk_error.ts";
 
 /**
  * A folder that is open for writing. On Linux `path` refers to the open folder itself, so that files are created in it
@@ -15,14 +15,14 @@ export interface OpenFolder {
 }
 
 /** Whether `/proc/self/fd/<n>` refers to an open folder. */
-const HAS_OPEN_PATHS = process.platform === "linux" && exists("/proc/self/fd");
+const HAS_OPEN_PATHS = process.platform === "linux" && canSeePath("/proc/self/fd");
 
 const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
-/** Calls `use` with a path to the same file through its open folder, see `openFolderOf`. */
-export async function inFolderOf<Result>(path: string, use: (path: string) => Promise<Result>): Promise<Result> {
-  const folder = openFolderOf(path);
+/** Calls `use` with a path to the same file through its open folder, see `openParentFolder`. */
+export async function withOpenFolder<Result>(path: string, use: (path: string) => Promise<Result>): Promise<Result> {
+  const folder = openParentFolder(path);
   try {
     return await use(join(folder.path, basename(path)));
   } finally {
@@ -31,12 +31,12 @@ export async function inFolderOf<Result>(path: string, use: (path: string) => Pr
 }
 
 /** Removes a file through its open folder. A missing file counts as removed. */
-export async function removeInside(path: string): Promise<void> {
+export async function removeFileInside(path: string): Promise<void> {
   if (!existsSync(dirname(path))) return;
   try {
-    await inFolderOf(path, unlink);
+    await withOpenFolder(path, unlink);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isMissingError(error)) throw error;
   }
 }
 
@@ -44,7 +44,7 @@ export async function removeInside(path: string): Promise<void> {
  * Removes a folder and its contents through the open folder around it. Removes a link without the folder that it names.
  */
 export async function removeFolderInside(path: string): Promise<void> {
-  if (existsSync(dirname(path))) await inFolderOf(path, (inside) => rm(inside, { recursive: true, force: true }));
+  if (existsSync(dirname(path))) await withOpenFolder(path, (inside) => rm(inside, { recursive: true, force: true }));
 }
 
 /**
@@ -53,39 +53,40 @@ export async function removeFolderInside(path: string): Promise<void> {
  *
  * @throws OperationError `failed_precondition` that names the link that leads out of the project
  */
-export function openFolderOf(path: string): OpenFolder {
+export function openParentFolder(path: string): OpenFolder {
   const folder = dirname(path);
-  const root = projectOf(path);
-  if (root !== null) return openInside(root, relative(root, folder).split(sep).filter(Boolean));
+  const root = findProjectRoot(path);
+  if (root !== null) return openFolderInside(root, relative(root, folder).split(sep).filter(Boolean));
   mkdirSync(folder, { recursive: true });
   return { path: folder, close: () => {} };
 }
 
 /** Refuses a file of a project that is a link out of the project. @throws OperationError `failed_precondition` */
 export function refuseLinkOut(path: string): void {
-  const root = projectOf(path);
-  if (root !== null && leadsOutside(root, path)) throw leadsOut(shownPath(root, [relative(root, path)]));
+  const root = findProjectRoot(path);
+  if (root !== null && isLinkOutside(root, path))
+    throw buildLinkOutError(formatShownPath(root, [relative(root, path)]));
 }
 
 /** Returns the folder around the innermost `.planner` of a path; null for a file outside of any project. */
-function projectOf(path: string): string | null {
+function findProjectRoot(path: string): string | null {
   const at = path.lastIndexOf(`${sep}.planner${sep}`);
   return at < 0 ? null : path.slice(0, at) || sep;
 }
 
 /** Returns the path as error messages print it: from the project's root, also for a file of a worktree. */
-function shownPath(root: string, names: readonly string[]): string {
+function formatShownPath(root: string, names: readonly string[]): string {
   const at = root.indexOf(`${sep}.planner${sep}`);
   return [...(at < 0 ? [] : root.slice(at + 1).split(sep)), ...names].join("/");
 }
 
-function openInside(root: string, names: readonly string[]): OpenFolder {
+function openFolderInside(root: string, names: readonly string[]): OpenFolder {
   const realRoot = realpathSync(root);
-  if (!HAS_OPEN_PATHS) return openByName(root, realRoot, names);
+  if (!HAS_OPEN_PATHS) return openFolderByName(root, realRoot, names);
   let open = openSync(realRoot, FOLDER);
   for (const [index, name] of names.entries()) {
     try {
-      const next = openChild(open, name, { realRoot, shown: shownPath(root, names.slice(0, index + 1)) });
+      const next = openChildFolder(open, name, { realRoot, shown: formatShownPath(root, names.slice(0, index + 1)) });
       closeSync(open);
       open = next;
     } catch (error) {
@@ -93,7 +94,7 @@ function openInside(root: string, names: readonly string[]): OpenFolder {
       throw error;
     }
   }
-  return { path: openPath(open), close: () => closeSync(open) };
+  return { path: getDescriptorPath(open), close: () => closeSync(open) };
 }
 
 interface Bounds {
@@ -102,44 +103,44 @@ interface Bounds {
   readonly shown: string;
 }
 
-function openChild(parent: number, name: string, { realRoot, shown }: Bounds): number {
-  const path = join(openPath(parent), name);
+function openChildFolder(parent: number, name: string, { realRoot, shown }: Bounds): number {
+  const path = join(getDescriptorPath(parent), name);
   try {
     return openSync(path, FOLDER | NO_LINK);
   } catch (error) {
-    if (errorCode(error) === "ENOENT") {
+    if (getErrorCode(error) === "ENOENT") {
       makeFolder(path);
       return openSync(path, FOLDER | NO_LINK);
     }
     if (!isLink(path)) throw error;
   }
-  refuseDangling(path, shown);
+  refuseDanglingLink(path, shown);
   const followed = openSync(path, FOLDER);
-  if (folderContains(realRoot, readlinkSync(openPath(followed)))) return followed;
+  if (isInsideFolder(realRoot, readlinkSync(getDescriptorPath(followed)))) return followed;
   closeSync(followed);
-  throw leadsOut(shown);
+  throw buildLinkOutError(shown);
 }
 
 /**
  * Opens a folder by its path. Without open folders, check and write are two steps, between which someone could still
  * insert a link.
  */
-function openByName(root: string, realRoot: string, names: readonly string[]): OpenFolder {
+function openFolderByName(root: string, realRoot: string, names: readonly string[]): OpenFolder {
   let path = realRoot;
   for (const [index, name] of names.entries()) {
-    const shown = shownPath(root, names.slice(0, index + 1));
+    const shown = formatShownPath(root, names.slice(0, index + 1));
     path = join(path, name);
     if (isLink(path)) {
-      refuseDangling(path, shown);
+      refuseDanglingLink(path, shown);
       path = realpathSync(path);
-      if (!folderContains(realRoot, path)) throw leadsOut(shown);
+      if (!isInsideFolder(realRoot, path)) throw buildLinkOutError(shown);
     } else makeFolder(path);
   }
   return { path, close: () => {} };
 }
 
 /** Whether a path exists. Deno throws without permission: it grants `/proc/self/fd` only with all permissions. */
-function exists(path: string): boolean {
+function canSeePath(path: string): boolean {
   try {
     return existsSync(path);
   } catch {
@@ -151,24 +152,24 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
+    if (getErrorCode(error) !== "EEXIST") throw error;
   }
 }
 
-function openPath(descriptor: number): string {
+function getDescriptorPath(descriptor: number): string {
   return `/proc/self/fd/${descriptor}`;
 }
 
-function refuseDangling(path: string, shown: string): void {
+function refuseDanglingLink(path: string, shown: string): void {
   if (existsSync(path)) return;
-  throw refusal(shown, "to nothing");
+  throw buildLinkError(shown, "to nothing");
 }
 
-function leadsOut(shown: string): OperationError {
-  return refusal(shown, "out of the project");
+function buildLinkOutError(shown: string): OperationError {
+  return buildLinkError(shown, "out of the project");
 }
 
-function refusal(shown: string, where: string): OperationError {
+function buildLinkError(shown: string, where: string): OperationError {
   return new OperationError(
     "failed_precondition",
     `Cannot write "${shown}": it is a symbolic link that leads ${where}: remove the link`,

@@ -2,9 +2,9 @@ import { existsSync, linkSync, renameSync, unlinkSync, writeFileSync } from "nod
 import { link } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { diskRefusal, errorCode } from "./disk_error.ts";
-import { inFolderOf, type OpenFolder, openFolderOf } from "./open_folder.ts";
-import { removeQuietly, syncFolder, temporaryBeside, writeBeside } from "./temporary_file.ts";
+import { getErrorCode, toDiskError } from "./disk_error.ts";
+import { type OpenFolder, openParentFolder, withOpenFolder } from "./open_folder.ts";
+import { buildTemporaryPath, removeIfExists, syncFolder, writeTemporaryFile } from "./temporary_file.ts";
 
 /**
  * Replaces the file at `path` atomically by `text`; creates the folder.
@@ -12,12 +12,12 @@ import { removeQuietly, syncFolder, temporaryBeside, writeBeside } from "./tempo
  * @param file the path as error messages print it
  */
 export async function replaceFile(path: string, file: string, text: string | Uint8Array): Promise<void> {
-  await place(path, `write "${file}"`, async (target) => {
-    const temporary = await writeBeside(target, text);
+  await placeFileAt(path, `write "${file}"`, async (target) => {
+    const temporary = await writeTemporaryFile(target, text);
     try {
       renameSync(temporary, target);
     } catch (error) {
-      await removeQuietly(temporary);
+      await removeIfExists(temporary);
       throw error;
     }
     return true;
@@ -26,15 +26,15 @@ export async function replaceFile(path: string, file: string, text: string | Uin
 
 /** Creates a file atomically. Returns false if it exists. */
 export function createFile(path: string, file: string, text: string): Promise<boolean> {
-  return place(path, `create "${file}"`, (target) => createNamed(target, text));
+  return placeFileAt(path, `create "${file}"`, (target) => createNamedFile(target, text));
 }
 
-async function createNamed(target: string, text: string): Promise<boolean> {
-  const temporary = await writeBeside(target, text);
+async function createNamedFile(target: string, text: string): Promise<boolean> {
+  const temporary = await writeTemporaryFile(target, text);
   try {
-    return await giveName(temporary, target);
+    return await linkToName(temporary, target);
   } finally {
-    await removeQuietly(temporary);
+    await removeIfExists(temporary);
   }
 }
 
@@ -62,9 +62,9 @@ export async function createFiles(files: readonly NewFile[]): Promise<readonly (
   const work = async (): Promise<void> => {
     for (const [index, file] of left) {
       try {
-        outcomes[index] = await createUnsynced(file, folders);
+        outcomes[index] = await createUnsyncedFile(file, folders);
       } catch (error) {
-        const refusal = diskRefusal(`create "${file.file}"`, error);
+        const refusal = toDiskError(`create "${file.file}"`, error);
         if (!(refusal instanceof OperationError)) throw refusal;
         outcomes[index] = refusal;
       }
@@ -79,10 +79,10 @@ export async function createFiles(files: readonly NewFile[]): Promise<readonly (
   return outcomes;
 }
 
-async function createUnsynced({ path, text }: NewFile, folders: Map<string, OpenFolder>): Promise<boolean> {
-  const folder = folders.get(dirname(path)) ?? openFolderOf(path);
+async function createUnsyncedFile({ path, text }: NewFile, folders: Map<string, OpenFolder>): Promise<boolean> {
+  const folder = folders.get(dirname(path)) ?? openParentFolder(path);
   folders.set(dirname(path), folder);
-  return createNamed(join(folder.path, basename(path)), text);
+  return createNamedFile(join(folder.path, basename(path)), text);
 }
 
 /**
@@ -92,54 +92,58 @@ async function createUnsynced({ path, text }: NewFile, folders: Map<string, Open
 export function createFileAtOnce(path: string, file: string, text: string): boolean {
   let folder: OpenFolder | undefined;
   try {
-    folder = openFolderOf(path);
-    return createIn(join(folder.path, basename(path)), text);
+    folder = openParentFolder(path);
+    return createFileIn(join(folder.path, basename(path)), text);
   } catch (error) {
-    throw diskRefusal(`create "${file}"`, error);
+    throw toDiskError(`create "${file}"`, error);
   } finally {
     folder?.close();
   }
 }
 
-function createIn(path: string, text: string): boolean {
-  const temporary = temporaryBeside(path);
+function createFileIn(path: string, text: string): boolean {
+  const temporary = buildTemporaryPath(path);
   try {
     writeFileSync(temporary, text, { flag: "wx" });
-    return giveNameAtOnce(temporary, path);
+    return linkToNameAtOnce(temporary, path);
   } finally {
     // The file is absent if it was renamed, on file systems without links.
     if (existsSync(temporary)) unlinkSync(temporary);
   }
 }
 
-async function place(path: string, action: string, write: (target: string) => Promise<boolean>): Promise<boolean> {
+async function placeFileAt(
+  path: string,
+  action: string,
+  write: (target: string) => Promise<boolean>,
+): Promise<boolean> {
   try {
-    return await inFolderOf(path, async (target) => {
+    return await withOpenFolder(path, async (target) => {
       const written = await write(target);
       if (written) await syncFolder(dirname(target));
       return written;
     });
   } catch (error) {
-    throw diskRefusal(action, error);
+    throw toDiskError(action, error);
   }
 }
 
 /** Links the file to its name, because linking, unlike renaming, never replaces another file. */
-async function giveName(temporary: string, path: string): Promise<boolean> {
+async function linkToName(temporary: string, path: string): Promise<boolean> {
   try {
     await link(temporary, path);
     return true;
   } catch (error) {
-    return nameWithoutLink(error, temporary, path);
+    return renameWithoutLink(error, temporary, path);
   }
 }
 
-function giveNameAtOnce(temporary: string, path: string): boolean {
+function linkToNameAtOnce(temporary: string, path: string): boolean {
   try {
     linkSync(temporary, path);
     return true;
   } catch (error) {
-    return nameWithoutLink(error, temporary, path);
+    return renameWithoutLink(error, temporary, path);
   }
 }
 
@@ -147,9 +151,9 @@ function giveNameAtOnce(temporary: string, path: string): boolean {
  * Renames the file on file systems without hard links, where only the project lock prevents races. Returns false if the
  * name exists.
  */
-function nameWithoutLink(error: unknown, temporary: string, path: string): boolean {
-  if (errorCode(error) === "EEXIST") return false;
-  if (!WITHOUT_LINKS.has(errorCode(error) ?? "")) throw error;
+function renameWithoutLink(error: unknown, temporary: string, path: string): boolean {
+  if (getErrorCode(error) === "EEXIST") return false;
+  if (!WITHOUT_LINKS.has(getErrorCode(error) ?? "")) throw error;
   if (existsSync(path)) return false;
   renameSync(temporary, path);
   return true;

@@ -1,13 +1,13 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { MAX_SPEC_BYTES } from "../../limits.ts";
-import { leadsOutside } from "../project/project_bounds.ts";
+import { isLinkOutside } from "../project/project_bounds.ts";
 import { decodeText } from "./decode_text.ts";
-import { errorCode, isMissing, reason } from "./disk_error.ts";
-import { type FileMark, markOf } from "./file_mark.ts";
+import { describeSystemError, getErrorCode, isMissingError } from "./disk_error.ts";
+import { buildFileMark, type FileMark } from "./file_mark.ts";
 
 /** Result of reading a file. `missing` means that no file of this name exists now. */
-export type TextRead =
+export type TextReadResult =
   | { readonly kind: "text"; readonly text: string; readonly mark: FileMark; readonly mode: number }
   | { readonly kind: "missing" }
   | {
@@ -20,7 +20,7 @@ export type TextRead =
     };
 
 /** Flags that open a named pipe without waiting for its other end. Windows has neither the flag nor such files. */
-export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+export const NON_BLOCKING_READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 // One buffer for every read: a spec fits, and allocating 10,000 buffers would cost more than reading does.
 let buffer = Buffer.alloc(0);
@@ -30,15 +30,15 @@ let buffer = Buffer.alloc(0);
  *
  * @param isRegular true when the folder's listing has just reported a regular file, which saves a system call
  */
-export function readText(path: string, isRegular = false): TextRead {
+export function readSpecText(path: string, isRegular = false): TextReadResult {
   try {
     if (!isRegular) {
       const stats = statSync(path);
-      if (!stats.isFile()) return unreadableText(kindOf(stats), stats);
+      if (!stats.isFile()) return buildUnreadableText(describeFileKind(stats), stats);
     }
-    return readOpened(path);
+    return readOpenedFile(path);
   } catch (error) {
-    return failedRead(path, error);
+    return buildFailedRead(path, error);
   }
 }
 
@@ -48,23 +48,23 @@ export function readText(path: string, isRegular = false): TextRead {
  * @param file path from the root
  * @param isRegular as for `readText`
  */
-export function readProjectText(root: string, file: string, isRegular = false): TextRead {
+export function readProjectText(root: string, file: string, isRegular = false): TextReadResult {
   const path = join(root, file);
-  if (isRegular || !leadsOutside(root, path)) return readText(path, isRegular);
+  if (isRegular || !isLinkOutside(root, path)) return readSpecText(path, isRegular);
   return { ...NOWHERE, message: "It is a symbolic link that leads out of the project", mark: null };
 }
 
-function readOpened(path: string): TextRead {
-  const descriptor = openSync(path, READ_WITHOUT_WAITING);
+function readOpenedFile(path: string): TextReadResult {
+  const descriptor = openSync(path, NON_BLOCKING_READ_FLAGS);
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return unreadableText(kindOf(stats), stats);
-    if (stats.size > MAX_SPEC_BYTES) return unreadableText(tooLarge(stats.size), stats);
+    if (!stats.isFile()) return buildUnreadableText(describeFileKind(stats), stats);
+    if (stats.size > MAX_SPEC_BYTES) return buildUnreadableText(describeTooLarge(stats.size), stats);
     const bytes = readAll(descriptor, stats.size);
-    if (bytes === undefined) return unreadableText(tooLarge(MAX_SPEC_BYTES + 1), stats);
+    if (bytes === undefined) return buildUnreadableText(describeTooLarge(MAX_SPEC_BYTES + 1), stats);
     const decoded = decodeText(bytes);
-    if (decoded.ok) return { kind: "text", text: decoded.text, mark: markOf(stats), mode: stats.mode & 0o7777 };
-    return { ...decoded, kind: "unreadable", mark: markOf(stats) };
+    if (decoded.ok) return { kind: "text", text: decoded.text, mark: buildFileMark(stats), mode: stats.mode & 0o7777 };
+    return { ...decoded, kind: "unreadable", mark: buildFileMark(stats) };
   } finally {
     closeSync(descriptor);
   }
@@ -85,36 +85,36 @@ function readAll(descriptor: number, expected: number): Uint8Array | undefined {
 }
 
 /** Returns the error message for a file above the size limit. */
-export function tooLarge(size: number): string {
+export function describeTooLarge(size: number): string {
   return `File of ${size} bytes is not read: expected at most ${MAX_SPEC_BYTES}`;
 }
 
-function failedRead(path: string, error: unknown): TextRead {
-  if (!isMissing(error)) return { ...NOWHERE, message: sentence(reason(error)), mark: null };
+function buildFailedRead(path: string, error: unknown): TextReadResult {
+  if (!isMissingError(error)) return { ...NOWHERE, message: toSentence(describeSystemError(error)), mark: null };
   try {
     // The name may exist although the file does not: a link to a missing file.
-    if (!lstatSync(path).isSymbolicLink()) return readText(path);
+    if (!lstatSync(path).isSymbolicLink()) return readSpecText(path);
     return { ...NOWHERE, message: "It is a symbolic link to a file that does not exist", mark: null };
   } catch (again) {
-    return errorCode(again) === "ENOENT"
+    return getErrorCode(again) === "ENOENT"
       ? { kind: "missing" }
-      : { ...NOWHERE, message: sentence(reason(again)), mark: null };
+      : { ...NOWHERE, message: toSentence(describeSystemError(again)), mark: null };
   }
 }
 
 const NOWHERE = { kind: "unreadable", line: null, column: null } as const;
 
-function unreadableText(message: string, stats: Stats): TextRead {
-  return { ...NOWHERE, message, mark: markOf(stats) };
+function buildUnreadableText(message: string, stats: Stats): TextReadResult {
+  return { ...NOWHERE, message, mark: buildFileMark(stats) };
 }
 
-function kindOf(stats: Stats): string {
+function describeFileKind(stats: Stats): string {
   if (stats.isDirectory()) return "It is a folder: expected a file";
   if (stats.isFIFO()) return "It is a named pipe: expected a file";
   if (stats.isSocket()) return "It is a socket: expected a file";
   return "It is a device: expected a file";
 }
 
-function sentence(words: string): string {
+function toSentence(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

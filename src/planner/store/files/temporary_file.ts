@@ -1,9 +1,9 @@
 import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createRandomHex } from "#kernel/random.ts";
-import { isAlive } from "../processes/process_life.ts";
-import { errorCode } from "./disk_error.ts";
-import { removeInside } from "./open_folder.ts";
+import { isProcessAlive } from "../processes/process_life.ts";
+import { getErrorCode } from "./disk_error.ts";
+import { removeFileInside } from "./open_folder.ts";
 
 const NAME = /^\.planner-([0-9a-z]+)-[0-9a-f]+\.tmp$/;
 
@@ -24,28 +24,32 @@ export interface FileOwnership {
  * @returns the new file's path
  * @throws an error of the system; no file is left then
  */
-export async function writeBeside(target: string, text: string | Uint8Array, like?: FileOwnership): Promise<string> {
-  const path = temporaryBeside(target);
+export async function writeTemporaryFile(
+  target: string,
+  text: string | Uint8Array,
+  like?: FileOwnership,
+): Promise<string> {
+  const path = buildTemporaryPath(target);
   const handle = await open(path, "wx", like?.mode);
   try {
-    if (like !== undefined) await takeAfter(handle, like);
+    if (like !== undefined) await applyOwnership(handle, like);
     await handle.writeFile(text);
     await handle.sync();
     await handle.close();
   } catch (error) {
     await handle.close().catch(() => {});
-    await removeQuietly(path);
+    await removeIfExists(path);
     throw error;
   }
   return path;
 }
 
 /** Returns an unused name for a temporary file. */
-export function temporaryBeside(target: string): string {
+export function buildTemporaryPath(target: string): string {
   return join(dirname(target), `.planner-${process.pid.toString(36)}-${createRandomHex(6)}.tmp`);
 }
 
-async function takeAfter(handle: FileHandle, { mode, uid, gid }: FileOwnership): Promise<void> {
+async function applyOwnership(handle: FileHandle, { mode, uid, gid }: FileOwnership): Promise<void> {
   const own = await handle.stat();
   // Only a privileged process may change a file's owner; otherwise the file belongs to the writer, as with any editor.
   if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});
@@ -54,12 +58,12 @@ async function takeAfter(handle: FileHandle, { mode, uid, gid }: FileOwnership):
 }
 
 /** Removes an unneeded file of planner; a file that is already gone counts as removed. */
-export async function removeQuietly(path: string): Promise<void> {
+export async function removeIfExists(path: string): Promise<void> {
   await unlink(path).catch(() => {});
 }
 
 /** Returns the process that wrote the temporary file of this name; null for another name. */
-export function temporaryPid(name: string): number | null {
+export function parseTemporaryPid(name: string): number | null {
   const digits = NAME.exec(name)?.[1];
   return digits === undefined ? null : Number.parseInt(digits, 36);
 }
@@ -68,11 +72,11 @@ export function temporaryPid(name: string): number | null {
  * Removes temporary files of killed writers in a folder. Keeps those of running processes, because not every writer
  * holds a lock.
  */
-export async function removeLeftovers(folder: string): Promise<void> {
+export async function removeLeftoverFiles(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
-    const pid = temporaryPid(name);
-    if (pid !== null && !isAlive(pid, null)) await removeInside(join(folder, name)).catch(() => {});
+    const pid = parseTemporaryPid(name);
+    if (pid !== null && !isProcessAlive(pid, null)) await removeFileInside(join(folder, name)).catch(() => {});
   }
 }
 
@@ -83,7 +87,7 @@ export async function syncFolder(folder: string): Promise<void> {
     handle = await open(folder, "r");
     await handle.sync();
   } catch (error) {
-    if (errorCode(error) === "EIO") throw error;
+    if (getErrorCode(error) === "EIO") throw error;
   } finally {
     await handle?.close();
   }

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
-import { diskRefusal } from "../files/disk_error.ts";
+import { toDiskError } from "../files/disk_error.ts";
 import { type GitCall, prepareGit, type ReadyGit } from "./start_git.ts";
 
 /**
@@ -55,16 +55,16 @@ export interface GitOptions {
 }
 
 /** Options for using git in a folder, see `GitCall`. */
-export type GitUse = Pick<GitCall, "writes" | "places">;
+export type GitUseOptions = Pick<GitCall, "writes" | "places">;
 
 /** Git in one folder: runs without a shell, prompts for nothing, and is killed when it exceeds its time limit. */
 export class Git {
   readonly cwd: string;
-  readonly use: GitUse;
+  readonly use: GitUseOptions;
   readonly #env: Readonly<Record<string, string>>;
 
   /** @param env variables such as `GIT_DIR` and `GIT_WORK_TREE`, if git must not search for the repository */
-  constructor(cwd: string, env: Readonly<Record<string, string>> = {}, use: GitUse = {}) {
+  constructor(cwd: string, env: Readonly<Record<string, string>> = {}, use: GitUseOptions = {}) {
     this.cwd = cwd;
     this.use = use;
     this.#env = env;
@@ -105,7 +105,7 @@ export class Git {
     if (status === 0) return stdout.toString();
     throw new OperationError(
       "failed_precondition",
-      `git ${args[0]} failed: ${gitsWords(stderr) || `status ${status}`}`,
+      `git ${args[0]} failed: ${formatGitError(stderr) || `status ${status}`}`,
     );
   }
 
@@ -135,13 +135,13 @@ export class Git {
       let late = false;
       const timer = setTimeout(() => {
         late = true;
-        kill(child, remote);
+        killProcess(child, remote);
       }, limitMs);
-      const stdout = collect(child.stdout);
-      const stderr = collect(child.stderr);
+      const stdout = collectChunks(child.stdout);
+      const stderr = collectChunks(child.stderr);
       child.on("error", (error) => {
         clearTimeout(timer);
-        reject(diskRefusal("run git", error));
+        reject(toDiskError("run git", error));
       });
       child.on("close", (status) => {
         clearTimeout(timer);
@@ -155,7 +155,7 @@ export class Git {
   }
 }
 
-function kill(child: ChildProcess, group: boolean): void {
+function killProcess(child: ChildProcess, group: boolean): void {
   try {
     if (group && process.platform !== "win32" && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     else child.kill("SIGKILL");
@@ -165,7 +165,7 @@ function kill(child: ChildProcess, group: boolean): void {
 }
 
 /** Returns git's error message in one line. */
-export function gitsWords(stderr: string): string {
+export function formatGitError(stderr: string): string {
   return stderr
     .trim()
     .replace(/^(?:fatal|error): /, "")
@@ -173,7 +173,7 @@ export function gitsWords(stderr: string): string {
     .replace(/\s*\n\s*/g, "; ");
 }
 
-function collect(stream: NodeJS.ReadableStream): Buffer[] {
+function collectChunks(stream: NodeJS.ReadableStream): Buffer[] {
   const chunks: Buffer[] = [];
   let size = 0;
   stream.on("data", (chunk: Buffer) => {

@@ -1,5 +1,5 @@
 import type { GitHistory } from "../../ports.ts";
-import { namesSpec, namingTexts } from "../../work/commit_message.ts";
+import { isSpecCommit, listNamingTexts } from "../../work/commit_message.ts";
 
 /**
  * Maximum duration of a git call in milliseconds. Chosen by planner: a history of a million commits takes seconds, and
@@ -11,28 +11,28 @@ const GIT_TIMEOUT_MS = 10_000;
 export function openGitHistory(root: string): GitHistory {
   return {
     async commitsNaming(id, { branch = null, template = null } = {}) {
-      const grep = ["--fixed-strings", ...namingTexts(id, template).flatMap((text) => ["--grep", text])];
-      const more = branch === null ? [] : ["HEAD", exactBranch(branch)];
+      const grep = ["--fixed-strings", ...listNamingTexts(id, template).flatMap((text) => ["--grep", text])];
+      const more = branch === null ? [] : ["HEAD", buildBranchPattern(branch)];
       const log = ["log", "--no-color", ...grep, "--format=%h%n%B%x00", ...more, "--"];
-      const answer = await ask(root, log);
+      const answer = await runGit(root, log);
       const text = answer?.status === 0 ? answer.stdout.toString() : "";
       const commits = text.split("\0").map((commit) => commit.trimStart().split("\n"));
       return commits.flatMap(([hash = "", ...lines]) =>
-        hash !== "" && namesSpec(lines.join("\n"), id, template) ? [hash] : [],
+        hash !== "" && isSpecCommit(lines.join("\n"), id, template) ? [hash] : [],
       );
     },
     async lastWriting(file, texts) {
       const format = "--format=%h %an, %ad: %s";
       const pattern = texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
       const log = ["log", "-1", "--no-color", "--date=short", format, "--pickaxe-regex", `-S${pattern}`, "--", file];
-      const answer = await ask(root, log);
+      const answer = await runGit(root, log);
       return answer?.status === 0 ? answer.stdout.toString().trim() || null : null;
     },
   };
 }
 
 /** Returns git's answer; null if git could not be started. */
-async function ask(root: string, args: readonly string[]) {
+async function runGit(root: string, args: readonly string[]) {
   // Loaded only when needed: few commands use git, and the engine's streams take a quarter of the time of a short
   // list.
   const { Git } = await import("./git.ts");
@@ -43,7 +43,7 @@ async function ask(root: string, args: readonly string[]) {
  * Returns a pattern that matches only this branch. Unlike a name, a pattern causes no error if the branch does not
  * exist.
  */
-function exactBranch(name: string): string {
+function buildBranchPattern(name: string): string {
   const escaped = name.replace(/[\\*?[]/g, "\\$&");
   return `--branches=${escaped.slice(0, -1)}[${escaped.slice(-1)}]`;
 }

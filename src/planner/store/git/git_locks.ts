@@ -2,13 +2,13 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { GitLock, GitLocks } from "#planner/run_ports/run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { diskRefusal, isMissing } from "../files/disk_error.ts";
-import { removeQuietly } from "../files/temporary_file.ts";
-import { processFacts } from "../processes/process_mark.ts";
-import { WORKTREES } from "../project/places.ts";
-import { folderContains } from "../project/project_bounds.ts";
+import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { removeIfExists } from "../files/temporary_file.ts";
+import { readProcessFacts } from "../processes/process_mark.ts";
+import { WORKTREES_FOLDER } from "../project/places.ts";
+import { isInsideFolder } from "../project/project_bounds.ts";
 import { worktreeFiles } from "../worktrees/worktree_files.ts";
-import { worktreeIds } from "../worktrees/worktree_place.ts";
+import { listWorktreeIds } from "../worktrees/worktree_place.ts";
 import { Git } from "./git.ts";
 
 /** Minimum age in milliseconds at which a lock of a person's checkout may count as a leftover. Chosen by planner. */
@@ -21,7 +21,7 @@ export function openGitLocks(root: string): GitLocks {
     async remove({ spec_id, path }) {
       const now = (await findLocks(root)).find((one) => one.path === path && one.spec_id === spec_id);
       if (now === undefined || !now.removable) return false;
-      await removeQuietly(path);
+      await removeIfExists(path);
       return true;
     },
   };
@@ -29,13 +29,13 @@ export function openGitLocks(root: string): GitLocks {
 
 async function findLocks(root: string): Promise<readonly GitLock[]> {
   const places: (readonly [folder: string, id: SpecId | null])[] = [[root, null]];
-  for (const id of await worktreeIds(root)) places.push([join(root, worktreeFiles.folder(id)), id]);
+  for (const id of await listWorktreeIds(root)) places.push([join(root, worktreeFiles.folder(id)), id]);
   const found: GitLock[] = [];
   for (const [folder, id] of places) {
-    const place = await placeOf(folder, id);
+    const place = await findLockPlace(folder, id);
     // A folder that is not a worktree is part of the checkout.
     if (place === null || found.some(({ path }) => path === place.path)) continue;
-    const lock = lockAt(place);
+    const lock = readLockFile(place);
     if (lock !== null) found.push(lock);
   }
   return found;
@@ -49,7 +49,7 @@ interface Place {
 }
 
 /** Returns the lock's location; null outside of a repository, and for a folder that no longer exists. */
-async function placeOf(folder: string, id: SpecId | null): Promise<Place | null> {
+async function findLockPlace(folder: string, id: SpecId | null): Promise<Place | null> {
   if (statSync(folder, { throwIfNoEntry: false }) === undefined) return null;
   const git = new Git(folder);
   const path = await git.ask(["rev-parse", "--path-format=absolute", "--git-path", "index.lock"]);
@@ -57,17 +57,17 @@ async function placeOf(folder: string, id: SpecId | null): Promise<Place | null>
   return path === null || top === null ? null : { path, id, top };
 }
 
-function lockAt({ path, id, top }: Place): GitLock | null {
+function readLockFile({ path, id, top }: Place): GitLock | null {
   try {
     const ageMs = Math.max(0, Date.now() - statSync(path).mtimeMs);
     // Worktrees are inside the checkout but have separate locks.
     const worksThere = (cwd: string): boolean =>
-      folderContains(top, cwd) && (id !== null || !cwd.slice(top.length).includes(`/${WORKTREES}/`));
-    const holder = holderOf(path, worksThere);
+      isInsideFolder(top, cwd) && (id !== null || !cwd.slice(top.length).includes(`/${WORKTREES_FOLDER}/`));
+    const holder = findLockHolder(path, worksThere);
     return { path, spec_id: id, ageMs, holder, removable: holder === null && (id !== null || ageMs >= OLD_MS) };
   } catch (error) {
-    if (isMissing(error)) return null;
-    throw diskRefusal(`read "${path}"`, error);
+    if (isMissingError(error)) return null;
+    throw toDiskError(`read "${path}"`, error);
   }
 }
 
@@ -76,20 +76,20 @@ function lockAt({ path, id, top }: Place): GitLock | null {
  * because git closes the file while it waits for a person's editor. A git whose folder is not visible, such as another
  * user's, may work anywhere; one without a folder is ending.
  */
-function holderOf(path: string, worksThere: (cwd: string) => boolean): GitLock["holder"] {
+function findLockHolder(path: string, worksThere: (cwd: string) => boolean): GitLock["holder"] {
   if (process.platform !== "linux") return "unknown";
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
-    if (openedFiles(pid).includes(path)) return pid;
-    if (!isGit(pid)) continue;
-    const folder = folderOf(pid);
+    if (listOpenedFiles(pid).includes(path)) return pid;
+    if (!isGitProcess(pid)) continue;
+    const folder = readWorkingFolder(pid);
     if (folder === "hidden" || (folder !== null && worksThere(folder))) return pid;
   }
   return null;
 }
 
-function isGit(pid: number): boolean {
+function isGitProcess(pid: number): boolean {
   try {
     return /^git\b/.test(readFileSync(`/proc/${pid}/comm`, "latin1"));
   } catch {
@@ -100,25 +100,25 @@ function isGit(pid: number): boolean {
 /**
  * Returns the working directory of a process: null if it is ending or gone, "hidden" if this process may not read it.
  */
-function folderOf(pid: number): string | null {
+function readWorkingFolder(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch (error) {
     // Access to a process that has ended since its name was read fails as well.
     const isHidden = /^(EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? "");
-    return isHidden && processFacts(pid)?.ended === false ? "hidden" : null;
+    return isHidden && readProcessFacts(pid)?.ended === false ? "hidden" : null;
   }
 }
 
-function openedFiles(pid: number): readonly string[] {
+function listOpenedFiles(pid: number): readonly string[] {
   try {
-    return readdirSync(`/proc/${pid}/fd`).map((name) => linkAt(`/proc/${pid}/fd/${name}`) ?? "");
+    return readdirSync(`/proc/${pid}/fd`).map((name) => readLink(`/proc/${pid}/fd/${name}`) ?? "");
   } catch {
     return [];
   }
 }
 
-function linkAt(path: string): string | null {
+function readLink(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { reason } from "../files/disk_error.ts";
+import { describeSystemError } from "../files/disk_error.ts";
 import { Git } from "../git/git.ts";
 
 /** Maximum duration of ssh-keygen in milliseconds. Chosen by planner: a hardware key waits for a touch. */
@@ -15,7 +15,7 @@ export type SigningKey =
   | { readonly kind: "ssh"; readonly key: string }
   | { readonly kind: "none"; readonly why: string };
 
-export async function signingKey(root: string): Promise<SigningKey> {
+export async function readSigningKey(root: string): Promise<SigningKey> {
   const git = new Git(root);
   const format = await git.ask(["config", "--get", "gpg.format"]);
   if (format !== "ssh") return { kind: "none", why: `git's gpg.format is "${format ?? "openpgp"}", expected "ssh"` };
@@ -30,7 +30,7 @@ export async function signingKey(root: string): Promise<SigningKey> {
  * @throws OperationError `failed_precondition` with the message of ssh-keygen
  */
 export function signWithSsh(key: string, namespace: string, bytes: Uint8Array): Promise<string> {
-  return inFolder(async (folder) => {
+  return withPrivateFolder(async (folder) => {
     const text = /^(?:key::)?((?:ssh|ecdsa|sk)-\S+ .*)$/s.exec(key)?.[1];
     const file = text === undefined ? key : join(folder, "key.pub");
     if (text !== undefined) writeFileSync(file, `${text}\n`, { mode: 0o600 });
@@ -44,8 +44,8 @@ export function signWithSsh(key: string, namespace: string, bytes: Uint8Array): 
 }
 
 /** Returns the fingerprint of the key that made an armoured signature; null for any other text. */
-export function fingerprintOf(armoured: string): string | null {
-  const key = publicKeyOf(armoured);
+export function computeFingerprint(armoured: string): string | null {
+  const key = extractPublicKey(armoured);
   return key === null ? null : `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 }
 
@@ -53,7 +53,7 @@ export function fingerprintOf(armoured: string): string | null {
  * Extracts the public key. Source: PROTOCOL.sshsig of OpenSSH: "SSHSIG", a version of four bytes, the length of the
  * public key, the key.
  */
-function publicKeyOf(armoured: string): Buffer | null {
+function extractPublicKey(armoured: string): Buffer | null {
   const body = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)-----END SSH SIGNATURE-----\n?$/.exec(armoured)?.[1];
   const blob = Buffer.from(body ?? "", "base64");
   if (blob.length < 14 || blob.toString("latin1", 0, 6) !== "SSHSIG") return null;
@@ -75,14 +75,14 @@ export interface SshSignature {
  */
 export async function verifyWithSsh(root: string, { armoured, namespace, bytes }: SshSignature): Promise<string> {
   const allowed = await new Git(root).ask(["config", "--type=path", "--get", "gpg.ssh.allowedSignersFile"]);
-  if (allowed === null || allowed === "") throw refusal("git's gpg.ssh.allowedSignersFile is not set");
-  const fingerprint = fingerprintOf(armoured);
-  if (fingerprint === null) throw refusal("the signature is none of ssh-keygen's");
-  return inFolder(async (folder) => {
+  if (allowed === null || allowed === "") throw buildSignatureError("git's gpg.ssh.allowedSignersFile is not set");
+  const fingerprint = computeFingerprint(armoured);
+  if (fingerprint === null) throw buildSignatureError("the signature is none of ssh-keygen's");
+  return withPrivateFolder(async (folder) => {
     const signature = join(folder, "signature");
     writeFileSync(signature, armoured, { mode: 0o600 });
     const found = await runKeygen(["-Y", "find-principals", "-s", signature, "-f", allowed], "");
-    const narrow = narrowLine(allowed, armoured, namespace);
+    const narrow = buildNamespaceLine(allowed, armoured, namespace);
     const names = found.status === 0 ? found.stdout.split("\n").filter(Boolean) : [];
     let said = found.stderr;
     for (const name of names) {
@@ -94,24 +94,27 @@ export async function verifyWithSsh(root: string, { armoured, namespace, bytes }
       said = checked.stderr;
     }
     if (narrow !== null)
-      throw refusal(`"${allowed}" allows ${fingerprint} for other signatures only, expected the line\n${narrow}`);
-    if (names.length === 0) throw refusal(`"${allowed}" allows no signer with the key ${fingerprint}: ${said}`);
-    throw refusal(said);
+      throw buildSignatureError(
+        `"${allowed}" allows ${fingerprint} for other signatures only, expected the line\n${narrow}`,
+      );
+    if (names.length === 0)
+      throw buildSignatureError(`"${allowed}" allows no signer with the key ${fingerprint}: ${said}`);
+    throw buildSignatureError(said);
   });
 }
 
-function refusal(why: string): OperationError {
+function buildSignatureError(why: string): OperationError {
   return new OperationError("failed_precondition", `The attestation does not hold: ${why}`);
 }
 
 /** Returns the line that allows the key for other namespaces, with this namespace added; null without such a line. */
-function narrowLine(allowed: string, armoured: string, namespace: string): string | null {
-  const key = publicKeyOf(armoured)?.toString("base64") ?? "";
+function buildNamespaceLine(allowed: string, armoured: string, namespace: string): string | null {
+  const key = extractPublicKey(armoured)?.toString("base64") ?? "";
   let text: string;
   try {
     text = readFileSync(allowed, "utf8");
   } catch (error) {
-    throw refusal(`"${allowed}" cannot be read: ${reason(error)}`);
+    throw buildSignatureError(`"${allowed}" cannot be read: ${describeSystemError(error)}`);
   }
   const lines = text.split(/\r?\n/).filter((one) => one.split(/\s+/).includes(key));
   const named = lines.find((one) => {
@@ -136,7 +139,9 @@ function runKeygen(args: readonly string[], input: string | Uint8Array): Promise
     const [out, err]: [Buffer[], Buffer[]] = [[], []];
     child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
-    child.on("error", (error) => reject(new OperationError("unavailable", `Cannot run ssh-keygen: ${reason(error)}`)));
+    child.on("error", (error) =>
+      reject(new OperationError("unavailable", `Cannot run ssh-keygen: ${describeSystemError(error)}`)),
+    );
     child.on("close", (status) => {
       const stderr = Buffer.concat(err)
         .toString()
@@ -151,7 +156,7 @@ function runKeygen(args: readonly string[], input: string | Uint8Array): Promise
 }
 
 /** Calls `use` with a folder that only this user can read, and removes it afterwards. */
-async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+async function withPrivateFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "planner-sign-"));
   try {
     return await use(folder);

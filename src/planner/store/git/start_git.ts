@@ -114,22 +114,22 @@ export interface ReadyGit {
  */
 export async function prepareGit(call: GitCall): Promise<ReadyGit> {
   const { cwd, args, hooks = false } = call;
-  const command = commandOf(args);
+  const command = getCommand(args);
   const writes = call.writes === true || hooks || WRITING.has(command);
-  const inherited = call.places === "inherited" ? process.env : withoutGitPlaces(process.env);
+  const inherited = call.places === "inherited" ? process.env : removeGitLocations(process.env);
   const { GIT_EXTERNAL_DIFF: _ignored, ...given } = { ...inherited, ...QUIET, ...call.env } as NodeJS.ProcessEnv;
   const env = { ...given, ...(writes ? {} : OFFLINE), ...(call.remote ? SILENT : {}) };
-  const without = writes || PLAIN.has(command) ? {} : withoutPrograms(await readSettings(cwd, env), env);
-  const words = [...(hooks ? [] : WITHOUT_HOOKS), ...withFlags(args, writes)];
+  const without = writes || PLAIN.has(command) ? {} : disablePrograms(await readGitSettings(cwd, env), env);
+  const words = [...(hooks ? [] : WITHOUT_HOOKS), ...addSafeFlags(args, writes)];
   return { start: () => spawnGit(cwd, words, { ...env, ...without }, call.remote) };
 }
 
-export function withoutGitPlaces(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function removeGitLocations(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !PLACES.has(name)));
 }
 
 /** Returns an environment with one additional git setting. */
-export function withSetting(key: string, value: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+export function addGitSetting(key: string, value: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const count = Number(env["GIT_CONFIG_COUNT"] ?? 0);
   const next = Number.isSafeInteger(count) && count > 0 ? count : 0;
   return {
@@ -159,30 +159,30 @@ function spawnGit(
  * Starts a read-only git on the terminal of this process, with its output in the user's pager. Settings of the
  * repository cannot name the pager.
  */
-export async function startPaged({ cwd, args }: Pick<GitCall, "cwd" | "args">): Promise<ChildProcess> {
+export async function startPagedGit({ cwd, args }: Pick<GitCall, "cwd" | "args">): Promise<ChildProcess> {
   const { LC_ALL: _ours, ...quiet } = QUIET;
-  const given = { ...withoutGitPlaces(process.env), ...quiet, ...OFFLINE } as NodeJS.ProcessEnv;
+  const given = { ...removeGitLocations(process.env), ...quiet, ...OFFLINE } as NodeJS.ProcessEnv;
   const { GIT_EXTERNAL_DIFF: _ignored, ...env } = given;
-  const settings = await readSettings(cwd, env);
+  const settings = await readGitSettings(cwd, env);
   const pager = env["GIT_PAGER"] ?? settings.own.get("core.pager") ?? env["PAGER"] ?? "less";
-  const words = ["--paginate", ...SETTINGS, ...WITHOUT_HOOKS, ...withFlags(args, false)];
-  const whole = { ...env, ...withoutPrograms(settings, env), GIT_PAGER: pager };
+  const words = ["--paginate", ...SETTINGS, ...WITHOUT_HOOKS, ...addSafeFlags(args, false)];
+  const whole = { ...env, ...disablePrograms(settings, env), GIT_PAGER: pager };
   return spawn("git", words, { cwd, env: whole, stdio: "inherit" });
 }
 
 /** Returns the index of the command's name, after settings given with `-c`. */
-function commandPlace(args: readonly string[]): number {
+function findCommandIndex(args: readonly string[]): number {
   let at = 0;
   while (args[at] === "-c") at += 2;
   return at;
 }
 
-function commandOf(args: readonly string[]): string {
-  return args[commandPlace(args)] ?? "";
+function getCommand(args: readonly string[]): string {
+  return args[findCommandIndex(args)] ?? "";
 }
 
-function withFlags(args: readonly string[], writes: boolean): readonly string[] {
-  const at = commandPlace(args) + 1;
+function addSafeFlags(args: readonly string[], writes: boolean): readonly string[] {
+  const at = findCommandIndex(args) + 1;
   const command = args[at - 1] ?? "";
   return [
     ...args.slice(0, at),
@@ -199,7 +199,7 @@ interface Settings {
 }
 
 /** Reads git's settings. Cost: one git process. */
-async function readSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Settings> {
+async function readGitSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Settings> {
   const child = spawnGit(cwd, ["config", "--list", "--show-scope", "-z"], env);
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -221,10 +221,10 @@ async function readSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Settin
 }
 
 /** Returns the environment in which git takes programs only from the settings of the user and the system. */
-function withoutPrograms({ own, named }: Settings, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+function disablePrograms({ own, named }: Settings, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   let added: Readonly<Record<string, string>> = {};
-  for (const [key, value] of replacements(named, own)) {
-    added = { ...added, ...withSetting(key, value, { ...env, ...added }) };
+  for (const [key, value] of buildReplacements(named, own)) {
+    added = { ...added, ...addGitSetting(key, value, { ...env, ...added }) };
   }
   return added;
 }
@@ -232,13 +232,13 @@ function withoutPrograms({ own, named }: Settings, env: NodeJS.ProcessEnv): Read
 /**
  * Returns the user's own values for settings that the repository names. @param own settings of the user, by their names
  */
-function replacements(named: ReadonlySet<string>, own: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+function buildReplacements(named: ReadonlySet<string>, own: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const key of named) {
     const [, program = "", word = ""] = PROGRAM.exec(key) ?? [];
     // git ignores `clean` and `smudge` if `process` is set, even if it is empty.
     const usable = !named.has(`${program}.process`) || own.has(`${program}.process`);
-    for (const each of wordsToReplace(program, word)) {
+    for (const each of listWordsToReplace(program, word)) {
       const mine = usable ? own.get(`${program}.${each}`) : undefined;
       found.set(`${program}.${each}`, mine ?? WITHOUT[each] ?? "");
     }
@@ -246,7 +246,7 @@ function replacements(named: ReadonlySet<string>, own: ReadonlyMap<string, strin
   return found;
 }
 
-function wordsToReplace(program: string, word: string): readonly string[] {
+function listWordsToReplace(program: string, word: string): readonly string[] {
   if (program === "") return [];
   if (program.startsWith("filter.")) return [word, "required"];
   // A hook has no program name that could be emptied, so it is disabled.

@@ -14,8 +14,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { OperationError } from "#kernel/errors.ts";
 import { reportNotice } from "#kernel/notices.ts";
-import { errorCode } from "../files/disk_error.ts";
-import { type OpenFolder, openFolderOf } from "../files/open_folder.ts";
+import { getErrorCode } from "../files/disk_error.ts";
+import { type OpenFolder, openParentFolder } from "../files/open_folder.ts";
 
 /** The empty SQLite database of a lock, in a folder that stays open while a caller waits for the lock. */
 export class LockDatabase {
@@ -28,7 +28,7 @@ export class LockDatabase {
    * @throws an error of the system, or OperationError for a link
    */
   constructor(root: string, file: string) {
-    this.#folder = openFolderOf(join(root, file));
+    this.#folder = openParentFolder(join(root, file));
     this.#path = join(this.#folder.path, basename(file));
     this.#file = file;
   }
@@ -81,7 +81,7 @@ export class LockDatabase {
       stats = undefined;
     }
     if (stats === undefined) {
-      create(this.#path);
+      createEmptyFile(this.#path);
       stats = this.#stats();
     }
     if (stats !== undefined && stats.size > 0) {
@@ -98,10 +98,10 @@ export class LockDatabase {
   }
 }
 
-function create(path: string): void {
+function createEmptyFile(path: string): void {
   try {
     closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL));
   } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
+    if (getErrorCode(error) !== "EEXIST") throw error;
   }
 }

@@ -5,11 +5,11 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { ClaimHolder, ProcessMark } from "#planner/run_ports/claims.ts";
 import type { LockHolder } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { diskRefusal, isMissing } from "../files/disk_error.ts";
-import { type JsonRead, readJson, textField, timeField } from "../files/json_file.ts";
-import { isAlive } from "../processes/process_life.ts";
-import { stillRuns } from "../processes/process_mark.ts";
-import { LOCKS } from "../project/places.ts";
+import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
+import { isProcessAlive } from "../processes/process_life.ts";
+import { isStillRunning } from "../processes/process_mark.ts";
+import { LOCKS_FOLDER } from "../project/places.ts";
 
 /**
  * Age of another machine's heartbeat at which it counts as stopped, in milliseconds. Chosen by planner: it is renewed
@@ -17,28 +17,28 @@ import { LOCKS } from "../project/places.ts";
  */
 export const HEARTBEAT_LIMIT_MS = 5 * 60_000;
 
-export function lockFile(id: string): string {
-  return `${LOCKS}/${id}.lock`;
+export function buildLockPath(id: string): string {
+  return `${LOCKS_FOLDER}/${id}.lock`;
 }
 
 /** Returns the ids of specs that have a lock, stale ones too. @throws OperationError if the folder cannot be read */
-export async function claimedIds(root: string): Promise<readonly SpecId[]> {
+export async function listClaimedIds(root: string): Promise<readonly SpecId[]> {
   try {
-    const names = await readdir(join(root, LOCKS));
+    const names = await readdir(join(root, LOCKS_FOLDER));
     return names
       .filter((name) => name.endsWith(".lock") && !name.startsWith("."))
       .map((name) => name.slice(0, -".lock".length) as SpecId)
       .sort();
   } catch (error) {
-    if (isMissing(error)) return [];
-    throw diskRefusal(`read "${LOCKS}"`, error);
+    if (isMissingError(error)) return [];
+    throw toDiskError(`read "${LOCKS_FOLDER}"`, error);
   }
 }
 
 /** Returns the holder of a spec's lock. */
 export function readLock(root: string, id: string, now: Date): LockHolder | null {
   const holder = readClaim(root, id, now)?.holder;
-  return holder === undefined ? null : { pid: holder.pid, alive: holder.alive, file: lockFile(id) };
+  return holder === undefined ? null : { pid: holder.pid, alive: holder.alive, file: buildLockPath(id) };
 }
 
 /**
@@ -54,20 +54,21 @@ export function readClaim(
   id: string,
   now: Date,
 ): { readonly holder: ClaimHolder; readonly token: string | null } | undefined {
-  const read = readJson(join(root, lockFile(id)));
+  const read = readJsonFile(join(root, buildLockPath(id)));
   if (read.kind === "missing") return undefined;
-  const named = holderOf(read);
+  const named = parseHolder(read);
   const object = read.kind === "object" ? read.object : {};
   const holder = {
     pid: named?.pid ?? 0,
     host: named?.host ?? hostname(),
     started_at: (named?.since ?? read.modified).toISOString(),
-    heartbeat: (timeField(object, "heartbeat") ?? read.modified).toISOString(),
-    process_id: textField(object, "process_id"),
-    agent: markIn(object["agent"]),
+    heartbeat: (getTimeField(object, "heartbeat") ?? read.modified).toISOString(),
+    process_id: getTextField(object, "process_id"),
+    agent: parseProcessMark(object["agent"]),
   };
-  const alive = named !== null && isHolderAlive(holder, { since: named.since, began: textField(object, "began"), now });
-  return { holder: { ...holder, alive }, token: textField(object, "token") };
+  const alive =
+    named !== null && isHolderAlive(holder, { since: named.since, began: getTextField(object, "began"), now });
+  return { holder: { ...holder, alive }, token: getTextField(object, "token") };
 }
 
 interface Evidence {
@@ -78,10 +79,10 @@ interface Evidence {
 
 function isHolderAlive({ pid, host, heartbeat }: Omit<ClaimHolder, "alive">, { since, began, now }: Evidence): boolean {
   if (host !== hostname()) return now.getTime() - Date.parse(heartbeat) < HEARTBEAT_LIMIT_MS;
-  return began === null ? isAlive(pid, since) : stillRuns({ pid, began });
+  return began === null ? isProcessAlive(pid, since) : isStillRunning({ pid, began });
 }
 
-function markIn(value: unknown): ProcessMark | null {
+function parseProcessMark(value: unknown): ProcessMark | null {
   if (!isJsonObject(value)) return null;
   const { pid, began } = value;
   if (!Number.isSafeInteger(pid)) return null;
@@ -92,8 +93,8 @@ function markIn(value: unknown): ProcessMark | null {
  * Returns the process that a small file names, as JSON with `pid` or as a bare pid; null when it names none. If the
  * file has no start time, the file's own time counts, because that process wrote the file.
  */
-export function holderOf(
-  read: Exclude<JsonRead, { readonly kind: "missing" }>,
+export function parseHolder(
+  read: Exclude<JsonReadResult, { readonly kind: "missing" }>,
 ): { readonly pid: number; readonly host: string | null; readonly since: Date } | null {
   const { modified: since } = read;
   if (read.kind === "broken") {
@@ -104,7 +105,7 @@ export function holderOf(
   if (!Number.isSafeInteger(pid)) return null;
   return {
     pid: Number(pid),
-    host: textField(read.object, "host"),
-    since: timeField(read.object, "started_at") ?? since,
+    host: getTextField(read.object, "host"),
+    since: getTimeField(read.object, "started_at") ?? since,
   };
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
-import { diskRefusal } from "../files/disk_error.ts";
-import { LOCKS } from "../project/places.ts";
+import { toDiskError } from "../files/disk_error.ts";
+import { LOCKS_FOLDER } from "../project/places.ts";
 import { LockDatabase } from "./lock_database.ts";
 
 interface Lock {
@@ -14,18 +14,18 @@ interface Lock {
 }
 
 /** Lock for changes of specs. Wait chosen by planner: a write takes some milliseconds, so longer means a hang. */
-const EDIT: Lock = { file: `${LOCKS}/edit.db`, waitMs: 10_000 };
+const EDIT: Lock = { file: `${LOCKS_FOLDER}/edit.db`, waitMs: 10_000 };
 
 /**
  * Lock for merges. Wait chosen by planner: rebasing a long branch on a large repository takes minutes, and others may
  * wait before.
  */
-const MERGE: Lock = { file: `${LOCKS}/merge.db`, waitMs: 15 * 60_000 };
+const MERGE: Lock = { file: `${LOCKS_FOLDER}/merge.db`, waitMs: 15 * 60_000 };
 
 /**
  * Lock for shared claims. Wait chosen by planner: some calls to the remote, each of which is killed after 20 seconds.
  */
-const REMOTE: Lock = { file: `${LOCKS}/remote.db`, waitMs: 5 * 60_000 };
+const REMOTE: Lock = { file: `${LOCKS_FOLDER}/remote.db`, waitMs: 5 * 60_000 };
 
 /**
  * Maximum pause between the first two tries, in milliseconds. Each further try allows 1 ms more, so that many waiters
@@ -49,12 +49,12 @@ export function withProjectLock<Result>(
   task: () => Promise<Result>,
   waitMs: number = EDIT.waitMs,
 ): Promise<Result> {
-  return withLock(root, { ...EDIT, waitMs }, task);
+  return runWithLock(root, { ...EDIT, waitMs }, task);
 }
 
 /** Runs `task` while no other process changes the main branch; specs may be changed meanwhile. */
 export function withMergeLock<Result>(root: string, task: () => Promise<Result>): Promise<Result> {
-  return withLock(root, MERGE, task);
+  return runWithLock(root, MERGE, task);
 }
 
 /** Runs `task` while no other process changes this clone's claims at a remote. */
@@ -63,14 +63,14 @@ export function withRemoteLock<Result>(
   task: () => Promise<Result>,
   waitMs: number = REMOTE.waitMs,
 ): Promise<Result> {
-  return withLock(root, { ...REMOTE, waitMs }, task);
+  return runWithLock(root, { ...REMOTE, waitMs }, task);
 }
 
-function withLock<Result>(root: string, lock: Lock, task: () => Promise<Result>): Promise<Result> {
+function runWithLock<Result>(root: string, lock: Lock, task: () => Promise<Result>): Promise<Result> {
   const key = join(root, lock.file);
   const before = queues.get(key) ?? Promise.resolve();
   const result = before.then(async () => {
-    const database = await acquire(root, lock);
+    const database = await acquireLock(root, lock);
     try {
       return await task();
     } finally {
@@ -83,15 +83,15 @@ function withLock<Result>(root: string, lock: Lock, task: () => Promise<Result>)
   return result;
 }
 
-async function acquire(root: string, { file, waitMs }: Lock): Promise<DatabaseSync> {
-  const place = openPlace(root, file);
+async function acquireLock(root: string, { file, waitMs }: Lock): Promise<DatabaseSync> {
+  const place = openLockDatabase(root, file);
   try {
     // Loaded only when needed, because most processes only read.
     const sqlite = await import("node:sqlite");
     let deadline = performance.now() + waitMs;
     let taken = place.takenAt();
     for (let pause = PAUSE_MS; ; pause = Math.min(pause + 1, MOST_PAUSE_MS)) {
-      const database = tryAcquire(root, file, () => place.open(sqlite.DatabaseSync));
+      const database = tryAcquireLock(root, file, () => place.open(sqlite.DatabaseSync));
       if (database !== undefined) {
         place.noteTaken();
         return database;
@@ -113,16 +113,16 @@ async function acquire(root: string, { file, waitMs }: Lock): Promise<DatabaseSy
   }
 }
 
-function openPlace(root: string, file: string): LockDatabase {
+function openLockDatabase(root: string, file: string): LockDatabase {
   try {
     return new LockDatabase(root, file);
   } catch (error) {
-    throw diskRefusal(`make "${LOCKS}"`, error);
+    throw toDiskError(`make "${LOCKS_FOLDER}"`, error);
   }
 }
 
 /** Tries to take the lock. Returns undefined when another process holds it. */
-function tryAcquire(root: string, file: string, open: () => DatabaseSync): DatabaseSync | undefined {
+function tryAcquireLock(root: string, file: string, open: () => DatabaseSync): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = open();
@@ -135,18 +135,18 @@ function tryAcquire(root: string, file: string, open: () => DatabaseSync): Datab
     database?.close();
     // Bun and Deno agree on the error's text but not on its code.
     if (error instanceof Error && error.message.includes("database is locked")) return undefined;
-    throw lockRefusal(root, file, error);
+    throw buildLockError(root, file, error);
   }
 }
 
-function lockRefusal(root: string, file: string, error: unknown): unknown {
-  const refusal = diskRefusal(`lock "${file}"`, error);
+function buildLockError(root: string, file: string, error: unknown): unknown {
+  const refusal = toDiskError(`lock "${file}"`, error);
   if (refusal !== error) return refusal;
   try {
     // SQLite does not report why it cannot create a file, but the system does.
-    accessSync(join(root, LOCKS), constants.W_OK);
+    accessSync(join(root, LOCKS_FOLDER), constants.W_OK);
   } catch (cause) {
-    return diskRefusal(`lock "${file}"`, cause);
+    return toDiskError(`lock "${file}"`, cause);
   }
   const why = error instanceof Error ? error.message : String(error);
   return new OperationError("unavailable", `Cannot lock "${file}": ${why}: remove the file if no planner runs`, {

@@ -2,32 +2,32 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { LogFile, LogStore } from "../../ports.ts";
-import { isMissing, reason } from "../files/disk_error.ts";
-import { READ_WITHOUT_WAITING } from "../files/read_text.ts";
-import { LOGS } from "../project/places.ts";
-import { leadsOutside } from "../project/project_bounds.ts";
+import { describeSystemError, isMissingError } from "../files/disk_error.ts";
+import { NON_BLOCKING_READ_FLAGS } from "../files/read_text.ts";
+import { LOGS_FOLDER } from "../project/places.ts";
+import { isLinkOutside } from "../project/project_bounds.ts";
 
 /** Opens the log files `.planner/logs/<id>.log`. Source: docs/decisions.md#s-01. */
 export function openLogStore(root: string): LogStore {
   return {
     async open(id) {
-      const file = `${LOGS}/${id}.log`;
+      const file = `${LOGS_FOLDER}/${id}.log`;
       const path = join(root, file);
-      if (leadsOutside(root, path)) {
+      if (isLinkOutside(root, path)) {
         const message = `Cannot read "${file}": it is a symbolic link that leads out of the project`;
         throw new OperationError("failed_precondition", message);
       }
-      const found = await withFile(file, path, (handle) => handle.stat());
+      const found = await withLogFile(file, path, (handle) => handle.stat());
       if (found === null) return null;
       if (!found.isFile()) throw new OperationError("failed_precondition", `Cannot read "${file}": it is not a file`);
-      return { file, size: found.size, modified: found.mtime, read: reader(file, path) };
+      return { file, size: found.size, modified: found.mtime, read: createReader(file, path) };
     },
   };
 }
 
-function reader(file: string, path: string): LogFile["read"] {
+function createReader(file: string, path: string): LogFile["read"] {
   return async (offset, length) => {
-    const found = await withFile(file, path, async (handle) => {
+    const found = await withLogFile(file, path, async (handle) => {
       const bytes = Buffer.allocUnsafe(length);
       let filled = 0;
       while (filled < length) {
@@ -42,18 +42,18 @@ function reader(file: string, path: string): LogFile["read"] {
 }
 
 /** Calls `use` with the open file; returns null if the file does not exist. */
-async function withFile<Result>(
+async function withLogFile<Result>(
   file: string,
   path: string,
   use: (handle: FileHandle) => Promise<Result>,
 ): Promise<Result | null> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(path, READ_WITHOUT_WAITING);
+    handle = await open(path, NON_BLOCKING_READ_FLAGS);
     return await use(handle);
   } catch (error) {
-    if (isMissing(error)) return null;
-    throw new OperationError("unavailable", `Cannot read "${file}": ${reason(error)}`, { cause: error });
+    if (isMissingError(error)) return null;
+    throw new OperationError("unavailable", `Cannot read "${file}": ${describeSystemError(error)}`, { cause: error });
   } finally {
     await handle?.close();
   }

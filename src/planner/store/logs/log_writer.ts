@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { RunLog, RunLogs } from "#planner/run_ports/run_ports.ts";
-import { logLines, ownLine, printedLine, runHeader } from "../../work/records/log_format.ts";
-import { diskRefusal } from "../files/disk_error.ts";
-import { inFolderOf } from "../files/open_folder.ts";
-import { LOGS } from "../project/places.ts";
-import { isLink, leadsOutside } from "../project/project_bounds.ts";
+import { formatLogLines, formatOwnLine, formatPrintedLine, formatRunHeader } from "../../work/records/log_format.ts";
+import { toDiskError } from "../files/disk_error.ts";
+import { withOpenFolder } from "../files/open_folder.ts";
+import { LOGS_FOLDER } from "../project/places.ts";
+import { isLink, isLinkOutside } from "../project/project_bounds.ts";
 
 /**
  * Maximum time that a line stays in memory, in milliseconds. Chosen by planner: a person who follows the log sees no
@@ -32,7 +32,7 @@ const MAX_LINE_CHARS = 256 * 1024;
 export function openRunLogs(root: string, clock: Clock): RunLogs {
   return {
     async open(id, processId, maxBytes) {
-      const file = `${LOGS}/${id}.log`;
+      const file = `${LOGS_FOLDER}/${id}.log`;
       const path = join(root, file);
       refuseLink(root, { file, path });
       const handle = await openForAppend(path, file);
@@ -46,7 +46,7 @@ export function openRunLogs(root: string, clock: Clock): RunLogs {
 /** Refuses a link, also one to a missing file, which a write would create. */
 function refuseLink(root: string, { file, path }: { readonly file: string; readonly path: string }): void {
   if (!isLink(path)) return;
-  const where = leadsOutside(root, path) ? "out of the project" : existsSync(path) ? null : "to no file";
+  const where = isLinkOutside(root, path) ? "out of the project" : existsSync(path) ? null : "to no file";
   if (where === null) return;
   throw new OperationError("failed_precondition", `Cannot write "${file}": it is a symbolic link that leads ${where}`);
 }
@@ -54,12 +54,12 @@ function refuseLink(root: string, { file, path }: { readonly file: string; reado
 async function openForAppend(path: string, file: string): Promise<FileHandle> {
   let handle: FileHandle | undefined;
   try {
-    handle = await inFolderOf(path, (inside) => open(inside, "a+"));
+    handle = await withOpenFolder(path, (inside) => open(inside, "a+"));
     await completeLastLine(handle);
     return handle;
   } catch (error) {
     await handle?.close();
-    throw diskRefusal(`write "${file}"`, error);
+    throw toDiskError(`write "${file}"`, error);
   }
 }
 
@@ -104,16 +104,16 @@ class FileRunLog implements RunLog {
   }
 
   async begin(processId: string): Promise<void> {
-    this.#waiting.push(`${runHeader(this.#clock.now(), processId)}\n`);
+    this.#waiting.push(`${formatRunHeader(this.#clock.now(), processId)}\n`);
     await this.flush();
   }
 
   line(text: string): Promise<void> {
-    return this.#append(text.split(/\r?\n/), ownLine);
+    return this.#append(text.split(/\r?\n/), formatOwnLine);
   }
 
   printed(lines: readonly string[], from: "stdout" | "stderr"): Promise<void> {
-    return this.#append(lines, (part) => printedLine(part, from));
+    return this.#append(lines, (part) => formatPrintedLine(part, from));
   }
 
   /** Appends lines. @param marked marks each part of a long line, so that no part can be mistaken for planner's own */
@@ -121,7 +121,7 @@ class FileRunLog implements RunLog {
     if (this.#ended) throw new OperationError("failed_precondition", `Cannot write "${this.file}": the run has ended`);
     if (this.#failure !== undefined) throw this.#failure;
     if (lines.length === 0) return;
-    const parts = lines.some((line) => line.length > MAX_LINE_CHARS) ? lines.flatMap(partsOf) : lines;
+    const parts = lines.some((line) => line.length > MAX_LINE_CHARS) ? lines.flatMap(splitLongLine) : lines;
     this.#store(parts.map(marked));
     if (this.#waitingChars >= MAX_WAITING_CHARS) await this.#drain();
     else this.#timer ??= setTimeout(() => this.#flushInTheBackground(), LOG_FLUSH_MS);
@@ -130,7 +130,7 @@ class FileRunLog implements RunLog {
   async flush(): Promise<void> {
     const { left, lines } = this.#end.take();
     const notice = `planner: ${left} bytes are left out here: log.max_bytes is ${this.#maxBytes}`;
-    this.#wait(`${left === 0 ? "" : logLines(this.#clock.now(), [notice])}${lines}`);
+    this.#wait(`${left === 0 ? "" : formatLogLines(this.#clock.now(), [notice])}${lines}`);
     await this.#drain();
   }
 
@@ -157,7 +157,7 @@ class FileRunLog implements RunLog {
 
   #store(lines: readonly string[]): void {
     const time = this.#clock.now();
-    const text = logLines(time, lines);
+    const text = formatLogLines(time, lines);
     const bytes = Buffer.byteLength(text);
     if (!this.#isHalfFull && bytes <= this.#bytesLeft) {
       this.#bytesLeft -= bytes;
@@ -167,17 +167,17 @@ class FileRunLog implements RunLog {
     const rest = this.#isHalfFull ? lines : lines.slice(this.#storeFirst(lines, time));
     if (!this.#isHalfFull) {
       const notice = `planner: half of log.max_bytes is used: the last ${this.#end.max} bytes of what follows are written when the run ends`;
-      this.#wait(logLines(time, [notice]));
+      this.#wait(formatLogLines(time, [notice]));
       this.#isHalfFull = true;
     }
-    for (const line of rest) this.#end.add(logLines(time, [line]));
+    for (const line of rest) this.#end.add(formatLogLines(time, [line]));
   }
 
   /** Stores those first lines that still fit. @returns the number of stored lines */
   #storeFirst(lines: readonly string[], time: Date): number {
     let count = 0;
     for (const line of lines) {
-      const text = logLines(time, [line]);
+      const text = formatLogLines(time, [line]);
       const bytes = Buffer.byteLength(text);
       if (bytes > this.#bytesLeft) break;
       this.#bytesLeft -= bytes;
@@ -211,7 +211,7 @@ class FileRunLog implements RunLog {
         offset += (await this.#handle.write(bytes, offset)).bytesWritten;
       }
     } catch (error) {
-      this.#failure = diskRefusal(`write "${this.file}"`, error);
+      this.#failure = toDiskError(`write "${this.file}"`, error);
     } finally {
       this.#writing = undefined;
     }
@@ -253,7 +253,7 @@ class KeptEnd {
 }
 
 /** Splits a long line into parts of limited length without splitting a surrogate pair. */
-function partsOf(line: string): readonly string[] {
+function splitLongLine(line: string): readonly string[] {
   if (line.length <= MAX_LINE_CHARS) return [line];
   const parts: string[] = [];
   for (let start = 0; start < line.length; ) {

@@ -8,11 +8,18 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { AgentExit, AgentLauncher, AgentProcess, AgentStartOptions } from "#planner/run_ports/agents.ts";
 import type { ProcessMark } from "#planner/run_ports/claims.ts";
-import { secretValues } from "../../work/secrets.ts";
-import { reason } from "../files/disk_error.ts";
-import { withoutGitPlaces } from "../git/start_git.ts";
+import { findSecretValues } from "../../work/secrets.ts";
+import { describeSystemError } from "../files/disk_error.ts";
+import { removeGitLocations } from "../git/start_git.ts";
 import { markProcess } from "./process_mark.ts";
-import { cpuMsOf, endProcesses, PART_VARIABLE, processesOf, RUN_VARIABLE, type RunProcesses } from "./run_processes.ts";
+import {
+  endProcesses,
+  listRunProcesses,
+  PART_VARIABLE,
+  RUN_VARIABLE,
+  type RunProcesses,
+  sumCpuMs,
+} from "./run_processes.ts";
 
 /**
  * Maximum number of folders above a program that are searched for its package. Chosen by planner: `dist/cli/index.js`
@@ -24,17 +31,17 @@ const MAX_LEVELS = 5;
  * Returns the version of an installed program without running it: that of the npm package whose `bin` it is, else of a
  * path such as `claude/versions/2.1.0` or `Cellar/codex/0.46.0/bin/codex`. Null if neither contains a version.
  */
-export async function programVersion(
+export async function findProgramVersion(
   program: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | null> {
   const found = isAbsolute(program) ? program : findProgram(program, env);
   const path = found === null ? null : await realpath(found).catch(() => null);
   if (path === null) return null;
-  return (await packageVersion(path)) ?? versionInPath(path, basename(program));
+  return (await readPackageVersion(path)) ?? parseVersionInPath(path, basename(program));
 }
 
-async function packageVersion(path: string): Promise<string | null> {
+async function readPackageVersion(path: string): Promise<string | null> {
   let folder = dirname(path);
   for (let level = 0; level < MAX_LEVELS; level++) {
     const { version, bin } = await readPackage(folder);
@@ -55,7 +62,7 @@ async function readPackage(folder: string): Promise<Readonly<Record<string, unkn
   }
 }
 
-function versionInPath(path: string, program: string): string | null {
+function parseVersionInPath(path: string, program: string): string | null {
   const parts = path.split(sep);
   const at = parts.findLastIndex((part, index) => {
     const owner = parts[index - 1] === "versions" ? parts[index - 2] : parts[index - 1];
@@ -130,8 +137,8 @@ export function openAgents(root: string): AgentLauncher {
   return {
     start: (start) => startAgent(start, nameOf(start.processId)),
     newSession: () => randomUUID(),
-    isThere: (program, env) => isProgramThere(program, { ...process.env, ...env }),
-    version: (program, env) => programVersion(program, { ...process.env, ...env }),
+    isThere: (program, env) => isProgramAvailable(program, { ...process.env, ...env }),
+    version: (program, env) => findProgramVersion(program, { ...process.env, ...env }),
     async endRun({ processId, agent }, graceMs) {
       const run: RunProcesses = { name: nameOf(processId), leader: agent, trustGroup: false };
       return endProcesses(() => run, { graceMs });
@@ -145,12 +152,12 @@ async function startAgent(
 ): Promise<AgentProcess> {
   const [program, ...args] = argv;
   if (program === undefined) throw new OperationError("failed_precondition", "Cannot start an agent: no program given");
-  if (!existsSync(cwd)) throw cannotStart(program, `no such folder: "${cwd}"`);
+  if (!existsSync(cwd)) throw buildStartError(program, `no such folder: "${cwd}"`);
   // Some programs use PWD as their working directory; a shell would have set it.
   const place = { PWD: cwd, OLDPWD: undefined };
   const part = alone ? randomUUID() : undefined;
   const run = { [RUN_VARIABLE]: name, [PART_VARIABLE]: part };
-  const environment = { ...withoutGitPlaces(process.env), ...place, ...env, ...run };
+  const environment = { ...removeGitLocations(process.env), ...place, ...env, ...run };
   const child = await new Promise<Child>((resolve, reject) => {
     try {
       // A detached process has a separate session and process group, so that the terminal's Ctrl-C reaches only
@@ -163,18 +170,18 @@ async function startAgent(
         windowsHide: true,
       });
       started.once("spawn", () => resolve(started));
-      started.once("error", (error) => reject(cannotStart(program, reason(error))));
+      started.once("error", (error) => reject(buildStartError(program, describeSystemError(error))));
     } catch (error) {
-      reject(cannotStart(program, reason(error)));
+      reject(buildStartError(program, describeSystemError(error)));
     }
   });
   // The program may end without reading its input.
   child.stdin.on("error", () => {});
   child.stdin.end(input ?? "");
-  return new ChildAgent(child, { name, part, secrets: secretValues(environment) });
+  return new ChildAgent(child, { name, part, secrets: findSecretValues(environment) });
 }
 
-function cannotStart(program: string, why: string): OperationError {
+function buildStartError(program: string, why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot start "${program}": ${why}`);
 }
 
@@ -201,13 +208,13 @@ class ChildAgent implements AgentProcess {
     this.#part = part;
     this.secrets = secrets;
     this.mark = markProcess(child.pid ?? 0);
-    this.exited = exitOf(child);
+    this.exited = waitForExit(child);
     this.stdout = new ChildOutput(child.stdout);
     this.stderr = new ChildOutput(child.stderr);
   }
 
   cpuMs(): number | null {
-    return process.platform === "linux" ? cpuMsOf(processesOf(this.#processes())) : null;
+    return process.platform === "linux" ? sumCpuMs(listRunProcesses(this.#processes())) : null;
   }
 
   stop(graceMs: number): Promise<void> {
@@ -230,7 +237,7 @@ class ChildAgent implements AgentProcess {
   #processes(): RunProcesses {
     const run = { name: this.#name, part: this.#part, leader: this.mark, trustGroup: !this.#gone };
     // The system may reuse the number of an empty process group.
-    if (!this.#gone && this.#hasExited() && processesOf(run).length === 0) this.#gone = true;
+    if (!this.#gone && this.#hasExited() && listRunProcesses(run).length === 0) this.#gone = true;
     return { ...run, trustGroup: !this.#gone };
   }
 
@@ -239,7 +246,7 @@ class ChildAgent implements AgentProcess {
   }
 }
 
-function exitOf(child: Child): Promise<AgentExit> {
+function waitForExit(child: Child): Promise<AgentExit> {
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
@@ -249,24 +256,24 @@ function exitOf(child: Child): Promise<AgentExit> {
  * Returns whether a program is on the PATH of `env`. A program given by a path counts as present, because the path
  * depends on the folder in which it is started.
  */
-export function isProgramThere(program: string, env: Readonly<Record<string, string | undefined>>): boolean {
+export function isProgramAvailable(program: string, env: Readonly<Record<string, string | undefined>>): boolean {
   if (/[\\/]/.test(program)) return true;
   // Without a PATH the system searches its default folders.
-  return pathOf(env) === undefined || findProgram(program, env) !== null;
+  return getPathVariable(env) === undefined || findProgram(program, env) !== null;
 }
 
 /** Returns the path of a program that is named without one, or null if no folder of the PATH has it. */
 export function findProgram(program: string, env: Readonly<Record<string, string | undefined>>): string | null {
-  const names = [program, ...endings(env).map((ending) => program + ending)];
-  const folders = pathOf(env)?.split(delimiter) ?? [];
+  const names = [program, ...listProgramSuffixes(env).map((ending) => program + ending)];
+  const folders = getPathVariable(env)?.split(delimiter) ?? [];
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isProgram) ?? null;
 }
 
-function pathOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
+function getPathVariable(env: Readonly<Record<string, string | undefined>>): string | undefined {
   return env["PATH"] ?? env["Path"];
 }
 
-function endings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+function listProgramSuffixes(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return process.platform === "win32" ? (env["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").split(";") : [];
 }
 

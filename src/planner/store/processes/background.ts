@@ -4,15 +4,15 @@ import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { ProcessControl } from "../../ports.ts";
 import type { Background } from "../../program_ports.ts";
-import { diskRefusal, reason } from "../files/disk_error.ts";
-import { type OpenFolder, openFolderOf } from "../files/open_folder.ts";
-import { PROCESSES } from "../project/places.ts";
+import { describeSystemError, toDiskError } from "../files/disk_error.ts";
+import { type OpenFolder, openParentFolder } from "../files/open_folder.ts";
+import { PROCESSES_FOLDER } from "../project/places.ts";
 import { RUN_VARIABLE, runTaskkill } from "./run_processes.ts";
 
 /** Flags that append to a file and refuse a link. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
-const OUTPUT = `${PROCESSES}/background.log`;
+const OUTPUT = `${PROCESSES_FOLDER}/background.log`;
 
 export interface OwnProgram {
   readonly command: readonly string[];
@@ -24,7 +24,7 @@ export function openBackground(root: string, { command, env }: OwnProgram): Back
   return {
     async start(args, extra) {
       const [program = "", ...first] = command;
-      const output = openOutput(root);
+      const output = openOutputFile(root);
       try {
         const child = spawn(program, [...first, ...args, "--root", root], {
           cwd: root,
@@ -45,13 +45,13 @@ export function openBackground(root: string, { command, env }: OwnProgram): Back
   };
 }
 
-function openOutput(root: string): number {
+function openOutputFile(root: string): number {
   let folder: OpenFolder | undefined;
   try {
-    folder = openFolderOf(join(root, OUTPUT));
+    folder = openParentFolder(join(root, OUTPUT));
     return openSync(join(folder.path, basename(OUTPUT)), APPEND);
   } catch (error) {
-    throw diskRefusal(`write "${OUTPUT}"`, error);
+    throw toDiskError(`write "${OUTPUT}"`, error);
   } finally {
     folder?.close();
   }
@@ -61,7 +61,9 @@ function waitForStart(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once("spawn", () => resolve(child.pid ?? 0));
     child.once("error", (error) => {
-      reject(new OperationError("unavailable", `Cannot start a process in the background: ${reason(error)}`));
+      reject(
+        new OperationError("unavailable", `Cannot start a process in the background: ${describeSystemError(error)}`),
+      );
     });
   });
 }
@@ -71,12 +73,12 @@ export function openProcessControl(): ProcessControl {
     async terminate(pid) {
       // 0 and negative numbers would signal whole process groups, including this process's own.
       if (!Number.isSafeInteger(pid) || pid <= 1) return false;
-      return process.platform === "win32" ? taskkill(pid) : signal(pid);
+      return process.platform === "win32" ? endWindowsProcess(pid) : sendEndSignal(pid);
     },
   };
 }
 
-function signal(pid: number): boolean {
+function sendEndSignal(pid: number): boolean {
   try {
     return process.kill(pid, "SIGTERM");
   } catch {
@@ -84,7 +86,7 @@ function signal(pid: number): boolean {
   }
 }
 
-async function taskkill(pid: number): Promise<boolean> {
+async function endWindowsProcess(pid: number): Promise<boolean> {
   // Only a process with a window can be asked to end; any other is ended by force.
   return (await runTaskkill(["/PID", String(pid)])) || (await runTaskkill(["/PID", String(pid), "/T", "/F"]));
 }

@@ -11,13 +11,13 @@ import type {
   SpecClaims,
 } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { diskRefusal } from "../files/disk_error.ts";
-import { removeInside } from "../files/open_folder.ts";
+import { toDiskError } from "../files/disk_error.ts";
+import { removeFileInside } from "../files/open_folder.ts";
 import { createFile, replaceFile } from "../files/place_file.ts";
-import { removeLeftovers } from "../files/temporary_file.ts";
-import { claimedIds, lockFile, readClaim } from "../locks/lock_file.ts";
+import { removeLeftoverFiles } from "../files/temporary_file.ts";
+import { buildLockPath, listClaimedIds, readClaim } from "../locks/lock_file.ts";
 import { withProjectLock } from "../locks/project_lock.ts";
-import { LOCKS } from "../project/places.ts";
+import { LOCKS_FOLDER } from "../project/places.ts";
 import { markProcess } from "./process_mark.ts";
 
 /**
@@ -34,13 +34,13 @@ const BEAT_MS = 60_000;
  */
 export function openClaims(root: string, clock: Clock): SpecClaims {
   return {
-    claim: (id, processId) => withProjectLock(root, () => claim({ root, clock, id }, processId)),
+    claim: (id, processId) => withProjectLock(root, () => claimSpecFile({ root, clock, id }, processId)),
     holder: async (id) => readClaim(root, id, clock.now())?.holder ?? null,
-    ids: () => claimedIds(root),
+    ids: () => listClaimedIds(root),
     others: async () => [],
     byHand: async () => ({ kind: "own", notes: [] }),
     examine: async () => [],
-    clearStale: (id) => withProjectLock(root, () => clearStale(root, id, clock.now())),
+    clearStale: (id) => withProjectLock(root, () => clearStaleClaim(root, id, clock.now())),
   };
 }
 
@@ -50,17 +50,17 @@ interface Place {
   readonly id: SpecId;
 }
 
-async function claim(place: Place, processId: string): Promise<ClaimResult> {
+async function claimSpecFile(place: Place, processId: string): Promise<ClaimResult> {
   const { root, clock, id } = place;
-  await removeLeftovers(join(root, LOCKS));
+  await removeLeftoverFiles(join(root, LOCKS_FOLDER));
   const held = readClaim(root, id, clock.now())?.holder;
   if (held?.alive) return { heldBy: held };
-  if (held !== undefined) await removeLock(root, id);
+  if (held !== undefined) await removeLockFile(root, id);
   const own = new FileClaim(place, processId);
   if (await own.take()) return { claim: own, tookOver: held ?? null };
   // Only a program that ignores the project's lock can have written it meanwhile.
   const other = readClaim(root, id, clock.now())?.holder;
-  return other === undefined ? claim(place, processId) : { heldBy: other };
+  return other === undefined ? claimSpecFile(place, processId) : { heldBy: other };
 }
 
 class FileClaim implements Claim {
@@ -84,7 +84,7 @@ class FileClaim implements Claim {
 
   /** Writes the lock file; returns false if another one exists by now. */
   async take(): Promise<boolean> {
-    const file = lockFile(this.id);
+    const file = buildLockPath(this.id);
     if (!(await createFile(join(this.#root, file), file, this.#text()))) return false;
     this.#timer = setInterval(() => {
       // The next heartbeat replaces a failed one, because a claim stays valid for several.
@@ -114,13 +114,13 @@ class FileClaim implements Claim {
   release(): Promise<void> {
     clearInterval(this.#timer);
     return withProjectLock(this.#root, async () => {
-      if (this.#isOwn()) await removeLock(this.#root, this.id);
+      if (this.#isOwn()) await removeLockFile(this.#root, this.id);
     });
   }
 
   async #write(): Promise<boolean> {
     if (!this.#isOwn()) return false;
-    const file = lockFile(this.id);
+    const file = buildLockPath(this.id);
     await replaceFile(join(this.#root, file), file, this.#text());
     return true;
   }
@@ -144,17 +144,17 @@ class FileClaim implements Claim {
   }
 }
 
-async function clearStale(root: string, id: SpecId, now: Date): Promise<ClaimHolder | null> {
+async function clearStaleClaim(root: string, id: SpecId, now: Date): Promise<ClaimHolder | null> {
   const holder = readClaim(root, id, now)?.holder;
   if (holder === undefined || holder.alive) return null;
-  await removeLock(root, id);
+  await removeLockFile(root, id);
   return holder;
 }
 
-async function removeLock(root: string, id: SpecId): Promise<void> {
+async function removeLockFile(root: string, id: SpecId): Promise<void> {
   try {
-    await removeInside(join(root, lockFile(id)));
+    await removeFileInside(join(root, buildLockPath(id)));
   } catch (error) {
-    throw diskRefusal(`remove "${lockFile(id)}"`, error);
+    throw toDiskError(`remove "${buildLockPath(id)}"`, error);
   }
 }

@@ -4,8 +4,8 @@ import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import { readProjectText } from "../files/read_text.ts";
-import { activeFile, archiveFile } from "../project/places.ts";
-import { splitUnderWay } from "../specs/create_members.ts";
+import { buildActivePath, buildArchivePath } from "../project/places.ts";
+import { findPendingSplit } from "../specs/create_members.ts";
 
 /** Fields that make a record terminal. */
 export interface RecordEnd {
@@ -20,14 +20,14 @@ export interface RecordEnd {
  *
  * Source: docs/decisions.md#s-26.
  */
-export function endOfDeadRun(root: string, { spec_id, started_at, mode }: ProcessRecord, now: Date): RecordEnd {
+export function decideDeadRunEnd(root: string, { spec_id, started_at, mode }: ProcessRecord, now: Date): RecordEnd {
   const failed = { status: "failed", completed_at: now.toISOString() } as const;
   const id = parseSpecId(spec_id);
   const spec = id === undefined ? null : readSpec(root, id);
   if (spec === null) return failed;
   if (mode === "split") {
     // A split keeps the spec's status, and its last step makes the spec a driver. Other processes can finish a split.
-    const split = spec.members.length > 0 || splitUnderWay(root) === id;
+    const split = spec.members.length > 0 || findPendingSplit(root) === id;
     return split ? { ...failed, status: "completed" } : failed;
   }
   const at = spec.status === "completed" ? spec.frontmatter["completed_at"] : undefined;
@@ -39,7 +39,7 @@ export function endOfDeadRun(root: string, { spec_id, started_at, mode }: Proces
 }
 
 function readSpec(root: string, id: SpecId): Spec | null {
-  for (const [file, archived] of [[activeFile(id), false] as const, [archiveFile(id), true] as const]) {
+  for (const [file, archived] of [[buildActivePath(id), false] as const, [buildArchivePath(id), true] as const]) {
     const read = readProjectText(root, file);
     if (read.kind !== "text") continue;
     const document = parseDocument(read.text);

@@ -13,34 +13,34 @@ const IN_WORKTREE = /^(.+)[\\/]\.planner[\\/]worktrees[\\/]([^\\/]+)(?:[\\/].*)?
  * the run, or `root` is a worktree on whose spec a process works. A run of another project does not count, for example
  * when its tests use planner.
  */
-export function insideRun(root: string, env: NodeJS.ProcessEnv): InsideRun | null {
-  const here = realPath(root);
-  return byEnvironment(here, env[RUN_VARIABLE] ?? "") ?? byWorktree(here);
+export function findSurroundingRun(root: string, env: NodeJS.ProcessEnv): InsideRun | null {
+  const here = resolveRealPath(root);
+  return findRunByEnvironment(here, env[RUN_VARIABLE] ?? "") ?? findRunByWorktree(here);
 }
 
-function byEnvironment(here: string, name: string): InsideRun | null {
+function findRunByEnvironment(here: string, name: string): InsideRun | null {
   const at = name.indexOf("@");
   if (at < 0) return null;
-  const project = realPath(name.slice(at + 1));
+  const project = resolveRealPath(name.slice(at + 1));
   const same = here === project || here.startsWith(`${project}${sep}.planner${sep}worktrees${sep}`);
   const id = /^(.*)-\d+$/.exec(name.slice(0, at))?.[1];
   return same && id !== undefined ? { spec_id: id as SpecId } : null;
 }
 
 /** Returns the project around a run's worktree and the run's spec; null for any other folder. */
-export function projectAround(root: string): { readonly project: string; readonly id: SpecId } | null {
-  const [, project, id] = IN_WORKTREE.exec(realPath(root)) ?? [];
+export function findProjectOfWorktree(root: string): { readonly project: string; readonly id: SpecId } | null {
+  const [, project, id] = IN_WORKTREE.exec(resolveRealPath(root)) ?? [];
   if (project === undefined || id === undefined || !existsSync(`${project}/.planner/specs`)) return null;
   return { project, id: id as SpecId };
 }
 
 /** Finds the run by the worktree, because some agents do not pass their environment to the servers that they start. */
-function byWorktree(here: string): InsideRun | null {
+function findRunByWorktree(here: string): InsideRun | null {
   const [, project, id] = IN_WORKTREE.exec(here) ?? [];
   if (project === undefined || id === undefined) return null;
   return readLock(project, id, new Date())?.alive === true ? { spec_id: id as SpecId } : null;
 }
 
-function realPath(path: string): string {
+function resolveRealPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }

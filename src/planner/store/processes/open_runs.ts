@@ -5,21 +5,21 @@ import type { LeftoverFiles, RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { DEFAULT_CONFIG } from "../../config/default_config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { diskRefusal, isMissing } from "../files/disk_error.ts";
-import { removeInside } from "../files/open_folder.ts";
-import { temporaryPid } from "../files/temporary_file.ts";
+import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { removeFileInside } from "../files/open_folder.ts";
+import { parseTemporaryPid } from "../files/temporary_file.ts";
 import { openGitLocks } from "../git/git_locks.ts";
 import { readClaim } from "../locks/lock_file.ts";
 import { withProjectLock } from "../locks/project_lock.ts";
 import { openRunLogs } from "../logs/log_writer.ts";
-import { ARCHIVE, LOCKS, PROCESSES, SPECS, WORKTREES } from "../project/places.ts";
+import { ARCHIVE_FOLDER, LOCKS_FOLDER, PROCESSES_FOLDER, SPECS_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
 import { openSharedClaims } from "../remote_claims/shared_claims.ts";
 import { openRequests } from "../requests/requests.ts";
 import { openDifferences } from "../worktrees/differences.ts";
 import { openWorktrees } from "../worktrees/worktrees.ts";
 import { openAgents } from "./agent_process.ts";
 import { openClaims } from "./claims.ts";
-import { isAlive } from "./process_life.ts";
+import { isProcessAlive } from "./process_life.ts";
 import { openProcessRecords } from "./record_writer.ts";
 import { openWatchFile } from "./watch_file.ts";
 
@@ -40,7 +40,7 @@ export function openRuns(root: string, clock: Clock, config?: () => Promise<Plan
     records: openProcessRecords(root, clock),
     agents: openAgents(root),
     watch: openWatchFile(root),
-    leftovers: openLeftovers(root),
+    leftovers: openLeftoverFiles(root),
     gitLocks: openGitLocks(root),
   };
 }
@@ -48,44 +48,44 @@ export function openRuns(root: string, clock: Clock, config?: () => Promise<Plan
 /** Folders in which planner writes, and whether it also writes in their subfolders. */
 const FOLDERS: readonly (readonly [path: string, recursive: boolean])[] = [
   [".planner", false],
-  [SPECS, false],
-  [ARCHIVE, true],
-  [LOCKS, false],
-  [PROCESSES, false],
+  [SPECS_FOLDER, false],
+  [ARCHIVE_FOLDER, true],
+  [LOCKS_FOLDER, false],
+  [PROCESSES_FOLDER, false],
   // Each worktree is a project itself.
-  [WORKTREES, false],
+  [WORKTREES_FOLDER, false],
 ];
 
 /** Opens the temporary files of killed writers in the project in `root`, an absolute path. */
-function openLeftovers(root: string): LeftoverFiles {
+function openLeftoverFiles(root: string): LeftoverFiles {
   return {
-    files: () => leftovers(root),
+    files: () => listLeftoverFiles(root),
     remove: () =>
       withProjectLock(root, async () => {
-        const files = await leftovers(root);
-        for (const file of files) await removeInside(join(root, file)).catch(() => {});
+        const files = await listLeftoverFiles(root);
+        for (const file of files) await removeFileInside(join(root, file)).catch(() => {});
         return files;
       }),
   };
 }
 
-async function leftovers(root: string): Promise<readonly string[]> {
+async function listLeftoverFiles(root: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [folder, recursive] of FOLDERS) {
-    for (const entry of await entriesOf(root, folder, recursive)) {
-      const pid = entry.isFile() ? temporaryPid(entry.name) : null;
-      if (pid === null || isAlive(pid, null)) continue;
+    for (const entry of await readEntries(root, folder, recursive)) {
+      const pid = entry.isFile() ? parseTemporaryPid(entry.name) : null;
+      if (pid === null || isProcessAlive(pid, null)) continue;
       found.push(relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"));
     }
   }
   return found.sort();
 }
 
-async function entriesOf(root: string, folder: string, recursive: boolean) {
+async function readEntries(root: string, folder: string, recursive: boolean) {
   try {
     return await readdir(join(root, folder), { withFileTypes: true, recursive });
   } catch (error) {
-    if (isMissing(error)) return [];
-    throw diskRefusal(`read "${folder}"`, error);
+    if (isMissingError(error)) return [];
+    throw toDiskError(`read "${folder}"`, error);
   }
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { errorCode } from "../files/disk_error.ts";
+import { getErrorCode } from "../files/disk_error.ts";
 
 /** Maximum time by which the system's start time of a process may be later than the recorded one, in milliseconds. */
 const SLACK_MS = 10_000;
@@ -13,26 +13,26 @@ const TICK_MS = 10;
  * @param knownSince time at which it was first seen alive; a process that began later is another one with the same
  *   number. Requires `/proc`; null skips this check
  */
-export function isAlive(pid: number, knownSince: Date | null): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0 || !takesSignals(pid)) return false;
-  const facts = factsOf(pid);
+export function isProcessAlive(pid: number, knownSince: Date | null): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0 || !canReceiveSignals(pid)) return false;
+  const facts = readLifeFacts(pid);
   if (facts === undefined) return true;
   if (facts.ended) return false;
   return knownSince === null || facts.startedMs <= knownSince.getTime() + SLACK_MS;
 }
 
-function takesSignals(pid: number): boolean {
+function canReceiveSignals(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
     // The process exists and belongs to another user.
-    return errorCode(error) === "EPERM";
+    return getErrorCode(error) === "EPERM";
   }
 }
 
 /** Reads facts about a process; undefined on a system without `/proc`. */
-function factsOf(pid: number): { readonly ended: boolean; readonly startedMs: number } | undefined {
+function readLifeFacts(pid: number): { readonly ended: boolean; readonly startedMs: number } | undefined {
   try {
     const boot = /^btime (\d+)$/m.exec(readFileSync("/proc/stat", "latin1"))?.[1];
     const line = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -18,7 +18,7 @@ export interface ProcessFacts {
 const KERNEL_THREAD = 0x0020_0000;
 
 /** Reads facts about a process; undefined when the process has ended, and on systems without `/proc`. */
-export function processFacts(pid: number): ProcessFacts | undefined {
+export function readProcessFacts(pid: number): ProcessFacts | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The name in parentheses may contain any character; after it follow the state (field 3), the group (5), the
@@ -40,10 +40,10 @@ export function processFacts(pid: number): ProcessFacts | undefined {
 }
 
 /** Returns the command line of a process as words; empty if the process has ended or cannot be read. */
-export function argumentsOf(pid: number): readonly string[] {
+export function readCommandLine(pid: number): readonly string[] {
   try {
     if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
-    return saidByPs(pid, "args=").trim().split(/\s+/);
+    return readPsColumn(pid, "args=").trim().split(/\s+/);
   } catch {
     return [];
   }
@@ -51,14 +51,14 @@ export function argumentsOf(pid: number): readonly string[] {
 
 /** Returns number and start time of the process that has this number now. */
 export function markProcess(pid: number): ProcessMark {
-  return { pid, began: beganOf(pid) };
+  return { pid, began: readStartTime(pid) };
 }
 
 /** Returns whether exactly this process still runs; true if its number is in use and its start time is unavailable. */
-export function stillRuns({ pid, began }: ProcessMark): boolean {
-  if (!isInUse(pid) || processFacts(pid)?.ended === true) return false;
+export function isStillRunning({ pid, began }: ProcessMark): boolean {
+  if (!isPidInUse(pid) || readProcessFacts(pid)?.ended === true) return false;
   if (began === null) return true;
-  const now = beganOf(pid);
+  const now = readStartTime(pid);
   return now === null || now === began;
 }
 
@@ -66,15 +66,15 @@ export function stillRuns({ pid, began }: ProcessMark): boolean {
  * Returns whether the process can have written the file, because both belong to one user. True if the owner is
  * unavailable. A process of another user may have reused the number, and this process cannot signal it.
  */
-export function wroteFile(pid: number, file: string): boolean {
-  const uid = userOf(file);
+export function canHaveWrittenFile(pid: number, file: string): boolean {
+  const uid = readOwnerId(file);
   if (uid === undefined || process.platform === "win32") return true;
-  const owner = process.platform === "linux" ? userOf(`/proc/${pid}`) : undefined;
+  const owner = process.platform === "linux" ? readOwnerId(`/proc/${pid}`) : undefined;
   if (owner !== undefined) return owner === uid;
-  return uid !== process.geteuid?.() || takesOurSignals(pid);
+  return uid !== process.geteuid?.() || canSignalProcess(pid);
 }
 
-function userOf(path: string): number | undefined {
+function readOwnerId(path: string): number | undefined {
   try {
     return statSync(path).uid;
   } catch {
@@ -82,7 +82,7 @@ function userOf(path: string): number | undefined {
   }
 }
 
-function takesOurSignals(pid: number): boolean {
+function canSignalProcess(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
@@ -90,7 +90,7 @@ function takesOurSignals(pid: number): boolean {
   }
 }
 
-function isInUse(pid: number): boolean {
+function isPidInUse(pid: number): boolean {
   // 0 and negative numbers mean whole process groups.
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
@@ -102,18 +102,18 @@ function isInUse(pid: number): boolean {
   }
 }
 
-function beganOf(pid: number): string | null {
+function readStartTime(pid: number): string | null {
   if (process.platform === "win32") return null;
-  if (process.platform !== "linux") return beganByPs(pid);
-  const facts = processFacts(pid);
-  const boot = bootId();
+  if (process.platform !== "linux") return readStartTimeByPs(pid);
+  const facts = readProcessFacts(pid);
+  const boot = readBootId();
   return facts === undefined || boot === null ? null : `${boot}:${facts.startTicks}`;
 }
 
 let boot: string | null | undefined;
 
 /** Returns an id of the machine's current start, with which ticks begin anew; null on systems without one. */
-export function bootId(): string | null {
+export function readBootId(): string | null {
   if (boot !== undefined) return boot;
   try {
     boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
@@ -123,15 +123,15 @@ export function bootId(): string | null {
   return boot;
 }
 
-function beganByPs(pid: number): string | null {
+function readStartTimeByPs(pid: number): string | null {
   try {
-    return saidByPs(pid, "lstart=").trim() || null;
+    return readPsColumn(pid, "lstart=").trim() || null;
   } catch {
     return null;
   }
 }
 
-function saidByPs(pid: number, column: string): string {
+function readPsColumn(pid: number, column: string): string {
   const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
   return execFileSync("ps", ["-o", column, "-p", String(pid)], { env, timeout: 5_000, stdio: "pipe" }).toString();
 }

@@ -4,15 +4,15 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { ProcessRecord } from "../../ports.ts";
 import type { UnreadableFile } from "../../spec/spec.ts";
-import { diskRefusal, isMissing } from "../files/disk_error.ts";
-import { type JsonRead, readJson, textField, timeField } from "../files/json_file.ts";
-import { inFolderOf } from "../files/open_folder.ts";
-import { removeQuietly, writeBeside } from "../files/temporary_file.ts";
-import { PROCESSES } from "../project/places.ts";
-import { endOfDeadRun, type RecordEnd } from "./dead_record.ts";
-import { isAlive } from "./process_life.ts";
+import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
+import { withOpenFolder } from "../files/open_folder.ts";
+import { removeIfExists, writeTemporaryFile } from "../files/temporary_file.ts";
+import { PROCESSES_FOLDER } from "../project/places.ts";
+import { decideDeadRunEnd, type RecordEnd } from "./dead_record.ts";
+import { isProcessAlive } from "./process_life.ts";
 
-type JsonObject = Extract<JsonRead, { readonly kind: "object" }>;
+type JsonObject = Extract<JsonReadResult, { readonly kind: "object" }>;
 
 /** Records of `.planner/processes/`, oldest first, and unreadable files in that folder. */
 export interface RecordSet {
@@ -23,7 +23,7 @@ export interface RecordSet {
 }
 
 /**
- * Reads every record. Gives a `running` record whose process has ended the end that `endOfDeadRun` finds, also in its
+ * Reads every record. Gives a `running` record whose process has ended the end that `decideDeadRunEnd` finds, also in its
  * file if that can be written, because no other process will do it.
  *
  * Source: docs/decisions.md#s-26; docs/contract/spec-tool.md#work-process-record.
@@ -32,74 +32,74 @@ export async function readProcessRecords(root: string, now: Date): Promise<Recor
   const records: ProcessRecord[] = [];
   const broken: UnreadableFile[] = [];
   const repaired: ProcessRecord[] = [];
-  for (const name of await recordNames(root)) {
-    const file = `${PROCESSES}/${name}`;
-    const read = readJson(join(root, file));
+  for (const name of await listRecordNames(root)) {
+    const file = `${PROCESSES_FOLDER}/${name}`;
+    const read = readJsonFile(join(root, file));
     if (read.kind === "missing") continue;
-    const problem = read.kind === "broken" ? read.message : problemOf(read.object);
+    const problem = read.kind === "broken" ? read.message : findRecordProblem(read.object);
     if (read.kind === "broken" || problem !== null) {
       broken.push({ file, line: null, column: null, message: problem ?? "" });
       continue;
     }
-    const record = toRecord(read);
-    if (hasEnded(record, read.object)) {
-      const ended = await endRecord(join(root, file), read, { record, end: endOfDeadRun(root, record, now) });
+    const record = parseProcessRecord(read);
+    if (hasProcessEnded(record, read.object)) {
+      const ended = await endRecord(join(root, file), read, { record, end: decideDeadRunEnd(root, record, now) });
       records.push(ended);
       repaired.push(ended);
     } else records.push(record);
   }
-  return { records: records.sort(byStart), broken, repaired };
+  return { records: records.sort(compareByStart), broken, repaired };
 }
 
 /** Ends one `running` record whose process has ended; null for any other record. */
 export async function endDeadRecord(root: string, processId: string, now: Date): Promise<ProcessRecord | null> {
-  const path = join(root, recordFile(processId));
-  const read = readJson(path);
-  if (read.kind !== "object" || problemOf(read.object) !== null) return null;
-  const record = toRecord(read);
-  if (!hasEnded(record, read.object)) return null;
-  return endRecord(path, read, { record, end: endOfDeadRun(root, record, now) });
+  const path = join(root, buildRecordPath(processId));
+  const read = readJsonFile(path);
+  if (read.kind !== "object" || findRecordProblem(read.object) !== null) return null;
+  const record = parseProcessRecord(read);
+  if (!hasProcessEnded(record, read.object)) return null;
+  return endRecord(path, read, { record, end: decideDeadRunEnd(root, record, now) });
 }
 
 /** Returns the path of a record from the project's root, with forward slashes. */
-export function recordFile(processId: string): string {
-  return `${PROCESSES}/${processId}.json`;
+export function buildRecordPath(processId: string): string {
+  return `${PROCESSES_FOLDER}/${processId}.json`;
 }
 
 /** Returns records that are `running` without a process. Changes no file. */
-export async function deadRecords(root: string): Promise<readonly ProcessRecord[]> {
+export async function listDeadRecords(root: string): Promise<readonly ProcessRecord[]> {
   const dead: ProcessRecord[] = [];
-  for (const name of await recordNames(root)) {
-    const read = readJson(join(root, PROCESSES, name));
-    if (read.kind !== "object" || problemOf(read.object) !== null) continue;
-    const record = toRecord(read);
-    if (hasEnded(record, read.object)) dead.push(record);
+  for (const name of await listRecordNames(root)) {
+    const read = readJsonFile(join(root, PROCESSES_FOLDER, name));
+    if (read.kind !== "object" || findRecordProblem(read.object) !== null) continue;
+    const record = parseProcessRecord(read);
+    if (hasProcessEnded(record, read.object)) dead.push(record);
   }
-  return dead.sort(byStart);
+  return dead.sort(compareByStart);
 }
 
-async function recordNames(root: string): Promise<readonly string[]> {
+async function listRecordNames(root: string): Promise<readonly string[]> {
   try {
-    const names = await readdir(join(root, PROCESSES));
+    const names = await readdir(join(root, PROCESSES_FOLDER));
     return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
   } catch (error) {
-    if (isMissing(error)) return [];
-    throw diskRefusal(`read "${PROCESSES}"`, error);
+    if (isMissingError(error)) return [];
+    throw toDiskError(`read "${PROCESSES_FOLDER}"`, error);
   }
 }
 
 const STATUSES: readonly unknown[] = ["running", "completed", "failed"];
 
-function problemOf(object: Readonly<Record<string, unknown>>): string | null {
+function findRecordProblem(object: Readonly<Record<string, unknown>>): string | null {
   for (const name of ["process_id", "spec_id", "started_at", "mode"]) {
-    if (textField(object, name) === null) return `Invalid "${name}": expected a text`;
+    if (getTextField(object, name) === null) return `Invalid "${name}": expected a text`;
   }
   if (!Number.isSafeInteger(object["pid"])) return 'Invalid "pid": expected an integer';
   return STATUSES.includes(object["status"]) ? null : `Invalid "status": expected one of ${STATUSES.join(", ")}`;
 }
 
-function toRecord({ object, modified }: JsonObject): ProcessRecord {
-  const text = (name: string): string => textField(object, name) ?? "";
+function parseProcessRecord({ object, modified }: JsonObject): ProcessRecord {
+  const text = (name: string): string => getTextField(object, name) ?? "";
   const base = {
     process_id: text("process_id"),
     spec_id: text("spec_id"),
@@ -110,16 +110,16 @@ function toRecord({ object, modified }: JsonObject): ProcessRecord {
   const status = object["status"] as ProcessRecord["status"];
   if (status === "running") return { ...base, status, completed_at: null };
   // The last write of a record is the end of its process.
-  const completed_at = textField(object, "completed_at") ?? modified.toISOString();
-  const error = textField(object, "error");
+  const completed_at = getTextField(object, "completed_at") ?? modified.toISOString();
+  const error = getTextField(object, "error");
   return { ...base, status, completed_at, ...(error === null ? {} : { error }) };
 }
 
-function hasEnded({ status, pid }: ProcessRecord, object: Readonly<Record<string, unknown>>): boolean {
+function hasProcessEnded({ status, pid }: ProcessRecord, object: Readonly<Record<string, unknown>>): boolean {
   if (status !== "running") return false;
   // Only the machine of a process can check whether it runs.
-  const host = textField(object, "host");
-  return (host === null || host === hostname()) && !isAlive(pid, timeField(object, "started_at"));
+  const host = getTextField(object, "host");
+  return (host === null || host === hostname()) && !isProcessAlive(pid, getTimeField(object, "started_at"));
 }
 
 async function endRecord(
@@ -129,17 +129,18 @@ async function endRecord(
 ): Promise<ProcessRecord> {
   const ended = { ...record, ...end };
   try {
-    return await inFolderOf(path, async (inside) => {
-      const temporary = await writeBeside(inside, `${JSON.stringify({ ...read.object, ...end }, null, 2)}\n`);
+    return await withOpenFolder(path, async (inside) => {
+      const temporary = await writeTemporaryFile(inside, `${JSON.stringify({ ...read.object, ...end }, null, 2)}\n`);
       try {
-        const current = readJson(inside);
+        const current = readJsonFile(inside);
         if (current.kind !== "object") return ended;
         // Another reader has already written an end, and all readers return that one.
-        if (current.text !== read.text) return problemOf(current.object) === null ? toRecord(current) : ended;
+        if (current.text !== read.text)
+          return findRecordProblem(current.object) === null ? parseProcessRecord(current) : ended;
         renameSync(temporary, inside);
         return ended;
       } finally {
-        await removeQuietly(temporary);
+        await removeIfExists(temporary);
       }
     });
   } catch {
@@ -148,7 +149,7 @@ async function endRecord(
   }
 }
 
-function byStart(a: ProcessRecord, b: ProcessRecord): number {
+function compareByStart(a: ProcessRecord, b: ProcessRecord): number {
   const [left, right] = [Date.parse(a.started_at), Date.parse(b.started_at)];
   return left - right || (a.process_id < b.process_id ? -1 : 1);
 }

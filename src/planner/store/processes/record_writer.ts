@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { NewProcessRecord, ProcessRecords, RunReport } from "#planner/run_ports/process_records.ts";
 import type { ProcessRecord } from "../../ports.ts";
-import { readJson } from "../files/json_file.ts";
+import { readJsonFile } from "../files/json_file.ts";
 import { createFileAtOnce, replaceFile } from "../files/place_file.ts";
-import { removeLeftovers } from "../files/temporary_file.ts";
+import { removeLeftoverFiles } from "../files/temporary_file.ts";
 import { withProjectLock } from "../locks/project_lock.ts";
-import { PROCESSES } from "../project/places.ts";
+import { PROCESSES_FOLDER } from "../project/places.ts";
 import type { RecordEnd } from "./dead_record.ts";
-import { deadRecords, endDeadRecord, readProcessRecords, recordFile } from "./process_records.ts";
-import { readReports } from "./run_reports.ts";
+import { buildRecordPath, endDeadRecord, listDeadRecords, readProcessRecords } from "./process_records.ts";
+import { readRunReports } from "./run_reports.ts";
 
 /**
  * Opens `.planner/processes/` for writing. Files contain the documented fields and `host`, because only its own machine
@@ -20,29 +20,31 @@ import { readReports } from "./run_reports.ts";
  */
 export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   return {
-    start: (record, begun) => withProjectLock(root, () => start(root, record, begun)),
-    announce: (record) => announce(root, record),
+    start: (record, begun) => withProjectLock(root, () => startRecord(root, record, begun)),
+    announce: (record) => announceRecord(root, record),
     finish: (processId, end, at, report) =>
-      withProjectLock(root, () => finish(root, processId, { end: { ...end, completed_at: at.toISOString() }, report })),
+      withProjectLock(root, () =>
+        finishRecord(root, processId, { end: { ...end, completed_at: at.toISOString() }, report }),
+      ),
     report: async (processId, report) => {
-      await withProjectLock(root, () => finish(root, processId, { end: {}, report }));
+      await withProjectLock(root, () => finishRecord(root, processId, { end: {}, report }));
     },
-    reports: () => readReports(root),
+    reports: () => readRunReports(root),
     isRunning: async (processId) => {
-      const read = readJson(join(root, recordFile(processId)));
+      const read = readJsonFile(join(root, buildRecordPath(processId)));
       return read.kind === "object" && read.object["status"] === "running";
     },
-    dead: () => deadRecords(root),
+    dead: () => listDeadRecords(root),
     endDead: (processId) => endDeadRecord(root, processId, clock.now()),
     repair: async () => (await readProcessRecords(root, clock.now())).repaired,
   };
 }
 
-async function start(root: string, given: NewProcessRecord, begun: object = {}): Promise<ProcessRecord> {
-  await removeLeftovers(join(root, PROCESSES));
-  const record = runningRecord(given);
-  const file = recordFile(given.process_id);
-  await replaceFile(join(root, file), file, recordText({ ...storedRecord(record), ...begun }));
+async function startRecord(root: string, given: NewProcessRecord, begun: object = {}): Promise<ProcessRecord> {
+  await removeLeftoverFiles(join(root, PROCESSES_FOLDER));
+  const record = buildRunningRecord(given);
+  const file = buildRecordPath(given.process_id);
+  await replaceFile(join(root, file), file, formatRecord({ ...toStoredRecord(record), ...begun }));
   return record;
 }
 
@@ -50,19 +52,19 @@ async function start(root: string, given: NewProcessRecord, begun: object = {}):
  * Writes a record without a lock and without waiting for the disk, because the process itself writes its record again
  * when its run begins.
  */
-async function announce(root: string, given: NewProcessRecord): Promise<void> {
-  const file = recordFile(given.process_id);
-  const record = runningRecord(given);
-  if (createFileAtOnce(join(root, file), file, recordText(storedRecord(record)))) return;
+async function announceRecord(root: string, given: NewProcessRecord): Promise<void> {
+  const file = buildRecordPath(given.process_id);
+  const record = buildRunningRecord(given);
+  if (createFileAtOnce(join(root, file), file, formatRecord(toStoredRecord(record)))) return;
   await withProjectLock(root, async () => {
-    const read = readJson(join(root, file));
+    const read = readJsonFile(join(root, file));
     const own = read.kind === "object" && read.object["started_at"] === given.started_at;
     // Otherwise an earlier process had the same number.
-    if (!own) await start(root, given);
+    if (!own) await startRecord(root, given);
   });
 }
 
-function runningRecord({ process_id, spec_id, pid, started_at, mode }: NewProcessRecord): ProcessRecord {
+function buildRunningRecord({ process_id, spec_id, pid, started_at, mode }: NewProcessRecord): ProcessRecord {
   return { process_id, spec_id, pid, status: "running", started_at, completed_at: null, mode };
 }
 
@@ -72,22 +74,22 @@ interface Finish {
   readonly report: RunReport | undefined;
 }
 
-async function finish(root: string, processId: string, { end, report }: Finish): Promise<boolean> {
-  const read = readJson(join(root, recordFile(processId)));
+async function finishRecord(root: string, processId: string, { end, report }: Finish): Promise<boolean> {
+  const read = readJsonFile(join(root, buildRecordPath(processId)));
   if (read.kind !== "object") return false;
   const isRunning = read.object["status"] === "running";
   if (!isRunning && report === undefined) return false;
-  const file = recordFile(processId);
+  const file = buildRecordPath(processId);
   // A process that ended the run from outside does not have the agent's report.
   const changes = { ...(report === undefined ? {} : { report }), ...(isRunning ? end : {}) };
-  await replaceFile(join(root, file), file, recordText({ ...read.object, ...changes }));
+  await replaceFile(join(root, file), file, formatRecord({ ...read.object, ...changes }));
   return isRunning;
 }
 
-function storedRecord(record: ProcessRecord): object {
+function toStoredRecord(record: ProcessRecord): object {
   return { ...record, host: hostname() };
 }
 
-function recordText(record: object): string {
+function formatRecord(record: object): string {
   return `${JSON.stringify(record, null, 2)}\n`;
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import type { ProcessMark } from "#planner/run_ports/claims.ts";
-import { markProcess, processFacts, stillRuns } from "./process_mark.ts";
+import { isStillRunning, markProcess, readProcessFacts } from "./process_mark.ts";
 
 /** Environment variable that identifies all processes of a run. */
 export const RUN_VARIABLE = "PLANNER_RUN";
@@ -41,7 +41,7 @@ export interface RunProcesses {
  *
  * Does not find a process that left the group and cleared its environment.
  */
-export function processesOf(run: RunProcesses): readonly number[] {
+export function listRunProcesses(run: RunProcesses): readonly number[] {
   return findProcesses(run).pids;
 }
 
@@ -52,13 +52,13 @@ interface Found {
 }
 
 function findProcesses({ name, part, leader, trustGroup }: RunProcesses): Found {
-  const group = leader !== null && (trustGroup || stillRuns(leader)) ? leader.pid : null;
+  const group = leader !== null && (trustGroup || isStillRunning(leader)) ? leader.pid : null;
   if (process.platform === "linux") {
     const variable = part === undefined ? `${RUN_VARIABLE}=${name}` : `${PART_VARIABLE}=${part}`;
-    return scan(group, Buffer.from(`\0${variable}\0`));
+    return scanProcesses(group, Buffer.from(`\0${variable}\0`));
   }
   const isThere =
-    process.platform === "win32" ? leader !== null && stillRuns(leader) : group !== null && signal(-group, 0);
+    process.platform === "win32" ? leader !== null && isStillRunning(leader) : group !== null && sendSignal(-group, 0);
   const pid = process.platform === "win32" ? leader?.pid : -(group ?? 0);
   return { pids: isThere && pid !== undefined ? [pid] : [], isUnsure: false };
 }
@@ -70,7 +70,7 @@ const TICKS_PER_SECOND = 100;
  * Returns the processor time of these processes in milliseconds; 0 for an ended process. Linux only. Source: proc(5),
  * stat.
  */
-export function cpuMsOf(pids: readonly number[]): number {
+export function sumCpuMs(pids: readonly number[]): number {
   let ticks = 0;
   for (const pid of pids) {
     try {
@@ -85,15 +85,15 @@ export function cpuMsOf(pids: readonly number[]): number {
   return (ticks * 1000) / TICKS_PER_SECOND;
 }
 
-function scan(group: number | null, variable: Buffer): Found {
+function scanProcesses(group: number | null, variable: Buffer): Found {
   const pids: number[] = [];
   let isUnsure = false;
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
-    const facts = processFacts(pid);
+    const facts = readProcessFacts(pid);
     if (facts === undefined || facts.ended || facts.isKernel) continue;
-    const isOurs = facts.group === group && facts.session === group ? true : carries(pid, variable);
+    const isOurs = facts.group === group && facts.session === group ? true : hasVariable(pid, variable);
     if (isOurs === true) pids.push(pid);
     isUnsure ||= isOurs === null;
   }
@@ -101,16 +101,16 @@ function scan(group: number | null, variable: Buffer): Found {
 }
 
 /** Returns whether a process has a variable in its environment; null if it is about to begin or end and shows none. */
-function carries(pid: number, variable: Buffer): boolean | null {
-  const environment = contentOf(pid, "environ");
+function hasVariable(pid: number, variable: Buffer): boolean | null {
+  const environment = readProcFile(pid, "environ");
   if (environment === null) return false;
   if (environment.length > 0) return Buffer.concat([ZERO, environment, ZERO]).includes(variable);
   // Even a program that was started without an environment has a command line.
-  return contentOf(pid, "cmdline")?.length === 0 ? null : false;
+  return readProcFile(pid, "cmdline")?.length === 0 ? null : false;
 }
 
 /** Reads a file of `/proc/<pid>`; null if the process has ended or belongs to another user. */
-function contentOf(pid: number, file: "environ" | "cmdline"): Buffer | null {
+function readProcFile(pid: number, file: "environ" | "cmdline"): Buffer | null {
   try {
     return readFileSync(`/proc/${pid}/${file}`);
   } catch {
@@ -121,7 +121,7 @@ function contentOf(pid: number, file: "environ" | "cmdline"): Buffer | null {
 const ZERO = Buffer.alloc(1);
 
 /** Grace period for ending processes; once `hurry` aborts, the period is short. */
-export interface Grace {
+export interface GracePeriod {
   readonly graceMs: number;
   readonly hurry?: AbortSignal;
 }
@@ -132,21 +132,21 @@ export interface Grace {
  * @returns the number of processes found
  * @throws OperationError `unavailable` when a process survives the kill
  */
-export async function endProcesses(run: () => RunProcesses, { graceMs, hurry }: Grace): Promise<number> {
+export async function endProcesses(run: () => RunProcesses, { graceMs, hurry }: GracePeriod): Promise<number> {
   const met = new Map<number, ProcessMark>();
   const forceAt = performance.now() + graceMs;
   let pause = FIRST_PAUSE_MS;
   let forcedSince: number | undefined;
   for (;;) {
-    const left = await findLeft(run, met);
+    const left = await findRemaining(run, met);
     if (left.length === 0) return met.size;
     const now = performance.now();
     if (now >= forceAt || hurry?.aborted === true) forcedSince ??= now;
-    if (forcedSince !== undefined && now - forcedSince > FORCED_END_MS) throw survivor(left);
+    if (forcedSince !== undefined && now - forcedSince > FORCED_END_MS) throw buildSurvivorError(left);
     for (const pid of left) {
       const first = !met.has(pid);
       if (first) met.set(pid, markProcess(pid));
-      await end(pid, { force: forcedSince !== undefined, first });
+      await endProcess(pid, { force: forcedSince !== undefined, first });
     }
     await sleep(pause);
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
@@ -154,12 +154,15 @@ export async function endProcesses(run: () => RunProcesses, { graceMs, hurry }: 
 }
 
 /** Returns the processes of a run that still exist. Searches a second time before it returns none. */
-async function findLeft(run: () => RunProcesses, met: ReadonlyMap<number, ProcessMark>): Promise<readonly number[]> {
+async function findRemaining(
+  run: () => RunProcesses,
+  met: ReadonlyMap<number, ProcessMark>,
+): Promise<readonly number[]> {
   const began = performance.now();
   for (let looks = 1; ; looks++) {
     const { pids, isUnsure } = findProcesses(run());
     // An ending process loses its environment before it disappears.
-    const ending = [...met.values()].filter(stillRuns).map(({ pid }) => pid);
+    const ending = [...met.values()].filter(isStillRunning).map(({ pid }) => pid);
     const left = new Set([...pids, ...ending]);
     // A process that ended during the search may have started another one after the list was read.
     const isSure = !isUnsure && (met.size === 0 || looks > 1);
@@ -168,15 +171,18 @@ async function findLeft(run: () => RunProcesses, met: ReadonlyMap<number, Proces
   }
 }
 
-async function end(pid: number, { force, first }: { readonly force: boolean; readonly first: boolean }): Promise<void> {
+async function endProcess(
+  pid: number,
+  { force, first }: { readonly force: boolean; readonly first: boolean },
+): Promise<void> {
   if (process.platform === "win32") {
     // Without /F, taskkill only asks programs with a window.
     if (force || first) await runTaskkill(["/PID", String(pid), "/T", ...(force ? ["/F"] : [])]);
-  } else if (force) signal(pid, "SIGKILL");
-  else if (first) signal(pid, "SIGTERM");
+  } else if (force) sendSignal(pid, "SIGKILL");
+  else if (first) sendSignal(pid, "SIGTERM");
 }
 
-function survivor(left: readonly number[]): OperationError {
+function buildSurvivorError(left: readonly number[]): OperationError {
   return new OperationError(
     "unavailable",
     `Cannot end process ${left.join(", ")}: still there ${FORCED_END_MS / 1000} seconds after it was forced`,
@@ -184,7 +190,7 @@ function survivor(left: readonly number[]): OperationError {
 }
 
 /** Sends a signal. @param pid negative group number for a whole group */
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
   } catch {

@@ -3,20 +3,20 @@ import { join } from "node:path";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { StoredRunReport } from "#planner/run_ports/process_records.ts";
 import type { Usage } from "../../work/usage.ts";
-import { readJson, textField } from "../files/json_file.ts";
-import { PROCESSES } from "../project/places.ts";
+import { getTextField, readJsonFile } from "../files/json_file.ts";
+import { PROCESSES_FOLDER } from "../project/places.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns the reports in the records of `.planner/processes/`, oldest first. Skips unreadable records. */
-export async function readReports(root: string): Promise<readonly StoredRunReport[]> {
-  const names = await readdir(join(root, PROCESSES)).catch(() => []);
+export async function readRunReports(root: string): Promise<readonly StoredRunReport[]> {
+  const names = await readdir(join(root, PROCESSES_FOLDER)).catch(() => []);
   const found = names
     .filter((name) => name.endsWith(".json") && !name.startsWith("."))
     .flatMap((name) => {
-      const read = readJson(join(root, PROCESSES, name));
+      const read = readJsonFile(join(root, PROCESSES_FOLDER, name));
       return read.kind === "object" && isJsonObject(read.object["report"])
-        ? [storedReport(read.object, read.object["report"])]
+        ? [parseStoredReport(read.object, read.object["report"])]
         : [];
     });
   return found.sort(
@@ -24,30 +24,30 @@ export async function readReports(root: string): Promise<readonly StoredRunRepor
   );
 }
 
-function storedReport(record: Fields, report: Fields): StoredRunReport {
+function parseStoredReport(record: Fields, report: Fields): StoredRunReport {
   return {
-    process_id: textField(record, "process_id") ?? "",
-    spec_id: textField(record, "spec_id") ?? "",
-    started_at: textField(record, "started_at") ?? "",
-    agent: textField(report, "agent") ?? "",
-    model: textField(report, "model"),
-    version: textField(report, "version"),
+    process_id: getTextField(record, "process_id") ?? "",
+    spec_id: getTextField(record, "spec_id") ?? "",
+    started_at: getTextField(record, "started_at") ?? "",
+    agent: getTextField(report, "agent") ?? "",
+    model: getTextField(report, "model"),
+    version: getTextField(report, "version"),
     running: record["status"] === "running",
-    mode: textField(record, "mode") ?? "",
-    base: textField(record, "base"),
-    prompt_sha256: textField(report, "prompt_sha256"),
-    session: textField(report, "session"),
-    usage: isJsonObject(report["usage"]) ? usageOf(report["usage"]) : null,
-    denied: textsOf(report["denied"]),
-    outside: textsOf(report["outside"]),
+    mode: getTextField(record, "mode") ?? "",
+    base: getTextField(record, "base"),
+    prompt_sha256: getTextField(report, "prompt_sha256"),
+    session: getTextField(report, "session"),
+    usage: isJsonObject(report["usage"]) ? parseUsage(report["usage"]) : null,
+    denied: toTextList(report["denied"]),
+    outside: toTextList(report["outside"]),
   };
 }
 
-function textsOf(value: unknown): readonly string[] {
+function toTextList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
 }
 
-function usageOf(written: Fields): Usage {
+function parseUsage(written: Fields): Usage {
   const count = (name: string): number => {
     const value = written[name];
     return typeof value === "number" && Number.isFinite(value) ? value : 0;

@@ -2,15 +2,15 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { createRandomId } from "#kernel/random.ts";
 import type { WatchFileHold, WatchPidFile } from "#planner/run_ports/run_ports.ts";
-import { diskRefusal } from "../files/disk_error.ts";
-import { readJson, textField } from "../files/json_file.ts";
-import { removeInside } from "../files/open_folder.ts";
+import { toDiskError } from "../files/disk_error.ts";
+import { getTextField, readJsonFile } from "../files/json_file.ts";
+import { removeFileInside } from "../files/open_folder.ts";
 import { createFile } from "../files/place_file.ts";
-import { holderOf } from "../locks/lock_file.ts";
+import { parseHolder } from "../locks/lock_file.ts";
 import { withProjectLock } from "../locks/project_lock.ts";
-import { WATCH_PID } from "../project/places.ts";
-import { isAlive } from "./process_life.ts";
-import { argumentsOf, markProcess, stillRuns, wroteFile } from "./process_mark.ts";
+import { WATCH_PID_FILE } from "../project/places.ts";
+import { isProcessAlive } from "./process_life.ts";
+import { canHaveWrittenFile, isStillRunning, markProcess, readCommandLine } from "./process_mark.ts";
 
 /**
  * Opens `.planner/watch.pid`: JSON `{pid, host, started_at, began, token}`, or a plain pid. Every change holds the
@@ -20,74 +20,74 @@ import { argumentsOf, markProcess, stillRuns, wroteFile } from "./process_mark.t
  */
 export function openWatchFile(root: string): WatchPidFile {
   return {
-    take: () => withProjectLock(root, () => take(root)),
-    holder: async () => readWatch(root),
+    take: () => withProjectLock(root, () => takeWatchFile(root)),
+    holder: async () => readWatchHolder(root),
     clearStale: () =>
       withProjectLock(root, async () => {
-        const holder = readWatch(root);
+        const holder = readWatchHolder(root);
         if (holder === null || holder.alive) return false;
-        await removeFile(root);
+        await removeWatchFile(root);
         return true;
       }),
   };
 }
 
-async function take(root: string): Promise<WatchFileHold | null> {
-  const holder = readWatch(root);
+async function takeWatchFile(root: string): Promise<WatchFileHold | null> {
+  const holder = readWatchHolder(root);
   if (holder?.alive === true) return null;
-  if (holder !== null) await removeFile(root);
+  if (holder !== null) await removeWatchFile(root);
   const token = createRandomId();
-  const text = `${JSON.stringify(ownMark(token), null, 2)}\n`;
-  if (!(await createFile(join(root, WATCH_PID), WATCH_PID, text))) return null;
+  const text = `${JSON.stringify(buildOwnMark(token), null, 2)}\n`;
+  if (!(await createFile(join(root, WATCH_PID_FILE), WATCH_PID_FILE, text))) return null;
   const isHeld = (): boolean => readToken(root) === token;
   return {
     isHeld: async () => isHeld(),
     release: () =>
       withProjectLock(root, async () => {
-        if (isHeld()) await removeFile(root);
+        if (isHeld()) await removeWatchFile(root);
       }),
   };
 }
 
-function ownMark(token: string): object {
+function buildOwnMark(token: string): object {
   const { pid, began } = markProcess(process.pid);
   return { pid, host: hostname(), started_at: new Date(performance.timeOrigin).toISOString(), began, token };
 }
 
 /** Returns the watching process, alive or ended. A file that names no process counts as an ended holder's. */
-export function readWatch(
+export function readWatchHolder(
   root: string,
 ): { readonly pid: number; readonly here: boolean; readonly alive: boolean } | null {
-  const read = readJson(join(root, WATCH_PID));
+  const read = readJsonFile(join(root, WATCH_PID_FILE));
   if (read.kind === "missing") return null;
-  const named = holderOf(read);
+  const named = parseHolder(read);
   if (named === null) return { pid: 0, here: true, alive: false };
   const { pid, host, since } = named;
   // A process of another machine cannot be checked, so it counts as alive until it is ended there.
   if (host !== null && host !== hostname()) return { pid, here: false, alive: true };
-  const began = read.kind === "object" ? textField(read.object, "began") : null;
+  const began = read.kind === "object" ? getTextField(read.object, "began") : null;
   // A bare number does not identify a process: another one may have the number of a killed watch.
-  const runs = read.kind === "object" || isWatch(pid);
-  const alive = runs && (began === null ? isAlive(pid, since) : stillRuns({ pid, began }));
-  return { pid, here: true, alive: alive && wroteFile(pid, join(root, WATCH_PID)) };
+  const runs = read.kind === "object" || isWatchProcess(pid);
+  const alive = runs && (began === null ? isProcessAlive(pid, since) : isStillRunning({ pid, began }));
+  return { pid, here: true, alive: alive && canHaveWrittenFile(pid, join(root, WATCH_PID_FILE)) };
 }
 
 /** Whether the process was started as `planner watch`, by any path. */
-function isWatch(pid: number): boolean {
-  const words = argumentsOf(pid);
+function isWatchProcess(pid: number): boolean {
+  const words = readCommandLine(pid);
   const at = words.indexOf("watch");
   return words.slice(0, Math.max(at, 0)).some((word) => /^planner/i.test(basename(word)));
 }
 
 function readToken(root: string): string | null {
-  const read = readJson(join(root, WATCH_PID));
-  return read.kind === "object" ? textField(read.object, "token") : null;
+  const read = readJsonFile(join(root, WATCH_PID_FILE));
+  return read.kind === "object" ? getTextField(read.object, "token") : null;
 }
 
-async function removeFile(root: string): Promise<void> {
+async function removeWatchFile(root: string): Promise<void> {
   try {
-    await removeInside(join(root, WATCH_PID));
+    await removeFileInside(join(root, WATCH_PID_FILE));
   } catch (error) {
-    throw diskRefusal(`remove "${WATCH_PID}"`, error);
+    throw toDiskError(`remove "${WATCH_PID_FILE}"`, error);
   }
 }

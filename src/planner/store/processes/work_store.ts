@@ -2,13 +2,13 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { WorkStore, WorktreeStatus } from "../../ports.ts";
-import { diskRefusal, isMissing } from "../files/disk_error.ts";
-import { markAt } from "../files/file_mark.ts";
-import { readJson, textField } from "../files/json_file.ts";
+import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { readFileMark } from "../files/file_mark.ts";
+import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { readLock } from "../locks/lock_file.ts";
-import { PROCESSES, WORKTREES } from "../project/places.ts";
+import { PROCESSES_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
 import { readProcessRecords } from "./process_records.ts";
-import { readWatch } from "./watch_file.ts";
+import { readWatchHolder } from "./watch_file.ts";
 
 /** Opens records and worktree states of running work below `root`, an absolute path. */
 export function openWorkStore(root: string, clock: Clock): WorkStore {
@@ -18,9 +18,10 @@ export function openWorkStore(root: string, clock: Clock): WorkStore {
     lockHolder: async (id) => readLock(root, id, clock.now()),
     worktrees: () => readWorktrees(root),
     // Records and states of worktrees are replaced by renaming, which changes their folder.
-    mark: async () => JSON.stringify([PROCESSES, WORKTREES].map((folder) => markAt(join(root, folder)))),
+    mark: async () =>
+      JSON.stringify([PROCESSES_FOLDER, WORKTREES_FOLDER].map((folder) => readFileMark(join(root, folder)))),
     async watchPid() {
-      const holder = readWatch(root);
+      const holder = readWatchHolder(root);
       return holder?.here && holder.alive ? holder.pid : null;
     },
   };
@@ -36,21 +37,21 @@ const STATUSES: readonly unknown[] = ["working", "done", "failed"];
  */
 export async function readWorktrees(root: string): Promise<readonly WorktreeStatus[]> {
   try {
-    const entries = await readdir(join(root, WORKTREES), { withFileTypes: true });
+    const entries = await readdir(join(root, WORKTREES_FOLDER), { withFileTypes: true });
     return entries
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-      .map(({ name }) => statusOf(root, name))
+      .map(({ name }) => readWorktreeStatus(root, name))
       .sort((a, b) => (a.spec_id < b.spec_id ? -1 : 1));
   } catch (error) {
-    if (isMissing(error)) return [];
-    throw diskRefusal(`read "${WORKTREES}"`, error);
+    if (isMissingError(error)) return [];
+    throw toDiskError(`read "${WORKTREES_FOLDER}"`, error);
   }
 }
 
-function statusOf(root: string, id: string): WorktreeStatus {
-  const base = { spec_id: id, path: join(root, WORKTREES, id) };
-  const file = `${WORKTREES}/${id}.status.json`;
-  const read = readJson(join(root, file));
+function readWorktreeStatus(root: string, id: string): WorktreeStatus {
+  const base = { spec_id: id, path: join(root, WORKTREES_FOLDER, id) };
+  const file = `${WORKTREES_FOLDER}/${id}.status.json`;
+  const read = readJsonFile(join(root, file));
   if (read.kind !== "object") {
     const error = read.kind === "broken" ? `Cannot read "${file}": ${read.message}` : null;
     return { ...base, status: "unknown", updated_at: null, error, commits: [] };
@@ -60,8 +61,8 @@ function statusOf(root: string, id: string): WorktreeStatus {
   return {
     ...base,
     status: STATUSES.includes(object["status"]) ? (object["status"] as WorktreeStatus["status"]) : "unknown",
-    updated_at: textField(object, "updated_at"),
-    error: textField(object, "error"),
+    updated_at: getTextField(object, "updated_at"),
+    error: getTextField(object, "error"),
     commits: Array.isArray(commits) ? commits.filter((one): one is string => typeof one === "string") : [],
   };
 }

@@ -5,18 +5,24 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type Acceptance, type AcceptedCommands, type CommandLine, isRule, isSameLine } from "../../work/acceptance.ts";
-import { diskRefusal } from "../files/disk_error.ts";
-import { readJson } from "../files/json_file.ts";
+import {
+  type AcceptableLine,
+  type AcceptanceStore,
+  type AcceptedCommands,
+  isRuleLine,
+  isSameLine,
+} from "../../work/acceptance.ts";
+import { toDiskError } from "../files/disk_error.ts";
+import { readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
-import { gitFolderOf, readGitFile } from "../worktrees/admin_folder.ts";
+import { findGitFolder, readGitFile } from "../worktrees/admin_folder.ts";
 
 /**
  * Maximum number of tries to write. Chosen by planner: only when several people write at once does the second try fail.
  */
 const MAX_TRIES = 5;
 
-interface AcceptedLine extends CommandLine {
+interface AcceptedLine extends AcceptableLine {
   /** SHA-256 of kind, NUL and text. */
   readonly sha256: string;
   readonly at: string;
@@ -28,41 +34,41 @@ interface AcceptedList {
   readonly trusted: boolean;
   readonly prefixes: readonly string[];
   readonly lines: readonly AcceptedLine[];
-  readonly held: readonly CommandLine[];
+  readonly held: readonly AcceptableLine[];
 }
 
 /** Opens the accepted commands of the project in `root`. All worktrees of a repository share one list. */
-export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.env): Acceptance {
-  const of = sharedFolder(root);
-  const file = join(stateFolder(env), "planner", "accepted", `${sha256(of)}.json`);
+export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.env): AcceptanceStore {
+  const of = findSharedFolder(root);
+  const file = join(findStateFolder(env), "planner", "accepted", `${sha256(of)}.json`);
   const change = async (change: (list: AcceptedList) => AcceptedList): Promise<void> => {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const before = readList(file, of);
+      const before = readAcceptedList(file, of);
       const text = `${JSON.stringify(change(before), null, 2)}\n`;
-      await writePrivate(file, text);
+      await writePrivateFile(file, text);
       // A second writer between reading and writing may have replaced this one's lines.
-      if (`${JSON.stringify(change(readList(file, of)), null, 2)}\n` === text) return;
+      if (`${JSON.stringify(change(readAcceptedList(file, of)), null, 2)}\n` === text) return;
     }
     throw new OperationError("aborted", `Cannot write "${file}": another process keeps changing it`);
   };
   return {
     file,
-    read: async () => acceptedCommands(readList(file, of)),
+    read: async () => buildAcceptedCommands(readAcceptedList(file, of)),
     accept: (lines) => {
       const at = new Date().toISOString();
-      const added = lines.map((line) => ({ sha256: keyOf(line), ...line, at }));
+      const added = lines.map((line) => ({ sha256: computeLineKey(line), ...line, at }));
       return change((list) => {
         const known = new Set(list.lines.map((line) => line.sha256));
         return {
           ...list,
-          lines: [...list.lines, ...added.filter((line) => !isRule(line) && !known.has(line.sha256))],
+          lines: [...list.lines, ...added.filter((line) => !isRuleLine(line) && !known.has(line.sha256))],
           held: list.held.filter((rule) => !lines.some((line) => isSameLine(line, rule))),
         };
       });
     },
     hold: async (rules) => {
-      const isNew = (list: AcceptedList) => (rule: CommandLine) => !list.held.some((one) => isSameLine(one, rule));
-      if (!rules.some(isNew(readList(file, of)))) return;
+      const isNew = (list: AcceptedList) => (rule: AcceptableLine) => !list.held.some((one) => isSameLine(one, rule));
+      if (!rules.some(isNew(readAcceptedList(file, of)))) return;
       await change((list) => ({ ...list, held: [...list.held, ...rules.filter(isNew(list))] }));
     },
     acceptLike: (prefix) => change((list) => ({ ...list, prefixes: [...new Set([...list.prefixes, prefix])] })),
@@ -70,12 +76,12 @@ export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.en
   };
 }
 
-function acceptedCommands({ trusted, prefixes, lines, held }: AcceptedList): AcceptedCommands {
+function buildAcceptedCommands({ trusted, prefixes, lines, held }: AcceptedList): AcceptedCommands {
   const keys = new Set(lines.map((line) => line.sha256));
-  return { trusted, prefixes, held, has: (line) => keys.has(keyOf(line)) };
+  return { trusted, prefixes, held, has: (line) => keys.has(computeLineKey(line)) };
 }
 
-function keyOf({ kind, text }: CommandLine): string {
+function computeLineKey({ kind, text }: AcceptableLine): string {
   return sha256(`${kind}\0${text}`);
 }
 
@@ -83,7 +89,7 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-function stateFolder(env: NodeJS.ProcessEnv): string {
+function findStateFolder(env: NodeJS.ProcessEnv): string {
   if (process.platform === "win32") return env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local");
   const given = env["XDG_STATE_HOME"];
   // The XDG specification ignores a path that is not absolute.
@@ -94,68 +100,68 @@ function stateFolder(env: NodeJS.ProcessEnv): string {
  * Returns the real path of the folder that all worktrees of the repository share; the project's own without a
  * repository.
  */
-function sharedFolder(root: string): string {
+function findSharedFolder(root: string): string {
   for (let folder = resolve(root); ; folder = dirname(folder)) {
     const git = join(folder, ".git");
     if (existsSync(git)) {
-      const own = statSync(git).isDirectory() ? git : gitFolderOf(folder);
+      const own = statSync(git).isDirectory() ? git : findGitFolder(folder);
       if (own !== null) return realpathSync(resolve(own, readGitFile(own, "commondir") ?? "."));
     }
     if (dirname(folder) === folder) return existsSync(root) ? realpathSync(root) : resolve(root);
   }
 }
 
-function readList(file: string, of: string): AcceptedList {
-  refuseForeign(file);
-  const read = readJson(file);
+function readAcceptedList(file: string, of: string): AcceptedList {
+  refuseForeignFile(file);
+  const read = readJsonFile(file);
   const nothing = { of, trusted: false, prefixes: [], lines: [], held: [] };
   if (read.kind === "missing") return nothing;
-  if (read.kind === "broken") throw refuseFile(file, `it cannot be read (${read.message})`);
+  if (read.kind === "broken") throw buildFileError(file, `it cannot be read (${read.message})`);
   const { trusted, prefixes, lines, held } = read.object;
   return {
     of,
     trusted: trusted === true,
     prefixes: Array.isArray(prefixes) ? prefixes.filter((one) => typeof one === "string") : [],
-    lines: Array.isArray(lines) ? lines.filter(isLine) : [],
-    held: Array.isArray(held) ? held.filter(isHeld) : [],
+    lines: Array.isArray(lines) ? lines.filter(isAcceptedLine) : [],
+    held: Array.isArray(held) ? held.filter(isHeldLine) : [],
   };
 }
 
-function isLine(value: unknown): value is AcceptedLine {
+function isAcceptedLine(value: unknown): value is AcceptedLine {
   return isJsonObject(value) && typeof value["sha256"] === "string";
 }
 
-function isHeld(value: unknown): value is CommandLine {
+function isHeldLine(value: unknown): value is AcceptableLine {
   if (!isJsonObject(value) || typeof value["text"] !== "string") return false;
   return value["kind"] === "config" || value["kind"] === "schema";
 }
 
 /** Refuses a list that another user wrote or could write, because it does not prove what this person accepted. */
-function refuseForeign(file: string): void {
+function refuseForeignFile(file: string): void {
   const own = process.getuid?.();
   if (own === undefined) return;
   for (const path of [dirname(file), file]) {
     const facts = lstatSync(path, { throwIfNoEntry: false });
     if (facts === undefined) continue;
-    if (facts.isSymbolicLink()) throw refuseFile(file, `"${path}" is a link`);
-    if (facts.uid !== own) throw refuseFile(file, `"${path}" belongs to another user`);
-    if ((facts.mode & 0o022) !== 0) throw refuseFile(file, `"${path}" can be written by other users`);
+    if (facts.isSymbolicLink()) throw buildFileError(file, `"${path}" is a link`);
+    if (facts.uid !== own) throw buildFileError(file, `"${path}" belongs to another user`);
+    if ((facts.mode & 0o022) !== 0) throw buildFileError(file, `"${path}" can be written by other users`);
   }
 }
 
-function refuseFile(file: string, why: string): OperationError {
+function buildFileError(file: string, why: string): OperationError {
   return new OperationError(
     "failed_precondition",
     `Cannot read the accepted commands in "${file}": ${why}: remove it, then accept the commands again with "planner approve --all"`,
   );
 }
 
-async function writePrivate(file: string, text: string): Promise<void> {
+async function writePrivateFile(file: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await replaceFile(file, file, text);
     chmodSync(file, 0o600);
   } catch (error) {
-    throw diskRefusal(`write "${file}"`, error);
+    throw toDiskError(`write "${file}"`, error);
   }
 }

@@ -6,7 +6,7 @@ import { DEFAULT_CONFIG } from "../../config/default_config.ts";
 import type { PlannerContext } from "../../context.ts";
 import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import { splitText } from "../../spec/split_text.ts";
-import { readText } from "../files/read_text.ts";
+import { readSpecText } from "../files/read_text.ts";
 
 /** Path of the settings from the project root. Source: docs/decisions.md#s-01. */
 const CONFIG_FILE = ".planner/config.md";
@@ -43,23 +43,23 @@ export function openSettings(root: string, config: () => Promise<PlannerConfig>)
     const isStandard =
       split.ok &&
       written !== undefined &&
-      names.every((name) => saysTheSame(written[name] ?? null, DEFAULT_CONFIG[name]));
+      names.every((name) => equalsStandard(written[name] ?? null, DEFAULT_CONFIG[name]));
     return isStandard ? DEFAULT_CONFIG : await config();
   };
 }
 
 /** Whether each written setting equals that of `standard`; a key without a value counts as not written. */
-function saysTheSame(written: unknown, standard: unknown): boolean {
+function equalsStandard(written: unknown, standard: unknown): boolean {
   if (written === null) return true;
   if (!isJsonObject(written)) return JSON.stringify(written) === JSON.stringify(standard);
   if (!isJsonObject(standard)) return false;
   return Object.entries(written).every(([key, value]) =>
-    saysTheSame(value, Object.hasOwn(standard, key) ? standard[key] : undefined),
+    equalsStandard(value, Object.hasOwn(standard, key) ? standard[key] : undefined),
   );
 }
 
 function readConfigText(root: string): string {
-  const read = readText(join(root, CONFIG_FILE));
+  const read = readSpecText(join(root, CONFIG_FILE));
   if (read.kind === "text") return read.text;
   if (read.kind === "missing") return "";
   const place = read.line === null ? "" : `:${read.line}:${read.column}`;

@@ -2,7 +2,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 
 /** Returns whether `path` is inside `folder`, by name only; both are absolute. */
-export function folderContains(folder: string, path: string): boolean {
+export function isInsideFolder(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
@@ -23,11 +23,11 @@ export function isLink(path: string): boolean {
  *
  * Source: docs/contract/spec-tool.md#authentication.
  */
-export function leadsOutside(root: string, path: string): boolean {
+export function isLinkOutside(root: string, path: string): boolean {
   if (!isLink(path)) return false;
   try {
     const target = realpathSync(path);
-    return ![root, join(root, ".planner")].some((folder) => folderContains(realpathSync(folder), target));
+    return ![root, join(root, ".planner")].some((folder) => isInsideFolder(realpathSync(folder), target));
   } catch {
     // The target does not exist, which reading reports.
     return false;

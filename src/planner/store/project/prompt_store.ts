@@ -2,9 +2,9 @@ import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { ProjectFileText, PromptStore, TemplateStore } from "../../ports.ts";
-import { isMissing, reason } from "../files/disk_error.ts";
-import { READ_WITHOUT_WAITING, readProjectText } from "../files/read_text.ts";
-import { folderContains } from "./project_bounds.ts";
+import { describeSystemError, isMissingError } from "../files/disk_error.ts";
+import { NON_BLOCKING_READ_FLAGS, readProjectText } from "../files/read_text.ts";
+import { isInsideFolder } from "./project_bounds.ts";
 
 const PROMPTS = ".planner/prompts";
 const TEMPLATES = ".planner/templates";
@@ -12,22 +12,24 @@ const TEMPLATES = ".planner/templates";
 /** Opens `.planner/prompts/` and the files of the project at `root`. Source: docs/decisions.md#s-01. */
 export function openPromptStore(root: string): PromptStore {
   return {
-    ...openFolder(root, PROMPTS),
+    ...openTemplateFolder(root, PROMPTS),
     projectFile: (path, maxBytes) => readProjectFile(root, path, maxBytes),
   };
 }
 
 /** Opens `.planner/templates/`. */
 export function openTemplateStore(root: string): TemplateStore {
-  return openFolder(root, TEMPLATES);
+  return openTemplateFolder(root, TEMPLATES);
 }
 
-function openFolder(root: string, folder: string): TemplateStore {
+function openTemplateFolder(root: string, folder: string): TemplateStore {
   return {
     async names() {
       const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
-        if (isMissing(error)) return [];
-        throw new OperationError("unavailable", `Cannot read "${folder}": ${reason(error)}`, { cause: error });
+        if (isMissingError(error)) return [];
+        throw new OperationError("unavailable", `Cannot read "${folder}": ${describeSystemError(error)}`, {
+          cause: error,
+        });
       });
       return entries
         .filter((entry) => !entry.isDirectory() && entry.name.endsWith(".md") && !entry.name.startsWith("."))
@@ -52,27 +54,30 @@ function openFolder(root: string, folder: string): TemplateStore {
 async function readProjectFile(root: string, path: string, maxBytes: number): Promise<ProjectFileText> {
   if (path === "" || path.includes("\0")) return { kind: "none", why: "it names no file" };
   const file = resolve(root, path);
-  if (!folderContains(root, file)) return { kind: "outside" };
+  if (!isInsideFolder(root, file)) return { kind: "outside" };
   try {
     // The target of links decides whether the file is in the project.
     const [real, realRoot] = await Promise.all([realpath(file), realpath(root)]);
-    if (!folderContains(realRoot, real)) return { kind: "outside" };
-    return await readBeginning(real, maxBytes);
+    if (!isInsideFolder(realRoot, real)) return { kind: "outside" };
+    return await readFileBeginning(real, maxBytes);
   } catch (error) {
-    return { kind: "none", why: isMissing(error) ? "there is no such file" : `it cannot be read: ${reason(error)}` };
+    return {
+      kind: "none",
+      why: isMissingError(error) ? "there is no such file" : `it cannot be read: ${describeSystemError(error)}`,
+    };
   }
 }
 
-async function readBeginning(file: string, maxBytes: number): Promise<ProjectFileText> {
-  const handle = await open(file, READ_WITHOUT_WAITING);
+async function readFileBeginning(file: string, maxBytes: number): Promise<ProjectFileText> {
+  const handle = await open(file, NON_BLOCKING_READ_FLAGS);
   try {
-    return await readOpened(handle, maxBytes);
+    return await readOpenedFile(handle, maxBytes);
   } finally {
     await handle.close();
   }
 }
 
-async function readOpened(handle: FileHandle, maxBytes: number): Promise<ProjectFileText> {
+async function readOpenedFile(handle: FileHandle, maxBytes: number): Promise<ProjectFileText> {
   const stats = await handle.stat();
   if (stats.isDirectory()) return { kind: "none", why: "it is a folder" };
   if (!stats.isFile()) return { kind: "none", why: "it is no regular file" };

@@ -2,22 +2,22 @@ import { randomBytes } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import {
-  CLAIM_REFS,
+  CLAIM_REF_PREFIX,
+  type ClaimContent,
   type ClaimState,
-  type ClaimText,
-  claimedSpec,
-  readClaimText,
-  writeClaim,
+  formatClaim,
+  parseClaim,
+  parseClaimRef,
 } from "../../work/claims/claim_text.ts";
-import { isObjectId, type PushLine, readPush } from "../../work/claims/push_answer.ts";
+import { isObjectId, type PushedRefResult, parsePushAnswer } from "../../work/claims/push_answer.ts";
 import type { CommitWriter } from "../../work/commit_message.ts";
-import { Git, type GitAnswer, gitsWords } from "../git/git.ts";
+import { formatGitError, Git, type GitAnswer } from "../git/git.ts";
 
 /** Maximum duration of one call to the remote, in milliseconds. Source: docs/claims.md. */
 const CALL_LIMIT_MS = 20_000;
 
 /** Returns settings for every call, so that none of the user's settings adds refs, prompts, signatures or waits. */
-function callSettings(remote: string): readonly string[] {
+function buildCallSettings(remote: string): readonly string[] {
   const values = {
     [`remote.${remote}.mirror`]: "false",
     "push.gpgSign": "false",
@@ -49,13 +49,13 @@ export interface RefChange {
 
 export interface PushAnswer {
   /** Results by ref; a ref without a line is unclear. */
-  readonly lines: ReadonlyMap<string, PushLine>;
+  readonly lines: ReadonlyMap<string, PushedRefResult>;
   /** Git's message in one line; empty after success. */
   readonly words: string;
   readonly ms: number;
 }
 
-export interface RemoteLook {
+export interface RemoteRefs {
   readonly claims: ReadonlyMap<SpecId, string>;
   /** All requested refs with their hashes, claims included. */
   readonly refs: ReadonlyMap<string, string>;
@@ -64,7 +64,7 @@ export interface RemoteLook {
 export interface FetchedClaims {
   readonly claims: ReadonlyMap<SpecId, string>;
   /** Content of claims, by commit. */
-  readonly texts: ReadonlyMap<string, ClaimText>;
+  readonly texts: ReadonlyMap<string, ClaimContent>;
 }
 
 interface RemoteParts extends Pick<ClaimRemote, "name" | "url" | "git" | "prefix"> {
@@ -100,15 +100,15 @@ export class ClaimRemote {
    * @param more further refs, by their full names
    * @throws OperationError `unavailable` if the remote cannot be reached
    */
-  async look(more: readonly string[] = []): Promise<RemoteLook> {
-    const stdout = await this.#reached(["ls-remote", "--", this.url, `${CLAIM_REFS}*`, ...more]);
+  async look(more: readonly string[] = []): Promise<RemoteRefs> {
+    const stdout = await this.#reached(["ls-remote", "--", this.url, `${CLAIM_REF_PREFIX}*`, ...more]);
     const refs = new Map<string, string>();
     for (const line of stdout.split("\n")) {
       const [oid = "", ref = ""] = line.split("\t");
       if (isObjectId(oid)) refs.set(ref, oid);
     }
     const claims = [...refs].flatMap(([ref, oid]): readonly (readonly [SpecId, string])[] => {
-      const id = claimedSpec(ref);
+      const id = parseClaimRef(ref);
       return id === null ? [] : [[id, oid]];
     });
     return { claims: new Map(claims), refs };
@@ -119,15 +119,15 @@ export class ClaimRemote {
     const kept = `refs/planner/remote/${this.name}/claims/`;
     // Never fetches with --depth, which would make the user's clone a shallow one.
     const fetch = "fetch -q --no-tags --no-write-fetch-head --no-recurse-submodules --prune --".split(" ");
-    await this.#reached([...fetch, this.url, `+${CLAIM_REFS}*:${kept}*`]);
+    await this.#reached([...fetch, this.url, `+${CLAIM_REF_PREFIX}*:${kept}*`]);
     const listed = await this.git.run(["for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00", kept]);
     const fields = listed.split("\0");
-    const [claims, texts] = [new Map<SpecId, string>(), new Map<string, ClaimText>()];
+    const [claims, texts] = [new Map<SpecId, string>(), new Map<string, ClaimContent>()];
     for (let index = 0; index + 2 < fields.length; index += 3) {
       const [ref = "", oid = "", message = ""] = fields.slice(index, index + 3);
-      const id = claimedSpec(CLAIM_REFS + ref.trim().slice(kept.length));
+      const id = parseClaimRef(CLAIM_REF_PREFIX + ref.trim().slice(kept.length));
       if (id !== null) claims.set(id, oid);
-      const text = readClaimText(message);
+      const text = parseClaim(message);
       if (text !== null) texts.set(oid, text);
     }
     return { claims, texts };
@@ -149,10 +149,10 @@ export class ClaimRemote {
     const leases = changes.map(({ ref, base }) => `--force-with-lease=${ref}:${base ?? ""}`);
     const refspecs = changes.map(({ ref, next }) => `${next ?? ""}:${ref}`);
     const began = performance.now();
-    const answer = await this.#call([...PUSH, ...leases, "--", this.name, ...refspecs]).catch(refusedCall);
+    const answer = await this.#call([...PUSH, ...leases, "--", this.name, ...refspecs]).catch(toBrokenAnswer);
     const { status, stdout, stderr } = answer;
-    const words = status === 0 ? "" : gitsWords(stderr);
-    return { lines: readPush(stdout.toString(), status), words, ms: performance.now() - began };
+    const words = status === 0 ? "" : formatGitError(stderr);
+    return { lines: parsePushAnswer(stdout.toString(), status), words, ms: performance.now() - began };
   }
 
   /**
@@ -160,7 +160,7 @@ export class ClaimRemote {
    *
    * @param base the replaced claim, which becomes the parent if this clone has it
    */
-  async write(message: CommitWriter, claim: Writing): Promise<string> {
+  async write(message: CommitWriter, claim: ClaimToWrite): Promise<string> {
     // Each hash function has a different empty tree.
     const tree = (await this.git.run(["hash-object", "-t", "tree", "-w", "--stdin"])).trim();
     const { name, email } = await this.#identity();
@@ -174,7 +174,7 @@ export class ClaimRemote {
     }
     const { base, ...text } = claim;
     const nonce = randomBytes(16).toString("hex");
-    const input = writeClaim(message, { ...text, by: name, nonce });
+    const input = formatClaim(message, { ...text, by: name, nonce });
     const commit = ["commit-tree", "--no-gpg-sign", tree];
     const options = { input, env };
     const chained = base === null ? null : await this.git.try([...commit, "-p", base], options);
@@ -191,20 +191,20 @@ export class ClaimRemote {
   }
 
   async #reached(args: readonly string[]): Promise<string> {
-    const { status, stdout, stderr } = await this.#call(args).catch(refusedCall);
+    const { status, stdout, stderr } = await this.#call(args).catch(toBrokenAnswer);
     if (status === 0) return stdout.toString();
-    throw new OperationError("unavailable", `Cannot reach remote "${this.name}": ${gitsWords(stderr)}`);
+    throw new OperationError("unavailable", `Cannot reach remote "${this.name}": ${formatGitError(stderr)}`);
   }
 
   async #call(args: readonly string[]): Promise<GitAnswer> {
-    this.#ssh ??= await sshCommand(this.git, this.url);
+    this.#ssh ??= await buildSshEnvironment(this.git, this.url);
     const { env, limitMs = CALL_LIMIT_MS } = this.#parts;
     const options = { env: { ...this.#ssh, ...env }, limitMs, remote: true };
-    return this.git.try([...callSettings(this.name), ...args], options);
+    return this.git.try([...buildCallSettings(this.name), ...args], options);
   }
 }
 
-export interface Writing {
+export interface ClaimToWrite {
   readonly spec: SpecId;
   readonly state: ClaimState;
   readonly clone: string;
@@ -213,13 +213,13 @@ export interface Writing {
 }
 
 /** Converts a call that was killed at its time limit into the answer of a broken connection. */
-export function refusedCall(error: unknown): GitAnswer {
+export function toBrokenAnswer(error: unknown): GitAnswer {
   if (!(error instanceof OperationError)) throw error;
   return { status: null, stdout: Buffer.alloc(0), stderr: error.message };
 }
 
 /** Returns the user's own ssh command with an option that prevents prompts. Empty for addresses that need no ssh. */
-export async function sshCommand(git: Git, url: string): Promise<Readonly<Record<string, string>>> {
+export async function buildSshEnvironment(git: Git, url: string): Promise<Readonly<Record<string, string>>> {
   if (/^(?:https?|file|git):|^[./]/.test(url)) return {};
   const own = process.env["GIT_SSH_COMMAND"] ?? (await git.ask(["config", "core.sshCommand"]));
   if (own === null && process.env["GIT_SSH"] !== undefined) return {};

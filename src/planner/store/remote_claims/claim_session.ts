@@ -1,19 +1,24 @@
 import { readFileSync } from "node:fs";
 import { uptime } from "node:os";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { addLook, type SteadyTime } from "../../work/claims/claim_looks.ts";
-import { claimRef } from "../../work/claims/claim_text.ts";
-import { holderText } from "../../work/claims/decide_claim.ts";
-import { changeClaim, type OwnClaim, settle, type TriedChange } from "../../work/claims/own_claim.ts";
-import { bootId } from "../processes/process_mark.ts";
-import type { ClaimRemote, FetchedClaims, PushAnswer, RefChange, RemoteLook } from "./claim_remote.ts";
-import { type KnownClaims, writeClaimsFile } from "./claims_file.ts";
+import { addSeenClaims, type MonotonicTime } from "../../work/claims/claim_looks.ts";
+import { buildClaimRef } from "../../work/claims/claim_text.ts";
+import { describeHolder } from "../../work/claims/decide_claim.ts";
+import {
+  applyClaimChange,
+  type PendingClaimChange,
+  type StoredOwnClaim,
+  settleOwnClaim,
+} from "../../work/claims/own_claim.ts";
+import { readBootId } from "../processes/process_mark.ts";
+import type { ClaimRemote, FetchedClaims, PushAnswer, RefChange, RemoteRefs } from "./claim_remote.ts";
+import { type StoredClaims, writeClaimsFile } from "./claims_file.ts";
 
-export interface OwnChange {
+export interface OwnClaimChange {
   readonly id: SpecId;
   /** The claim before the change, with the commit to replace. */
-  readonly own: OwnClaim;
-  readonly change: TriedChange;
+  readonly own: StoredOwnClaim;
+  readonly change: PendingClaimChange;
 }
 
 /**
@@ -24,20 +29,20 @@ export class ClaimSession {
   readonly remote: ClaimRemote;
   readonly #root: string;
   readonly #isLive: (id: SpecId) => boolean;
-  #known: KnownClaims;
+  #known: StoredClaims;
 
-  constructor(remote: ClaimRemote, parts: { root: string; known: KnownClaims; isLive: (id: SpecId) => boolean }) {
+  constructor(remote: ClaimRemote, parts: { root: string; known: StoredClaims; isLive: (id: SpecId) => boolean }) {
     this.remote = remote;
     this.#root = parts.root;
     this.#known = parts.known;
     this.#isLive = parts.isLive;
   }
 
-  get known(): KnownClaims {
+  get known(): StoredClaims {
     return this.#known;
   }
 
-  own(id: SpecId): OwnClaim | null {
+  own(id: SpecId): StoredOwnClaim | null {
     return this.#known.own.get(id) ?? null;
   }
 
@@ -50,13 +55,13 @@ export class ClaimSession {
     return [...this.#known.own.values()].some(({ tried }) => tried.length > 0);
   }
 
-  async save(part: Partial<KnownClaims>): Promise<void> {
+  async save(part: Partial<StoredClaims>): Promise<void> {
     this.#known = { ...this.#known, ...part };
     await writeClaimsFile(this.#root, this.#known);
   }
 
   /** Replaces the stored states of own claims; null deletes one. */
-  async saveOwn(changes: ReadonlyMap<SpecId, OwnClaim | null>): Promise<void> {
+  async saveOwn(changes: ReadonlyMap<SpecId, StoredOwnClaim | null>): Promise<void> {
     const own = new Map(this.#known.own);
     for (const [id, claim] of changes) {
       if (claim === null) own.delete(id);
@@ -71,12 +76,12 @@ export class ClaimSession {
    * @param more further refs to query
    * @throws OperationError `unavailable` if the remote cannot be reached
    */
-  async look(more: readonly string[] = []): Promise<RemoteLook> {
-    const now = steadyTime();
+  async look(more: readonly string[] = []): Promise<RemoteRefs> {
+    const now = readMonotonicTime();
     try {
       const look = await this.remote.look(more);
       const { claims, texts } = await this.#fetched(look);
-      const seen = addLook(this.#known.seen, claims, { now, texts });
+      const seen = addSeenClaims(this.#known.seen, claims, { now, texts });
       await this.save({ seen, asked: now });
       await this.saveOwn(this.#settled(now));
       return look;
@@ -87,12 +92,12 @@ export class ClaimSession {
   }
 
   /** Pushes changes of own claims. Stores those that the server confirmed; all others need another query. */
-  async push(changes: readonly OwnChange[]): Promise<PushAnswer> {
+  async push(changes: readonly OwnClaimChange[]): Promise<PushAnswer> {
     await this.saveOwn(new Map(changes.map(({ id, own, change }) => [id, { ...own, tried: [...own.tried, change] }])));
-    const answer = await this.remote.push(changes.map(refChange));
-    const { ms } = steadyTime();
-    const won = changes.filter(({ id }) => answer.lines.get(claimRef(id))?.sign === "won");
-    await this.saveOwn(new Map(won.map(({ id, own, change }) => [id, changeClaim(own, change, ms)])));
+    const answer = await this.remote.push(changes.map(buildRefChange));
+    const { ms } = readMonotonicTime();
+    const won = changes.filter(({ id }) => answer.lines.get(buildClaimRef(id))?.sign === "won");
+    await this.saveOwn(new Map(won.map(({ id, own, change }) => [id, applyClaimChange(own, change, ms)])));
     await this.save({ pushMs: Math.round(answer.ms) });
     return answer;
   }
@@ -101,7 +106,7 @@ export class ClaimSession {
    * Adds the content of commits that were not seen before. The query is valid without it too. Counts a claim that was
    * renewed since the query as fetched, and keeps one that was deleted since, because the main branch was seen earlier.
    */
-  async #fetched({ claims }: RemoteLook): Promise<FetchedClaims> {
+  async #fetched({ claims }: RemoteRefs): Promise<FetchedClaims> {
     const isNew = ([id, oid]: readonly [SpecId, string]): boolean => {
       const known = this.#known.seen.get(id);
       return known?.oid !== oid || known.text === null;
@@ -112,8 +117,8 @@ export class ClaimSession {
     return { claims: latest, texts: fetched.texts };
   }
 
-  #settled({ ms }: SteadyTime): ReadonlyMap<SpecId, OwnClaim | null> {
-    const news = new Map<SpecId, OwnClaim | null>();
+  #settled({ ms }: MonotonicTime): ReadonlyMap<SpecId, StoredOwnClaim | null> {
+    const news = new Map<SpecId, StoredOwnClaim | null>();
     for (const [id, claim] of this.#known.own) {
       const found = this.#settledOne(id, claim, ms);
       if (found !== claim) news.set(id, found);
@@ -122,27 +127,27 @@ export class ClaimSession {
   }
 
   /** Returns the settled claim; null if this clone no longer has one. */
-  #settledOne(id: SpecId, claim: OwnClaim, ms: number): OwnClaim | null {
+  #settledOne(id: SpecId, claim: StoredOwnClaim, ms: number): StoredOwnClaim | null {
     const there = this.#known.seen.get(id) ?? null;
-    const found = settle(claim, there?.oid ?? null, ms);
+    const found = settleOwnClaim(claim, there?.oid ?? null, ms);
     if (found.kind === "own") return found.claim;
     if (found.kind === "released" || (found.kind === "vanished" && claim.ended)) return null;
     // A `done` claim is deleted once the remote's main branch has the spec; a merge checks both.
     if (found.kind === "vanished" && claim.state === "held") return { ...claim, base: null, state: null };
     if (found.kind !== "lost" || there?.text?.clone === this.#known.clone) return claim;
     const isWanted = this.#isLive(id) && !claim.ended;
-    return isWanted ? { ...claim, tried: [], lostTo: holderText({ seen: there }) } : null;
+    return isWanted ? { ...claim, tried: [], lostTo: describeHolder({ seen: there }) } : null;
   }
 }
 
-function refChange({ id, own, change }: OwnChange): RefChange {
-  return { ref: claimRef(id), base: own.base, next: change.state === "released" ? null : change.oid };
+function buildRefChange({ id, own, change }: OwnClaimChange): RefChange {
+  return { ref: buildClaimRef(id), base: own.base, next: change.state === "released" ? null : change.oid };
 }
 
 /** Returns the time since the machine's start, including sleep. Setting the clock does not change it. */
-export function steadyTime(): SteadyTime {
-  const boot = bootId();
-  const ms = Math.round(sinceStart() * 1000);
+export function readMonotonicTime(): MonotonicTime {
+  const boot = readBootId();
+  const ms = Math.round(readSecondsSinceStart() * 1000);
   if (boot !== null) return { boot, ms };
   // Without a boot id, the minute of the start is used. Setting the clock changes that minute, and claims then count
   // as newly seen.
@@ -150,7 +155,7 @@ export function steadyTime(): SteadyTime {
 }
 
 /** Returns seconds since the machine's start. The engines round `uptime` differently. */
-function sinceStart(): number {
+function readSecondsSinceStart(): number {
   try {
     return Number(readFileSync("/proc/uptime", "latin1").split(" ")[0]);
   } catch {

@@ -5,13 +5,13 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { SeenClaims } from "../../work/claims/claim_looks.ts";
-import type { OwnClaim } from "../../work/claims/own_claim.ts";
-import { readJson } from "../files/json_file.ts";
+import type { StoredOwnClaim } from "../../work/claims/own_claim.ts";
+import { readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { withProjectLock } from "../locks/project_lock.ts";
-import { LOCKS } from "../project/places.ts";
+import { LOCKS_FOLDER } from "../project/places.ts";
 
-const FILE = `${LOCKS}/claims.json`;
+const FILE = `${LOCKS_FOLDER}/claims.json`;
 
 const TIME = Type.Object({ boot: Type.String(), ms: Type.Number() });
 const STATE = Type.Union([Type.Literal("held"), Type.Literal("done")]);
@@ -46,7 +46,7 @@ const STORED = Type.Object({
 });
 
 /** Stored state of this clone about one remote's claims, as in `.planner/locks/claims.json`. */
-export interface KnownClaims {
+export interface StoredClaims {
   /** Random id of this clone. */
   readonly clone: string;
   /** Id of the folder that contains the file; a copy of the folder counts as another clone. */
@@ -64,17 +64,17 @@ export interface KnownClaims {
   /** Time of the last query of the remote, answered or not. */
   readonly asked: { readonly boot: string; readonly ms: number } | null;
   readonly seen: SeenClaims;
-  readonly own: ReadonlyMap<SpecId, OwnClaim>;
+  readonly own: ReadonlyMap<SpecId, StoredOwnClaim>;
 }
 
 /**
  * Reads the stored state. A file that is unreadable, or was copied with its folder, counts as missing: none of its
  * claims belongs to this clone.
  */
-export function readClaimsFile(root: string): KnownClaims | null {
-  const read = readJson(join(root, FILE));
+export function readClaimsFile(root: string): StoredClaims | null {
+  const read = readJsonFile(join(root, FILE));
   const stored: unknown = read.kind === "object" ? read.object : null;
-  if (!Value.Check(STORED, stored) || stored.folder !== folderOf(root)) return null;
+  if (!Value.Check(STORED, stored) || stored.folder !== readFolderId(root)) return null;
   const { seen, own, ...rest } = stored as Static<typeof STORED>;
   const entries = <Entry>(record: Readonly<Record<string, Entry>>) =>
     new Map(Object.entries(record) as [SpecId, Entry][]);
@@ -82,7 +82,7 @@ export function readClaimsFile(root: string): KnownClaims | null {
 }
 
 /** Reads the stored state of claims at `url`; returns a new state for another address. */
-export function knownClaims(root: string, url: string): KnownClaims {
+export function readStoredClaims(root: string, url: string): StoredClaims {
   const known = readClaimsFile(root);
   if (known?.url === url) return known;
   return {
@@ -100,16 +100,21 @@ export function knownClaims(root: string, url: string): KnownClaims {
 }
 
 /** Replaces the file atomically. Call it while holding the lock for shared claims. */
-export function writeClaimsFile(root: string, known: KnownClaims): Promise<void> {
+export function writeClaimsFile(root: string, known: StoredClaims): Promise<void> {
   return withProjectLock(root, async () => {
     const { seen, own, ...rest } = known;
-    const stored = { ...rest, folder: folderOf(root), seen: Object.fromEntries(seen), own: Object.fromEntries(own) };
+    const stored = {
+      ...rest,
+      folder: readFolderId(root),
+      seen: Object.fromEntries(seen),
+      own: Object.fromEntries(own),
+    };
     await replaceFile(join(root, FILE), FILE, `${JSON.stringify(stored, null, 2)}\n`);
   });
 }
 
 /** Returns an id of the folder on its disk. A moved folder keeps its id, a copy has another. */
-function folderOf(root: string): string {
-  const { dev, ino } = statSync(join(root, LOCKS), { throwIfNoEntry: false }) ?? { dev: 0, ino: 0 };
+function readFolderId(root: string): string {
+  const { dev, ino } = statSync(join(root, LOCKS_FOLDER), { throwIfNoEntry: false }) ?? { dev: 0, ino: 0 };
   return `${dev}:${ino}`;
 }

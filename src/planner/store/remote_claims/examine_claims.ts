@@ -3,8 +3,8 @@ import type { SharedClaimProblem } from "#planner/run_ports/claims.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { ClaimRemote } from "./claim_remote.ts";
 import type { ClaimSession } from "./claim_session.ts";
-import { doneInMain, mainRefs, tryServer } from "./main_at_remote.ts";
-import { doneClaims, inSession, prune, type RemoteClaimsPlace } from "./remote_claims.ts";
+import { findDoneInMain, listMainRefs, testServer } from "./main_at_remote.ts";
+import { listDoneClaims, pruneDoneClaims, type RemoteClaimsContext, withClaimSession } from "./remote_claims.ts";
 
 /**
  * Push duration in milliseconds above which git probably waited for a person. Chosen by planner: slow networks and
@@ -21,15 +21,15 @@ const ORIGINAL = "upstream";
  * @param contact whether to query the remote, with the repository's git settings
  */
 export async function examineClaims(
-  place: RemoteClaimsPlace,
+  place: RemoteClaimsContext,
   contact: boolean,
 ): Promise<readonly SharedClaimProblem[]> {
   try {
-    return await inSession(place, async (session) => [
-      ...findUnsupported(place, session),
-      ...findSlow(session),
-      ...(await findForked(session.remote)),
-      ...(contact ? await findFinished(place, session) : []),
+    return await withClaimSession(place, async (session) => [
+      ...findUnsupportedServer(place, session),
+      ...findSlowPush(session),
+      ...(await findForkedRemote(session.remote)),
+      ...(contact ? await findFinishedClaims(place, session) : []),
     ]);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
@@ -41,15 +41,15 @@ export async function examineClaims(
   }
 }
 
-function findUnsupported(place: RemoteClaimsPlace, { known }: ClaimSession): readonly SharedClaimProblem[] {
+function findUnsupportedServer(place: RemoteClaimsContext, { known }: ClaimSession): readonly SharedClaimProblem[] {
   if (known.support !== "no") return [];
   return [
     {
       message: `${known.refusal}: other clones do not see this clone's claims`,
       advice: "ask the server's owner to allow refs/planner/claims/, then run planner doctor --fix",
       repair: () =>
-        inSession(place, async (session) => {
-          await tryServer(session);
+        withClaimSession(place, async (session) => {
+          await testServer(session);
           if (session.known.support === "yes") return "the server has claims now";
           throw new OperationError("failed_precondition", session.known.refusal);
         }),
@@ -57,14 +57,14 @@ function findUnsupported(place: RemoteClaimsPlace, { known }: ClaimSession): rea
   ];
 }
 
-function findSlow({ known: { pushMs } }: ClaimSession): readonly SharedClaimProblem[] {
+function findSlowPush({ known: { pushMs } }: ClaimSession): readonly SharedClaimProblem[] {
   if (pushMs <= SLOW_PUSH_MS) return [];
   const seconds = Math.round(pushMs / 1000);
   const advice = 'if its key wants a touch for every use, raise "claims.renew_minutes"';
   return [{ message: `the last push of a claim took ${seconds} s`, advice }];
 }
 
-async function findForked({ name, git }: ClaimRemote): Promise<readonly SharedClaimProblem[]> {
+async function findForkedRemote({ name, git }: ClaimRemote): Promise<readonly SharedClaimProblem[]> {
   if (name === ORIGINAL || (await git.ask(["remote", "get-url", ORIGINAL])) === null) return [];
   return [
     {
@@ -75,25 +75,28 @@ async function findForked({ name, git }: ClaimRemote): Promise<readonly SharedCl
 }
 
 /** Finds final claims whose specs are done in the remote's main branch. */
-async function findFinished(place: RemoteClaimsPlace, session: ClaimSession): Promise<readonly SharedClaimProblem[]> {
+async function findFinishedClaims(
+  place: RemoteClaimsContext,
+  session: ClaimSession,
+): Promise<readonly SharedClaimProblem[]> {
   if (session.known.support === "no") return [];
-  const ids = await finishedIds(place, session);
+  const ids = await listFinishedIds(place, session);
   if (ids.length === 0) return [];
   return [
     {
       message: `it still has ${formatCountOf(ids.length, "claim")} of specs that its main branch has as done`,
       advice: null,
       repair: () =>
-        inSession(place, async (again) => {
-          const gone = await prune(again.remote, again.known, await finishedIds(place, again));
+        withClaimSession(place, async (again) => {
+          const gone = await pruneDoneClaims(again.remote, again.known, await listFinishedIds(place, again));
           return gone.length === 0 ? null : `deleted ${formatCountOf(gone.length, "claim")}`;
         }),
     },
   ];
 }
 
-async function finishedIds({ settings }: RemoteClaimsPlace, session: ClaimSession) {
-  const refs = await mainRefs(session.remote, settings.mainBranch);
+async function listFinishedIds({ settings }: RemoteClaimsContext, session: ClaimSession) {
+  const refs = await listMainRefs(session.remote, settings.mainBranch);
   const look = await session.look(refs);
-  return [...(await doneInMain(session.remote, { look, refs, ids: doneClaims(session) }))];
+  return [...(await findDoneInMain(session.remote, { look, refs, ids: listDoneClaims(session) }))];
 }

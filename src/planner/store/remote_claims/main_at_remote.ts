@@ -2,17 +2,17 @@ import { randomBytes } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { probeRef } from "../../work/claims/claim_text.ts";
+import { buildProbeRef } from "../../work/claims/claim_text.ts";
 import { PLAIN_MESSAGE } from "../../work/commit_message.ts";
-import { ARCHIVE, activeFile } from "../project/places.ts";
-import type { ClaimRemote, RemoteLook } from "./claim_remote.ts";
+import { ARCHIVE_FOLDER, buildActivePath } from "../project/places.ts";
+import type { ClaimRemote, RemoteRefs } from "./claim_remote.ts";
 import type { ClaimSession } from "./claim_session.ts";
 
 /** Statuses of specs without remaining work. */
 const DONE: readonly unknown[] = ["completed", "cancelled"];
 
 /** Returns the remote's refs that may be its main branch, the likeliest first. */
-export async function mainRefs({ git }: ClaimRemote, mainBranch: string | null): Promise<readonly string[]> {
+export async function listMainRefs({ git }: ClaimRemote, mainBranch: string | null): Promise<readonly string[]> {
   const branch = mainBranch ?? (await git.ask(["symbolic-ref", "--short", "-q", "HEAD"]));
   return [...(branch === null ? [] : [`refs/heads/${branch}`]), "HEAD"];
 }
@@ -23,9 +23,9 @@ export async function mainRefs({ git }: ClaimRemote, mainBranch: string | null):
  *
  * @throws OperationError `unavailable` if the remote cannot be reached
  */
-export async function doneInMain(
+export async function findDoneInMain(
   remote: ClaimRemote,
-  { look, refs, ids }: { readonly look: RemoteLook; readonly refs: readonly string[]; readonly ids: readonly SpecId[] },
+  { look, refs, ids }: { readonly look: RemoteRefs; readonly refs: readonly string[]; readonly ids: readonly SpecId[] },
 ): Promise<ReadonlySet<SpecId>> {
   const ref = refs.find((one) => look.refs.has(one));
   const oid = look.refs.get(ref ?? "");
@@ -33,19 +33,19 @@ export async function doneInMain(
   await remote.fetchBranch(ref, oid);
   const { git, prefix } = remote;
   const archived = new Set(
-    (await git.list(["ls-tree", "-r", "-z", "--name-only", "--full-tree", oid, "--", `${prefix}${ARCHIVE}/`])).map(
-      (path) => path.slice(path.lastIndexOf("/") + 1),
-    ),
+    (
+      await git.list(["ls-tree", "-r", "-z", "--name-only", "--full-tree", oid, "--", `${prefix}${ARCHIVE_FOLDER}/`])
+    ).map((path) => path.slice(path.lastIndexOf("/") + 1)),
   );
   const done = new Set<SpecId>();
   for (const id of ids) {
-    const { status, stdout } = await git.try(["cat-file", "blob", `${oid}:${prefix}${activeFile(id)}`]);
-    if (status === 0 ? isDone(stdout.toString()) : archived.has(`${id}.md`)) done.add(id);
+    const { status, stdout } = await git.try(["cat-file", "blob", `${oid}:${prefix}${buildActivePath(id)}`]);
+    if (status === 0 ? isDoneSpecText(stdout.toString()) : archived.has(`${id}.md`)) done.add(id);
   }
   return done;
 }
 
-function isDone(text: string): boolean {
+function isDoneSpecText(text: string): boolean {
   const document = parseDocument(text);
   return document.ok && DONE.includes(document.frontmatter["status"]);
 }
@@ -57,7 +57,7 @@ function isDone(text: string): boolean {
  * @throws OperationError `unavailable` if the remote cannot be reached
  */
 export async function probeServer(session: ClaimSession): Promise<readonly string[] | null> {
-  if (session.known.support === "unknown") await tryServer(session);
+  if (session.known.support === "unknown") await testServer(session);
   const { support, refusal, told } = session.known;
   if (support === "yes") return null;
   if (told) return [];
@@ -66,9 +66,9 @@ export async function probeServer(session: ClaimSession): Promise<readonly strin
 }
 
 /** Tests the server, even if an earlier result is stored. */
-export async function tryServer(session: ClaimSession): Promise<void> {
+export async function testServer(session: ClaimSession): Promise<void> {
   const { remote, known } = session;
-  const ref = probeRef(randomBytes(16).toString("hex"));
+  const ref = buildProbeRef(randomBytes(16).toString("hex"));
   const about = { spec: "probe" as SpecId, state: "held", clone: known.clone, process: "probe", base: null } as const;
   const oid = await remote.write(PLAIN_MESSAGE, about);
   const { lines, words, ms } = await remote.push([{ ref, base: null, next: oid }]);

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ignoreRefusal } from "#kernel/errors.ts";
 import type { OtherCloneClaim } from "#planner/run_ports/claims.ts";
-import { seenForMs } from "../../work/claims/claim_looks.ts";
-import { holderText, isKeptByHand } from "../../work/claims/decide_claim.ts";
+import { getUnchangedMs } from "../../work/claims/claim_looks.ts";
+import { describeHolder, isKeptByHand } from "../../work/claims/decide_claim.ts";
 import { Git } from "../git/git.ts";
 import { withRemoteLock } from "../locks/project_lock.ts";
 import { ClaimRemote, openClaimRemote } from "./claim_remote.ts";
-import { ClaimSession, steadyTime } from "./claim_session.ts";
-import { type KnownClaims, knownClaims, readClaimsFile } from "./claims_file.ts";
-import type { RemoteClaimsPlace } from "./remote_claims.ts";
+import { ClaimSession, readMonotonicTime } from "./claim_session.ts";
+import { readClaimsFile, readStoredClaims, type StoredClaims } from "./claims_file.ts";
+import type { RemoteClaimsContext } from "./remote_claims.ts";
 
 /** Minimum time between two queries by commands that only read, in milliseconds. Source: docs/claims.md. */
 const LOOK_EVERY_MS = 30_000;
@@ -26,35 +26,35 @@ const PROTOCOLS = { GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh" };
  * Queries the remote only if this clone has used its claims before, and only with the user's own git settings, because
  * read commands run no program that the repository names. Never throws a refusal.
  */
-export async function othersClaims(place: RemoteClaimsPlace): Promise<readonly OtherCloneClaim[]> {
+export async function readOtherClaims(place: RemoteClaimsContext): Promise<readonly OtherCloneClaim[]> {
   const before = readClaimsFile(place.root);
   if (before?.support !== "yes") return [];
-  if (isDue(before)) await look(place).catch(ignoreRefusal);
+  if (isQueryDue(before)) await queryRemote(place).catch(ignoreRefusal);
   const { seen, own, clone } = readClaimsFile(place.root) ?? before;
-  const now = steadyTime();
+  const now = readMonotonicTime();
   return [...seen]
     .filter(([id, { oid, text }]) => text?.clone !== clone && own.get(id)?.base !== oid)
     .map(([id, claim]) => ({
       id,
       state: claim.text?.state === "done" && !isKeptByHand(claim) ? "done" : "held",
-      by: holderText({ seen: claim }),
-      seenForMs: seenForMs(claim, now),
+      by: describeHolder({ seen: claim }),
+      seenForMs: getUnchangedMs(claim, now),
     }));
 }
 
-function isDue({ asked }: KnownClaims): boolean {
-  const now = steadyTime();
+function isQueryDue({ asked }: StoredClaims): boolean {
+  const now = readMonotonicTime();
   return asked === null || asked.boot !== now.boot || now.ms - asked.ms >= LOOK_EVERY_MS;
 }
 
-async function look({ root, settings, isLive }: RemoteClaimsPlace): Promise<void> {
+async function queryRemote({ root, settings, isLive }: RemoteClaimsContext): Promise<void> {
   const task = async (): Promise<void> => {
     const found = await openClaimRemote(root, settings.remote);
-    const known = knownClaims(root, found.url);
-    if (!isDue(known)) return;
+    const known = readStoredClaims(root, found.url);
+    if (!isQueryDue(known)) return;
     const folder = await mkdtemp(join(tmpdir(), "planner-look-"));
     try {
-      const remote = await remoteFrom(folder, found);
+      const remote = await openRemoteFrom(folder, found);
       await new ClaimSession(remote, { root, known, isLive }).look();
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -65,7 +65,7 @@ async function look({ root, settings, isLive }: RemoteClaimsPlace): Promise<void
 }
 
 /** Returns the same remote from an empty repository, in which only the user's own settings apply. */
-async function remoteFrom(folder: string, { name, url, git }: ClaimRemote): Promise<ClaimRemote> {
+async function openRemoteFrom(folder: string, { name, url, git }: ClaimRemote): Promise<ClaimRemote> {
   const format = (await git.ask(["rev-parse", "--show-object-format"])) ?? "sha1";
   const empty = new Git(folder).toWrite();
   await empty.run(["init", "-q", "--bare", "--template=", `--object-format=${format}`]);

@@ -2,23 +2,23 @@ import { OperationError } from "#kernel/errors.ts";
 import type { SharedClaimResult } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { SeenClaim } from "../../work/claims/claim_looks.ts";
-import { type ClaimState, claimRef } from "../../work/claims/claim_text.ts";
+import { buildClaimRef, type ClaimState } from "../../work/claims/claim_text.ts";
 import {
   type ClaimDecision,
   type ClaimFacts,
   decideFinish,
   decideTake,
-  othersText,
+  describeOtherHolder,
 } from "../../work/claims/decide_claim.ts";
-import { beginChange } from "../../work/claims/own_claim.ts";
+import { beginClaimChange } from "../../work/claims/own_claim.ts";
 import type { CommitWriter } from "../../work/commit_message.ts";
 import { withRemoteLock } from "../locks/project_lock.ts";
 import { type ClaimRemote, openClaimRemote } from "./claim_remote.ts";
-import { ClaimSession, type OwnChange, steadyTime } from "./claim_session.ts";
-import { type KnownClaims, knownClaims, readClaimsFile } from "./claims_file.ts";
-import { doneInMain, mainRefs, probeServer } from "./main_at_remote.ts";
+import { ClaimSession, type OwnClaimChange, readMonotonicTime } from "./claim_session.ts";
+import { readClaimsFile, readStoredClaims, type StoredClaims } from "./claims_file.ts";
+import { findDoneInMain, listMainRefs, probeServer } from "./main_at_remote.ts";
 
-export interface RemoteSettings {
+export interface RemoteClaimSettings {
   readonly remote: string;
   readonly renewMs: number;
   /** Name of the main branch; null for the checked-out branch. */
@@ -26,50 +26,58 @@ export interface RemoteSettings {
   readonly message: (id: SpecId) => CommitWriter;
 }
 
-export interface RemoteClaimsPlace {
+export interface RemoteClaimsContext {
   /** Absolute path of the project. */
   readonly root: string;
-  readonly settings: RemoteSettings;
+  readonly settings: RemoteClaimSettings;
   /** Whether a process of this clone works on the spec. */
   readonly isLive: (id: SpecId) => boolean;
 }
 
-export interface Wanting {
+export interface RemoteClaimRequest {
   /** Id of the run or merge that takes the claim. */
   readonly processId: string;
   /** Whether a person takes the claim from any holder. */
   readonly steal: boolean;
 }
 
-export type RemoteAnswer =
+export type RemoteClaimResult =
   /** `shared` is false if the server does not support claims. */
   (Extract<SharedClaimResult, { readonly kind: "own" }> & { readonly shared: boolean }) | NotOwn;
 
 type NotOwn = Exclude<SharedClaimResult, { readonly kind: "own" }>;
 
-export function takeRemote(place: RemoteClaimsPlace, id: SpecId, wanting: Wanting): Promise<RemoteAnswer> {
-  return change(place, id, { ...wanting, state: "held", decide: decideTake });
+export function takeRemoteClaim(
+  place: RemoteClaimsContext,
+  id: SpecId,
+  wanting: RemoteClaimRequest,
+): Promise<RemoteClaimResult> {
+  return changeRemoteClaim(place, id, { ...wanting, state: "held", decide: decideTake });
 }
 
 /** Makes a claim `done`, which allows only this clone to merge the spec. */
-export function finishRemote(place: RemoteClaimsPlace, id: SpecId, wanting: Wanting): Promise<RemoteAnswer> {
-  return change(place, id, { ...wanting, state: "done", decide: decideFinish });
+export function finishRemoteClaim(
+  place: RemoteClaimsContext,
+  id: SpecId,
+  wanting: RemoteClaimRequest,
+): Promise<RemoteClaimResult> {
+  return changeRemoteClaim(place, id, { ...wanting, state: "done", decide: decideFinish });
 }
 
 /**
  * Releases the claim of a run, unless it is done or belongs to another process. If the remote cannot be reached, the
  * claim is released later.
  */
-export async function releaseRemote(place: RemoteClaimsPlace, id: SpecId, processId: string): Promise<void> {
+export async function releaseRemoteClaim(place: RemoteClaimsContext, id: SpecId, processId: string): Promise<void> {
   const before = readClaimsFile(place.root)?.own.get(id);
   if (before === undefined || before.process !== processId || before.state === "done") return;
-  await inSession(place, async (session) => {
+  await withClaimSession(place, async (session) => {
     const own = session.own(id);
     if (own === null || own.process !== processId || own.state === "done") return;
     const isNobodys = own.lostTo !== null || (own.state === null && own.tried.length === 0);
     await session.saveOwn(new Map([[id, isNobodys ? null : { ...own, ended: true }]]));
     if (session.isUnsettled) await session.look();
-    const gone = endedChanges(session);
+    const gone = buildEndedChanges(session);
     if (gone.length > 0) await session.push(gone);
   });
 }
@@ -78,14 +86,14 @@ export async function releaseRemote(place: RemoteClaimsPlace, id: SpecId, proces
  * Releases a claim of this clone, even a final one. Contacts the remote only if there is such a claim; retries later if
  * it cannot be reached.
  */
-export async function giveUpRemote(place: RemoteClaimsPlace, id: SpecId): Promise<SharedClaimResult> {
+export async function giveUpRemoteClaim(place: RemoteClaimsContext, id: SpecId): Promise<SharedClaimResult> {
   const before = readClaimsFile(place.root)?.own.get(id);
   if (before === undefined) return { kind: "own", notes: [] };
-  return inSession(place, async (session) => {
-    await giveUp(session, id);
+  return withClaimSession(place, async (session) => {
+    await giveUpAttempt(session, id);
     try {
       if (session.isUnsettled) await session.look();
-      const gone = endedChanges(session);
+      const gone = buildEndedChanges(session);
       if (gone.length > 0) await session.push(gone);
       return { kind: "own", notes: [] };
     } catch (error) {
@@ -99,36 +107,36 @@ export async function giveUpRemote(place: RemoteClaimsPlace, id: SpecId): Promis
  * Renews all claims of this clone's runs in one push, including those of other processes, and releases those of ended
  * runs.
  */
-export async function renewRemote(place: RemoteClaimsPlace): Promise<void> {
+export async function renewRemoteClaims(place: RemoteClaimsContext): Promise<void> {
   const { renewMs, message } = place.settings;
   const isDue = (confirmedMs: number, after: number): boolean => {
-    const { ms } = steadyTime();
+    const { ms } = readMonotonicTime();
     return ms < confirmedMs || ms - confirmedMs >= after;
   };
   const active = (session: ClaimSession) =>
     [...session.known.own].filter(
       ([id, own]) => own.state !== "done" && !own.ended && own.lostTo === null && session.isLive(id),
     );
-  await inSession(place, async (session) => {
+  await withClaimSession(place, async (session) => {
     if (!active(session).some(([, own]) => isDue(own.confirmedMs, renewMs) || own.tried.length > 0)) return;
     if (session.isUnsettled) await session.look();
     const due = active(session).filter(([, own]) => own.state === null || isDue(own.confirmedMs, renewMs / 2));
-    const changes: OwnChange[] = [];
+    const changes: OwnClaimChange[] = [];
     for (const [id, own] of due) {
       const oid = await writeClaim(session, message(id), { id, own, state: "held" });
       changes.push({ id, own, change: { oid, state: "held" } });
     }
-    changes.push(...endedChanges(session));
+    changes.push(...buildEndedChanges(session));
     if (changes.length === 0) return;
     const { lines } = await session.push(changes);
     // The claim was lost, refused or the answer cut off; only another query shows which.
-    if (changes.some(({ id }) => lines.get(claimRef(id))?.sign !== "won")) await session.look();
+    if (changes.some(({ id }) => lines.get(buildClaimRef(id))?.sign !== "won")) await session.look();
   });
 }
 
 /** Runs `use` while holding the lock for shared claims. @throws OperationError if the remote does not exist */
-export function inSession<Result>(
-  { root, settings, isLive }: RemoteClaimsPlace,
+export function withClaimSession<Result>(
+  { root, settings, isLive }: RemoteClaimsContext,
   use: (session: ClaimSession) => Promise<Result>,
   waitMs?: number,
 ): Promise<Result> {
@@ -136,26 +144,26 @@ export function inSession<Result>(
     root,
     async () => {
       const remote = await openClaimRemote(root, settings.remote);
-      return use(new ClaimSession(remote, { root, known: knownClaims(root, remote.url), isLive }));
+      return use(new ClaimSession(remote, { root, known: readStoredClaims(root, remote.url), isLive }));
     },
     waitMs,
   );
 }
 
-interface Changing extends Wanting {
+interface Changing extends RemoteClaimRequest {
   readonly state: ClaimState;
   readonly decide: (facts: ClaimFacts) => ClaimDecision;
 }
 
-function change(place: RemoteClaimsPlace, id: SpecId, changing: Changing): Promise<RemoteAnswer> {
-  return inSession(place, async (session) => {
+function changeRemoteClaim(place: RemoteClaimsContext, id: SpecId, changing: Changing): Promise<RemoteClaimResult> {
+  return withClaimSession(place, async (session) => {
     try {
       const support = await probeServer(session);
       if (support !== null) return { kind: "own", notes: support, shared: false };
-      return await changeInSession(place, session, { id, ...changing });
+      return await changeClaimInSession(place, session, { id, ...changing });
     } catch (error) {
       if (!(error instanceof OperationError) || error.kind !== "unavailable") throw error;
-      if (changing.state === "held") await giveUp(session, id);
+      if (changing.state === "held") await giveUpAttempt(session, id);
       return { kind: "unknown", reason: error.message };
     }
   });
@@ -163,28 +171,28 @@ function change(place: RemoteClaimsPlace, id: SpecId, changing: Changing): Promi
 
 type ChangingOne = Changing & { readonly id: SpecId };
 
-async function changeInSession(
-  place: RemoteClaimsPlace,
+async function changeClaimInSession(
+  place: RemoteClaimsContext,
   session: ClaimSession,
   { id, state, decide, processId, steal }: ChangingOne,
-): Promise<RemoteAnswer> {
+): Promise<RemoteClaimResult> {
   const { mainBranch, message, renewMs } = place.settings;
-  const refs = await mainRefs(session.remote, mainBranch);
+  const refs = await listMainRefs(session.remote, mainBranch);
   const look = await session.look(refs);
-  const finished = doneClaims(session);
-  const inMain = await doneInMain(session.remote, { look, refs, ids: [...new Set([id, ...finished])] });
+  const finished = listDoneClaims(session);
+  const inMain = await findDoneInMain(session.remote, { look, refs, ids: [...new Set([id, ...finished])] });
   const facts = (): ClaimFacts => ({
     remote: session.remote.name,
     clone: session.known.clone,
     seen: session.known.seen.get(id) ?? null,
     own: session.own(id),
     inMain: inMain.has(id),
-    ...{ steal, now: steadyTime(), renewMs },
+    ...{ steal, now: readMonotonicTime(), renewMs },
   });
   const changing = { facts, decide, message: message(id), ...{ id, state, processId, steal } };
-  const taken = await changeOne(session, changing);
+  const taken = await changeOneClaim(session, changing);
   if (taken.kind !== "own") return taken;
-  await prune(
+  await pruneDoneClaims(
     session.remote,
     session.known,
     finished.filter((one) => one !== id && inMain.has(one)),
@@ -210,48 +218,48 @@ type ChangedOne = { readonly kind: "own"; readonly from: string | null } | NotOw
 /**
  * Changes a claim as decided after the latest query. Repeats a take from any holder if the same holder only renewed it.
  */
-async function changeOne(session: ClaimSession, changing: ChangingLooked): Promise<ChangedOne> {
+async function changeOneClaim(session: ClaimSession, changing: ChangingLooked): Promise<ChangedOne> {
   const { id, state, decide, facts, message, processId, steal } = changing;
   for (let tries = 1; ; tries++) {
     const { seen } = facts();
     const decision = decide(facts());
     if (decision.kind === "refuse") return { kind: "lost", reason: decision.reason };
     if (decision.kind === "keep") return { kind: "own", from: null };
-    const own = beginChange(session.own(id), decision.base, processId);
+    const own = beginClaimChange(session.own(id), decision.base, processId);
     const oid = await writeClaim(session, message, { id, own, state });
     const { lines, words } = await session.push([{ id, own, change: { oid, state } }]);
-    const line = lines.get(claimRef(id));
-    const isWon = line?.sign === "won" || (await isOwnAfterLook(session, id, oid));
+    const line = lines.get(buildClaimRef(id));
+    const isWon = line?.sign === "won" || (await isOwnAfterQuery(session, id, oid));
     if (isWon) return { kind: "own", from: decision.from };
-    if (steal && tries < MOST_STEALS && isRenewal(seen, facts().seen)) continue;
-    if (state === "held") await giveUp(session, id);
-    return refusedPush(session, { id, facts: facts(), base: decision.base, words: line?.refusal ?? words });
+    if (steal && tries < MOST_STEALS && isClaimRenewal(seen, facts().seen)) continue;
+    if (state === "held") await giveUpAttempt(session, id);
+    return explainRefusedPush(session, { id, facts: facts(), base: decision.base, words: line?.refusal ?? words });
   }
 }
 
 /** Whether the same clone has only renewed its claim. */
-function isRenewal(before: SeenClaim | null, now: SeenClaim | null): boolean {
+function isClaimRenewal(before: SeenClaim | null, now: SeenClaim | null): boolean {
   if (before?.text == null || now?.text == null || before.oid === now.oid) return false;
   return before.text.clone === now.text.clone && before.text.state === now.text.state;
 }
 
-async function isOwnAfterLook(session: ClaimSession, id: SpecId, oid: string): Promise<boolean> {
+async function isOwnAfterQuery(session: ClaimSession, id: SpecId, oid: string): Promise<boolean> {
   await session.look();
   return session.own(id)?.base === oid;
 }
 
 /** Returns a refusal only if the query shows an unchanged claim; otherwise another clone was faster. */
-async function refusedPush(
+async function explainRefusedPush(
   session: ClaimSession,
   refused: { readonly id: SpecId; readonly facts: ClaimFacts; readonly base: string | null; readonly words: string },
 ): Promise<NotOwn> {
   const { facts, base, words } = refused;
-  if ((facts.seen?.oid ?? null) !== base) return { kind: "lost", reason: othersText(facts) };
+  if ((facts.seen?.oid ?? null) !== base) return { kind: "lost", reason: describeOtherHolder(facts) };
   return { kind: "unknown", reason: `Remote "${session.remote.name}" did not take the claim: ${words}` };
 }
 
 /** Ends an attempt without a claim. If its push still arrives later, the claim is released. */
-async function giveUp(session: ClaimSession, id: SpecId): Promise<void> {
+async function giveUpAttempt(session: ClaimSession, id: SpecId): Promise<void> {
   const own = session.own(id);
   if (own === null) return;
   const isOver = own.lostTo !== null || own.tried.length === 0;
@@ -261,19 +269,19 @@ async function giveUp(session: ClaimSession, id: SpecId): Promise<void> {
 function writeClaim(
   { remote, known }: ClaimSession,
   message: CommitWriter,
-  { id, own, state }: { readonly id: SpecId; readonly own: OwnChange["own"]; readonly state: ClaimState },
+  { id, own, state }: { readonly id: SpecId; readonly own: OwnClaimChange["own"]; readonly state: ClaimState },
 ): Promise<string> {
   return remote.write(message, { spec: id, state, clone: known.clone, process: own.process, base: own.base });
 }
 
-function endedChanges(session: ClaimSession): readonly OwnChange[] {
+function buildEndedChanges(session: ClaimSession): readonly OwnClaimChange[] {
   return [...session.known.own]
     .filter(([, own]) => own.ended && own.state !== null)
     .map(([id, own]) => ({ id, own, change: { oid: "", state: "released" } }));
 }
 
 /** Returns specs whose claims are `done`. */
-export function doneClaims({ known }: ClaimSession): readonly SpecId[] {
+export function listDoneClaims({ known }: ClaimSession): readonly SpecId[] {
   return [...known.seen].filter(([, { text }]) => text?.state === "done").map(([id]) => id);
 }
 
@@ -282,16 +290,16 @@ export function doneClaims({ known }: ClaimSession): readonly SpecId[] {
  *
  * @returns the deleted ones
  */
-export async function prune(
+export async function pruneDoneClaims(
   remote: ClaimRemote,
-  { seen }: Pick<KnownClaims, "seen">,
+  { seen }: Pick<StoredClaims, "seen">,
   ids: readonly SpecId[],
 ): Promise<readonly SpecId[]> {
   const changes = ids.flatMap((id) => {
     const base = seen.get(id)?.oid;
-    return base === undefined ? [] : [{ ref: claimRef(id), base, next: null }];
+    return base === undefined ? [] : [{ ref: buildClaimRef(id), base, next: null }];
   });
   if (changes.length === 0) return [];
   const { lines } = await remote.push(changes);
-  return ids.filter((id) => lines.get(claimRef(id))?.sign === "won");
+  return ids.filter((id) => lines.get(buildClaimRef(id))?.sign === "won");
 }

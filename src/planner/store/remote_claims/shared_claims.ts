@@ -9,18 +9,18 @@ import type {
 import type { PlannerConfig } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { KEPT_BY_HAND } from "../../work/claims/claim_text.ts";
-import { commitWriter } from "../../work/commit_message.ts";
+import { createCommitWriter } from "../../work/commit_message.ts";
 import { readClaimsFile } from "./claims_file.ts";
 import { examineClaims } from "./examine_claims.ts";
-import { othersClaims } from "./others_claims.ts";
+import { readOtherClaims } from "./others_claims.ts";
 import {
-  finishRemote,
-  giveUpRemote,
-  type RemoteClaimsPlace,
-  type RemoteSettings,
-  releaseRemote,
-  renewRemote,
-  takeRemote,
+  finishRemoteClaim,
+  giveUpRemoteClaim,
+  type RemoteClaimSettings,
+  type RemoteClaimsContext,
+  releaseRemoteClaim,
+  renewRemoteClaims,
+  takeRemoteClaim,
 } from "./remote_claims.ts";
 
 /** Number of checks per renewal interval for a due renewal. */
@@ -29,7 +29,7 @@ const ASK_PER_RENEWAL = 4;
 /** Minimum time between two of these checks, in milliseconds. */
 const LEAST_ASK_MS = 250;
 
-export interface SharedParts {
+export interface SharedClaimsOptions {
   readonly root: string;
   readonly local: SpecClaims;
   readonly config: () => Promise<PlannerConfig>;
@@ -42,14 +42,15 @@ export interface SharedParts {
  *
  * Source: docs/claims.md.
  */
-export function openSharedClaims(parts: SharedParts): SpecClaims {
+export function openSharedClaims(parts: SharedClaimsOptions): SpecClaims {
   const { local } = parts;
   const active = new ActiveClaims(parts);
   return {
     ...local,
-    others: async () => whereShared(await placeOf(parts), othersClaims),
-    examine: async (contact) => whereShared(await placeOf(parts), (place) => examineClaims(place, contact)),
-    byHand: (id, deed, wishes) => changeByHand(parts, id, { deed, wishes }),
+    others: async () => withRemoteIfShared(await findRemoteContext(parts), readOtherClaims),
+    examine: async (contact) =>
+      withRemoteIfShared(await findRemoteContext(parts), (place) => examineClaims(place, contact)),
+    byHand: (id, deed, wishes) => changeClaimByHand(parts, id, { deed, wishes }),
     async claim(id, processId) {
       const answer = await local.claim(id, processId);
       if (!("claim" in answer)) return answer;
@@ -59,7 +60,7 @@ export function openSharedClaims(parts: SharedParts): SpecClaims {
 }
 
 interface ClaimParts {
-  readonly parts: SharedParts;
+  readonly parts: SharedClaimsOptions;
   readonly active: ActiveClaims;
   readonly processId: string;
 }
@@ -92,14 +93,14 @@ class SharedClaim implements Claim {
 
   async share({ steal, offline }: SharedClaimOptions): Promise<SharedClaimResult> {
     const { parts, active, processId } = this.#parts;
-    const place = await placeOf(parts);
+    const place = await findRemoteContext(parts);
     if (place === null) return { kind: "own", notes: [] };
     const { remote } = place.settings;
     if (offline) {
       const note = `works offline: remote "${remote}" was not asked whether another clone works on the spec`;
       return { kind: "own", notes: [note] };
     }
-    const answer = await takeRemote(place, this.id, { processId, steal });
+    const answer = await takeRemoteClaim(place, this.id, { processId, steal });
     if (answer.kind !== "own") return answer;
     if (answer.shared) active.add(this, place);
     return { kind: "own", notes: answer.notes };
@@ -107,15 +108,15 @@ class SharedClaim implements Claim {
 
   async finish({ steal, offline }: SharedClaimOptions): Promise<SharedClaimResult> {
     const { parts, active, processId } = this.#parts;
-    const place = await placeOf(parts);
+    const place = await findRemoteContext(parts);
     if (place === null) return { kind: "own", notes: [] };
     // From here on the run's work is finished, so the claim stays, whatever the remote answers.
     this.#stays = true;
     active.remove(this);
     if (offline) {
-      return { kind: "own", notes: [notAskedText(place)] };
+      return { kind: "own", notes: [describeSkippedRemote(place)] };
     }
-    const answer = await finishRemote(place, this.id, { processId, steal });
+    const answer = await finishRemoteClaim(place, this.id, { processId, steal });
     return answer.kind === "own" ? { kind: "own", notes: answer.notes } : answer;
   }
 
@@ -134,8 +135,8 @@ class SharedClaim implements Claim {
     await this.#local.release();
     if (this.#stays) return;
     try {
-      const place = await placeOf(parts);
-      if (place !== null) await releaseRemote(place, this.id, processId);
+      const place = await findRemoteContext(parts);
+      if (place !== null) await releaseRemoteClaim(place, this.id, processId);
     } catch (error) {
       // The claim is stored as ended and released with the next call; to other clones it becomes stale after a while.
       if (!(error instanceof OperationError)) throw error;
@@ -150,11 +151,11 @@ class ActiveClaims {
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
 
-  constructor({ root }: SharedParts) {
+  constructor({ root }: SharedClaimsOptions) {
     this.#root = root;
   }
 
-  add(claim: SharedClaim, place: RemoteClaimsPlace): void {
+  add(claim: SharedClaim, place: RemoteClaimsContext): void {
     this.#claims.add(claim);
     if (this.#timer !== undefined) return;
     const everyMs = Math.max(place.settings.renewMs / ASK_PER_RENEWAL, LEAST_ASK_MS);
@@ -169,11 +170,11 @@ class ActiveClaims {
     this.#timer = undefined;
   }
 
-  async #turn(place: RemoteClaimsPlace): Promise<void> {
+  async #turn(place: RemoteClaimsContext): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
     try {
-      await renewRemote(place);
+      await renewRemoteClaims(place);
     } catch {
       // The active run continues, and the next check tries again.
     } finally {
@@ -193,45 +194,45 @@ interface HandChange {
   readonly wishes: SharedClaimOptions;
 }
 
-async function changeByHand(
-  parts: SharedParts,
+async function changeClaimByHand(
+  parts: SharedClaimsOptions,
   id: SpecId,
   { deed, wishes: { steal, offline } }: HandChange,
 ): Promise<SharedClaimResult> {
-  const place = await placeOf(parts);
+  const place = await findRemoteContext(parts);
   if (place === null) return { kind: "own", notes: [] };
-  if (offline) return { kind: "own", notes: [notAskedText(place)] };
-  if (deed === "give up") return giveUpRemote(place, id);
+  if (offline) return { kind: "own", notes: [describeSkippedRemote(place)] };
+  if (deed === "give up") return giveUpRemoteClaim(place, id);
   const processId = deed === "keep" ? KEPT_BY_HAND : `${id}-by-hand`;
-  const answer = await finishRemote(place, id, { processId, steal });
+  const answer = await finishRemoteClaim(place, id, { processId, steal });
   return answer.kind === "own" ? { kind: "own", notes: answer.notes } : answer;
 }
 
-function notAskedText({ settings }: RemoteClaimsPlace): string {
+function describeSkippedRemote({ settings }: RemoteClaimsContext): string {
   return `remote "${settings.remote}" was not asked who may finish the spec`;
 }
 
 /** Returns the result of `use`; empty without a remote for claims. */
-async function whereShared<Item>(
-  place: RemoteClaimsPlace | null,
-  list: (place: RemoteClaimsPlace) => Promise<readonly Item[]>,
+async function withRemoteIfShared<Item>(
+  place: RemoteClaimsContext | null,
+  list: (place: RemoteClaimsContext) => Promise<readonly Item[]>,
 ): Promise<readonly Item[]> {
   return place === null ? [] : list(place);
 }
 
 /** Returns the remote's settings with the project; null without a remote for claims. */
-async function placeOf({ root, config, isLive }: SharedParts): Promise<RemoteClaimsPlace | null> {
-  const settings = remoteSettings(await config());
+async function findRemoteContext({ root, config, isLive }: SharedClaimsOptions): Promise<RemoteClaimsContext | null> {
+  const settings = buildRemoteSettings(await config());
   return settings === null ? null : { root, settings, isLive };
 }
 
 /** Returns the settings of claims at a remote, or null if the project has none. */
-function remoteSettings({ claims, defaults, git }: PlannerConfig): RemoteSettings | null {
+function buildRemoteSettings({ claims, defaults, git }: PlannerConfig): RemoteClaimSettings | null {
   if (claims.remote === null) return null;
   return {
     remote: claims.remote,
     renewMs: claims.renew_minutes * 60_000,
     mainBranch: defaults.main_branch,
-    message: (id) => commitWriter(git.commit_template, { id, title: null }),
+    message: (id) => createCommitWriter(git.commit_template, { id, title: null }),
   };
 }

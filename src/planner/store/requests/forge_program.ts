@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { OperationError } from "#kernel/errors.ts";
-import { type ForgeCall, type ForgeProgram, PROGRAMS } from "../../work/requests/forge_call.ts";
-import type { ForgePlace } from "../../work/requests/forge_place.ts";
-import { gitsWords } from "../git/git.ts";
-import { withoutGitPlaces } from "../git/start_git.ts";
+import { FORGE_PROGRAMS, type ForgeCall, type ForgeProgram } from "../../work/requests/forge_call.ts";
+import type { ForgeRepository } from "../../work/requests/forge_place.ts";
+import { formatGitError } from "../git/git.ts";
+import { removeGitLocations } from "../git/start_git.ts";
 import { findProgram } from "../processes/agent_process.ts";
 
 /** Maximum duration of one call, in milliseconds. Chosen by planner: forges answer in seconds. */
@@ -25,8 +25,8 @@ const SILENT = {
 };
 
 /** Returns the program for a forge, or null if it is not installed. */
-export function programOf({ forge }: ForgePlace): ForgeProgram | null {
-  const program = PROGRAMS[forge];
+export function findForgeProgram({ forge }: ForgeRepository): ForgeProgram | null {
+  const program = FORGE_PROGRAMS[forge];
   return findProgram(program, process.env) === null ? null : program;
 }
 
@@ -36,8 +36,8 @@ export function programOf({ forge }: ForgePlace): ForgeProgram | null {
  *
  * @throws OperationError `unavailable` with the program's message
  */
-export async function askForge(cwd: string, place: ForgePlace, { args, input }: ForgeCall): Promise<unknown> {
-  const program = PROGRAMS[place.forge];
+export async function callForge(cwd: string, place: ForgeRepository, { args, input }: ForgeCall): Promise<unknown> {
+  const program = FORGE_PROGRAMS[place.forge];
   const { status, stdout, stderr } = await runProgram(findProgram(program, process.env) ?? program, args, {
     cwd,
     input: input ?? "",
@@ -45,7 +45,7 @@ export async function askForge(cwd: string, place: ForgePlace, { args, input }: 
   const refuse = (why: string): never => {
     throw new OperationError("unavailable", `${program} at ${place.host}: ${why}`);
   };
-  if (status !== 0) return refuse(refusalIn(stdout, stderr) || `it ended with status ${status}`);
+  if (status !== 0) return refuse(extractRefusal(stdout, stderr) || `it ended with status ${status}`);
   try {
     return JSON.parse(stdout);
   } catch {
@@ -54,20 +54,20 @@ export async function askForge(cwd: string, place: ForgePlace, { args, input }: 
 }
 
 /** Returns the program's message with the server's reasons, which are in the body of the answer. */
-function refusalIn(stdout: string, stderr: string): string {
-  const said = gitsWords(stderr);
+function extractRefusal(stdout: string, stderr: string): string {
+  const said = formatGitError(stderr);
   try {
     const { errors, message } = JSON.parse(stdout) as Record<string, unknown>;
-    const reasons = [message, errors].flatMap((one) => (one === undefined ? [] : [reasonText(one)])).join(": ");
+    const reasons = [message, errors].flatMap((one) => (one === undefined ? [] : [formatReason(one)])).join(": ");
     return [said, ...(reasons === "" || said.includes(reasons) ? [] : [reasons])].join("; ");
   } catch {
     return said;
   }
 }
 
-function reasonText(value: unknown): string {
+function formatReason(value: unknown): string {
   if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.map(reasonText).filter(Boolean).join(", ");
+  if (Array.isArray(value)) return value.map(formatReason).filter(Boolean).join(", ");
   if (typeof value !== "object" || value === null) return "";
   const { message, code, field } = value as Record<string, unknown>;
   return [message, field, code].find((one) => typeof one === "string")?.toString() ?? JSON.stringify(value);
@@ -85,7 +85,7 @@ function runProgram(
   { cwd, input }: { readonly cwd: string; readonly input: string },
 ): Promise<ProgramAnswer> {
   return new Promise((resolve, reject) => {
-    const env = { ...withoutGitPlaces(process.env), ...SILENT };
+    const env = { ...removeGitLocations(process.env), ...SILENT };
     // A separate process group, so that all processes that the program started end with it.
     const detached = process.platform !== "win32";
     const child = spawn(program, args, { cwd, env, detached, windowsHide: true });

@@ -1,8 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PushedBranch, RequestTarget } from "#planner/run_ports/requests.ts";
-import { isObjectId, readPush } from "../../work/claims/push_answer.ts";
-import { type Git, type GitAnswer, gitsWords } from "../git/git.ts";
-import { refusedCall, sshCommand } from "../remote_claims/claim_remote.ts";
+import { isObjectId, parsePushAnswer } from "../../work/claims/push_answer.ts";
+import { formatGitError, type Git, type GitAnswer } from "../git/git.ts";
+import { buildSshEnvironment, toBrokenAnswer } from "../remote_claims/claim_remote.ts";
 import { isAncestor } from "../worktrees/outside_words.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function pushBranch(
   const head = await git.line(["rev-parse", "--verify", `${ref}^{commit}`]);
   // An empty left side would delete the branch at the remote.
   if (!isObjectId(head)) throw new Error(`no commit to push: ${JSON.stringify(head)}`);
-  const before = await look(git, remote, ref);
+  const before = await readRemoteHash(git, remote, ref);
   if (before === head) return { head, notes: [] };
   if (before !== null && !pushed.includes(before) && !(await isAncestor(git, before, head))) {
     throw new OperationError(
@@ -38,15 +38,15 @@ export async function pushBranch(
     );
   }
   const push = ["push", "--porcelain", "--no-progress", `--force-with-lease=${ref}:${before ?? ""}`];
-  const answer = await remoteCall(git, remote, [...push, "--", remote, `${ref}:${ref}`], {
+  const answer = await callRemote(git, remote, [...push, "--", remote, `${ref}:${ref}`], {
     limitMs: PUSH_LIMIT_MS,
     hooks: true,
   });
-  if (readPush(answer.stdout.toString(), answer.status).get(ref)?.sign === "won") return { head, notes: [] };
+  if (parsePushAnswer(answer.stdout.toString(), answer.status).get(ref)?.sign === "won") return { head, notes: [] };
   // The answer may have been lost after the server made the change.
-  const after = await look(git, remote, ref).catch(() => undefined);
+  const after = await readRemoteHash(git, remote, ref).catch(() => undefined);
   if (after === head) return { head, notes: ["the answer to the push was lost; the branch is there"] };
-  const words = gitsWords(answer.stderr) || `git push ended with status ${answer.status}`;
+  const words = formatGitError(answer.stderr) || `git push ended with status ${answer.status}`;
   if (after === undefined) throw new OperationError("unavailable", `Cannot reach remote "${remote}": ${words}`);
   if (after !== before) {
     throw new OperationError(
@@ -63,31 +63,32 @@ export async function pushRecords(git: Git, remote: string, refs: readonly strin
   const push = ["push", "--porcelain", "--no-progress", "--no-verify"];
   // Only this clone writes a record, and writes it again when its work is merged.
   const refspecs = refs.map((ref) => `+${ref}:${ref}`);
-  const { status, stderr } = await remoteCall(git, remote, [...push, "--", remote, ...refspecs], {
+  const { status, stderr } = await callRemote(git, remote, [...push, "--", remote, ...refspecs], {
     limitMs: LOOK_LIMIT_MS,
   });
-  return status === 0 ? null : gitsWords(stderr) || `git push ended with status ${status}`;
+  return status === 0 ? null : formatGitError(stderr) || `git push ended with status ${status}`;
 }
 
 /** Fetches one ref. @returns its full hash */
 export async function fetchRef(git: Git, remote: string, ref: string): Promise<string> {
   const fetch = "fetch --quiet --no-tags --no-write-fetch-head --no-recurse-submodules --".split(" ");
   const kept = `refs/planner/remote/${remote}/${ref.replace(/^refs\//, "")}`;
-  const { status, stderr } = await remoteCall(git, remote, [...fetch, remote, `+${ref}:${kept}`], {
+  const { status, stderr } = await callRemote(git, remote, [...fetch, remote, `+${ref}:${kept}`], {
     limitMs: PUSH_LIMIT_MS,
   });
   if (status !== 0)
-    throw new OperationError("unavailable", `Cannot fetch from remote "${remote}": ${gitsWords(stderr)}`);
+    throw new OperationError("unavailable", `Cannot fetch from remote "${remote}": ${formatGitError(stderr)}`);
   return git.line(["rev-parse", "--verify", `${kept}^{commit}`]);
 }
 
 /** Returns the hash of a branch at the address to which git pushes; null if the branch does not exist there. */
-async function look(git: Git, remote: string, ref: string): Promise<string | null> {
+async function readRemoteHash(git: Git, remote: string, ref: string): Promise<string | null> {
   const url = (await git.ask(["remote", "get-url", "--push", remote])) ?? remote;
-  const { status, stdout, stderr } = await remoteCall(git, remote, ["ls-remote", "--", url, ref], {
+  const { status, stdout, stderr } = await callRemote(git, remote, ["ls-remote", "--", url, ref], {
     limitMs: LOOK_LIMIT_MS,
   });
-  if (status !== 0) throw new OperationError("unavailable", `Cannot reach remote "${remote}": ${gitsWords(stderr)}`);
+  if (status !== 0)
+    throw new OperationError("unavailable", `Cannot reach remote "${remote}": ${formatGitError(stderr)}`);
   const lines = stdout.toString().split("\n");
   return lines.map((line) => line.split("\t")).find(([, name]) => name === ref)?.[0] ?? null;
 }
@@ -97,9 +98,9 @@ interface CallLimits {
   readonly hooks?: boolean;
 }
 
-async function remoteCall(git: Git, remote: string, args: readonly string[], limits: CallLimits): Promise<GitAnswer> {
+async function callRemote(git: Git, remote: string, args: readonly string[], limits: CallLimits): Promise<GitAnswer> {
   const url = (await git.ask(["remote", "get-url", "--push", remote])) ?? remote;
   const settings = ["-c", `remote.${remote}.mirror=false`];
-  const options = { remote: true, hooks: false, ...limits, env: await sshCommand(git, url) };
-  return git.try([...settings, ...args], options).catch(refusedCall);
+  const options = { remote: true, hooks: false, ...limits, env: await buildSshEnvironment(git, url) };
+  return git.try([...settings, ...args], options).catch(toBrokenAnswer);
 }

@@ -1,32 +1,32 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { RequestTarget } from "#planner/run_ports/requests.ts";
 import type { RequestSettings } from "../../config/config.ts";
-import { type ForgePlace, forgePlaceOf } from "../../work/requests/forge_place.ts";
+import { type ForgeRepository, parseForgeRepository } from "../../work/requests/forge_place.ts";
 import type { Git } from "../git/git.ts";
-import type { Branches } from "../worktrees/worktree_commits.ts";
-import { programOf } from "./forge_program.ts";
+import type { SpecBranches } from "../worktrees/worktree_commits.ts";
+import { findForgeProgram } from "./forge_program.ts";
 
 /**
  * Finds repository and branch for the request of a branch from planner's and git's settings.
  *
  * @throws OperationError `failed_precondition` that names the missing setting
  */
-export async function findTarget(git: Git, branches: Branches, settings: RequestSettings): Promise<RequestTarget> {
+export async function findTarget(git: Git, branches: SpecBranches, settings: RequestSettings): Promise<RequestTarget> {
   const { branch, mainBranch } = branches;
-  const remote = settings.remote ?? (await pushRemote(git, mainBranch));
+  const remote = settings.remote ?? (await findPushRemote(git, mainBranch));
   const upstream = settings.upstream ?? remote;
-  const head = await placeOf(git, remote, settings);
-  const into = upstream === remote ? head : await placeOf(git, upstream, settings);
+  const head = await findForgeOfRemote(git, remote, settings);
+  const into = upstream === remote ? head : await findForgeOfRemote(git, upstream, settings);
   if (head.forge === "gitlab" && into.path !== head.path) {
-    refuse('setting "pr.upstream" works with GitHub only: make a request between forks at GitLab by hand');
+    throwTargetError('setting "pr.upstream" works with GitHub only: make a request between forks at GitLab by hand');
   }
-  if (head.host !== into.host) refuse(`remotes "${remote}" and "${upstream}" are at different hosts`);
-  const base = settings.base ?? (await baseOf(git, mainBranch, upstream));
-  return { remote, head, into, branch, base, program: programOf(into) };
+  if (head.host !== into.host) throwTargetError(`remotes "${remote}" and "${upstream}" are at different hosts`);
+  const base = settings.base ?? (await findBaseBranch(git, mainBranch, upstream));
+  return { remote, head, into, branch, base, program: findForgeProgram(into) };
 }
 
 /** Returns the remote to which git pushes the main branch, else the only remote. */
-async function pushRemote(git: Git, mainBranch: string): Promise<string> {
+async function findPushRemote(git: Git, mainBranch: string): Promise<string> {
   const names = [`branch.${mainBranch}.pushRemote`, "remote.pushDefault", `branch.${mainBranch}.remote`];
   for (const name of names) {
     const set = await git.ask(["config", "--get", name]);
@@ -35,15 +35,15 @@ async function pushRemote(git: Git, mainBranch: string): Promise<string> {
   }
   const all = ((await git.ask(["remote"])) ?? "").split("\n").filter((one) => one !== "");
   const [only] = all.includes("origin") ? ["origin"] : all;
-  if (only === undefined) refuse('there is no git remote: "git remote add origin <address>" adds one');
+  if (only === undefined) throwTargetError('there is no git remote: "git remote add origin <address>" adds one');
   if (all.length > 1 && only !== "origin") {
-    refuse(`there are remotes ${all.join(", ")}: set "pr.remote" in .planner/config.md to one of them`);
+    throwTargetError(`there are remotes ${all.join(", ")}: set "pr.remote" in .planner/config.md to one of them`);
   }
   return only as string;
 }
 
 /** Returns the remote branch that the main branch tracks, else the main branch's own name. */
-async function baseOf(git: Git, mainBranch: string, remote: string): Promise<string> {
+async function findBaseBranch(git: Git, mainBranch: string, remote: string): Promise<string> {
   const [followed, merge] = [
     await git.ask(["config", "--get", `branch.${mainBranch}.remote`]),
     await git.ask(["config", "--get", `branch.${mainBranch}.merge`]),
@@ -52,25 +52,25 @@ async function baseOf(git: Git, mainBranch: string, remote: string): Promise<str
   return followed === remote && name !== undefined ? name : mainBranch;
 }
 
-async function placeOf(git: Git, remote: string, { forge }: RequestSettings): Promise<ForgePlace> {
+async function findForgeOfRemote(git: Git, remote: string, { forge }: RequestSettings): Promise<ForgeRepository> {
   // `insteadOf` may lead to a mirror; the configured address then names the forge.
   const [real, written] = [
     await git.ask(["remote", "get-url", remote]),
     await git.ask(["config", "--get", `remote.${remote}.url`]),
   ];
-  if (real === null) refuse(`there is no git remote "${remote}"`);
-  const place = forgePlaceOf(real ?? "", forge) ?? forgePlaceOf(written ?? "", forge);
+  if (real === null) throwTargetError(`there is no git remote "${remote}"`);
+  const place = parseForgeRepository(real ?? "", forge) ?? parseForgeRepository(written ?? "", forge);
   if (place !== null) return place;
-  return refuse(
-    `the address "${withoutSecret(real ?? "")}" of remote "${remote}" is no repository of GitHub or GitLab: set "pr.forge" in .planner/config.md if its server is one of them`,
+  return throwTargetError(
+    `the address "${removePassword(real ?? "")}" of remote "${remote}" is no repository of GitHub or GitLab: set "pr.forge" in .planner/config.md if its server is one of them`,
   );
 }
 
 /** Returns an address without its password. */
-function withoutSecret(url: string): string {
+function removePassword(url: string): string {
   return url.replace(/\/\/[^/@]*@/, "//");
 }
 
-function refuse(why: string): never {
+function throwTargetError(why: string): never {
   throw new OperationError("failed_precondition", `Cannot make a pull request: ${why}`);
 }

@@ -8,22 +8,28 @@ import type {
 } from "#planner/run_ports/requests.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { specName, specOfName } from "../../work/claims/claim_text.ts";
-import { createCall, type ForgeCall, findCall, getCall, updateCall } from "../../work/requests/forge_call.ts";
-import { type ForgeRequest, readRequest } from "../../work/requests/forge_request.ts";
-import { type RequestNote, readNote, writeNote } from "../../work/requests/request_note.ts";
+import { decodeSpecId, encodeSpecId } from "../../work/claims/claim_text.ts";
+import {
+  buildCreateCall,
+  buildFindCall,
+  buildGetCall,
+  buildUpdateCall,
+  type ForgeCall,
+} from "../../work/requests/forge_call.ts";
+import { type ForgeRequest, parseRequest } from "../../work/requests/forge_request.ts";
+import { formatNote, parseNote, type RequestNote } from "../../work/requests/request_note.ts";
 import { Git } from "../git/git.ts";
 import { withMergeLock } from "../locks/project_lock.ts";
 import { refusePlantedElsewhere } from "../worktrees/guard.ts";
-import { refsOf } from "../worktrees/main_branch.ts";
+import { readBranchCheckouts } from "../worktrees/main_branch.ts";
 import { isAncestor } from "../worktrees/outside_words.ts";
-import { refOf, runsOf } from "../worktrees/run_commits.ts";
-import { foundAs, searchMerge } from "../worktrees/search_merge.ts";
-import { type Branches, exists } from "../worktrees/worktree_commits.ts";
+import { buildRunRef, listRunNumbers } from "../worktrees/run_commits.ts";
+import { buildFoundMerge, searchMerge } from "../worktrees/search_merge.ts";
+import { branchExists, type SpecBranches } from "../worktrees/worktree_commits.ts";
 import { advanceMain, bringSpecBack } from "../worktrees/worktree_merge.ts";
-import { openPlace, type Place, readOrigin, requireRepository } from "../worktrees/worktree_place.ts";
+import { openWorktreePlace, readOrigin, requireRepository, type WorktreePlace } from "../worktrees/worktree_place.ts";
 import { addWorktree } from "../worktrees/worktree_prepare.ts";
-import { askForge } from "./forge_program.ts";
+import { callForge } from "./forge_program.ts";
 import { fetchRef, pushBranch, pushRecords } from "./push_branch.ts";
 import { findTarget } from "./request_target.ts";
 
@@ -63,20 +69,22 @@ class GitRequests implements PullRequests {
   }
 
   async find(target: RequestTarget): Promise<readonly ForgeRequest[]> {
-    const answer = await askForge(this.#root, target.into, findCall(target));
-    return Array.isArray(answer) ? answer.map((one) => read(target, one)) : [read(target, answer)];
+    const answer = await callForge(this.#root, target.into, buildFindCall(target));
+    return Array.isArray(answer)
+      ? answer.map((one) => parseForgeRequest(target, one))
+      : [parseForgeRequest(target, answer)];
   }
 
   get(target: RequestTarget, number: number): Promise<ForgeRequest> {
-    return this.#ask(target, getCall(target, number));
+    return this.#ask(target, buildGetCall(target, number));
   }
 
   create(...[target, text, draft]: Parameters<PullRequests["create"]>): Promise<ForgeRequest> {
-    return this.#ask(target, createCall(target, { ...text, draft }));
+    return this.#ask(target, buildCreateCall(target, { ...text, draft }));
   }
 
   update(target: RequestTarget, number: number, body: string): Promise<ForgeRequest> {
-    return this.#ask(target, updateCall(target, number, body));
+    return this.#ask(target, buildUpdateCall(target, number, body));
   }
 
   async push(...[, target, pushed]: Parameters<PullRequests["push"]>): ReturnType<PullRequests["push"]> {
@@ -85,7 +93,7 @@ class GitRequests implements PullRequests {
   }
 
   async pushRecords(id: SpecId, { remote }: RequestTarget): Promise<string | null> {
-    const refs = (await runsOf(this.#git, id)).map((run) => refOf(id, run));
+    const refs = (await listRunNumbers(this.#git, id)).map((run) => buildRunRef(id, run));
     return pushRecords(this.#writing, remote, refs);
   }
 
@@ -124,12 +132,12 @@ class GitRequests implements PullRequests {
         `Invalid value "${commit}" of flag "--as": expected a commit of branch "${mainBranch}"`,
       );
     }
-    const found = await foundAs(this.#git, { ...ends, forge: null, began }, "person", hash);
+    const found = await buildFoundMerge(this.#git, { ...ends, forge: null, began }, "person", hash);
     return { ...ends, found, notes: [] };
   }
 
   async #ask(target: RequestTarget, call: ForgeCall): Promise<ForgeRequest> {
-    return read(target, await askForge(this.#root, target.into, call));
+    return parseForgeRequest(target, await callForge(this.#root, target.into, call));
   }
 
   async #has(commit: string): Promise<boolean> {
@@ -145,31 +153,31 @@ class GitRequests implements PullRequests {
   }
 
   /** Returns the branches of a spec. @throws OperationError `failed_precondition` without a branch */
-  async #branches(id: SpecId): Promise<Branches> {
+  async #branches(id: SpecId): Promise<SpecBranches> {
     const repository = await requireRepository(this.#root);
-    const branches = (await openPlace(repository, this.#root, id))?.worktree ?? readOrigin(this.#root, id);
-    if (branches !== null && (await exists(this.#git, branches.branch))) return branches;
+    const branches = (await openWorktreePlace(repository, this.#root, id))?.worktree ?? readOrigin(this.#root, id);
+    if (branches !== null && (await branchExists(this.#git, branches.branch))) return branches;
     const what = branches === null ? "it has no branch" : `its branch "${branches.branch}" is gone`;
     throw new OperationError("failed_precondition", `Spec '${id}' has no work of a run: ${what}`);
   }
 
   /** Returns the worktree of a branch, which is created anew if its folder was deleted. */
-  async #place(id: SpecId): Promise<Place> {
+  async #place(id: SpecId): Promise<WorktreePlace> {
     const opened = await requireRepository(this.#root);
     const repository = { ...opened, git: opened.git.toWrite() };
-    const place = await openPlace(repository, this.#root, id);
+    const place = await openWorktreePlace(repository, this.#root, id);
     if (place !== null) return place;
-    const refs = await refsOf(repository.git);
+    const refs = await readBranchCheckouts(repository.git);
     await addWorktree({ repository, root: this.#root, id, refs }, await this.#branches(id));
-    const made = await openPlace(repository, this.#root, id);
+    const made = await openWorktreePlace(repository, this.#root, id);
     if (made === null) throw new OperationError("failed_precondition", `Spec '${id}' has no worktree`);
     return made;
   }
 }
 
-function read({ into, program }: RequestTarget, value: unknown): ForgeRequest {
+function parseForgeRequest({ into, program }: RequestTarget, value: unknown): ForgeRequest {
   try {
-    return readRequest(into.forge, value);
+    return parseRequest(into.forge, value);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new OperationError("unavailable", `${program} at ${into.host} answered something else: ${why}`);
@@ -189,8 +197,8 @@ export async function readNotes(git: Git): Promise<ReadonlyMap<SpecId, RequestNo
   const fields = (listed ?? "").split("\0");
   const found = new Map<SpecId, RequestNote>();
   for (let index = 0; index + 1 < fields.length; index += 2) {
-    const id = specOfName((fields[index] ?? "").trim().slice(NOTES.length));
-    const note = readNote(fields[index + 1] ?? "");
+    const id = decodeSpecId((fields[index] ?? "").trim().slice(NOTES.length));
+    const note = parseNote(fields[index + 1] ?? "");
     if (id !== null && note !== null) found.set(id, note);
   }
   return found;
@@ -198,13 +206,13 @@ export async function readNotes(git: Git): Promise<ReadonlyMap<SpecId, RequestNo
 
 /** Deletes the note of a spec whose branch no longer exists. Cost: one git process. */
 export async function forgetRequest(git: Git, id: SpecId): Promise<void> {
-  await git.try(["update-ref", "-d", NOTES + specName(id)]);
+  await git.try(["update-ref", "-d", NOTES + encodeSpecId(id)]);
 }
 
 /** Replaces the note of a spec. Cost: one git process. */
 export async function noteRequest(git: Git, id: SpecId, note: RequestNote): Promise<void> {
-  const ref = NOTES + specName(id);
-  const message = writeNote(id, note);
+  const ref = NOTES + encodeSpecId(id);
+  const message = formatNote(id, note);
   const seconds = Math.floor(Date.now() / 1000);
   const input = `commit ${ref}\ncommitter planner <planner@localhost> ${seconds} +0000\ndata ${Buffer.byteLength(message)}\n${message}\n`;
   await git.run(["fast-import", "--quiet", "--force", "--date-format=raw"], { input });

@@ -1,7 +1,7 @@
 import type { SpecSet } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { ARCHIVE } from "../project/places.ts";
-import { FolderNames, type Listing, sortById } from "./folder_names.ts";
+import { ARCHIVE_FOLDER } from "../project/places.ts";
+import { type FolderListing, FolderNames, sortById } from "./folder_names.ts";
 import { SpecFiles } from "./spec_files.ts";
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -18,7 +18,7 @@ interface Folder {
 export class ArchiveIndex {
   readonly #root: string;
   readonly #folders = new Map<string, Folder>();
-  #listings: readonly Listing[] = [];
+  #listings: readonly FolderListing[] = [];
   #ids: ReadonlySet<SpecId> = new Set();
 
   constructor(root: string) {
@@ -53,8 +53,11 @@ export class ArchiveIndex {
 
   /** Returns the archive folder and its folders of days. */
   #paths(): readonly string[] {
-    const { folders } = this.#folder(ARCHIVE).names.read();
-    const paths = [ARCHIVE, ...folders.filter((name) => DAY.test(name)).map((name) => `${ARCHIVE}/${name}`)];
+    const { folders } = this.#folder(ARCHIVE_FOLDER).names.read();
+    const paths = [
+      ARCHIVE_FOLDER,
+      ...folders.filter((name) => DAY.test(name)).map((name) => `${ARCHIVE_FOLDER}/${name}`),
+    ];
     for (const path of this.#folders.keys()) if (!paths.includes(path)) this.#folders.delete(path);
     return paths;
   }

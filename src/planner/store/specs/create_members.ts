@@ -5,32 +5,32 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { NewMembers } from "../../ports.ts";
 import { editFields, type FieldChanges } from "../../spec/edit/edit_fields.ts";
 import { parseParentId, parseSpecId, type SpecId } from "../../spec/spec_id.ts";
-import { readJson, textField } from "../files/json_file.ts";
+import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { createFile, replaceFile } from "../files/place_file.ts";
-import { readText } from "../files/read_text.ts";
-import { removeQuietly } from "../files/temporary_file.ts";
-import { activeFile, LOCKS } from "../project/places.ts";
+import { readSpecText } from "../files/read_text.ts";
+import { removeIfExists } from "../files/temporary_file.ts";
+import { buildActivePath, LOCKS_FOLDER } from "../project/places.ts";
 import { checkWritable, editSpec } from "./edit_spec.ts";
 
 /**
  * File with everything that a split will write, kept from before the first write until after the last one. Only one
  * exists at a time, because the lock is held.
  */
-const INTENT = `${LOCKS}/split.json`;
+const INTENT = `${LOCKS_FOLDER}/split.json`;
 
 /**
  * Creates the files of a spec's members, then changes the spec's own. Removes the created files when a later step
  * fails; after a kill, `finishSplit` completes the split. The caller must hold the project's lock.
  */
 export async function createMembers(root: string, parent: SpecId, { members, fields }: NewMembers): Promise<void> {
-  for (const { id, text } of members) checkWritable(activeFile(id), text);
+  for (const { id, text } of members) checkWritable(buildActivePath(id), text);
   const intent = `${JSON.stringify({ parent, members, fields })}\n`;
   checkWritable(INTENT, intent);
   await replaceFile(join(root, INTENT), INTENT, intent);
   const created: string[] = [];
   try {
     for (const { id, text } of members) {
-      const file = activeFile(id);
+      const file = buildActivePath(id);
       if (!(await createFile(join(root, file), file, text))) {
         throw new OperationError("already_exists", `Spec "${id}" is there already`);
       }
@@ -38,10 +38,10 @@ export async function createMembers(root: string, parent: SpecId, { members, fie
     }
     await editSpec(root, parent, (text) => editFields(text, fields));
   } catch (error) {
-    for (const path of created) await removeQuietly(path);
+    for (const path of created) await removeIfExists(path);
     throw error;
   } finally {
-    await removeQuietly(join(root, INTENT));
+    await removeIfExists(join(root, INTENT));
   }
 }
 
@@ -49,7 +49,7 @@ export async function createMembers(root: string, parent: SpecId, { members, fie
  * Returns the spec whose split is in progress or was interrupted by a kill; null without one. Cost: one system call
  * without a split.
  */
-export function splitUnderWay(root: string): SpecId | null {
+export function findPendingSplit(root: string): SpecId | null {
   return existsSync(join(root, INTENT)) ? (readIntent(root)?.parent ?? null) : null;
 }
 
@@ -63,28 +63,28 @@ export async function finishSplit(root: string): Promise<void> {
   const intent = readIntent(root);
   if (intent !== null) {
     try {
-      await goOn(root, intent);
+      await completeSplit(root, intent);
     } catch (error) {
       if (!(error instanceof OperationError) || !ENDS_IT.has(error.kind)) throw error;
-      await goBack(root, intent);
+      await undoSplit(root, intent);
     }
   }
-  await removeQuietly(join(root, INTENT));
+  await removeIfExists(join(root, INTENT));
 }
 
 /** Kinds of permanent refusals; an error of the disk may not recur the next time. */
 const ENDS_IT: ReadonlySet<string> = new Set(["not_found", "failed_precondition", "invalid_argument"]);
 
-async function goOn(root: string, { parent, members, fields }: Intent): Promise<void> {
-  for (const { id, text } of members) await createFile(join(root, activeFile(id)), activeFile(id), text);
+async function completeSplit(root: string, { parent, members, fields }: Intent): Promise<void> {
+  for (const { id, text } of members) await createFile(join(root, buildActivePath(id)), buildActivePath(id), text);
   await editSpec(root, parent, (text) => editFields(text, fields));
 }
 
-async function goBack(root: string, { members }: Intent): Promise<void> {
+async function undoSplit(root: string, { members }: Intent): Promise<void> {
   for (const { id, text } of members) {
-    const path = join(root, activeFile(id));
-    const now = readText(path);
-    if (now.kind === "text" && now.text === text) await removeQuietly(path);
+    const path = join(root, buildActivePath(id));
+    const now = readSpecText(path);
+    if (now.kind === "text" && now.text === text) await removeIfExists(path);
   }
 }
 
@@ -94,9 +94,9 @@ interface Intent extends NewMembers {
 
 /** Reads the intent; null for a file of another program, because a checkout may contain any file. */
 function readIntent(root: string): Intent | null {
-  const read = readJson(join(root, INTENT));
+  const read = readJsonFile(join(root, INTENT));
   if (read.kind !== "object") return null;
-  const parent = parseSpecId(textField(read.object, "parent") ?? "");
+  const parent = parseSpecId(getTextField(read.object, "parent") ?? "");
   const { members, fields } = read.object;
   if (parent === undefined || !Array.isArray(members) || !isJsonObject(fields)) return null;
   const isMember = (one: unknown): boolean => {

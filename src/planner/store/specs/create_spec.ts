@@ -4,7 +4,7 @@ import { createRandomInteger } from "#kernel/random.ts";
 import type { EditOutcome, NewSpecText } from "../../ports.ts";
 import { formatSpecId, ID_PART_COUNT, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
 import { createFile, createFiles } from "../files/place_file.ts";
-import { activeFile, archiveFile } from "../project/places.ts";
+import { buildActivePath, buildArchivePath } from "../project/places.ts";
 import { checkWritable } from "./edit_spec.ts";
 
 /** A spec to create; its id is the day with a counter of three base-36 characters. Source: docs/decisions.md#s-03. */
@@ -24,10 +24,10 @@ export interface NewSpecFile {
  * @throws OperationError `resource_exhausted` after counter `zzz`
  */
 export async function createSpec(root: string, { day, taken, build }: NewSpecFile): Promise<SpecId> {
-  const counter = nextCounter(day, taken);
+  const counter = findNextCounter(day, taken);
   for (;;) {
     const id = formatSpecId(day, counter, createRandomInteger(ID_PART_COUNT));
-    const file = activeFile(id);
+    const file = buildActivePath(id);
     const text = build(id);
     checkWritable(file, text);
     if (await createFile(join(root, file), file, text)) return id;
@@ -47,7 +47,7 @@ export async function createSpecs(
   const outcomes = new Map<SpecId, EditOutcome>();
   const free = specs.filter(({ id, archived, text }) => {
     try {
-      checkWritable(archived ? archiveFile(id) : activeFile(id), text);
+      checkWritable(archived ? buildArchivePath(id) : buildActivePath(id), text);
       if (isTaken(id)) outcomes.set(id, false);
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
@@ -56,7 +56,7 @@ export async function createSpecs(
     return !outcomes.has(id);
   });
   const files = free.map(({ id, archived, text }) => {
-    const file = archived ? archiveFile(id) : activeFile(id);
+    const file = archived ? buildArchivePath(id) : buildActivePath(id);
     return { path: join(root, file), file, text };
   });
   for (const [index, outcome] of (await createFiles(files)).entries()) {
@@ -66,7 +66,7 @@ export async function createSpecs(
   return outcomes;
 }
 
-function nextCounter(day: string, taken: Iterable<SpecId>): number {
+function findNextCounter(day: string, taken: Iterable<SpecId>): number {
   let highest = 0;
   for (const id of taken) {
     if (!id.startsWith(day)) continue;

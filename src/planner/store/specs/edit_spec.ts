@@ -6,11 +6,11 @@ import { MAX_SPEC_BYTES } from "../../limits.ts";
 import type { EditOutcome } from "../../ports.ts";
 import { BrokenText } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { diskRefusal, isMissing } from "../files/disk_error.ts";
-import { inFolderOf } from "../files/open_folder.ts";
-import { readProjectText, readText, tooLarge } from "../files/read_text.ts";
-import { type FileOwnership, removeQuietly, syncFolder, writeBeside } from "../files/temporary_file.ts";
-import { activeFile } from "../project/places.ts";
+import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { withOpenFolder } from "../files/open_folder.ts";
+import { describeTooLarge, readProjectText, readSpecText } from "../files/read_text.ts";
+import { type FileOwnership, removeIfExists, syncFolder, writeTemporaryFile } from "../files/temporary_file.ts";
+import { buildActivePath } from "../project/places.ts";
 import { isLink } from "../project/project_bounds.ts";
 
 /**
@@ -35,8 +35,8 @@ const MAX_WAITING = 16;
  */
 export async function editSpec(root: string, id: SpecId, change: (text: string) => string): Promise<boolean> {
   const folders = new Set<string>();
-  const edited = await edit(root, id, { change, folders });
-  await syncAll(folders);
+  const edited = await editSpecFile(root, id, { change, folders });
+  await syncFolders(folders);
   return edited;
 }
 
@@ -55,7 +55,7 @@ export async function editSpecs(
   const work = async (): Promise<void> => {
     for (const id of left) {
       try {
-        outcomes.set(id, await edit(root, id, { change: (text) => change(text, id), folders }));
+        outcomes.set(id, await editSpecFile(root, id, { change: (text) => change(text, id), folders }));
       } catch (error) {
         if (!(error instanceof OperationError)) throw error;
         outcomes.set(id, error);
@@ -63,7 +63,7 @@ export async function editSpecs(
     }
   };
   await Promise.all(Array.from({ length: MAX_WAITING }, work));
-  await syncAll(folders);
+  await syncFolders(folders);
   return outcomes;
 }
 
@@ -73,14 +73,14 @@ interface EditWork {
   readonly folders: Set<string>;
 }
 
-async function edit(root: string, id: SpecId, { change, folders }: EditWork): Promise<boolean> {
-  const file = activeFile(id);
+async function editSpecFile(root: string, id: SpecId, { change, folders }: EditWork): Promise<boolean> {
+  const file = buildActivePath(id);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const text = readForEdit(root, file, id);
     const next = changeText(file, text, change);
     if (next === text) return false;
     checkWritable(file, next);
-    const folder = await replace(join(root, file), file, { text, next });
+    const folder = await replaceText(join(root, file), file, { text, next });
     if (folder === undefined) continue;
     folders.add(folder);
     return true;
@@ -88,10 +88,10 @@ async function edit(root: string, id: SpecId, { change, folders }: EditWork): Pr
   throw new OperationError("aborted", `Cannot write "${file}": another program keeps changing it`);
 }
 
-async function syncAll(folders: Iterable<string>): Promise<void> {
+async function syncFolders(folders: Iterable<string>): Promise<void> {
   for (const folder of folders) {
     await syncFolder(folder).catch((error: unknown) => {
-      throw diskRefusal(`write in "${folder}"`, error);
+      throw toDiskError(`write in "${folder}"`, error);
     });
   }
 }
@@ -120,53 +120,54 @@ export function checkWritable(file: string, text: string): void {
     throw new OperationError("invalid_argument", `Cannot write "${file}": the text holds half a surrogate pair`);
   }
   const size = Buffer.byteLength(text);
-  if (size > MAX_SPEC_BYTES) throw new OperationError("invalid_argument", `Cannot write "${file}": ${tooLarge(size)}`);
+  if (size > MAX_SPEC_BYTES)
+    throw new OperationError("invalid_argument", `Cannot write "${file}": ${describeTooLarge(size)}`);
 }
 
 /**
  * Replaces `text` in the file by `next`. Returns the folder; undefined when the file is missing or contains another
  * text by then.
  */
-async function replace(
+async function replaceText(
   path: string,
   file: string,
   { text, next }: { readonly text: string; readonly next: string },
 ): Promise<string | undefined> {
   try {
-    return await inFolderOf(path, async (inside) => {
+    return await withOpenFolder(path, async (inside) => {
       // Keeps a link within the project and changes its target.
       const target = isLink(inside) ? await realpath(inside) : inside;
-      return (await replaceThere(target, { text, next })) ? dirname(target === inside ? path : target) : undefined;
+      return (await replaceTarget(target, { text, next })) ? dirname(target === inside ? path : target) : undefined;
     });
   } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw diskRefusal(`write "${file}"`, error);
+    if (isMissingError(error)) return undefined;
+    throw toDiskError(`write "${file}"`, error);
   }
 }
 
-async function replaceThere(
+async function replaceTarget(
   target: string,
   { text, next }: { readonly text: string; readonly next: string },
 ): Promise<boolean> {
   // Renaming would ignore the write protection of the file.
   await access(target, constants.W_OK);
-  const temporary = await writeBeside(target, next, await ownershipOf(target));
+  const temporary = await writeTemporaryFile(target, next, await readOwnership(target));
   try {
     // Comparison and renaming are synchronous, so no task of this process runs in between.
-    return putInPlace(temporary, target, text);
+    return renameIfUnchanged(temporary, target, text);
   } finally {
-    await removeQuietly(temporary);
+    await removeIfExists(temporary);
   }
 }
 
-function putInPlace(temporary: string, target: string, expected: string): boolean {
-  const now = readText(target);
+function renameIfUnchanged(temporary: string, target: string, expected: string): boolean {
+  const now = readSpecText(target);
   if (now.kind !== "text" || now.text !== expected) return false;
   renameSync(temporary, target);
   return true;
 }
 
-async function ownershipOf(path: string): Promise<FileOwnership> {
+async function readOwnership(path: string): Promise<FileOwnership> {
   const { mode, uid, gid } = await stat(path);
   return { mode: mode & 0o7777, uid, gid };
 }

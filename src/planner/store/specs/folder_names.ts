@@ -1,8 +1,8 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseSpecId, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
-import { diskRefusal, errorCode } from "../files/disk_error.ts";
-import { type FileMark, isUnsettled, markOf, sameMark } from "../files/file_mark.ts";
+import { getErrorCode, toDiskError } from "../files/disk_error.ts";
+import { buildFileMark, type FileMark, isSameMark, isUnsettledMark } from "../files/file_mark.ts";
 
 const EXTENSION = ".md";
 
@@ -15,13 +15,13 @@ export function isSpecName(name: string): boolean {
 }
 
 /** Returns the id in a file's name; undefined if the name is not a valid id. */
-export function idOfName(name: string): SpecId | undefined {
+export function parseIdFromName(name: string): SpecId | undefined {
   // A name that is not UTF-8 arrives with replacement characters, and no file can be opened by it.
   return name.includes("\uFFFD") ? undefined : parseSpecId(name.slice(0, -EXTENSION.length));
 }
 
 /** Contents of a folder. Entries are in the folder's own order, ids are sorted. */
-export interface Listing {
+export interface FolderListing {
   readonly entries: ReadonlyMap<string, { readonly isRegular: boolean }>;
   readonly ids: readonly SpecId[];
   /** Names of sub-folders, sorted. */
@@ -30,7 +30,7 @@ export interface Listing {
   readonly misspelt: readonly string[];
 }
 
-const EMPTY: Listing = { entries: new Map(), ids: [], folders: [], misspelt: [] };
+const EMPTY: FolderListing = { entries: new Map(), ids: [], folders: [], misspelt: [] };
 
 /**
  * The names in one folder. Lists them again only when the folder's metadata has changed, which every creation, removal
@@ -54,17 +54,17 @@ export class FolderNames {
    *
    * @throws OperationError for a folder that cannot be read
    */
-  read(): Listing {
+  read(): FolderListing {
     const path = join(this.#root, this.#folder);
     try {
       const now = Date.now();
-      const mark = markOf(statSync(path));
-      if (this.#settled && this.#mark !== undefined && sameMark(mark, this.#mark)) return this.#listing;
+      const mark = buildFileMark(statSync(path));
+      if (this.#settled && this.#mark !== undefined && isSameMark(mark, this.#mark)) return this.#listing;
       this.#listing = toListing(readdirSync(path, { withFileTypes: true }));
       this.#mark = mark;
-      this.#settled = !isUnsettled(mark, now);
+      this.#settled = !isUnsettledMark(mark, now);
     } catch (error) {
-      if (errorCode(error) !== "ENOENT") throw diskRefusal(`read "${this.#folder}"`, error);
+      if (getErrorCode(error) !== "ENOENT") throw toDiskError(`read "${this.#folder}"`, error);
       this.#listing = EMPTY;
       this.#settled = false;
     }
@@ -72,7 +72,7 @@ export class FolderNames {
   }
 }
 
-function toListing(found: readonly Dirent[]): Listing {
+function toListing(found: readonly Dirent[]): FolderListing {
   const entries = new Map<string, { readonly isRegular: boolean }>();
   const ids: { readonly id: SpecId }[] = [];
   const folders: string[] = [];
@@ -85,7 +85,7 @@ function toListing(found: readonly Dirent[]): Listing {
       continue;
     }
     entries.set(name, entry.isFile() ? REGULAR : OTHER);
-    const id = idOfName(name);
+    const id = parseIdFromName(name);
     if (id !== undefined) ids.push({ id });
   }
   return { entries, ids: sortById(ids).map(({ id }) => id), folders: folders.sort(), misspelt: misspelt.sort() };
@@ -105,12 +105,12 @@ const MEMBER_DIGITS = 200;
  * comparing 10,000 ids pair by pair takes longer than reading their files.
  */
 export function sortById<Item extends { readonly id: SpecId }>(items: Iterable<Item>): Item[] {
-  const keyed = Array.from(items, (item) => ({ key: sortKey(item.id), item }));
+  const keyed = Array.from(items, (item) => ({ key: buildSortKey(item.id), item }));
   return keyed.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
 }
 
 /** Returns a text whose order by code units is the order of ids. */
-function sortKey(id: SpecId): string {
+function buildSortKey(id: SpecId): string {
   if (PLAIN.test(id)) return id;
   const parts = parseSpecIdParts(id);
   // "~" sorts after every digit, so that ids of another form come last.

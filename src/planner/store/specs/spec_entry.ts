@@ -1,9 +1,9 @@
 import { buildSpec } from "../../spec/build_spec.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
-import { type FileMark, isUnsettled, markAt, sameMark } from "../files/file_mark.ts";
-import { readProjectText, type TextRead } from "../files/read_text.ts";
-import { idOfName } from "./folder_names.ts";
+import { type FileMark, isSameMark, isUnsettledMark, readFileMark } from "../files/file_mark.ts";
+import { readProjectText, type TextReadResult } from "../files/read_text.ts";
+import { parseIdFromName } from "./folder_names.ts";
 
 export interface SpecEntry {
   /** State of the file; null if even that could not be read. */
@@ -25,10 +25,10 @@ export interface EntryPlace {
 }
 
 /** Returns whether the file's metadata proves that it has not changed. Cost: one system call. */
-export function isCurrent(entry: SpecEntry, path: string): boolean {
+export function isCurrentEntry(entry: SpecEntry, path: string): boolean {
   if (entry.mark === null || !entry.settled) return false;
-  const mark = markAt(path);
-  return mark !== null && sameMark(mark, entry.mark);
+  const mark = readFileMark(path);
+  return mark !== null && isSameMark(mark, entry.mark);
 }
 
 export function isSpec(content: Spec | UnreadableFile): content is Spec {
@@ -41,36 +41,36 @@ export function isSpec(content: Spec | UnreadableFile): content is Spec {
  * @param isRegular true when the folder's listing has just reported a regular file
  * @param known the earlier entry, whose content object is reused when the text did not change
  */
-export function readEntry(place: EntryPlace, isRegular: boolean, known?: SpecEntry): SpecEntry | undefined {
+export function readSpecEntry(place: EntryPlace, isRegular: boolean, known?: SpecEntry): SpecEntry | undefined {
   const now = Date.now();
   const read = readProjectText(place.root, place.file, isRegular);
   if (read.kind === "missing") {
     // A name that is not UTF-8 is listed with replacement characters, and no file can be opened by it.
     if (!place.name.includes("\uFFFD")) return undefined;
-    return { mark: null, settled: false, text: null, content: unreadableEntry(place, NAME_NOT_UTF8) };
+    return { mark: null, settled: false, text: null, content: buildUnreadableEntry(place, NAME_NOT_UTF8) };
   }
   const text = read.kind === "text" ? read.text : null;
   return {
     mark: read.mark,
-    settled: read.mark !== null && !isUnsettled(read.mark, now),
+    settled: read.mark !== null && !isUnsettledMark(read.mark, now),
     text,
-    content: text !== null && text === known?.text ? known.content : toContent(place, read),
+    content: text !== null && text === known?.text ? known.content : parseContent(place, read),
   };
 }
 
 const NAME_NOT_UTF8 = 'The file\'s name is not valid UTF-8: expected a spec id and ".md"';
 const NAME_NO_ID = "The file's name cannot be a spec id: expected at most 200 characters and no backslash";
 
-function toContent(place: EntryPlace, read: Exclude<TextRead, { kind: "missing" }>): Spec | UnreadableFile {
+function parseContent(place: EntryPlace, read: Exclude<TextReadResult, { kind: "missing" }>): Spec | UnreadableFile {
   if (read.kind === "unreadable")
     return { file: place.file, line: read.line, column: read.column, message: read.message };
-  const id = idOfName(place.name);
-  if (id === undefined) return unreadableEntry(place, NAME_NO_ID);
+  const id = parseIdFromName(place.name);
+  if (id === undefined) return buildUnreadableEntry(place, NAME_NO_ID);
   const document = parseDocument(read.text);
   if (!document.ok) return { file: place.file, ...document.problem };
   return buildSpec({ id, file: place.file, archived: place.archived }, document);
 }
 
-function unreadableEntry({ file }: EntryPlace, message: string): UnreadableFile {
+function buildUnreadableEntry({ file }: EntryPlace, message: string): UnreadableFile {
   return { file, line: null, column: null, message };
 }

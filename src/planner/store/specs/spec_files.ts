@@ -3,7 +3,7 @@ import type { SpecSet } from "../../ports.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type FolderNames, sortById } from "./folder_names.ts";
-import { isCurrent, isSpec, readEntry, type SpecEntry } from "./spec_entry.ts";
+import { isCurrentEntry, isSpec, readSpecEntry, type SpecEntry } from "./spec_entry.ts";
 
 export interface SpecFilesOptions {
   readonly root: string;
@@ -41,7 +41,7 @@ export class SpecFiles {
     for (const name of [...this.#entries.keys()]) if (!entries.has(name)) this.#remove(name);
     for (const [name, { isRegular }] of entries) {
       const known = this.#entries.get(name);
-      if (known === undefined || !isCurrent(known, `${this.#path}/${name}`)) this.#update(name, isRegular, known);
+      if (known === undefined || !isCurrentEntry(known, `${this.#path}/${name}`)) this.#update(name, isRegular, known);
     }
     this.#set ??= this.#collect();
     return this.#set;
@@ -50,7 +50,7 @@ export class SpecFiles {
   #update(name: string, isRegular: boolean, known: SpecEntry | undefined): void {
     const { root, folder, archived } = this.#options;
     const place = { root, name, file: `${folder}/${name}`, path: `${this.#path}/${name}`, archived };
-    const entry = readEntry(place, isRegular, known);
+    const entry = readSpecEntry(place, isRegular, known);
     if (entry === undefined) {
       this.#remove(name);
       return;

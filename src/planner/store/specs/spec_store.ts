@@ -5,18 +5,18 @@ import { OperationError } from "#kernel/errors.ts";
 import type { EditOutcome, NewMembers, NewSpecText, SpecSet, SpecStore, StrayEntry } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { diskRefusal, isMissing } from "../files/disk_error.ts";
-import { inFolderOf } from "../files/open_folder.ts";
+import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { withOpenFolder } from "../files/open_folder.ts";
 import { readProjectText } from "../files/read_text.ts";
-import { removeLeftovers, syncFolder } from "../files/temporary_file.ts";
+import { removeLeftoverFiles, syncFolder } from "../files/temporary_file.ts";
 import { withProjectLock } from "../locks/project_lock.ts";
-import { activeFile, archiveFile, SPECS } from "../project/places.ts";
+import { buildActivePath, buildArchivePath, SPECS_FOLDER } from "../project/places.ts";
 import { ArchiveIndex } from "./archive_index.ts";
-import { createMembers, finishSplit, splitUnderWay } from "./create_members.ts";
+import { createMembers, findPendingSplit, finishSplit } from "./create_members.ts";
 import { createSpec, createSpecs } from "./create_spec.ts";
 import { editSpec, editSpecs } from "./edit_spec.ts";
 import { FolderNames } from "./folder_names.ts";
-import { isSpec, readEntry } from "./spec_entry.ts";
+import { isSpec, readSpecEntry } from "./spec_entry.ts";
 import { SpecFiles } from "./spec_files.ts";
 
 /** Opens the spec files below `root`, an absolute path. Reads no file before the first call. */
@@ -33,8 +33,8 @@ class FileSpecStore implements SpecStore {
 
   constructor(root: string) {
     this.#root = root;
-    this.#names = new FolderNames(root, SPECS);
-    this.#active = new SpecFiles({ root, folder: SPECS, archived: false, names: this.#names });
+    this.#names = new FolderNames(root, SPECS_FOLDER);
+    this.#active = new SpecFiles({ root, folder: SPECS_FOLDER, archived: false, names: this.#names });
     this.#archive = new ArchiveIndex(root);
   }
 
@@ -61,26 +61,26 @@ class FileSpecStore implements SpecStore {
     return [
       ...folders
         .filter((name) => !name.startsWith("."))
-        .map((name) => ({ file: `${SPECS}/${name}`, kind: "folder" }) as const),
-      ...misspelt.map((name) => ({ file: `${SPECS}/${name}`, kind: "upper_case_ending" }) as const),
+        .map((name) => ({ file: `${SPECS_FOLDER}/${name}`, kind: "folder" }) as const),
+      ...misspelt.map((name) => ({ file: `${SPECS_FOLDER}/${name}`, kind: "upper_case_ending" }) as const),
     ];
   }
 
   async load(id: SpecId): Promise<Spec> {
     const root = this.#root;
     const { file, archived } = this.#find(id);
-    const entry = readEntry({ root, name: `${id}.md`, file, path: join(root, file), archived }, false);
-    if (entry === undefined) throw notFound(id);
+    const entry = readSpecEntry({ root, name: `${id}.md`, file, path: join(root, file), archived }, false);
+    if (entry === undefined) throw buildNotFoundError(id);
     const { content } = entry;
     if (isSpec(content)) return content;
-    throw unreadableSpec(file, content);
+    throw buildUnreadableError(file, content);
   }
 
   async readText(id: SpecId): Promise<{ readonly file: string; readonly text: string }> {
     const { file } = this.#find(id);
     const read = readProjectText(this.#root, file);
-    if (read.kind === "missing") throw notFound(id);
-    if (read.kind === "unreadable") throw unreadableSpec(file, read);
+    if (read.kind === "missing") throw buildNotFoundError(id);
+    if (read.kind === "unreadable") throw buildUnreadableError(file, read);
     return { file, text: read.text };
   }
 
@@ -89,7 +89,7 @@ class FileSpecStore implements SpecStore {
     try {
       return statSync(join(this.#root, file)).mtime;
     } catch (error) {
-      throw isMissing(error) ? notFound(id) : diskRefusal(`read "${file}"`, error);
+      throw isMissingError(error) ? buildNotFoundError(id) : toDiskError(`read "${file}"`, error);
     }
   }
 
@@ -130,14 +130,14 @@ class FileSpecStore implements SpecStore {
   createEach(specs: readonly NewSpecText[]): Promise<ReadonlyMap<SpecId, EditOutcome>> {
     return this.#write(() => {
       const archived = this.#archive.ids();
-      return createSpecs(this.#root, specs, (id) => archived.has(id) || isThere(this.#root, activeFile(id)));
+      return createSpecs(this.#root, specs, (id) => archived.has(id) || hasFile(this.#root, buildActivePath(id)));
     });
   }
 
   createMembers(parent: SpecId, split: NewMembers): Promise<void> {
     return this.#write(async () => {
       this.#refuseUnlessActive(parent);
-      const taken = split.members.find(({ id }) => isThere(this.#root, activeFile(id)) || this.#archive.find(id));
+      const taken = split.members.find(({ id }) => hasFile(this.#root, buildActivePath(id)) || this.#archive.find(id));
       if (taken !== undefined) throw new OperationError("already_exists", `Spec "${taken.id}" is there already`);
       await createMembers(this.#root, parent, split);
     });
@@ -155,7 +155,7 @@ class FileSpecStore implements SpecStore {
 
   #write<Result>(task: () => Promise<Result>): Promise<Result> {
     return withProjectLock(this.#root, async () => {
-      if (!this.#cleaned) await removeLeftovers(join(this.#root, SPECS));
+      if (!this.#cleaned) await removeLeftoverFiles(join(this.#root, SPECS_FOLDER));
       this.#cleaned = true;
       await finishSplit(this.#root);
       return task();
@@ -164,7 +164,7 @@ class FileSpecStore implements SpecStore {
 
   /** Waits for a split in progress, and finishes one that a kill interrupted, so that no reader sees half a split. */
   async #settle(): Promise<void> {
-    if (splitUnderWay(this.#root) === null) return;
+    if (findPendingSplit(this.#root) === null) return;
     try {
       await withProjectLock(this.#root, () => finishSplit(this.#root));
     } catch (error) {
@@ -174,11 +174,11 @@ class FileSpecStore implements SpecStore {
   }
 
   #find(id: SpecId): { readonly file: string; readonly archived: boolean } {
-    const active = activeFile(id);
-    if (isThere(this.#root, active)) return { file: active, archived: false };
+    const active = buildActivePath(id);
+    if (hasFile(this.#root, active)) return { file: active, archived: false };
     const archived = this.#archive.find(id);
     if (archived !== undefined) return { file: archived, archived: true };
-    throw notFound(id);
+    throw buildNotFoundError(id);
   }
 
   #refuseUnlessActive(id: SpecId): void {
@@ -189,21 +189,21 @@ class FileSpecStore implements SpecStore {
 }
 
 /** Returns whether the file exists, including a link to a missing file. */
-function isThere(root: string, file: string): boolean {
+function hasFile(root: string, file: string): boolean {
   try {
     lstatSync(join(root, file));
     return true;
   } catch (error) {
-    if (isMissing(error)) return false;
-    throw diskRefusal(`read "${file}"`, error);
+    if (isMissingError(error)) return false;
+    throw toDiskError(`read "${file}"`, error);
   }
 }
 
-function notFound(id: SpecId): OperationError {
+function buildNotFoundError(id: SpecId): OperationError {
   return new OperationError("not_found", `Spec not found: ${id}`);
 }
 
-function unreadableSpec(
+function buildUnreadableError(
   file: string,
   { line, column, message }: { readonly line: number | null; readonly column: number | null; readonly message: string },
 ): OperationError {
@@ -218,26 +218,26 @@ function unreadableSpec(
  * lock, and the archive must not contain the id.
  */
 async function archiveSpec(root: string, id: SpecId): Promise<string> {
-  const from = activeFile(id);
-  const to = archiveFile(id);
+  const from = buildActivePath(id);
+  const to = buildArchivePath(id);
   const [source, target] = [join(root, from), join(root, to)];
   try {
-    await inFolderOf(source, (inside) =>
-      inFolderOf(target, async (there) => {
+    await withOpenFolder(source, (inside) =>
+      withOpenFolder(target, async (there) => {
         // Renaming would replace any file that has the name.
         if (existsSync(there)) throw new OperationError("already_exists", `Cannot archive "${from}": "${to}" exists`);
-        await move(inside, there);
+        await moveFile(inside, there);
       }),
     );
     await syncFolder(dirname(target));
     await syncFolder(dirname(source));
     return to;
   } catch (error) {
-    throw diskRefusal(`move "${from}" to "${to}"`, error);
+    throw toDiskError(`move "${from}" to "${to}"`, error);
   }
 }
 
-async function move(source: string, target: string): Promise<void> {
+async function moveFile(source: string, target: string): Promise<void> {
   const isLink = (await lstat(source)).isSymbolicLink();
   if (!isLink || isAbsolute(await readlink(source))) return rename(source, target);
   // The target of a relative link depends on its folder, so the link is written anew.

@@ -1,23 +1,23 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { errorCode, isMissing } from "../files/disk_error.ts";
+import { getErrorCode, isMissingError } from "../files/disk_error.ts";
 
 /** Content of `HEAD`: the full name of a branch, or the hash of a commit. */
-export type Head = { readonly ref: string } | { readonly hash: string };
+export type GitHead = { readonly ref: string } | { readonly hash: string };
 
 /** Returns the text of a file in git's folder without its last line break; null if there is no such file. */
 export function readGitFile(folder: string, name: string): string | null {
   try {
     return readFileSync(join(folder, name), "utf8").replace(/\r?\n$/, "");
   } catch (error) {
-    if (isMissing(error) || errorCode(error) === "EISDIR") return null;
+    if (isMissingError(error) || getErrorCode(error) === "EISDIR") return null;
     throw error;
   }
 }
 
 /** Returns the folder that a worktree's file `.git` names; null without that file. */
-export function gitFolderOf(path: string): string | null {
+export function findGitFolder(path: string): string | null {
   try {
     const target = /^gitdir: (.*)$/m.exec(readFileSync(join(path, ".git"), "utf8"))?.[1];
     return target === undefined ? null : resolve(path, target);
@@ -27,7 +27,7 @@ export function gitFolderOf(path: string): string | null {
 }
 
 /** Reads `HEAD`; null for a folder that git does not manage, and for a `HEAD` that only git can read. */
-export function readHead(gitFolder: string): Head | null {
+export function readHead(gitFolder: string): GitHead | null {
   const text = readGitFile(gitFolder, "HEAD");
   if (text === null) return null;
   const ref = /^ref: (.+)$/.exec(text)?.[1];
@@ -36,7 +36,7 @@ export function readHead(gitFolder: string): Head | null {
   return /^[0-9a-f]{40,64}$/.test(text) ? { hash: text } : null;
 }
 
-export interface Move {
+export interface ReflogEntry {
   readonly from: string;
   readonly to: string;
   readonly message: string;
@@ -46,7 +46,7 @@ export interface Move {
 export const MERGE_ACTION = "planner: merge ";
 
 /** Reads the lines of a reflog, oldest first. @param name path below `logs/`, such as `HEAD` */
-export function readMoves(gitFolder: string, name: string): readonly Move[] {
+export function readReflog(gitFolder: string, name: string): readonly ReflogEntry[] {
   const text = readGitFile(join(gitFolder, "logs"), name) ?? "";
   return text.split("\n").flatMap((line) => {
     const [hashes = "", message = ""] = line.split("\t");
@@ -65,7 +65,7 @@ const OPERATIONS: readonly (readonly [file: string, name: string])[] = [
   ["BISECT_START", "bisect"],
 ];
 
-export interface Unfinished {
+export interface UnfinishedOperation {
   /** Name of the operation, such as `rebase`. */
   readonly name: string;
   /** Command that finishes the operation. */
@@ -75,7 +75,7 @@ export interface Unfinished {
 }
 
 /** Returns the rebase, merge or bisect in progress; null without one. */
-export function unfinishedIn(gitFolder: string): Unfinished | null {
+export function findUnfinishedOperation(gitFolder: string): UnfinishedOperation | null {
   const name = OPERATIONS.find(([file]) => existsSync(join(gitFolder, file)))?.[1];
   if (name === undefined) return null;
   if (name === "bisect") return { name, end: "git bisect reset", abort: null };
@@ -83,18 +83,18 @@ export function unfinishedIn(gitFolder: string): Unfinished | null {
 }
 
 /** Returns a sentence with the operation in progress in a checkout and the commands that end it. */
-export function unfinishedWords(path: string, { name, end, abort }: Unfinished): string {
+export function describeUnfinishedOperation(path: string, { name, end, abort }: UnfinishedOperation): string {
   const other = abort === null ? "" : `, or with "${abort}"`;
   return `a ${name} is under way in "${path}": end it with "${end}"${other}`;
 }
 
 /** Returns the full name of the branch that an unfinished rebase in a worktree will move; null without one. */
-export function rebasedBranch(gitFolder: string): string | null {
+export function readRebasedBranch(gitFolder: string): string | null {
   return readGitFile(gitFolder, "rebase-merge/head-name") ?? readGitFile(gitFolder, "rebase-apply/head-name");
 }
 
 /** Returns the names of remotes that mirror all refs. @param settings git settings by lower-case names */
-export function mirrorRemotes(settings: ReadonlyMap<string, string>): readonly string[] {
+export function listMirrorRemotes(settings: ReadonlyMap<string, string>): readonly string[] {
   const names = [...settings].flatMap(([key, value]) => {
     const [, name, field] = /^remote\.(.+)\.(mirror|fetch)$/.exec(key) ?? [];
     if (name === undefined) return [];
@@ -105,10 +105,10 @@ export function mirrorRemotes(settings: ReadonlyMap<string, string>): readonly s
 }
 
 /** Returns git's own folder of every linked worktree, by the worktree's path. */
-export async function adminFolders(commonFolder: string): Promise<ReadonlyMap<string, string>> {
+export async function listAdminFolders(commonFolder: string): Promise<ReadonlyMap<string, string>> {
   const base = join(commonFolder, "worktrees");
   const names = await readdir(base).catch((error: unknown) => {
-    if (isMissing(error)) return [];
+    if (isMissingError(error)) return [];
     throw error;
   });
   const found = new Map<string, string>();

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { gitsWords } from "../git/git.ts";
-import { hooksFolder, type Repository } from "./worktree_place.ts";
+import { formatGitError } from "../git/git.ts";
+import { type Repository, resolveHooksFolder } from "./worktree_place.ts";
 
 /**
  * Tests before a long run whether planner can commit: an identity, a signature, and the hook that checks messages.
@@ -16,7 +16,7 @@ import { hooksFolder, type Repository } from "./worktree_place.ts";
 export async function checkCommits(repository: Repository, message: string): Promise<void> {
   const settings = await checkCommitter(repository);
   const hooks = settings.get("core.hookspath");
-  const folder = hooksFolder(repository, hooks);
+  const folder = resolveHooksFolder(repository, hooks);
   if (existsSync(join(folder, "commit-msg"))) await checkMessage(repository, message);
 }
 
@@ -45,13 +45,17 @@ function hasIdentity(settings: ReadonlyMap<string, string>): boolean {
 
 async function checkIdentity({ git }: Repository): Promise<void> {
   if ((await git.try(["var", "GIT_COMMITTER_IDENT"])).status === 0) return;
-  refuse('git does not know who you are: run "git config user.name <name>" and "git config user.email <address>"');
+  throwCommitError(
+    'git does not know who you are: run "git config user.name <name>" and "git config user.email <address>"',
+  );
 }
 
 async function checkSigning({ git }: Repository): Promise<void> {
   const { status, stderr } = await git.try(["commit-tree", "-S", "-m", "planner: try a signature", "HEAD^{tree}"]);
   if (status === 0) return;
-  refuse(`git cannot sign commits: ${gitsWords(stderr)}: fix that, or run "git config commit.gpgsign false"`);
+  throwCommitError(
+    `git cannot sign commits: ${formatGitError(stderr)}: fix that, or run "git config commit.gpgsign false"`,
+  );
 }
 
 async function checkMessage({ git }: Repository, message: string): Promise<void> {
@@ -64,14 +68,14 @@ async function checkMessage({ git }: Repository, message: string): Promise<void>
     });
     // Older gits lack this command.
     if (status === 0 || /is not a git command/.test(stderr)) return;
-    refuse(
-      `the hook commit-msg refuses planner's own commits ("${message}"): ${gitsWords(stderr)}: set "git.commit_template" in .planner/config.md to the form that it demands`,
+    throwCommitError(
+      `the hook commit-msg refuses planner's own commits ("${message}"): ${formatGitError(stderr)}: set "git.commit_template" in .planner/config.md to the form that it demands`,
     );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function refuse(why: string): never {
+function throwCommitError(why: string): never {
   throw new OperationError("failed_precondition", why);
 }

@@ -3,9 +3,9 @@ import type { DifferenceReader, FileChange, WorkCommit, WorkDifference } from "#
 import type { PredictedConflict } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { Git } from "../git/git.ts";
-import { startPaged } from "../git/start_git.ts";
-import { type Branches, exists } from "./worktree_commits.ts";
-import { openPlace, type Repository, readOrigin, requireRepository } from "./worktree_place.ts";
+import { startPagedGit } from "../git/start_git.ts";
+import { branchExists, type SpecBranches } from "./worktree_commits.ts";
+import { openWorktreePlace, type Repository, readOrigin, requireRepository } from "./worktree_place.ts";
 
 /** Opens the differences of work in the project in `root`, an absolute path. */
 export function openDifferences(root: string): DifferenceReader {
@@ -17,15 +17,17 @@ export function openDifferences(root: string): DifferenceReader {
   return {
     async ofBranch(id) {
       const { repository, git } = await open();
-      const branches = (await openPlace(repository, root, id))?.worktree ?? readOrigin(root, id);
-      return branches === null || !(await exists(git, branches.branch)) ? null : ofBranch(git, branches);
+      const branches = (await openWorktreePlace(repository, root, id))?.worktree ?? readOrigin(root, id);
+      return branches === null || !(await branchExists(git, branches.branch))
+        ? null
+        : readBranchDifference(git, branches);
     },
     async between(base, head) {
       const { git } = await open();
       for (const hash of [base, head])
         if ((await git.try(["cat-file", "-e", `${hash}^{commit}`])).status !== 0) return null;
-      const commits = await commitsOf(git, `${base}..${head}`);
-      const files = await filesOf(git, { from: base, to: head }, new Set());
+      const commits = await listCommits(git, `${base}..${head}`);
+      const files = await listChangedFiles(git, { from: base, to: head }, new Set());
       return { from: base, to: head, kind: "commits", head, behind: 0, conflicts: [], commits, files };
     },
     async patch({ from, to }, path) {
@@ -39,12 +41,12 @@ export function openDifferences(root: string): DifferenceReader {
   };
 }
 
-async function ofBranch(git: Git, { branch, mainBranch }: Branches): Promise<WorkDifference> {
+async function readBranchDifference(git: Git, { branch, mainBranch }: SpecBranches): Promise<WorkDifference> {
   const [main, own] = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
   const [tip = "", head = ""] = (await git.line(["rev-parse", `${main}^{commit}`, `${own}^{commit}`])).split("\n");
   // Compares branches without a common commit directly.
   const base = (await git.ask(["merge-base", tip, head]))?.split("\n")[0] ?? tip;
-  const { tree, conflicts } = await mergedTree(git, tip, head);
+  const { tree, conflicts } = await buildMergedTree(git, tip, head);
   const ends = tree === null ? { from: base, to: head } : { from: tip, to: tree };
   const inMain = new Set(await git.list(["diff", "--name-only", "--no-renames", "-z", base, tip, "--"]));
   return {
@@ -53,13 +55,13 @@ async function ofBranch(git: Git, { branch, mainBranch }: Branches): Promise<Wor
     head,
     behind: Number(await git.line(["rev-list", "--count", `${head}..${tip}`, "--"])),
     conflicts,
-    commits: await commitsOf(git, `${tip}..${head}`),
-    files: await filesOf(git, ends, inMain),
+    commits: await listCommits(git, `${tip}..${head}`),
+    files: await listChangedFiles(git, ends, inMain),
   };
 }
 
 /** Merges two commits without a checkout. The tree is null if they conflict, or if git is too old. */
-async function mergedTree(
+async function buildMergedTree(
   git: Git,
   tip: string,
   head: string,
@@ -76,7 +78,7 @@ function isSpec(path: string): boolean {
   return /(?:^|\/)\.planner\/specs\//.test(path);
 }
 
-async function commitsOf(git: Git, range: string): Promise<readonly WorkCommit[]> {
+async function listCommits(git: Git, range: string): Promise<readonly WorkCommit[]> {
   const format = ["--reverse", "--topo-order", "--no-color", "-z", "--format=%H%n%an%n%aI%n%s"];
   const entries = (await git.run(["log", ...format, range, "--"])).split("\0").filter((entry) => entry !== "");
   return entries.map((entry) => {
@@ -86,7 +88,7 @@ async function commitsOf(git: Git, range: string): Promise<readonly WorkCommit[]
 }
 
 /** Lists changed files: git prints the kind of change of each file first, then its line counts. */
-async function filesOf(
+async function listChangedFiles(
   git: Git,
   { from, to }: Pick<WorkDifference, "from" | "to">,
   inMain: ReadonlySet<string>,
@@ -107,8 +109,8 @@ async function filesOf(
     files.push({
       path,
       change,
-      added: lines(added),
-      removed: lines(removed),
+      added: parseLineCount(added),
+      removed: parseLineCount(removed),
       changed_in_main: inMain.has(path),
     });
   }
@@ -117,7 +119,7 @@ async function filesOf(
 
 const CHANGES: Readonly<Record<string, FileChange["change"]>> = { A: "added", D: "deleted" };
 
-function lines(count: string): number | null {
+function parseLineCount(count: string): number | null {
   return count === "-" ? null : Number(count);
 }
 
@@ -126,7 +128,7 @@ async function showPaged({ top }: Repository, args: readonly string[]): Promise<
   const ignore = (): void => {};
   process.on("SIGINT", ignore);
   try {
-    const child = await startPaged({ cwd: top, args });
+    const child = await startPagedGit({ cwd: top, args });
     await once(child, "close");
   } finally {
     process.off("SIGINT", ignore);

@@ -1,38 +1,41 @@
 import { basename } from "node:path";
 import type { FolderState } from "#planner/run_ports/worktree.ts";
-import { temporaryPid } from "../files/temporary_file.ts";
+import { parseTemporaryPid } from "../files/temporary_file.ts";
 import type { Git } from "../git/git.ts";
-import { changedIn } from "./settle.ts";
-import { uncommittedFiles } from "./worktree_commits.ts";
-import type { Place, Repository } from "./worktree_place.ts";
+import { readChangedFiles } from "./settle.ts";
+import { listUncommittedFiles } from "./worktree_commits.ts";
+import type { Repository, WorktreePlace } from "./worktree_place.ts";
 
 /** Reads the commit of a run's worktree and its uncommitted files. */
-export async function worktreeState(place: Place): Promise<FolderState> {
+export async function readWorktreeState(place: WorktreePlace): Promise<FolderState> {
   const { git, repository, worktree } = place;
   const main = `refs/heads/${worktree.mainBranch}`;
   return {
-    ...(await commitOf(git)),
-    uncommitted: await uncommittedFiles(place),
-    ignored: await ignoredFiles(git, repository.prefix, worktree.env),
-    changed: await changedIn(git, repository.prefix, `${main}...HEAD`),
+    ...(await readCommit(git)),
+    uncommitted: await listUncommittedFiles(place),
+    ignored: await listIgnoredFiles(git, repository.prefix, worktree.env),
+    changed: await readChangedFiles(git, repository.prefix, `${main}...HEAD`),
     behind: (await git.try(["merge-base", "--is-ancestor", main, "HEAD"])).status === 1,
   };
 }
 
 /** Reads the state of the person's own folder, whose branch is not compared with another. */
-export async function projectState({ git, prefix }: Repository): Promise<FolderState> {
+export async function readProjectState({ git, prefix }: Repository): Promise<FolderState> {
   const listed = await git.list(["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"]);
   return {
-    ...(await commitOf(git)),
+    ...(await readCommit(git)),
     uncommitted: listed.map((entry) => entry.slice(3)),
-    ignored: await ignoredFiles(git, prefix, {}),
+    ignored: await listIgnoredFiles(git, prefix, {}),
     changed: [],
     behind: false,
   };
 }
 
 /** Returns git's hashes of files in the checked-out commit; omits files that it lacks. */
-export async function blobHashes({ git, repository }: Pick<Place, "git" | "repository">, paths: readonly string[]) {
+export async function readBlobHashes(
+  { git, repository }: Pick<WorktreePlace, "git" | "repository">,
+  paths: readonly string[],
+) {
   const found = new Map<string, string>();
   if (paths.length === 0) return found;
   const listed = await git.list([
@@ -51,20 +54,24 @@ export async function blobHashes({ git, repository }: Pick<Place, "git" | "repos
 }
 
 /** Replaces checked-out files by those of another commit. A file that the other commit lacks stays unchanged. */
-export async function takeFiles({ git, repository }: Place, from: string, paths: readonly string[]): Promise<void> {
+export async function checkoutFiles(
+  { git, repository }: WorktreePlace,
+  from: string,
+  paths: readonly string[],
+): Promise<void> {
   const named = paths.map((path) => repository.prefix + path);
   const there = await git.list(["ls-tree", "-z", "--name-only", "--full-tree", from, "--", ...named]);
   if (there.length > 0) await git.run(["checkout", "--quiet", from, "--", ...there]);
 }
 
-async function commitOf(git: Git): Promise<Pick<FolderState, "commit" | "tree">> {
+async function readCommit(git: Git): Promise<Pick<FolderState, "commit" | "tree">> {
   const answer = await git.ask(["rev-parse", "HEAD^{commit}", "HEAD^{tree}"]);
   const [commit = null, tree = null] = answer?.split("\n") ?? [];
   return { commit, tree };
 }
 
 /** Lists ignored files without planner's own, which are ignored in every worktree and on which no check depends. */
-async function ignoredFiles(
+async function listIgnoredFiles(
   git: Git,
   prefix: string,
   env: Readonly<Record<string, string>>,
@@ -72,5 +79,5 @@ async function ignoredFiles(
   const asked = ["ls-files", "--full-name", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
   const { status, stdout } = await git.try(asked, { env });
   const paths = status === 0 ? stdout.toString().split("\0").slice(0, -1) : [];
-  return paths.filter((path) => !path.startsWith(`${prefix}.planner/`) && temporaryPid(basename(path)) === null);
+  return paths.filter((path) => !path.startsWith(`${prefix}.planner/`) && parseTemporaryPid(basename(path)) === null);
 }

@@ -4,17 +4,25 @@ import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit/edit_fields.ts";
 import { keepChecks } from "../../spec/edit/keep_checks.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
-import { ARCHIVE, LOCKS, LOGS, PROCESSES, SPECS, WATCH_PID, WORKTREES } from "../project/places.ts";
-import { readBytes } from "./worktree_brought.ts";
+import {
+  ARCHIVE_FOLDER,
+  LOCKS_FOLDER,
+  LOGS_FOLDER,
+  PROCESSES_FOLDER,
+  SPECS_FOLDER,
+  WATCH_PID_FILE,
+  WORKTREES_FOLDER,
+} from "../project/places.ts";
+import { readBytesIfFile } from "./worktree_brought.ts";
 import { commitPaths } from "./worktree_commits.ts";
-import type { Place } from "./worktree_place.ts";
-import { blobText } from "./worktree_rebase.ts";
+import type { WorktreePlace } from "./worktree_place.ts";
+import { readBlobText } from "./worktree_rebase.ts";
 
 /** Fields of other specs that a run may change: planning fields, but not the status. */
 const PLANNING = ["depends_on", "labels", "target_files", "priority", "assignee", "due"];
 
 /** Planner's files about runs, which git ignores and no other checkout uses. */
-const RUNTIME = [LOCKS, LOGS, PROCESSES, WORKTREES, WATCH_PID];
+const RUNTIME = [LOCKS_FOLDER, LOGS_FOLDER, PROCESSES_FOLDER, WORKTREES_FOLDER, WATCH_PID_FILE];
 
 /**
  * Reverts, in one commit, the branch's changes of other specs than its own and its members, and added files of runs.
@@ -22,18 +30,18 @@ const RUNTIME = [LOCKS, LOGS, PROCESSES, WORKTREES, WATCH_PID];
  *
  * @returns one sentence for each reverted change
  */
-export async function leaveOtherSpecs(place: Place, message: CommitWriter): Promise<readonly string[]> {
+export async function restoreOtherSpecs(place: WorktreePlace, message: CommitWriter): Promise<readonly string[]> {
   const { git, repository, worktree } = place;
   const main = `refs/heads/${worktree.mainBranch}`;
   const runtime = RUNTIME.map((folder) => repository.prefix + folder);
-  const folders = [...[SPECS, ARCHIVE].map((folder) => repository.prefix + folder), ...runtime];
+  const folders = [...[SPECS_FOLDER, ARCHIVE_FOLDER].map((folder) => repository.prefix + folder), ...runtime];
   const listed = await git.list(["diff", "--name-status", "-z", "--no-renames", main, "HEAD", "--", ...folders]);
   const notes: string[] = [];
   const changed: string[] = [];
   for (let index = 0; index + 1 < listed.length; index += 2) {
     const [kind = "", path = ""] = listed.slice(index, index + 2);
     const isRuntime = runtime.some((folder) => path === folder || path.startsWith(`${folder}/`));
-    const note = isRuntime ? await takeOut(place, kind, path) : await settleSpec(place, kind, path);
+    const note = isRuntime ? await removeRuntimeFile(place, kind, path) : await settleSpec(place, kind, path);
     if (note === null) continue;
     notes.push(note);
     changed.push(path);
@@ -42,16 +50,16 @@ export async function leaveOtherSpecs(place: Place, message: CommitWriter): Prom
   return notes;
 }
 
-async function settleSpec(place: Place, kind: string, path: string): Promise<string | null> {
+async function settleSpec(place: WorktreePlace, kind: string, path: string): Promise<string | null> {
   const isOwnSpec = isOwn(place, path);
   if (isOwnSpec && kind !== "M") return null;
   if (kind === "A") return makePending(place, path);
-  const back = isOwnSpec ? setChecksBack : setBack;
+  const back = isOwnSpec ? restoreSpecChecks : restoreSpec;
   return back(place, path, `refs/heads/${place.worktree.mainBranch}`);
 }
 
 /** Removes a file of runs from the branch, unless the main branch has it because a person added it. */
-async function takeOut({ worktree }: Place, kind: string, path: string): Promise<string | null> {
+async function removeRuntimeFile({ worktree }: WorktreePlace, kind: string, path: string): Promise<string | null> {
   if (kind !== "A") return null;
   await rm(join(worktree.path, path), { force: true });
   return `"${path}" is planner's own file of runs: it was taken out of the branch`;
@@ -61,7 +69,7 @@ async function takeOut({ worktree }: Place, kind: string, path: string): Promise
  * Commits the files. If git rejects the commit, restores the branch's version, because uncommitted changes would block
  * the next merge.
  */
-async function commitOrRestore(place: Place, message: string, paths: readonly string[]): Promise<void> {
+async function commitOrRestore(place: WorktreePlace, message: string, paths: readonly string[]): Promise<void> {
   try {
     await commitPaths(place, message, paths);
   } catch (error) {
@@ -70,24 +78,24 @@ async function commitOrRestore(place: Place, message: string, paths: readonly st
   }
 }
 
-function isOwn({ id }: Place, path: string): boolean {
+function isOwn({ id }: WorktreePlace, path: string): boolean {
   const name = basename(path).replace(/\.md$/, "");
   return name === id || name.startsWith(`${id}.`);
 }
 
-async function makePending({ git, worktree }: Place, path: string): Promise<string | null> {
-  const text = await blobText(git, `HEAD:${path}`);
-  const status = fieldsOf(text ?? "")?.["status"];
+async function makePending({ git, worktree }: WorktreePlace, path: string): Promise<string | null> {
+  const text = await readBlobText(git, `HEAD:${path}`);
+  const status = parseFields(text ?? "")?.["status"];
   if (text === null || status === undefined || status === "pending") return null;
   await writeFile(join(worktree.path, path), editFields(text, { status: "pending", completed_at: undefined }));
   await git.run(["add", "--", path]);
   return `new spec "${path}" arrives as pending, not ${String(status)}`;
 }
 
-async function setBack({ git, worktree }: Place, path: string, main: string): Promise<string | null> {
-  const [before, after] = [await blobText(git, `${main}:${path}`), await blobText(git, `HEAD:${path}`)];
+async function restoreSpec({ git, worktree }: WorktreePlace, path: string, main: string): Promise<string | null> {
+  const [before, after] = [await readBlobText(git, `${main}:${path}`), await readBlobText(git, `HEAD:${path}`)];
   if (before === null) return null;
-  const text = after === null ? before : withPlanning(before, after);
+  const text = after === null ? before : mergePlanningFields(before, after);
   if (text === after) return null;
   await git.run(["checkout", "--quiet", main, "--", path]);
   await writeFile(join(worktree.path, path), text);
@@ -99,12 +107,12 @@ async function setBack({ git, worktree }: Place, path: string, main: string): Pr
  * Restores the project's checks in the run's own spec and its members, because a run may change the rest of these specs
  * but not their checks.
  */
-async function setChecksBack(place: Place, path: string, main: string): Promise<string | null> {
+async function restoreSpecChecks(place: WorktreePlace, path: string, main: string): Promise<string | null> {
   const { git, worktree, root, repository } = place;
-  const here = (await readBytes(join(root, path.slice(repository.prefix.length))))?.toString();
-  const own = here ?? (await blobText(git, `${main}:${path}`));
-  const after = await blobText(git, `HEAD:${path}`);
-  if (own === null || after === null || fieldsOf(own) === undefined || fieldsOf(after) === undefined) return null;
+  const here = (await readBytesIfFile(join(root, path.slice(repository.prefix.length))))?.toString();
+  const own = here ?? (await readBlobText(git, `${main}:${path}`));
+  const after = await readBlobText(git, `HEAD:${path}`);
+  if (own === null || after === null || parseFields(own) === undefined || parseFields(after) === undefined) return null;
   const text = keepChecks(after, { own, restores: true });
   if (text === after) return null;
   await writeFile(join(worktree.path, path), text);
@@ -113,24 +121,24 @@ async function setChecksBack(place: Place, path: string, main: string): Promise<
 }
 
 /** Returns the main branch's text with the branch's planning fields. */
-function withPlanning(before: string, after: string): string {
-  const [old, fields] = [fieldsOf(before), fieldsOf(after)];
+function mergePlanningFields(before: string, after: string): string {
+  const [old, fields] = [parseFields(before), parseFields(after)];
   if (fields === undefined || old === undefined) return before;
   const changes: Record<string, FieldValue | undefined> = {};
   for (const key of PLANNING) {
     if (JSON.stringify(fields[key]) === JSON.stringify(old[key])) continue;
     const value = fields[key];
-    if (value === undefined || isPlain(value)) changes[key] = value;
+    if (value === undefined || isPlainValue(value)) changes[key] = value;
   }
   return Object.keys(changes).length === 0 ? before : editFields(before, changes satisfies FieldChanges);
 }
 
-function fieldsOf(text: string): Readonly<Record<string, unknown>> | undefined {
+function parseFields(text: string): Readonly<Record<string, unknown>> | undefined {
   const document = parseDocument(text);
   return document.ok ? document.frontmatter : undefined;
 }
 
-function isPlain(value: unknown): value is FieldValue {
+function isPlainValue(value: unknown): value is FieldValue {
   if (typeof value === "string") return true;
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

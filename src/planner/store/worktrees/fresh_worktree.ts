@@ -5,9 +5,9 @@ import { OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { Git } from "../git/git.ts";
-import { gitFolderOf } from "./admin_folder.ts";
+import { findGitFolder } from "./admin_folder.ts";
 import { OpenWorktree } from "./open_worktree.ts";
-import { FRESH_PREFIX, type Place, type Repository } from "./worktree_place.ts";
+import { FRESH_PREFIX, type Repository, type WorktreePlace } from "./worktree_place.ts";
 
 /** Values for a worktree in which no agent works. */
 const NO_RUN = { identity: {}, begunAnew: null };
@@ -35,7 +35,7 @@ export async function withFreshWorktree<Result>(
   const path = join(home, basename(home));
   try {
     await git.run(["worktree", "add", "--quiet", "--detach", path, commit]);
-    const gitFolder = gitFolderOf(path);
+    const gitFolder = findGitFolder(path);
     if (gitFolder === null) throw new OperationError("aborted", `"${path}" was removed meanwhile`);
     const facts = {
       path,
@@ -48,7 +48,7 @@ export async function withFreshWorktree<Result>(
       ...NO_RUN,
     };
     const own = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path }, git.use);
-    const place: Place = { root, id, repository, worktree: facts, gitFolder, git: own };
+    const place: WorktreePlace = { root, id, repository, worktree: facts, gitFolder, git: own };
     return await use(new OpenWorktree(place));
   } finally {
     const { status } = await git.try(["worktree", "remove", "--force", path]);

@@ -2,10 +2,10 @@ import { constants, existsSync } from "node:fs";
 import { copyFile, cp, lstat, mkdir, readFile, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { IgnoredFileRules } from "#planner/run_ports/worktree.ts";
-import { reason } from "../files/disk_error.ts";
-import { inFolderOf, removeFolderInside } from "../files/open_folder.ts";
-import { Git, gitsWords } from "../git/git.ts";
-import type { Place } from "./worktree_place.ts";
+import { describeSystemError } from "../files/disk_error.ts";
+import { removeFolderInside, withOpenFolder } from "../files/open_folder.ts";
+import { formatGitError, Git } from "../git/git.ts";
+import type { WorktreePlace } from "./worktree_place.ts";
 
 /**
  * Matches folders of packages and build output, which must be created anew in a worktree, because a copy refers to its
@@ -34,7 +34,7 @@ async function linkPaths(
 ): Promise<readonly string[]> {
   const notes: string[] = [];
   for (const path of paths) {
-    const problem = await linkOne(linking, path, how);
+    const problem = await linkPath(linking, path, how);
     if (problem === null) continue;
     notes.push(
       problem === "" ? `${how === "copy" ? "copied" : "linked"}: ${path}` : `"${path}" was not brought: ${problem}`,
@@ -44,7 +44,7 @@ async function linkPaths(
 }
 
 /** Adds one path. Returns the reason of a failure, an empty text after success, or null if there is nothing to do. */
-async function linkOne({ from, to, git }: Linking, path: string, how: "copy" | "symlink"): Promise<string | null> {
+async function linkPath({ from, to, git }: Linking, path: string, how: "copy" | "symlink"): Promise<string | null> {
   const [source, target] = [join(from, path), join(to, path)];
   if ((await lstat(target).catch(() => null)) !== null) return null;
   const facts = await lstat(source).catch(() => null);
@@ -59,7 +59,7 @@ async function linkOne({ from, to, git }: Linking, path: string, how: "copy" | "
     return `git does not ignore "${asked}" there, and would take it for a change`;
   }
   try {
-    await inFolderOf(target, async (inside) => {
+    await withOpenFolder(target, async (inside) => {
       if (how === "symlink") await symlink(source, inside, isFolder ? "junction" : "file");
       else await copy(source, inside);
     });
@@ -67,7 +67,7 @@ async function linkOne({ from, to, git }: Linking, path: string, how: "copy" | "
   } catch (error) {
     // Removes an incomplete copy, which could be mistaken for a complete one.
     await removeFolderInside(target).catch(() => {});
-    return reason(error);
+    return describeSystemError(error);
   }
 }
 
@@ -90,24 +90,24 @@ const MAX_FILES = 1000;
  *
  * @returns one sentence for each file that was or could not be added
  */
-export async function furnishWorktree(
-  place: Place,
+export async function addRequiredFiles(
+  place: WorktreePlace,
   { copy, link, symlink }: IgnoredFileRules,
 ): Promise<readonly string[]> {
   const linking = { from: place.root, to: place.worktree.root, git: new Git(place.worktree.root) };
   return [
     ...(await addSubmodules(place)),
-    ...(await copyIgnored(place, copy)),
+    ...(await copyIgnoredFiles(place, copy)),
     ...(await linkPaths(linking, link, "copy")),
     ...(await linkPaths(linking, symlink, "symlink")),
   ];
 }
 
 /** Adds submodules from the repository's own copies, so that existing ones need no network. */
-async function addSubmodules({ repository, worktree }: Place): Promise<readonly string[]> {
+async function addSubmodules({ repository, worktree }: WorktreePlace): Promise<readonly string[]> {
   if (!existsSync(join(worktree.path, ".gitmodules"))) return [];
   const git = new Git(worktree.path);
-  const names = await submoduleNames(git);
+  const names = await listSubmodules(git);
   const sources = names.flatMap((name) => {
     const own = join(repository.commonFolder, "modules", name);
     return existsSync(own) ? ["-c", `submodule.${name}.url=${own}`] : [];
@@ -115,10 +115,10 @@ async function addSubmodules({ repository, worktree }: Place): Promise<readonly 
   const update = ["submodule", "--quiet", "update", "--init", "--recursive"];
   const { status, stderr } = await git.try(["-c", "protocol.file.allow=always", ...sources, ...update]);
   if (status === 0) return names.length === 0 ? [] : [`submodules are there: ${names.join(", ")}`];
-  return [`submodules could not be brought: ${gitsWords(stderr)}`];
+  return [`submodules could not be brought: ${formatGitError(stderr)}`];
 }
 
-async function submoduleNames(git: Git): Promise<readonly string[]> {
+async function listSubmodules(git: Git): Promise<readonly string[]> {
   const { status, stdout } = await git.try([
     ...["config", "--file", ".gitmodules", "--null", "--name-only", "--get-regexp", "^submodule\\..*\\.path$"],
   ]);
@@ -127,18 +127,19 @@ async function submoduleNames(git: Git): Promise<readonly string[]> {
   return keys.map((key) => key.slice("submodule.".length, -".path".length));
 }
 
-async function copyIgnored(place: Place, configured: readonly string[]): Promise<readonly string[]> {
+async function copyIgnoredFiles(place: WorktreePlace, configured: readonly string[]): Promise<readonly string[]> {
   const { root, worktree } = place;
-  const patterns = [...configured, ...(await includeFile(root))];
+  const patterns = [...configured, ...(await readIncludePatterns(root))];
   if (patterns.length === 0) return [];
   const asked = ["ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--"];
-  const { status, stdout } = await new Git(root).try([...asked, ...patterns.map(pathspec)], {
+  const { status, stdout } = await new Git(root).try([...asked, ...patterns.map(buildPathspec)], {
     env: { GIT_LITERAL_PATHSPECS: "0" },
   });
   const paths = status === 0 ? stdout.toString().split("\0") : [];
   const wanted = paths.filter((path) => path !== "" && !MADE_ANEW.test(path));
   const copied: string[] = [];
-  for (const path of wanted.slice(0, MAX_FILES)) if (await copyOne(root, worktree.root, path)) copied.push(path);
+  for (const path of wanted.slice(0, MAX_FILES))
+    if (await copyMissingFile(root, worktree.root, path)) copied.push(path);
   const said =
     copied.length === 0 ? [] : [`copied: ${copied.slice(0, 10).join(", ")}${copied.length > 10 ? ", …" : ""}`];
   if (wanted.length > MAX_FILES)
@@ -147,7 +148,7 @@ async function copyIgnored(place: Place, configured: readonly string[]): Promise
 }
 
 /** Copies a file unless it exists, because an existing one may be the agent's own. */
-async function copyOne(from: string, to: string, path: string): Promise<boolean> {
+async function copyMissingFile(from: string, to: string, path: string): Promise<boolean> {
   const source = join(from, path);
   const target = join(to, path);
   const facts = await lstat(source).catch(() => null);
@@ -158,7 +159,7 @@ async function copyOne(from: string, to: string, path: string): Promise<boolean>
 }
 
 /** Reads a list of patterns, one per line with comments after `#`, which other worktree tools read too. */
-async function includeFile(root: string): Promise<readonly string[]> {
+async function readIncludePatterns(root: string): Promise<readonly string[]> {
   const text = await readFile(join(root, ".worktreeinclude"), "utf8").catch(() => "");
   return text
     .split(/\r?\n/)
@@ -166,7 +167,7 @@ async function includeFile(root: string): Promise<readonly string[]> {
     .filter((line) => line !== "" && !line.startsWith("#") && !line.startsWith("!"));
 }
 
-function pathspec(pattern: string): string {
+function buildPathspec(pattern: string): string {
   const plain = pattern.replace(/^\/+/, "").replace(/\/+$/, "/**");
   return pattern.replace(/\/+$/, "").includes("/") ? `:(glob)${plain}` : `:(glob)**/${plain}`;
 }

@@ -5,18 +5,24 @@ import type { GitProgramChange } from "#planner/run_ports/worktrees.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import {
-  type Change,
+  affectsOtherCheckouts,
   compareSnapshots,
-  plantedIn,
-  reachesOthers,
+  filterProgramChanges,
+  pickSharedPrograms,
+  type RepositorySnapshot,
   readSnapshot,
-  type Snapshot,
-  sharedPart,
-  takePrograms,
-  takeSharedPrograms,
+  type SnapshotChange,
+  snapshotPrograms,
+  snapshotSharedPrograms,
 } from "./snapshot.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { hooksFolder, openPlace, type Place, type Repository, worktreeIds } from "./worktree_place.ts";
+import {
+  listWorktreeIds,
+  openWorktreePlace,
+  type Repository,
+  resolveHooksFolder,
+  type WorktreePlace,
+} from "./worktree_place.ts";
 
 /** Maximum number of changes that one message names. */
 const MAX_NAMED = 5;
@@ -25,21 +31,21 @@ const MAX_NAMED = 5;
  * Returns a problem that a person must solve before git runs in the worktree again: changed programs of this run, or
  * of another run that apply to every checkout. Null without a problem.
  *
- * @param programs as `takePrograms` has just returned them
+ * @param programs as `snapshotPrograms` has just returned them
  */
-export async function plantedProblem(
-  place: Place,
-  before: Snapshot | null,
-  programs?: Snapshot,
+export async function describePlantedPrograms(
+  place: WorktreePlace,
+  before: RepositorySnapshot | null,
+  programs?: RepositorySnapshot,
 ): Promise<string | null> {
   if (before !== null) {
-    const changes = plantedIn(compareSnapshots(before, programs ?? (await takePrograms(place))));
+    const changes = filterProgramChanges(compareSnapshots(before, programs ?? (await snapshotPrograms(place))));
     if (changes.length > 0) {
-      const named = await namedChanges(place.repository, place.id, changes);
+      const named = await describeChanges(place.repository, place.id, changes);
       return `what git runs here has changed during the run: ${named}, then run "planner merge ${place.id}"`;
     }
   }
-  return plantedElsewhere(place.repository, place);
+  return findPlantedElsewhere(place.repository, place);
 }
 
 /**
@@ -47,8 +53,8 @@ export async function plantedProblem(
  *
  * @throws OperationError `failed_precondition`
  */
-export async function refusePlanted(place: Place, before: Snapshot | null): Promise<void> {
-  refuse(await plantedProblem(place, before));
+export async function refusePlantedPrograms(place: WorktreePlace, before: RepositorySnapshot | null): Promise<void> {
+  throwIfProblem(await describePlantedPrograms(place, before));
 }
 
 /**
@@ -58,63 +64,66 @@ export async function refusePlanted(place: Place, before: Snapshot | null): Prom
  * @throws OperationError `failed_precondition`
  */
 export async function refusePlantedElsewhere(repository: Repository, root: string): Promise<void> {
-  refuse(await plantedElsewhere(repository, { root, id: null }));
+  throwIfProblem(await findPlantedElsewhere(repository, { root, id: null }));
 }
 
-function refuse(problem: string | null): void {
+function throwIfProblem(problem: string | null): void {
   if (problem !== null) throw new OperationError("failed_precondition", problem);
 }
 
 /** Returns every change that differs from a run's note, with the command that undoes it. */
-export async function plantedChanges(repository: Repository, root: string): Promise<readonly GitProgramChange[]> {
+export async function listGitProgramChanges(
+  repository: Repository,
+  root: string,
+): Promise<readonly GitProgramChange[]> {
   const found: GitProgramChange[] = [];
-  for (const [id, changes] of await changesByRun(repository, root, { isAsked: () => true, isMeant: () => true })) {
+  for (const [id, changes] of await groupChangesByRun(repository, root, { isAsked: () => true, isMeant: () => true })) {
     for (const change of changes) {
-      const undo = await undoOf(repository, change);
-      found.push({ spec_id: id, what: textOf(change), undo, note: worktreeFiles.snapshot(id) });
+      const undo = await buildUndoCommand(repository, change);
+      found.push({ spec_id: id, what: describeChange(change), undo, note: worktreeFiles.snapshot(id) });
     }
   }
   return found;
 }
 
-export async function plantedElsewhere(
+export async function findPlantedElsewhere(
   repository: Repository,
   { root, id }: { readonly root: string; readonly id: SpecId | null },
 ): Promise<string | null> {
-  const [first] = await changesByRun(repository, root, {
+  const [first] = await groupChangesByRun(repository, root, {
     isAsked: (other) => other !== id,
-    isMeant: reachesOthers,
+    isMeant: affectsOtherCheckouts,
   });
   if (first === undefined) return null;
   const [run, changes] = first;
-  return `the run of ${run} has changed what git runs in every checkout: ${await namedChanges(repository, run, changes)}`;
+  return `the run of ${run} has changed what git runs in every checkout: ${await describeChanges(repository, run, changes)}`;
 }
 
 interface Asked {
   readonly isAsked: (id: SpecId) => boolean;
-  readonly isMeant: (change: Change) => boolean;
+  readonly isMeant: (change: SnapshotChange) => boolean;
 }
 
 /** Returns changes in the repository, by the spec whose run has left a note. */
-async function changesByRun(
+async function groupChangesByRun(
   repository: Repository,
   root: string,
   { isAsked, isMeant }: Asked,
-): Promise<readonly (readonly [id: SpecId, changes: readonly Change[]])[]> {
-  const ids = (await worktreeIds(root)).filter(
+): Promise<readonly (readonly [id: SpecId, changes: readonly SnapshotChange[]])[]> {
+  const ids = (await listWorktreeIds(root)).filter(
     (id) => isAsked(id) && existsSync(join(root, worktreeFiles.snapshot(id))),
   );
   if (ids.length === 0) return [];
-  const now = sharedPart(await takeSharedPrograms(repository, repository.git));
-  const found: (readonly [id: SpecId, changes: readonly Change[]])[] = [];
+  const now = pickSharedPrograms(await snapshotSharedPrograms(repository, repository.git));
+  const found: (readonly [id: SpecId, changes: readonly SnapshotChange[]])[] = [];
   for (const id of ids) {
     const note = readSnapshot({ root, id });
     if (note === null) continue;
-    const before = sharedPart(note);
-    const changes = plantedIn(compareSnapshots(before, now)).filter(isMeant);
+    const before = pickSharedPrograms(note);
+    const changes = filterProgramChanges(compareSnapshots(before, now)).filter(isMeant);
     if (changes.length === 0) continue;
     // A setting can be included for one checkout alone, so the run's own worktree must have it too.
-    const there = await noteThere(repository, root, id);
+    const there = await readNoteOfWorktree(repository, root, id);
     const agreed = there === null ? changes : changes.filter(({ name }) => before[name] !== there[name]);
     if (agreed.length > 0) found.push([id, agreed]);
   }
@@ -122,20 +131,28 @@ async function changesByRun(
 }
 
 /** Reads the note in a run's worktree; null if the worktree no longer exists. */
-async function noteThere(repository: Repository, root: string, id: SpecId): Promise<Snapshot | null> {
-  const place = await openPlace(repository, root, id).catch(() => null);
-  return place === null ? null : takeSharedPrograms(repository, place.git);
+async function readNoteOfWorktree(
+  repository: Repository,
+  root: string,
+  id: SpecId,
+): Promise<RepositorySnapshot | null> {
+  const place = await openWorktreePlace(repository, root, id).catch(() => null);
+  return place === null ? null : snapshotSharedPrograms(repository, place.git);
 }
 
-function textOf({ name, before, now }: Change): string {
+function describeChange({ name, before, now }: SnapshotChange): string {
   if (before === undefined) return `${name} was added`;
   return `${name} was ${now === undefined ? "removed" : "changed"}`;
 }
 
-async function namedChanges(repository: Repository, id: SpecId, changes: readonly Change[]): Promise<string> {
+async function describeChanges(
+  repository: Repository,
+  id: SpecId,
+  changes: readonly SnapshotChange[],
+): Promise<string> {
   const shown: string[] = [];
   for (const change of changes.slice(0, MAX_NAMED)) {
-    shown.push(`${textOf(change)} (undo it with: ${await undoOf(repository, change)})`);
+    shown.push(`${describeChange(change)} (undo it with: ${await buildUndoCommand(repository, change)})`);
   }
   const more = changes.length > MAX_NAMED ? ` and ${changes.length - MAX_NAMED} more` : "";
   return `${shown.join(", ")}${more}: undo it, or remove ${worktreeFiles.snapshot(id)} if it is yours`;
@@ -145,9 +162,10 @@ async function namedChanges(repository: Repository, id: SpecId, changes: readonl
  * Returns a shell command for the project's folder that undoes the change, or instructions if planner has no copy of
  * the earlier content.
  */
-export async function undoOf(repository: Repository, { name, before }: Change): Promise<string> {
+export async function buildUndoCommand(repository: Repository, { name, before }: SnapshotChange): Promise<string> {
   const setting = /^(?:(global|worktree) )?setting (.+)$/.exec(name);
-  if (setting !== null) return undoSetting(repository, { scope: setting[1] ?? "local", key: setting[2] ?? "", before });
+  if (setting !== null)
+    return buildUndoSetting(repository, { scope: setting[1] ?? "local", key: setting[2] ?? "", before });
   if (name === "alternates") {
     const file = join(repository.commonFolder, "objects/info/alternates");
     return before === undefined
@@ -155,7 +173,7 @@ export async function undoOf(repository: Repository, { name, before }: Change): 
       : `printf '%s\\n' ${quoteShellWord(before)} > ${quoteShellWord(file)}`;
   }
   if (!name.startsWith("hook ")) return "git worktree repair";
-  const folder = hooksFolder(repository, (await repository.settings()).get("core.hookspath"));
+  const folder = resolveHooksFolder(repository, (await repository.settings()).get("core.hookspath"));
   const file = quoteShellWord(join(folder, name.slice("hook ".length)));
   return before === undefined ? `rm ${file}` : `bring back ${file}`;
 }
@@ -167,7 +185,7 @@ interface ChangedSetting {
 }
 
 /** Undoes a setting; one of an included file is changed in that file. */
-async function undoSetting(
+async function buildUndoSetting(
   { git, top, commonFolder }: Repository,
   { scope, key, before }: ChangedSetting,
 ): Promise<string> {

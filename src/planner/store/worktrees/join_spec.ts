@@ -4,7 +4,7 @@ import { appendOutput } from "../../spec/edit/edit_body.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { keepChecks } from "../../spec/edit/keep_checks.ts";
 import { findLastSection } from "../../spec/sections.ts";
-import { mergeSpec, mergeText, type TextVersions } from "./merge_text.ts";
+import { mergeSpecText, mergeText, type TextVersions } from "./merge_text.ts";
 
 /** Statuses that a person sets and that a run does not override. */
 const PERSONS: readonly unknown[] = ["cancelled", "blocked"];
@@ -22,18 +22,18 @@ export interface JoinedSpec {
  */
 export async function joinSpec(versions: TextVersions): Promise<JoinedSpec> {
   const { ours, base, theirs } = versions;
-  const parts = [ours, base, theirs].map((text) => partsOf(text));
+  const parts = [ours, base, theirs].map((text) => parseParts(text));
   const [own, old, run] = parts;
   if (own == null || old == null || run == null) {
     return { text: (await mergeText(versions, "ours")).text, open: [] };
   }
-  const plain = { ours: plainText(own), base: plainText(old), theirs: plainText(run) };
+  const plain = { ours: buildPlainText(own), base: buildPlainText(old), theirs: buildPlainText(run) };
   const { text } = await mergeText(plain, "ours");
-  const merged = withOutput(text, newOutput(own, old, run));
+  const merged = replaceOutput(text, joinOutputs(own, old, run));
   const status = PERSONS.includes(own.status) ? own.status : run.status;
-  const open = uncheckedCriteria(own).filter((name) => !run.criteria.has(name));
+  const open = listUncheckedCriteria(own).filter((name) => !run.criteria.has(name));
   const isTicked = (name: string): boolean => own.criteria.get(name) === true || isNewTick(name, old, run);
-  const ticked = keepChecks(withTicks(merged, isTicked), { own: ours, restores: false });
+  const ticked = keepChecks(applyTicks(merged, isTicked), { own: ours, restores: false });
   return { text: typeof status === "string" ? editFields(ticked, { status }) : ticked, open };
 }
 
@@ -46,7 +46,7 @@ interface Parts {
   readonly output: string;
 }
 
-function partsOf(text: string): Parts | null {
+function parseParts(text: string): Parts | null {
   const document = parseDocument(text);
   if (!document.ok) return null;
   const { body, frontmatter } = document;
@@ -54,16 +54,16 @@ function partsOf(text: string): Parts | null {
   return {
     text,
     status: frontmatter["status"],
-    criteria: new Map(parseCriteria(body).map((criterion) => [wordsOf(criterion), criterion.checked])),
+    criteria: new Map(parseCriteria(body).map((criterion) => [getCriterionWords(criterion), criterion.checked])),
     output: section === undefined ? "" : body.slice(section.heading.next, section.end).trim(),
   };
 }
 
-function wordsOf({ text }: Criterion): string {
+function getCriterionWords({ text }: Criterion): string {
   return text.replace(/^(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]\s*/, "").trim();
 }
 
-function uncheckedCriteria({ criteria }: Parts): readonly string[] {
+function listUncheckedCriteria({ criteria }: Parts): readonly string[] {
   return [...criteria].flatMap(([name, checked]) => (checked ? [] : [name]));
 }
 
@@ -73,23 +73,23 @@ function isNewTick(name: string, old: Parts, run: Parts): boolean {
 }
 
 /** Returns the text without output and with all criteria unchecked, for the line-by-line merge. */
-function plainText(parts: Parts): string {
-  const bare = withTicks(parts.text, () => false);
+function buildPlainText(parts: Parts): string {
+  const bare = applyTicks(parts.text, () => false);
   const document = parseDocument(bare);
   if (!document.ok) return bare;
   const { body } = document;
   const head = bare.slice(0, bare.length - body.length);
   const section = findLastSection(body, "Output");
-  if (section === undefined) return endLine(bare);
-  return endLine(head + body.slice(0, section.heading.start).trimEnd() + body.slice(section.end));
+  if (section === undefined) return ensureLineEnd(bare);
+  return ensureLineEnd(head + body.slice(0, section.heading.start).trimEnd() + body.slice(section.end));
 }
 
-function endLine(text: string): string {
+function ensureLineEnd(text: string): string {
   return `${text.trimEnd()}\n`;
 }
 
 /** Returns the project's output followed by the run's. */
-function newOutput(own: Parts, old: Parts, run: Parts): string {
+function joinOutputs(own: Parts, old: Parts, run: Parts): string {
   if (run.output === old.output) return own.output;
   if (own.output === old.output) return run.output;
   const added = run.output.startsWith(old.output) ? run.output.slice(old.output.length).trim() : run.output;
@@ -97,26 +97,26 @@ function newOutput(own: Parts, old: Parts, run: Parts): string {
   return own.output.endsWith(added) ? own.output : `${own.output}\n\n${added}`.trim();
 }
 
-function withOutput(text: string, output: string): string {
+function replaceOutput(text: string, output: string): string {
   return output === "" ? text : appendOutput(text, output);
 }
 
-function withTicks(text: string, isTicked: (name: string) => boolean): string {
+function applyTicks(text: string, isTicked: (name: string) => boolean): string {
   const document = parseDocument(text);
   if (!document.ok) return text;
   const lines = document.body.split("\n");
   for (const criterion of parseCriteria(document.body)) {
     const line = lines[criterion.line - 1];
     if (line === undefined) continue;
-    const mark = isTicked(wordsOf(criterion)) ? "[x]" : "[ ]";
+    const mark = isTicked(getCriterionWords(criterion)) ? "[x]" : "[ ]";
     lines[criterion.line - 1] = line.replace(/\[[ xX]\]/, mark);
   }
   return text.slice(0, text.length - document.body.length) + lines.join("\n");
 }
 
 /** Returns the text merged by lines if that succeeds, else the result of `joinSpec`. */
-export async function joinedText(versions: TextVersions): Promise<string> {
-  const merged = await mergeSpec(versions);
+export async function mergeOrJoinSpec(versions: TextVersions): Promise<string> {
+  const merged = await mergeSpecText(versions);
   if (!merged.clean) return (await joinSpec(versions)).text;
   const isReadable = [versions.ours, merged.text].every((text) => parseDocument(text).ok);
   return isReadable ? keepChecks(merged.text, { own: versions.ours, restores: false }) : merged.text;

@@ -1,12 +1,12 @@
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
-import { type Move, readHead, readMoves } from "./admin_folder.ts";
-import { type MadeObject, madeObjects } from "./made_objects.ts";
+import { type ReflogEntry, readHead, readReflog } from "./admin_folder.ts";
+import { listMadeObjects, type MadeObject } from "./made_objects.ts";
 import { splitName } from "./outside_changes.ts";
-import type { Change, Snapshot } from "./snapshot.ts";
-import { WHOLE } from "./take_snapshot.ts";
-import { type Branches, exists, hasOwnChange, isBranchMerged } from "./worktree_commits.ts";
-import type { Place } from "./worktree_place.ts";
+import type { RepositorySnapshot, SnapshotChange } from "./snapshot.ts";
+import { WHOLE_SNAPSHOT_NAME } from "./take_snapshot.ts";
+import { branchExists, hasOwnChange, isBranchMerged, type SpecBranches } from "./worktree_commits.ts";
+import type { WorktreePlace } from "./worktree_place.ts";
 
 /** Commits without a person's branch, and the ref that keeps them. */
 export interface KeptCommits {
@@ -17,7 +17,7 @@ export interface KeptCommits {
   readonly superseded: boolean;
 }
 
-export interface Removal {
+export interface WorktreeRemoval {
   readonly id: SpecId;
   /** Git's own folder of the worktree; null if it no longer exists. */
   readonly gitFolder: string | null;
@@ -36,13 +36,13 @@ const REPLACED = /^(?:commit \(amend\)|rebase|reset|pull --rebase)/;
  *
  * @param git git in a repository that stays
  */
-export async function keepCommits(git: Git, removal: Removal): Promise<readonly KeptCommits[]> {
+export async function keepCommits(git: Git, removal: WorktreeRemoval): Promise<readonly KeptCommits[]> {
   const { id, branch, mainBranch, gitFolder, commonFolder, isDropped = false } = removal;
   const moves = [
-    ...readMoves(commonFolder, `refs/heads/${branch}`),
-    ...(gitFolder === null ? [] : readMoves(gitFolder, "HEAD")),
+    ...readReflog(commonFolder, `refs/heads/${branch}`),
+    ...(gitFolder === null ? [] : readReflog(gitFolder, "HEAD")),
   ];
-  const tips = tipsOf(removal, moves);
+  const tips = listTips(removal, moves);
   if (tips.length === 0) return [];
   // Run records contain each run's own last commit, which a later run may have dropped.
   const own = isDropped ? [] : [`--exclude=refs/heads/${branch}`];
@@ -51,7 +51,7 @@ export async function keepCommits(git: Git, removal: Removal): Promise<readonly 
   // A commit that only the worktree's HEAD reaches is lost with the worktree, so that HEAD does not count.
   const listing = ["rev-list", "--single-worktree", "--parents", "--ignore-missing", "--stdin", ...others];
   const listed = await git.run(listing, { input: `${tips.join("\n")}\n` });
-  const heads = headsOf(listed);
+  const heads = findHeads(listed);
   const missing: string[] = [];
   for (const hash of heads) if (await hasOwnChange(git, hash, mainBranch)) missing.push(hash);
   return (await keepHashes(git, id, missing)).map((one) => {
@@ -67,14 +67,14 @@ export async function keepHashes(
   hashes: readonly string[],
 ): Promise<readonly Pick<KeptCommits, "ref" | "hash">[]> {
   if (hashes.length === 0) return [];
-  const first = await nextNumber(git, id);
+  const first = await findNextNumber(git, id);
   const kept = hashes.map((hash, index) => ({ ref: `refs/planner/kept/${id}/${first + index}`, hash }));
   await git.run(["update-ref", "--stdin"], { input: kept.map(({ ref, hash }) => `create ${ref} ${hash}\n`).join("") });
   return kept;
 }
 
 /** Returns whether a ref under `refs/planner/kept/<id>/` names the commit. */
-export async function isKept(git: Git, id: SpecId, hash: string): Promise<boolean> {
+export async function isKeptCommit(git: Git, id: SpecId, hash: string): Promise<boolean> {
   return (await git.run(["for-each-ref", "--count=1", `--points-at=${hash}`, `refs/planner/kept/${id}/`])) !== "";
 }
 
@@ -83,11 +83,11 @@ export async function isKept(git: Git, id: SpecId, hash: string): Promise<boolea
  *
  * @returns a sentence about it; empty for a branch that is merged or no longer exists
  */
-export async function keepBranch(git: Git, id: SpecId, branches: Branches): Promise<readonly string[]> {
+export async function keepBranch(git: Git, id: SpecId, branches: SpecBranches): Promise<readonly string[]> {
   const { branch } = branches;
-  if (!(await exists(git, branch)) || (await isBranchMerged(git, branches))) return [];
+  if (!(await branchExists(git, branch)) || (await isBranchMerged(git, branches))) return [];
   const end = await git.line(["rev-parse", "--verify", `refs/heads/${branch}`]);
-  if (await isKept(git, id, end)) return [];
+  if (await isKeptCommit(git, id, end)) return [];
   const kept = await keepHashes(git, id, [end]);
   return kept.map(({ ref }) => `branch "${branch}" is kept as ${ref}: "git branch <name> ${ref}" brings it back`);
 }
@@ -97,7 +97,11 @@ export async function keepBranch(git: Git, id: SpecId, branches: Branches): Prom
  *
  * @returns names of `refs/planner/kept/` by the changes' names
  */
-export async function keepLost(git: Git, id: SpecId, changes: readonly Change[]): Promise<ReadonlyMap<string, string>> {
+export async function keepLostObjects(
+  git: Git,
+  id: SpecId,
+  changes: readonly SnapshotChange[],
+): Promise<ReadonlyMap<string, string>> {
   const lost: { readonly name: string; readonly hash: string }[] = [];
   for (const { name, before, now } of changes) {
     const [kind, subject] = splitName(name);
@@ -116,12 +120,16 @@ export async function keepLost(git: Git, id: SpecId, changes: readonly Change[])
  * @param before,now the snapshots at its begin and its end
  * @returns one sentence for each
  */
-export async function keepMade({ repository, id }: Place, before: Snapshot, now: Snapshot): Promise<readonly string[]> {
+export async function keepMadeObjects(
+  { repository, id }: WorktreePlace,
+  before: RepositorySnapshot,
+  now: RepositorySnapshot,
+): Promise<readonly string[]> {
   const { commonFolder, git } = repository;
-  if (!(WHOLE in before)) return [];
+  if (!(WHOLE_SNAPSHOT_NAME in before)) return [];
   const there = new Set([...Object.keys(now), ...Object.values(now)]);
   const lost: MadeObject[] = [];
-  for (const made of madeObjects(commonFolder, Number(before[WHOLE]))) {
+  for (const made of listMadeObjects(commonFolder, Number(before[WHOLE_SNAPSHOT_NAME]))) {
     const isThere = there.has(made.hash) || there.has(`stash ${made.hash}`);
     if (!isThere && (await isUnreachable(git, made.hash))) lost.push(made);
   }
@@ -144,7 +152,7 @@ async function isUnreachable(git: Git, hash: string): Promise<boolean> {
   return (await git.line(["for-each-ref", "--count=1", "--format=%(refname)", `--points-at=${hash}`])) === "";
 }
 
-function tipsOf({ gitFolder, branch }: Removal, moves: readonly Move[]): readonly string[] {
+function listTips({ gitFolder, branch }: WorktreeRemoval, moves: readonly ReflogEntry[]): readonly string[] {
   const head = gitFolder === null ? null : readHead(gitFolder);
   const hashes = new Set(moves.flatMap(({ from, to }) => [from, to]).filter((hash) => !/^0+$/.test(hash)));
   if (head !== null && "hash" in head) hashes.add(head.hash);
@@ -152,20 +160,23 @@ function tipsOf({ gitFolder, branch }: Removal, moves: readonly Move[]): readonl
 }
 
 /** Returns the commits that are not a parent of another one. @param listed output of `rev-list --parents` */
-function headsOf(listed: string): readonly string[] {
+function findHeads(listed: string): readonly string[] {
   const lines = listed.split("\n").filter((line) => line !== "");
   const parents = new Set(lines.flatMap((line) => line.split(" ").slice(1)));
   return lines.map((line) => line.split(" ")[0] ?? "").filter((hash) => !parents.has(hash));
 }
 
-async function nextNumber(git: Git, id: SpecId): Promise<number> {
+async function findNextNumber(git: Git, id: SpecId): Promise<number> {
   const refs = (await git.run(["for-each-ref", "--format=%(refname)", `refs/planner/kept/${id}/`])).split("\n");
   const numbers = refs.map((ref) => Number(/\/(\d+)$/.exec(ref)?.[1] ?? 0));
   return Math.max(0, ...numbers) + 1;
 }
 
 /** Returns messages about kept commits, one sentence each. */
-export function keptWords(kept: readonly KeptCommits[]): { readonly told: string[]; readonly logged: string[] } {
+export function describeKeptCommits(kept: readonly KeptCommits[]): {
+  readonly told: string[];
+  readonly logged: string[];
+} {
   const words = ({ ref, hash }: KeptCommits): string => `commit ${hash.slice(0, 10)} is in no branch: kept as ${ref}`;
   return {
     told: kept.filter(({ superseded }) => !superseded).map(words),

@@ -24,7 +24,7 @@ const CLOCK_STEP_MS = 1000;
  *
  * Source: https://git-scm.com/docs/gitformat-loose
  */
-export function madeObjects(commonFolder: string, since: number): readonly MadeObject[] {
+export function listMadeObjects(commonFolder: string, since: number): readonly MadeObject[] {
   const objects = join(commonFolder, "objects");
   const isNew = (path: string): boolean =>
     (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since - CLOCK_STEP_MS;
@@ -33,14 +33,14 @@ export function madeObjects(commonFolder: string, since: number): readonly MadeO
   return folders.flatMap((folder) =>
     readdirSync(join(objects, folder)).flatMap((name) => {
       const path = join(objects, folder, name);
-      const what = /^[0-9a-f]{38,62}$/.test(name) && isNew(path) ? describe(beginningOf(path)) : null;
+      const what = /^[0-9a-f]{38,62}$/.test(name) && isNew(path) ? describeObject(readObjectBeginning(path)) : null;
       return what === null ? [] : [{ hash: folder + name, what }];
     }),
   );
 }
 
 /** Describes an object; null for an object of another kind. */
-function describe(text: string): string | null {
+function describeObject(text: string): string | null {
   const tag = /^tag \d+\0object .+\ntype .+\ntag (.+)\n/.exec(text)?.[1];
   if (tag !== undefined) return `tag "${tag}"`;
   const stash = /^commit \d+\0tree .+\n(?:parent .+\n){2,3}author [\s\S]*?\n\n((?:WIP on|On) .*)/.exec(text)?.[1];
@@ -48,7 +48,7 @@ function describe(text: string): string | null {
 }
 
 /** Returns the beginning of an object; empty if the file is missing or contains other data. */
-function beginningOf(path: string): string {
+function readObjectBeginning(path: string): string {
   try {
     const file = openSync(path, "r");
     try {

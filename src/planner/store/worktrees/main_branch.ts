@@ -2,14 +2,14 @@ import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
-import { readMoves } from "./admin_folder.ts";
-import { shortName } from "./outside_words.ts";
-import { type Branches, exists } from "./worktree_commits.ts";
+import { readReflog } from "./admin_folder.ts";
+import { formatRefName } from "./outside_words.ts";
+import { branchExists, type SpecBranches } from "./worktree_commits.ts";
 
 /** Returns what to do about a main branch that was renamed or deleted; null if it exists. */
-export async function goneMain(git: Git, mainBranch: string, id: SpecId): Promise<string | null> {
-  if (await exists(git, mainBranch)) return null;
-  const name = await newName(git, mainBranch);
+export async function explainMissingMain(git: Git, mainBranch: string, id: SpecId): Promise<string | null> {
+  if (await branchExists(git, mainBranch)) return null;
+  const name = await findNewName(git, mainBranch);
   const then = `then run "planner merge ${id}"`;
   const what = `"${mainBranch}", which the work of ${id} goes to,`;
   if (name === null)
@@ -19,28 +19,33 @@ export async function goneMain(git: Git, mainBranch: string, id: SpecId): Promis
 }
 
 /** Returns the new name of a renamed branch, because git notes the old name in its reflog. */
-async function newName(git: Git, mainBranch: string): Promise<string | null> {
+async function findNewName(git: Git, mainBranch: string): Promise<string | null> {
   const folder = await git.line(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
   const renamed = `Branch: renamed refs/heads/${mainBranch} to `;
-  const refs = [...(await refsOf(git)).keys()];
-  const found = refs.find((ref) => readMoves(folder, ref).some(({ message }) => message.startsWith(renamed)));
-  return found === undefined ? null : shortName(found);
+  const refs = [...(await readBranchCheckouts(git)).keys()];
+  const found = refs.find((ref) => readReflog(folder, ref).some(({ message }) => message.startsWith(renamed)));
+  return found === undefined ? null : formatRefName(found);
 }
 
 /** Runs a query about the branches of a spec. Explains a failure if the main branch no longer exists. */
-export async function withMain<T>(git: Git, { mainBranch }: Branches, id: SpecId, ask: () => Promise<T>): Promise<T> {
+export async function askWithMain<T>(
+  git: Git,
+  { mainBranch }: SpecBranches,
+  id: SpecId,
+  ask: () => Promise<T>,
+): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    const gone = await goneMain(git, mainBranch, id).catch(() => null);
+    const gone = await explainMissingMain(git, mainBranch, id).catch(() => null);
     throw gone === null ? error : new OperationError("failed_precondition", gone);
   }
 }
 
 /** Branches by their full names, each with the path of the checkout that has it checked out; empty if none has. */
-export type Refs = ReadonlyMap<string, string>;
+export type BranchCheckouts = ReadonlyMap<string, string>;
 
-export async function refsOf(git: Git): Promise<Refs> {
+export async function readBranchCheckouts(git: Git): Promise<BranchCheckouts> {
   const listed = await git.run(["for-each-ref", "--format=%(refname) %(worktreepath)", "refs/heads"]);
   const lines = listed.split("\n").filter((line) => line !== "");
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]));

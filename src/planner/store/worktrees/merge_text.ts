@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
-import { Git, gitsWords } from "../git/git.ts";
+import { formatGitError, Git } from "../git/git.ts";
 
 /** Two versions of one text and their common origin. */
 export interface TextVersions {
@@ -35,7 +35,7 @@ export async function mergeText(
     const { status, stdout, stderr } = await new Git(folder).try(merge);
     // Up to 127, the status is the number of conflicts.
     if (status === null || status > 127) {
-      throw new OperationError("failed_precondition", `git merge-file failed: ${gitsWords(stderr)}`);
+      throw new OperationError("failed_precondition", `git merge-file failed: ${formatGitError(stderr)}`);
     }
     return { text: stdout.toString(), clean: status === 0 };
   } finally {
@@ -47,22 +47,22 @@ export async function mergeText(
  * Merges a spec that was worked on in a worktree. Takes the status of the worktree, because the project's only says
  * that the work was in progress.
  */
-export function mergeSpec(
+export function mergeSpecText(
   { ours, base, theirs }: TextVersions,
   favour?: "ours" | "theirs",
 ): Promise<{ readonly text: string; readonly clean: boolean }> {
-  const status = statusOf(theirs);
-  const [left, middle] = [ours, base].map((text) => withStatus(text, status)) as [string, string];
+  const status = parseStatus(theirs);
+  const [left, middle] = [ours, base].map((text) => setStatus(text, status)) as [string, string];
   return mergeText({ ours: left, base: middle, theirs }, favour);
 }
 
-function statusOf(text: string): string | undefined {
+function parseStatus(text: string): string | undefined {
   const document = parseDocument(text);
   const status = document.ok ? document.frontmatter["status"] : undefined;
   return typeof status === "string" ? status : undefined;
 }
 
-function withStatus(text: string, status: string | undefined): string {
+function setStatus(text: string, status: string | undefined): string {
   if (status === undefined) return text;
   try {
     return editFields(text, { status });

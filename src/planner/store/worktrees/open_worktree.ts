@@ -4,20 +4,20 @@ import { OperationError } from "#kernel/errors.ts";
 import type { FolderState, IgnoredFileRules, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { SpecStore } from "../../ports.ts";
 import { replaceFile } from "../files/place_file.ts";
-import { activeFile } from "../project/places.ts";
+import { buildActivePath } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
-import { blobHashes, takeFiles, worktreeState } from "./folder_state.ts";
-import { furnishWorktree } from "./furnish.ts";
-import { refusePlanted } from "./guard.ts";
-import { joinedText } from "./join_spec.ts";
-import { changedIn, commitsIn, settle } from "./settle.ts";
-import { keepSnapshot, readSnapshot, type Snapshot } from "./snapshot.ts";
+import { checkoutFiles, readBlobHashes, readWorktreeState } from "./folder_state.ts";
+import { addRequiredFiles } from "./furnish.ts";
+import { refusePlantedPrograms } from "./guard.ts";
+import { mergeOrJoinSpec } from "./join_spec.ts";
+import { readChangedFiles, readCommits, settleWorktree } from "./settle.ts";
+import { keepSnapshot, type RepositorySnapshot, readSnapshot } from "./snapshot.ts";
 import { takeSnapshot } from "./take_snapshot.ts";
-import { placeFile, readBytes } from "./worktree_brought.ts";
-import { commitPaths, commitSpecFile, uncommittedFiles } from "./worktree_commits.ts";
+import { placeFile, readBytesIfFile } from "./worktree_brought.ts";
+import { commitPaths, commitSpecFile, listUncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import type { Place, WorktreeFacts } from "./worktree_place.ts";
-import { blobText } from "./worktree_rebase.ts";
+import type { WorktreeFacts, WorktreePlace } from "./worktree_place.ts";
+import { readBlobText } from "./worktree_rebase.ts";
 
 /** A worktree whose location was read once and is kept. */
 export class OpenWorktree implements Worktree {
@@ -30,10 +30,10 @@ export class OpenWorktree implements Worktree {
   readonly env: Readonly<Record<string, string>>;
   readonly identity: Readonly<Record<string, string>>;
   readonly begunAnew: Worktree["begunAnew"];
-  #place: Place;
-  #baseline: Snapshot | null = null;
+  #place: WorktreePlace;
+  #baseline: RepositorySnapshot | null = null;
 
-  constructor(place: Place) {
+  constructor(place: WorktreePlace) {
     const facts: WorktreeFacts = place.worktree;
     this.path = facts.path;
     this.root = facts.root;
@@ -56,7 +56,7 @@ export class OpenWorktree implements Worktree {
   }
 
   furnish(wanted: IgnoredFileRules): Promise<readonly string[]> {
-    return furnishWorktree(this.#place, wanted);
+    return addRequiredFiles(this.#place, wanted);
   }
 
   async guard(): Promise<void> {
@@ -67,45 +67,50 @@ export class OpenWorktree implements Worktree {
   settle(): Promise<WorktreeState> {
     // From here on the work is judged and merged as a person requested, so git may run the repository's programs.
     this.#place = { ...this.#place, git: this.#place.git.toWrite() };
-    return settle(this.#place, this.#baseline);
+    return settleWorktree(this.#place, this.#baseline);
   }
 
   async uncommitted(): Promise<readonly string[]> {
-    await refusePlanted(this.#place, this.#baseline ?? readSnapshot(this.#place));
-    return uncommittedFiles(this.#place);
+    await refusePlantedPrograms(this.#place, this.#baseline ?? readSnapshot(this.#place));
+    return listUncommittedFiles(this.#place);
   }
 
   async holds(): Promise<FolderState> {
-    await refusePlanted(this.#place, this.#baseline ?? readSnapshot(this.#place));
-    return worktreeState(this.#place);
+    await refusePlantedPrograms(this.#place, this.#baseline ?? readSnapshot(this.#place));
+    return readWorktreeState(this.#place);
   }
 
   async branchWork(): Promise<Pick<WorktreeState, "commits" | "changed">> {
     const { git, repository, worktree } = this.#place;
     const [main, own] = [`refs/heads/${worktree.mainBranch}`, `refs/heads/${worktree.branch}`];
-    const commits = await commitsIn(git, `${main}..${own}`);
-    return { commits, changed: await changedIn(git, repository.prefix, `${main}...${own}`) };
+    const commits = await readCommits(git, `${main}..${own}`);
+    return { commits, changed: await readChangedFiles(git, repository.prefix, `${main}...${own}`) };
   }
 
   mainSpec(): Promise<string | null> {
     const { git, repository, worktree, id } = this.#place;
-    return blobText(git, `refs/heads/${worktree.mainBranch}:${repository.prefix}${activeFile(id)}`);
+    return readBlobText(git, `refs/heads/${worktree.mainBranch}:${repository.prefix}${buildActivePath(id)}`);
   }
 
   blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    return blobHashes(this.#place, paths);
+    return readBlobHashes(this.#place, paths);
   }
 
   takeFiles(from: string, paths: readonly string[]): Promise<void> {
-    return takeFiles({ ...this.#place, git: this.#place.git.toWrite() }, from, paths);
+    return checkoutFiles({ ...this.#place, git: this.#place.git.toWrite() }, from, paths);
   }
 
   async joinedSpec(): Promise<string> {
     const { root, id } = this.#place;
-    const files = [join(root, activeFile(id)), join(root, worktreeFiles.base(id)), join(this.root, activeFile(id))];
-    const [ours, base, theirs] = (await Promise.all(files.map(readBytes))).map((bytes) => bytes?.toString());
-    if (theirs === undefined) throw new OperationError("not_found", `"${activeFile(id)}" is gone from "${this.path}"`);
-    return ours === undefined || base === undefined ? theirs : joinedText({ ours, base, theirs });
+    const files = [
+      join(root, buildActivePath(id)),
+      join(root, worktreeFiles.base(id)),
+      join(this.root, buildActivePath(id)),
+    ];
+    const [ours, base, theirs] = (await Promise.all(files.map(readBytesIfFile))).map((bytes) => bytes?.toString());
+    if (theirs === undefined)
+      throw new OperationError("not_found", `"${buildActivePath(id)}" is gone from "${this.path}"`);
+    return ours === undefined || base === undefined ? theirs : mergeOrJoinSpec({ ours, base, theirs });
   }
 
   commitSpec(message: string): Promise<boolean> {

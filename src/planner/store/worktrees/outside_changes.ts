@@ -1,5 +1,5 @@
-import { type Change, compareSnapshots, isPlanted, type Snapshot } from "./snapshot.ts";
-import { WHOLE } from "./take_snapshot.ts";
+import { compareSnapshots, isProgramChange, type RepositorySnapshot, type SnapshotChange } from "./snapshot.ts";
+import { WHOLE_SNAPSHOT_NAME } from "./take_snapshot.ts";
 
 export interface OwnRun {
   readonly id: string;
@@ -8,31 +8,35 @@ export interface OwnRun {
 
 /**
  * Returns changes outside of a run's own branch, worktree and spec, without planner's own changes for runs of other
- * specs. Omits changes of programs that git runs, which `plantedIn` returns.
+ * specs. Omits changes of programs that git runs, which `filterProgramChanges` returns.
  */
-export function outsideChanges(before: Snapshot, now: Snapshot, { id, branch }: OwnRun): readonly Change[] {
+export function findOutsideChanges(
+  before: RepositorySnapshot,
+  now: RepositorySnapshot,
+  { id, branch }: OwnRun,
+): readonly SnapshotChange[] {
   // A snapshot of an earlier version of planner contains less.
-  if (!(WHOLE in before)) return [];
+  if (!(WHOLE_SNAPSHOT_NAME in before)) return [];
   const all = compareSnapshots(before, now);
-  const busy = busyRuns(before, now);
+  const busy = findBusyRuns(before, now);
   const ids = [id, ...busy.keys()];
   const branches = new Set([branch, ...busy.values()]);
   const refs = new Set(all.map(({ name }) => name));
   // After another commit was checked out, files differ because of that commit.
   const isMoved = [...refs].some(
-    (name) => name.startsWith("HEAD ") || (name.startsWith("ref ") && isChecked(name, now)),
+    (name) => name.startsWith("HEAD ") || (name.startsWith("ref ") && isCheckedOut(name, now)),
   );
-  const isExpected = ({ name, now: value }: Change): boolean => {
+  const isExpected = ({ name, now: value }: SnapshotChange): boolean => {
     const [kind = "", subject = ""] = splitName(name);
-    if (kind === "run" || kind === WHOLE) return true;
+    if (kind === "run" || kind === WHOLE_SNAPSHOT_NAME) return true;
     if (kind === "change") return isMoved;
-    if (kind === "file") return ids.some((one) => isFileOf(one, subject));
+    if (kind === "file") return ids.some((one) => isFileOfSpec(one, subject));
     if (kind === "ref") return isExpectedRef(subject, { value, ids, branches });
     const settled = kind === "setting" ? /^branch\.(.+)\.[^.]+$/.exec(subject)?.[1] : undefined;
     // Settings of a branch are created and deleted with it.
     return settled !== undefined && (branches.has(settled) || refs.has(`ref refs/heads/${settled}`));
   };
-  return all.filter((change) => !isPlanted(change) && !isExpected(change));
+  return all.filter((change) => !isProgramChange(change) && !isExpected(change));
 }
 
 /** Splits a name of a snapshot into its kind and its subject. */
@@ -42,7 +46,7 @@ export function splitName(name: string): readonly [kind: string, subject: string
 }
 
 /** Returns the branches of other specs that had a run meanwhile, by spec. */
-function busyRuns(before: Snapshot, now: Snapshot): ReadonlyMap<string, string> {
+function findBusyRuns(before: RepositorySnapshot, now: RepositorySnapshot): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const name of new Set([...Object.keys(before), ...Object.keys(now)])) {
     if (!name.startsWith("run ")) continue;
@@ -53,13 +57,13 @@ function busyRuns(before: Snapshot, now: Snapshot): ReadonlyMap<string, string> 
   return found;
 }
 
-function isChecked(name: string, now: Snapshot): boolean {
+function isCheckedOut(name: string, now: RepositorySnapshot): boolean {
   const ref = name.slice("ref ".length);
   return Object.entries(now).some(([other, value]) => other.startsWith("HEAD ") && value === ref);
 }
 
 /** Whether a path is a file of the spec or of one of its members. */
-function isFileOf(id: string, path: string): boolean {
+function isFileOfSpec(id: string, path: string): boolean {
   const file = path.split("/").at(-1) ?? "";
   return file === `${id}.md` || file.startsWith(`${id}.`);
 }

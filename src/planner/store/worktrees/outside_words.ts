@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
-import { MERGE_ACTION, readMoves } from "./admin_folder.ts";
-import { undoOf } from "./guard.ts";
-import { keepLost } from "./keep_commits.ts";
+import { MERGE_ACTION, readReflog } from "./admin_folder.ts";
+import { buildUndoCommand } from "./guard.ts";
+import { keepLostObjects } from "./keep_commits.ts";
 import { splitName } from "./outside_changes.ts";
-import type { Change } from "./snapshot.ts";
-import type { Place, Repository } from "./worktree_place.ts";
+import type { SnapshotChange } from "./snapshot.ts";
+import type { Repository, WorktreePlace } from "./worktree_place.ts";
 
 /** Maximum number of sentences about one kind of change. */
 const MAX_OF_KIND = 8;
@@ -16,15 +16,19 @@ const MAX_OF_KIND = 8;
  *
  * @param changes as `findOutsideChanges` returns them
  */
-export async function describeOutside(place: Place, changes: readonly Change[]): Promise<readonly string[]> {
-  const kept = await keepLost(place.repository.git, place.id, changes);
+export async function describeOutsideChanges(
+  place: WorktreePlace,
+  changes: readonly SnapshotChange[],
+): Promise<readonly string[]> {
+  const kept = await keepLostObjects(place.repository.git, place.id, changes);
   const sentences = new Map<string, string[]>();
   const add = (kind: string, text: string): void => void sentences.set(kind, [...(sentences.get(kind) ?? []), text]);
   for (const change of changes) {
     const [kind] = splitName(change.name);
     const ref = kept.get(change.name);
     const where = ref === undefined ? "" : `, its former commits are kept as ${ref}`;
-    for (const text of await sentencesFor(place, change, ref)) add(kind, `${text}${kind === "stash" ? "" : where}`);
+    for (const text of await describeOutsideChange(place, change, ref))
+      add(kind, `${text}${kind === "stash" ? "" : where}`);
   }
   return [...sentences].flatMap(([kind, texts]) => {
     const more = texts.length - MAX_OF_KIND;
@@ -33,20 +37,24 @@ export async function describeOutside(place: Place, changes: readonly Change[]):
 }
 
 /** Returns sentences about one change. @param kept ref that keeps the former commits */
-async function sentencesFor(place: Place, change: Change, kept: string | undefined): Promise<readonly string[]> {
+async function describeOutsideChange(
+  place: WorktreePlace,
+  change: SnapshotChange,
+  kept: string | undefined,
+): Promise<readonly string[]> {
   const { repository, worktree } = place;
   const [kind, subject] = splitName(change.name);
-  if (change.name === `ref refs/heads/${worktree.mainBranch}`) return mainSentences(place, change);
-  if (kind === "ref") return [await refSentence(repository, subject, change)];
-  const done = doneTo(change);
+  if (change.name === `ref refs/heads/${worktree.mainBranch}`) return describeMainChange(place, change);
+  if (kind === "ref") return [await describeRefChange(repository, subject, change)];
+  const done = getChangeVerb(change);
   const text: Readonly<Record<string, () => string | Promise<string>>> = {
-    stash: () => stashSentence(change, kept),
-    HEAD: () => headSentence(repository, subject, change),
+    stash: () => describeStashChange(change, kept),
+    HEAD: () => describeHeadChange(repository, subject, change),
     operation: () =>
       change.now === undefined
         ? `a ${change.before} in "${subject}" was ended during the run`
         : `a ${change.now} was begun in "${subject}" during the run and not ended`,
-    info: () => infoSentence(repository, subject, change),
+    info: () => describeInfoChange(repository, subject, change),
     file: () => `"${subject}" in the project was ${done} during the run`,
     change: () =>
       change.now === undefined
@@ -56,76 +64,84 @@ async function sentencesFor(place: Place, change: Change, kept: string | undefin
   };
   const own = text[kind];
   if (own !== undefined) return [await own()];
-  return [`${change.name} was ${done} during the run (undo it with: ${await undoOf(repository, change)})`];
+  return [`${change.name} was ${done} during the run (undo it with: ${await buildUndoCommand(repository, change)})`];
 }
 
-function doneTo({ before, now }: Change): string {
+function getChangeVerb({ before, now }: SnapshotChange): string {
   if (before === undefined) return "added";
   return now === undefined ? "removed" : "changed";
 }
 
-function stashSentence({ name, before, now }: Change, kept: string | undefined): string {
+function describeStashChange({ name, before, now }: SnapshotChange, kept: string | undefined): string {
   if (now !== undefined) return 'a stash was made during the run: "git stash list" shows it';
   const hash = name.slice("stash ".length);
   return `the stash "${before}" was dropped during the run: "git stash apply ${kept ?? hash}" brings it back`;
 }
 
-function headSentence({ top }: Repository, path: string, { before, now }: Change): string {
+function describeHeadChange({ top }: Repository, path: string, { before, now }: SnapshotChange): string {
   if (before === undefined) return `worktree "${path}" was made during the run: it stays`;
   if (now === undefined) return `worktree "${path}" was removed during the run`;
-  const back = `git ${inFolder(top, path)}switch ${before.startsWith("refs/heads/") ? "" : "--detach "}${quoteShellWord(shortName(before))}`;
-  return `${nameOf(now)} is checked out in "${path}" since the run, ${nameOf(before)} was before: "${back}" brings it back`;
+  const back = `git ${buildFolderOption(top, path)}switch ${before.startsWith("refs/heads/") ? "" : "--detach "}${quoteShellWord(formatRefName(before))}`;
+  return `${formatHead(now)} is checked out in "${path}" since the run, ${formatHead(before)} was before: "${back}" brings it back`;
 }
 
 /** Returns the arguments that make git work in another folder than the project's; empty for the project's. */
-export function inFolder(top: string, path: string): string {
+export function buildFolderOption(top: string, path: string): string {
   return path === top ? "" : `-C ${quoteShellWord(path)} `;
 }
 
-function nameOf(head: string): string {
-  return head.startsWith("refs/") ? `branch "${shortName(head)}"` : `commit ${head.slice(0, 10)}`;
+function formatHead(head: string): string {
+  return head.startsWith("refs/") ? `branch "${formatRefName(head)}"` : `commit ${head.slice(0, 10)}`;
 }
 
-export function shortName(ref: string): string {
+export function formatRefName(ref: string): string {
   return ref.replace(/^refs\/(?:heads|tags|remotes)\//, "");
 }
 
-function infoSentence({ commonFolder }: Repository, name: string, { before = "", now = "" }: Change): string {
+function describeInfoChange(
+  { commonFolder }: Repository,
+  name: string,
+  { before = "", now = "" }: SnapshotChange,
+): string {
   const file = join(commonFolder, "info", name);
-  const added = linesAdded(before, now);
+  const added = findAddedLines(before, now);
   const lines = added.length === 0 ? "" : ` (${added.slice(0, 5).join(", ")})`;
   const hidden = name === "exclude" && added.length > 0 ? ': "git add -f" adds a file that it hides' : "";
   return `"${file}" was changed during the run${lines}${hidden}`;
 }
 
 /** Returns the lines of a gitignore-style text that the earlier text did not have. */
-export function linesAdded(before: string, now: string): readonly string[] {
+export function findAddedLines(before: string, now: string): readonly string[] {
   const old = new Set(before.split("\n"));
   return now.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#") && !old.has(line));
 }
 
 const NOUNS: Readonly<Record<string, string>> = { heads: "branch", tags: "tag", remotes: "remote-tracking branch" };
 
-async function refSentence(repository: Repository, ref: string, { before, now }: Change): Promise<string> {
+async function describeRefChange(
+  repository: Repository,
+  ref: string,
+  { before, now }: SnapshotChange,
+): Promise<string> {
   const { git, commonFolder } = repository;
   const kind = /^refs\/(heads|tags|remotes)\//.exec(ref)?.[1] ?? "";
-  const name = kind === "" ? `ref "${ref}"` : `${NOUNS[kind]} "${shortName(ref)}"`;
-  const isPushed = kind === "remotes" && /update by push/.test(readMoves(commonFolder, ref).at(-1)?.message ?? "");
+  const name = kind === "" ? `ref "${ref}"` : `${NOUNS[kind]} "${formatRefName(ref)}"`;
+  const isPushed = kind === "remotes" && /update by push/.test(readReflog(commonFolder, ref).at(-1)?.message ?? "");
   if (before === undefined) return `${name} was ${isPushed ? "pushed" : "made"} during the run: it stays`;
-  if (now === undefined) return `${name} was deleted during the run${undoRef(ref, before)}`;
+  if (now === undefined) return `${name} was deleted during the run${buildUndoRefCommand(ref, before)}`;
   if (isPushed) {
     const forced = (await isAncestor(git, before, now)) ? "" : " with force";
     return `${name} was pushed${forced} during the run: it was at ${before} before`;
   }
   const moved = `${name} was moved from ${before.slice(0, 10)} to ${now.slice(0, 10)} during the run`;
   // A branch may be checked out; its files would not be restored with it.
-  return kind === "heads" ? moved : moved + undoRef(ref, before);
+  return kind === "heads" ? moved : moved + buildUndoRefCommand(ref, before);
 }
 
-function undoRef(ref: string, before: string): string {
+function buildUndoRefCommand(ref: string, before: string): string {
   if (before.startsWith("ref: ")) return "";
   const branch = ref.startsWith("refs/heads/")
-    ? `branch ${quoteShellWord(shortName(ref))}`
+    ? `branch ${quoteShellWord(formatRefName(ref))}`
     : `update-ref ${quoteShellWord(ref)}`;
   return `: "git ${branch} ${before}" brings it back`;
 }
@@ -135,10 +151,13 @@ export async function isAncestor(git: Git, older: string, newer: string): Promis
 }
 
 /** Describes moves of the main branch, except planner's own when it merges the work of other specs. */
-function mainSentences({ repository, worktree }: Place, { before, now }: Change): readonly string[] {
+function describeMainChange(
+  { repository, worktree }: WorktreePlace,
+  { before, now }: SnapshotChange,
+): readonly string[] {
   if (now === undefined || before === undefined) return [];
   const name = worktree.mainBranch;
-  const moves = readMoves(repository.commonFolder, `refs/heads/${name}`);
+  const moves = readReflog(repository.commonFolder, `refs/heads/${name}`);
   const since = moves.slice(moves.findLastIndex(({ to }) => to === before) + 1);
   // Without a reflog, only the first and the last commit are known.
   const known = since.length > 0 && since.length < moves.length ? since : [{ from: before, to: now, message: "" }];

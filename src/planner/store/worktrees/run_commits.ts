@@ -5,11 +5,11 @@ import type { Git } from "../git/git.ts";
 
 export const RECORD_FILE = "record.json";
 /** Ref prefix of the commits of records, before the spec's id. */
-export const RUN_REFS = "refs/planner/runs/";
+export const RUN_REF_PREFIX = "refs/planner/runs/";
 
 /** Returns the full name of the commit that holds a record. */
-export function refOf(id: SpecId, run: number): string {
-  return `${RUN_REFS}${id}/${run}`;
+export function buildRunRef(id: SpecId, run: number): string {
+  return `${RUN_REF_PREFIX}${id}/${run}`;
 }
 
 interface Kept {
@@ -30,24 +30,29 @@ export async function keepRunRecord(
   { id, branch }: Kept,
   write: (head: BranchHead) => object,
 ): Promise<number | null> {
-  const asked = [...(branch === null ? [] : [`refs/heads/${branch}`]), `${RUN_REFS}${id}`];
+  const asked = [...(branch === null ? [] : [`refs/heads/${branch}`]), `${RUN_REF_PREFIX}${id}`];
   const lines = (await git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...asked])).split("\n");
   const hash =
     branch === null
       ? await git.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
       : lines.find((line) => line.endsWith(` refs/heads/${branch}`))?.split(" ")[0];
   if (hash === undefined || hash === null) return null;
-  const run = Math.max(0, ...numbersIn(lines)) + 1;
-  await commitRecord(git, { ref: refOf(id, run), parent: hash, record: write({ run, head: hash }), force: false });
+  const run = Math.max(0, ...parseRunNumbers(lines)) + 1;
+  await commitRecord(git, {
+    ref: buildRunRef(id, run),
+    parent: hash,
+    record: write({ run, head: hash }),
+    force: false,
+  });
   return run;
 }
 
 /** Reads a record; `run` null selects the latest. Returns null without a record. */
 export async function readRunRecord(git: Git, id: SpecId, run: number | null): Promise<KeptRunRecord | null> {
-  const runs = await runsOf(git, id);
+  const runs = await listRunNumbers(git, id);
   const wanted = run ?? runs.at(-1);
   if (wanted === undefined || !runs.includes(wanted)) return null;
-  const text = await git.run(["cat-file", "blob", `${refOf(id, wanted)}:${RECORD_FILE}`]);
+  const text = await git.run(["cat-file", "blob", `${buildRunRef(id, wanted)}:${RECORD_FILE}`]);
   const record: unknown = JSON.parse(text);
   return { run: wanted, runs, record: isJsonObject(record) ? record : {} };
 }
@@ -63,14 +68,14 @@ export async function noteMergedRun(
 ): Promise<void> {
   const kept = await readRunRecord(git, id, null);
   if (kept === null) return;
-  const patches = await patchIds(git, commits);
+  const patches = await computePatchIds(git, commits);
   const merged = { at, commits: commits.map((hash) => ({ hash, patch_id: patches.get(hash) ?? null })) };
-  const ref = refOf(id, kept.run);
+  const ref = buildRunRef(id, kept.run);
   await commitRecord(git, { ref, parent: `${ref}^1`, record: { ...kept.record, merged }, force: true });
 }
 
 /** Returns git's stable patch ids by commit; omits commits without a change. */
-export async function patchIds(git: Git, commits: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function computePatchIds(git: Git, commits: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (commits.length === 0) return new Map();
   const input = commits.map((hash) => `${hash}\n`).join("");
   const diff = ["diff-tree", "--stdin", "-p", "--root", "--no-ext-diff", "--no-textconv", "--no-color"];
@@ -80,12 +85,12 @@ export async function patchIds(git: Git, commits: readonly string[]): Promise<Re
   return new Map(pairs.flatMap(([patch, hash]) => (patch === undefined || hash === undefined ? [] : [[hash, patch]])));
 }
 
-export async function runsOf(git: Git, id: SpecId): Promise<readonly number[]> {
-  const listed = await git.run(["for-each-ref", "--format=%(refname)", `${RUN_REFS}${id}`]);
-  return numbersIn(listed.split("\n")).toSorted((one, other) => one - other);
+export async function listRunNumbers(git: Git, id: SpecId): Promise<readonly number[]> {
+  const listed = await git.run(["for-each-ref", "--format=%(refname)", `${RUN_REF_PREFIX}${id}`]);
+  return parseRunNumbers(listed.split("\n")).toSorted((one, other) => one - other);
 }
 
-function numbersIn(lines: readonly string[]): readonly number[] {
+function parseRunNumbers(lines: readonly string[]): readonly number[] {
   return lines.flatMap((line) => {
     const number = /refs\/planner\/runs\/.*\/(\d+)$/.exec(line)?.[1];
     return number === undefined ? [] : [Number(number)];
@@ -105,7 +110,7 @@ async function commitRecord(git: Git, { ref, parent, record, force }: RecordComm
   const seconds = Math.floor(Date.now() / 1000);
   const input = [
     `commit ${ref}\ncommitter planner <planner@localhost> ${seconds} +0000\n`,
-    data(`planner: record ${ref.slice(RUN_REFS.length)}\n`),
+    data(`planner: record ${ref.slice(RUN_REF_PREFIX.length)}\n`),
     `from ${parent}\ndeleteall\nM 100644 inline ${RECORD_FILE}\n`,
     data(`${JSON.stringify(record, null, 2)}\n`),
   ].join("");
@@ -116,16 +121,19 @@ async function commitRecord(git: Git, { ref, parent, record, force }: RecordComm
  * Lists the latest record of every spec, with the last commit of the branch that `branches` names. Cost: one git
  * process.
  */
-export async function latestRuns(git: Git, branches: ReadonlyMap<SpecId, string>): Promise<readonly LatestRunRef[]> {
-  const asked = [RUN_REFS, ...[...branches.values()].map((branch) => `refs/heads/${branch}`)];
+export async function listLatestRuns(
+  git: Git,
+  branches: ReadonlyMap<SpecId, string>,
+): Promise<readonly LatestRunRef[]> {
+  const asked = [RUN_REF_PREFIX, ...[...branches.values()].map((branch) => `refs/heads/${branch}`)];
   const listed = await git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...asked]);
   const latest = new Map<SpecId, Omit<LatestRunRef, "head">>();
   const heads = new Map<string, string>();
   for (const line of listed.split("\n")) {
     const [commit = "", ref = ""] = line.split(" ");
     if (ref.startsWith("refs/heads/")) heads.set(ref.slice("refs/heads/".length), commit);
-    const [, name, number] = /^(.+)\/(\d+)$/.exec(ref.slice(RUN_REFS.length)) ?? [];
-    if (name === undefined || !ref.startsWith(RUN_REFS)) continue;
+    const [, name, number] = /^(.+)\/(\d+)$/.exec(ref.slice(RUN_REF_PREFIX.length)) ?? [];
+    if (name === undefined || !ref.startsWith(RUN_REF_PREFIX)) continue;
     const [id, run] = [name as SpecId, Number(number)];
     if (run > (latest.get(id)?.run ?? 0)) latest.set(id, { id, run, commit });
   }
@@ -133,7 +141,10 @@ export async function latestRuns(git: Git, branches: ReadonlyMap<SpecId, string>
 }
 
 /** Reads records by the commits that contain them; omits unreadable ones. Cost: one git process. */
-export async function readRuns(git: Git, runs: readonly LatestRunRef[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>> {
+export async function readRunRecords(
+  git: Git,
+  runs: readonly LatestRunRef[],
+): Promise<ReadonlyMap<SpecId, KeptRunRecord>> {
   if (runs.length === 0) return new Map();
   const input = runs.map(({ commit }) => `${commit}:${RECORD_FILE}\n`).join("");
   const { status, stdout } = await git.try(["cat-file", "--batch"], { input });

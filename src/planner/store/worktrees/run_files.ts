@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import type { RunFiles } from "../../program_ports.ts";
-import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { isMissingError, toDiskError } from "../files/disk_error.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
 import { openGitHistory } from "../git/git_history.ts";
@@ -15,8 +15,8 @@ export function openRunFiles(): RunFiles {
       try {
         return await readFile(path, "utf8");
       } catch (error) {
-        if (isMissing(error)) return null;
-        throw diskRefusal(`read "${path}"`, error);
+        if (isMissingError(error)) return null;
+        throw toDiskError(`read "${path}"`, error);
       }
     },
     write: (path, text) => replaceFile(path, path, text),
@@ -24,13 +24,13 @@ export function openRunFiles(): RunFiles {
       const asked = ["rev-parse", "--git-common-dir", "--git-dir", "--symbolic-full-name", "HEAD"];
       const [shared, own, branch = ""] = (await new Git(folder).ask(asked))?.split(/\r?\n/) ?? [];
       if (shared === undefined || own === undefined) return [];
-      const folders = commitFolders(resolve(folder, shared), resolve(folder, own), dirname(branch));
+      const folders = listCommitFolders(resolve(folder, shared), resolve(folder, own), dirname(branch));
       // A sandbox ignores a folder that does not exist.
       for (const path of folders) await mkdir(path, { recursive: true });
       return folders;
     },
-    freePort,
-    lastChange,
+    freePort: findFreePort,
+    lastChange: findLastChangeTime,
     hasher() {
       const hash = createHash("sha256");
       return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest("hex") };
@@ -40,7 +40,7 @@ export function openRunFiles(): RunFiles {
 }
 
 /** Returns the folders to which a commit writes. @param branchFolder such as `refs/heads/planner` */
-function commitFolders(shared: string, own: string, branchFolder: string): readonly string[] {
+function listCommitFolders(shared: string, own: string, branchFolder: string): readonly string[] {
   // In the main checkout the index is in the same folder as settings and hooks.
   if (shared === own) return [own];
   const branches = branchFolder.startsWith("refs/heads") ? [branchFolder, `logs/${branchFolder}`] : [];
@@ -53,7 +53,7 @@ function commitFolders(shared: string, own: string, branchFolder: string): reado
  */
 const MAX_ENTRIES = 20_000;
 
-async function lastChange(folder: string): Promise<number> {
+async function findLastChangeTime(folder: string): Promise<number> {
   let last = 0;
   const folders = [folder];
   for (let seen = 0; folders.length > 0 && seen < MAX_ENTRIES; ) {
@@ -70,7 +70,7 @@ async function lastChange(folder: string): Promise<number> {
   return last;
 }
 
-function freePort(): Promise<number> {
+function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shortenHash } from "#kernel/shortened.ts";
 import type { ForgeMerge, FoundMerge, MergeEvidence, MergeSearchResult } from "#planner/run_ports/requests.ts";
-import { isPlannersFile } from "../../work/default_evidence.ts";
+import { isPlannerFile } from "../../work/default_evidence.ts";
 import type { Git } from "../git/git.ts";
 import { isMergeTreeMissing } from "./differences.ts";
 import { isAncestor } from "./outside_words.ts";
@@ -36,11 +36,11 @@ interface Work extends Searched {
 
 /** Rules in the order in which they are tried; the first match counts. Source: docs/pr.md#recognition. */
 const RULES: readonly (readonly [sign: MergeEvidence, rule: Rule])[] = [
-  ["forge", byForge],
-  ["ancestor", byAncestor],
-  ["cherry", byCherry],
-  ["patch", byPatch],
-  ["merge_tree", byMerging],
+  ["forge", findByForge],
+  ["ancestor", findByAncestor],
+  ["cherry", findByCherry],
+  ["patch", findByPatch],
+  ["merge_tree", findByMerging],
 ];
 
 /**
@@ -52,23 +52,28 @@ export async function searchMerge(git: Git, searched: Searched): Promise<MergeSe
   const notes: string[] = [];
   const base = (await git.ask(["merge-base", main, head]))?.split("\n")[0] ?? null;
   if (base === null) return { found: null, main, head, notes: ["the branches have no commit in common"] };
-  const paths = new Set(withoutPlanner(await changedPaths(git, base, head)));
+  const paths = new Set(omitPlannerFiles(await listChangedPaths(git, base, head)));
   const work: Work = { ...searched, base, paths };
   for (const [sign, rule] of RULES) {
     const commit = await rule(git, work, notes);
-    if (commit !== null) return { found: await foundAs(git, work, sign, commit), main, head, notes };
+    if (commit !== null) return { found: await buildFoundMerge(git, work, sign, commit), main, head, notes };
   }
   return { found: null, main, head, notes };
 }
 
 /** Returns the merge by a commit of the main branch that a person names. */
-export async function foundAs(git: Git, searched: Searched, sign: MergeEvidence, commit: string): Promise<FoundMerge> {
+export async function buildFoundMerge(
+  git: Git,
+  searched: Searched,
+  sign: MergeEvidence,
+  commit: string,
+): Promise<FoundMerge> {
   const commitHolds = await reverseApplies(git, { base: `${commit}^1`, head: commit, main: searched.main });
-  return { sign, commit, stillThere: await isStillThere(git, searched), commitHolds };
+  return { sign, commit, stillThere: await isStillInMain(git, searched), commitHolds };
 }
 
 /** Rule 1: the forge reports a merge of at least all commits of the branch. */
-async function byForge(git: Git, { head, main, forge }: Work, notes: string[]): Promise<string | null> {
+async function findByForge(git: Git, { head, main, forge }: Work, notes: string[]): Promise<string | null> {
   if (forge === null) return null;
   if (!(await isAncestor(git, head, forge.head))) {
     notes.push(
@@ -84,7 +89,7 @@ async function byForge(git: Git, { head, main, forge }: Work, notes: string[]): 
 }
 
 /** Rule 2: the main branch contains the commits themselves. @returns the commit that merged them */
-async function byAncestor(git: Git, { head, main, began }: Work): Promise<string | null> {
+async function findByAncestor(git: Git, { head, main, began }: Work): Promise<string | null> {
   if (head === began || !(await isAncestor(git, head, main))) return null;
   const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
   const merge = after.split("\n").filter(Boolean).at(-1);
@@ -94,14 +99,14 @@ async function byAncestor(git: Git, { head, main, began }: Work): Promise<string
 }
 
 /** Rule 3: the main branch contains a copy of each commit. A commit that changes only planner's files needs none. */
-async function byCherry(git: Git, { head, main }: Work): Promise<string | null> {
+async function findByCherry(git: Git, { head, main }: Work): Promise<string | null> {
   // git does not compare merges, which can contain further changes besides their parents'.
   if ((await git.line(["rev-list", "--merges", "--max-count=1", `${main}..${head}`, "--"])) !== "") return null;
   const lines = (await git.run(["cherry", main, head])).split("\n").filter(Boolean);
   let copied = 0;
   for (const line of lines) {
     const changed = await git.list(["diff-tree", "-r", "--root", "--no-commit-id", "--name-only", "-z", line.slice(2)]);
-    const counts = changed.length === 0 || withoutPlanner(changed).length > 0;
+    const counts = changed.length === 0 || omitPlannerFiles(changed).length > 0;
     if (counts && line.startsWith("+")) return null;
     if (counts) copied += 1;
   }
@@ -112,23 +117,23 @@ async function byCherry(git: Git, { head, main }: Work): Promise<string | null> 
 }
 
 /** Rule 4: one commit has the change of the whole branch. */
-async function byPatch(git: Git, work: Work, notes: string[]): Promise<string | null> {
+async function findByPatch(git: Git, work: Work, notes: string[]): Promise<string | null> {
   const { base, head } = work;
-  const own = await patchId(git, base, head);
+  const own = await computePatchId(git, base, head);
   if (own === null) return null;
-  for (const commit of await candidates(git, work, { most: MAX_PATCHES, notes })) {
-    const changed = withoutPlanner(await changedPaths(git, `${commit}^1`, commit));
+  for (const commit of await listCandidates(git, work, { most: MAX_PATCHES, notes })) {
+    const changed = omitPlannerFiles(await listChangedPaths(git, `${commit}^1`, commit));
     // Equal patches change the same files, in which most commits differ.
     if (changed.length !== work.paths.size || !changed.every((path) => work.paths.has(path))) continue;
-    if ((await patchId(git, `${commit}^1`, commit)) === own) return commit;
+    if ((await computePatchId(git, `${commit}^1`, commit)) === own) return commit;
   }
   return null;
 }
 
 /** Rule 5: merging the branch into this commit changes nothing, while it would have changed the previous one. */
-async function byMerging(git: Git, work: Work, notes: string[]): Promise<string | null> {
+async function findByMerging(git: Git, work: Work, notes: string[]): Promise<string | null> {
   if (work.paths.size === 0) return null;
-  for (const commit of await candidates(git, work, { most: MAX_MERGES, notes })) {
+  for (const commit of await listCandidates(git, work, { most: MAX_MERGES, notes })) {
     const answer = await addsNothing(git, commit, work.head);
     if (answer === "unknown") {
       notes.push("git before 2.38 cannot merge without a checkout: a squash with conflicts is not recognised");
@@ -140,7 +145,7 @@ async function byMerging(git: Git, work: Work, notes: string[]): Promise<string 
 }
 
 /** Lists commits of the main branch since the divergence that change a file of the branch, oldest first. */
-async function candidates(
+async function listCandidates(
   git: Git,
   { base, main, paths }: Work,
   { most, notes }: { readonly most: number; readonly notes: string[] },
@@ -161,14 +166,16 @@ async function addsNothing(git: Git, commit: string, head: string): Promise<bool
   if (status !== 0 && status !== 1) return false;
   // An empty field follows the names of files in conflict.
   const conflicts = status === 1 ? rest.slice(0, rest.indexOf("")) : [];
-  if (withoutPlanner(conflicts).length > 0) return false;
-  return withoutPlanner(await changedPaths(git, `${commit}^{tree}`, tree)).length === 0;
+  if (omitPlannerFiles(conflicts).length > 0) return false;
+  return omitPlannerFiles(await listChangedPaths(git, `${commit}^{tree}`, tree)).length === 0;
 }
 
 /** Whether the main branch contains the whole change: its reverse applies, or merging the branch changes nothing. */
-async function isStillThere(git: Git, { head, main, began }: Searched): Promise<boolean> {
+async function isStillInMain(git: Git, { head, main, began }: Searched): Promise<boolean> {
   const isMerged = await isAncestor(git, head, main);
-  const base = isMerged ? await baseOfMerged(git, { head, main, began }) : await git.ask(["merge-base", main, head]);
+  const base = isMerged
+    ? await findBaseOfMerged(git, { head, main, began })
+    : await git.ask(["merge-base", main, head]);
   if (base === null) return false;
   if (await reverseApplies(git, { base, head, main })) return true;
   // Merging commits that the main branch contains changes nothing, even after they were reverted.
@@ -176,7 +183,7 @@ async function isStillThere(git: Git, { head, main, began }: Searched): Promise<
 }
 
 /** Returns where a branch began whose commits the main branch contains; null if that is unknown. */
-async function baseOfMerged(git: Git, { head, main, began }: Omit<Searched, "forge">): Promise<string | null> {
+async function findBaseOfMerged(git: Git, { head, main, began }: Omit<Searched, "forge">): Promise<string | null> {
   if (began !== null) return began;
   const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
   const merge = after.split("\n").filter(Boolean).at(-1);
@@ -185,7 +192,7 @@ async function baseOfMerged(git: Git, { head, main, began }: Omit<Searched, "for
 }
 
 async function reverseApplies(git: Git, { base, head, main }: Record<"base" | "head" | "main", string>) {
-  const patch = await diff(git, base, head);
+  const patch = await readDiff(git, base, head);
   if (patch.length === 0) return false;
   const folder = mkdtempSync(join(tmpdir(), "planner-index-"));
   const env = { GIT_INDEX_FILE: join(folder, "index") };
@@ -199,15 +206,15 @@ async function reverseApplies(git: Git, { base, head, main }: Record<"base" | "h
 }
 
 /** Returns the stable patch id of a change; null for an empty one, or one of only planner's files. */
-async function patchId(git: Git, from: string, to: string): Promise<string | null> {
-  const patch = await diff(git, from, to);
+async function computePatchId(git: Git, from: string, to: string): Promise<string | null> {
+  const patch = await readDiff(git, from, to);
   if (patch.length === 0) return null;
   const listed = await git.run(["patch-id", "--stable"], { input: patch });
   return listed.split(" ")[0]?.trim() || null;
 }
 
 /** Returns the difference of two commits, without planner's files. */
-async function diff(git: Git, from: string, to: string): Promise<Buffer> {
+async function readDiff(git: Git, from: string, to: string): Promise<Buffer> {
   const paths = ["--", ":/", ":(top,exclude,glob)**/.planner/**"];
   const shown = ["diff-tree", "-r", "-p", "--binary", "--full-index", "--no-color", from, to];
   const { status, stdout } = await git.try([...shown, ...paths], { env: { GIT_LITERAL_PATHSPECS: "0" } });
@@ -215,11 +222,11 @@ async function diff(git: Git, from: string, to: string): Promise<Buffer> {
 }
 
 /** Empty for a commit without a parent. */
-async function changedPaths(git: Git, from: string, to: string): Promise<readonly string[]> {
+async function listChangedPaths(git: Git, from: string, to: string): Promise<readonly string[]> {
   const listed = await git.ask(["diff-tree", "-r", "--name-only", "--no-renames", "-z", from, to]);
   return (listed ?? "").split("\0").filter((path) => path !== "");
 }
 
-function withoutPlanner(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => !isPlannersFile(path));
+function omitPlannerFiles(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => !isPlannerFile(path));
 }

@@ -3,17 +3,29 @@ import { dirname, join, resolve, sep } from "node:path";
 import type { BranchCommit, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
-import { readGitFile, readHead, readMoves, unfinishedIn } from "./admin_folder.ts";
-import { plantedElsewhere, plantedProblem } from "./guard.ts";
-import { keepHashes, keepMade } from "./keep_commits.ts";
-import { goneMain } from "./main_branch.ts";
-import { outsideChanges } from "./outside_changes.ts";
-import { describeOutside, inFolder, isAncestor, linesAdded, shortName } from "./outside_words.ts";
-import { type Change, dropSnapshot, readSnapshot, type Snapshot, takePrograms } from "./snapshot.ts";
-import { checkouts, refsIn, takeSnapshot } from "./take_snapshot.ts";
-import { noteHidden, uncommittedFiles } from "./worktree_commits.ts";
-import { type Place, type Repository, readOrigin } from "./worktree_place.ts";
-import { endRebase } from "./worktree_rebase.ts";
+import { findUnfinishedOperation, readGitFile, readHead, readReflog } from "./admin_folder.ts";
+import { describePlantedPrograms, findPlantedElsewhere } from "./guard.ts";
+import { keepHashes, keepMadeObjects } from "./keep_commits.ts";
+import { explainMissingMain } from "./main_branch.ts";
+import { findOutsideChanges } from "./outside_changes.ts";
+import {
+  buildFolderOption,
+  describeOutsideChanges,
+  findAddedLines,
+  formatRefName,
+  isAncestor,
+} from "./outside_words.ts";
+import {
+  dropSnapshot,
+  type RepositorySnapshot,
+  readSnapshot,
+  type SnapshotChange,
+  snapshotPrograms,
+} from "./snapshot.ts";
+import { listCheckouts, readRefs, takeSnapshot } from "./take_snapshot.ts";
+import { listUncommittedFiles, noteHidingPatterns } from "./worktree_commits.ts";
+import { type Repository, readOrigin, type WorktreePlace } from "./worktree_place.ts";
+import { endKilledRebase } from "./worktree_rebase.ts";
 
 /** Collected results of a check, in the form of `WorktreeState`. */
 class Findings {
@@ -34,59 +46,68 @@ class Findings {
  * @param baseline snapshot of the repository when the run began; null outside of a run, where the snapshot of a killed
  *   run counts
  */
-export async function settle(place: Place, baseline: Snapshot | null): Promise<WorktreeState> {
+export async function settleWorktree(
+  place: WorktreePlace,
+  baseline: RepositorySnapshot | null,
+): Promise<WorktreeState> {
   const before = baseline ?? readSnapshot(place);
   const found = new Findings();
   const isThere = existsSync(place.worktree.path);
-  const programs = before === null ? undefined : await takePrograms(place);
+  const programs = before === null ? undefined : await snapshotPrograms(place);
   const planted = isThere
-    ? await plantedProblem(place, before, programs)
-    : await plantedElsewhere(place.repository, place);
-  if (planted !== null) return stateOf(found, { problems: [planted] });
+    ? await describePlantedPrograms(place, before, programs)
+    : await findPlantedElsewhere(place.repository, place);
+  if (planted !== null) return buildWorktreeState(found, { problems: [planted] });
   // Attributes all later changes to a person.
   await dropSnapshot(place);
-  if (isThere) await endRebase(place);
-  const now = before === null ? await refsIn(place.repository.git) : await takeSnapshot(place, programs);
-  const unfinished = isThere ? unfinishedIn(place.gitFolder) : null;
-  if (unfinished !== null) found.problems.push(unfinishedProblem(place, unfinished));
-  else if (isThere) await follow(place, now, found);
+  if (isThere) await endKilledRebase(place);
+  const now = before === null ? await readRefs(place.repository.git) : await takeSnapshot(place, programs);
+  const unfinished = isThere ? findUnfinishedOperation(place.gitFolder) : null;
+  if (unfinished !== null) found.problems.push(describeUnfinished(place, unfinished));
+  else if (isThere) await moveBranchToHead(place, now, found);
   if (before !== null) await reportOutside(place, { before, now }, found);
   if (!(`ref refs/heads/${place.worktree.mainBranch}` in now)) {
-    const gone = await goneMain(place.repository.git, place.worktree.mainBranch, place.id);
-    return stateOf(found, { problems: gone === null || found.problems.length > 0 ? [] : [gone] });
+    const gone = await explainMissingMain(place.repository.git, place.worktree.mainBranch, place.id);
+    return buildWorktreeState(found, { problems: gone === null || found.problems.length > 0 ? [] : [gone] });
   }
-  if (!isThere) return stateOf(found, { problems: [goneProblem(place)] });
+  if (!isThere) return buildWorktreeState(found, { problems: [describeMissingBranch(place)] });
   const { branch, mainBranch } = place.worktree;
   const [main, own] = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
-  const changed = await changedIn(place.git, place.repository.prefix, `${main}...${own}`);
-  await showHidden(place, changed, found);
-  const [commits, uncommitted] = [await commitsIn(place.git, `${main}..${own}`), await uncommittedFiles(place)];
-  return { ...stateOf(found), safe: true, commits, changed, uncommitted };
+  const changed = await readChangedFiles(place.git, place.repository.prefix, `${main}...${own}`);
+  await unhideFiles(place, changed, found);
+  const [commits, uncommitted] = [await readCommits(place.git, `${main}..${own}`), await listUncommittedFiles(place)];
+  return { ...buildWorktreeState(found), safe: true, commits, changed, uncommitted };
 }
 
-function stateOf(found: Findings, { problems = [] }: { readonly problems?: readonly string[] } = {}): WorktreeState {
+function buildWorktreeState(
+  found: Findings,
+  { problems = [] }: { readonly problems?: readonly string[] } = {},
+): WorktreeState {
   const { notes, warnings, outside } = found;
   const nothing = { safe: false, commits: [], changed: [], uncommitted: [] };
   return { notes, warnings, outside, problems: [...problems, ...found.problems], ...nothing };
 }
 
-function goneProblem({ id, worktree: { branch } }: Place): string {
+function describeMissingBranch({ id, worktree: { branch } }: WorktreePlace): string {
   return `its worktree was deleted: "planner work ${id}" makes it anew from branch "${branch}"`;
 }
 
-function unfinishedProblem({ id, worktree }: Place, { name, end }: { readonly name: string; readonly end: string }) {
+function describeUnfinished(
+  { id, worktree }: WorktreePlace,
+  { name, end }: { readonly name: string; readonly end: string },
+) {
   return `a ${name} was begun in "${worktree.path}" and not ended: run "${end}" there, then "planner merge ${id}"`;
 }
 
 /** Moves the branch to the checked-out commit if that continues it, because that commit is the run's result. */
-async function follow(place: Place, refs: Snapshot, found: Findings): Promise<void> {
+async function moveBranchToHead(place: WorktreePlace, refs: RepositorySnapshot, found: Findings): Promise<void> {
   const { git, gitFolder, worktree } = place;
   const own = `refs/heads/${worktree.branch}`;
   const head = readHead(gitFolder);
-  if (head === null || ("ref" in head && head.ref === own)) return restore(place, refs, found);
+  if (head === null || ("ref" in head && head.ref === own)) return restoreBranch(place, refs, found);
   const hash = "hash" in head ? head.hash : refs[`ref ${head.ref}`];
   const tip = refs[`ref ${own}`];
-  const where = "hash" in head ? `commit ${head.hash.slice(0, 10)}` : `branch "${shortName(head.ref)}"`;
+  const where = "hash" in head ? `commit ${head.hash.slice(0, 10)}` : `branch "${formatRefName(head.ref)}"`;
   if (hash !== undefined && (tip === undefined || (await isAncestor(git, tip, hash)))) {
     // Leaves the index and the files unchanged.
     await git.run(["update-ref", "-m", "planner: follow HEAD", own, hash, tip ?? ""]);
@@ -95,16 +116,20 @@ async function follow(place: Place, refs: Snapshot, found: Findings): Promise<vo
     return;
   }
   const behind = hash === undefined || tip === undefined || (await isAncestor(git, hash, tip));
-  const join = behind ? "" : ` and "git merge ${"hash" in head ? head.hash : quoteShellWord(shortName(head.ref))}"`;
+  const join = behind ? "" : ` and "git merge ${"hash" in head ? head.hash : quoteShellWord(formatRefName(head.ref))}"`;
   found.problems.push(
     `${where} is checked out, which does not continue "${worktree.branch}": in "${worktree.path}" run "git checkout ${quoteShellWord(worktree.branch)}"${join}, then "planner merge ${place.id}"`,
   );
 }
 
 /** Recreates a branch that was deleted while it was checked out, at the last commit of its worktree. */
-async function restore({ git, gitFolder, worktree }: Place, refs: Snapshot, found: Findings): Promise<void> {
+async function restoreBranch(
+  { git, gitFolder, worktree }: WorktreePlace,
+  refs: RepositorySnapshot,
+  found: Findings,
+): Promise<void> {
   const own = `refs/heads/${worktree.branch}`;
-  const last = readMoves(gitFolder, "HEAD").findLast(({ to }) => !/^0+$/.test(to))?.to;
+  const last = readReflog(gitFolder, "HEAD").findLast(({ to }) => !/^0+$/.test(to))?.to;
   if (`ref ${own}` in refs || last === undefined) return;
   await git.run(["update-ref", "-m", "planner: restore the branch", own, last, ""]);
   found.warn(`branch "${worktree.branch}" was deleted: it is back at commit ${last.slice(0, 10)}`);
@@ -112,33 +137,34 @@ async function restore({ git, gitFolder, worktree }: Place, refs: Snapshot, foun
 
 /** Snapshots at the begin and the end of a run. */
 interface Compared {
-  readonly before: Snapshot;
-  readonly now: Snapshot;
+  readonly before: RepositorySnapshot;
+  readonly now: RepositorySnapshot;
 }
 
 /** Reports changes in the repository and the project outside of the run's own branch; reverts none of them. */
-async function reportOutside(place: Place, { before, now }: Compared, found: Findings): Promise<void> {
+async function reportOutside(place: WorktreePlace, { before, now }: Compared, found: Findings): Promise<void> {
   const { id, worktree } = place;
-  const changes = outsideChanges(before, now, { id, branch: worktree.branch });
+  const changes = findOutsideChanges(before, now, { id, branch: worktree.branch });
   const excluded = changes.find(({ name }) => name === "info exclude");
-  if (excluded !== undefined) await noteHidden(place, linesAdded(excluded.before ?? "", excluded.now ?? ""));
+  if (excluded !== undefined)
+    await noteHidingPatterns(place, findAddedLines(excluded.before ?? "", excluded.now ?? ""));
   const main = changes.find(({ name }) => name === `ref refs/heads/${worktree.mainBranch}`);
-  const problem = main === undefined ? null : await mainProblem(place, main, { before, now });
+  const problem = main === undefined ? null : await describeMovedMain(place, main, { before, now });
   if (problem !== null) found.problems.push(problem);
-  for (const sentence of await describeOutside(place, changes)) {
+  for (const sentence of await describeOutsideChanges(place, changes)) {
     found.warn(sentence);
     found.outside.push(sentence);
   }
-  found.notes.push(...(await keepMade(place, before, now)));
+  found.notes.push(...(await keepMadeObjects(place, before, now)));
 }
 
 /**
  * Returns what a person must do if the run has moved, renamed or deleted the main branch, because commits of the
  * worktree must not be on it before they are merged. Null if only the person's checkout did that.
  */
-async function mainProblem(
-  { gitFolder, repository, worktree, id }: Place,
-  { before: old, now: tip }: Change,
+async function describeMovedMain(
+  { gitFolder, repository, worktree, id }: WorktreePlace,
+  { before: old, now: tip }: SnapshotChange,
   { before, now }: Compared,
 ): Promise<string | null> {
   const { mainBranch } = worktree;
@@ -152,27 +178,27 @@ async function mainProblem(
     const isRenamed =
       head !== undefined && head !== main && before[`ref ${head}`] === undefined && `ref ${head}` in now;
     if (isRenamed) {
-      const rename = `git branch -m ${quoteShellWord(shortName(head))} ${quoteShellWord(mainBranch)}`;
-      return problem(`renamed to "${shortName(head)}"`, `take that back with "${rename}"`);
+      const rename = `git branch -m ${quoteShellWord(formatRefName(head))} ${quoteShellWord(mainBranch)}`;
+      return problem(`renamed to "${formatRefName(head)}"`, `take that back with "${rename}"`);
     }
     const switched =
       path === undefined || head === main
         ? ""
-        : ` and "git ${inFolder(repository.top, path.slice("HEAD ".length))}switch ${quoteShellWord(mainBranch)}"`;
+        : ` and "git ${buildFolderOption(repository.top, path.slice("HEAD ".length))}switch ${quoteShellWord(mainBranch)}"`;
     return problem("deleted", `take it back with "git update-ref ${quoteShellWord(main)} ${old}"${switched}`);
   }
   const made = new Set(
-    readMoves(gitFolder, "HEAD").flatMap(({ to, message }) => (MADE_HERE.test(message) ? [to] : [])),
+    readReflog(gitFolder, "HEAD").flatMap(({ to, message }) => (MADE_HERE.test(message) ? [to] : [])),
   );
   const added = (await git.run(["rev-list", tip, "--not", old, "--"])).split("\n");
   const isOwn = added.some((hash) => made.has(hash));
-  const checkout = await checkoutThatMoved(repository, { main, tip });
+  const checkout = await findCheckoutThatMoved(repository, { main, tip });
   if (!isOwn && (checkout !== null || (await isAncestor(git, old, tip)))) return null;
   // A checkout whose files changed with its branch must be restored with it.
   const undo =
     checkout === null
       ? `update-ref ${quoteShellWord(main)} ${old}`
-      : `${inFolder(repository.top, checkout)}reset --keep ${old}`;
+      : `${buildFolderOption(repository.top, checkout)}reset --keep ${old}`;
   const others = await git.line([
     "rev-list",
     "--max-count=1",
@@ -188,14 +214,14 @@ async function mainProblem(
 }
 
 /** Returns the checkout in which a person's commit, amend or rebase moved the main branch; null if none did. */
-async function checkoutThatMoved(
+async function findCheckoutThatMoved(
   repository: Repository,
   { main, tip }: { readonly main: string; readonly tip: string },
 ): Promise<string | null> {
-  for (const [path, folder] of await checkouts(repository)) {
+  for (const [path, folder] of await listCheckouts(repository)) {
     const head = readHead(folder);
     const isThere = head !== null && "ref" in head && head.ref === main;
-    if (isThere && readMoves(folder, "HEAD").some(({ to }) => to === tip)) return path;
+    if (isThere && readReflog(folder, "HEAD").some(({ to }) => to === tip)) return path;
   }
   return null;
 }
@@ -207,12 +233,14 @@ const MADE_HERE = /^(?:commit|cherry-pick|revert|am|rebase \((?:pick|reword|squa
  * Unhides files that git was set to overlook, and reports repositories inside the worktree, to which a commit only
  * points.
  */
-async function showHidden(place: Place, changed: WorktreeState["changed"], found: Findings): Promise<void> {
+async function unhideFiles(place: WorktreePlace, changed: WorktreeState["changed"], found: Findings): Promise<void> {
   const { git, worktree } = place;
-  const brought = new Set((readOrigin(place.root, place.id)?.brought ?? []).map(({ path }) => pathOf(place, path)));
+  const brought = new Set(
+    (readOrigin(place.root, place.id)?.brought ?? []).map(({ path }) => toProjectPath(place, path)),
+  );
   const hidden: string[] = [];
   const links: string[] = [];
-  const own = new Set(changed.map(({ path }) => pathOf(place, path)));
+  const own = new Set(changed.map(({ path }) => toProjectPath(place, path)));
   for (const entry of await git.list(["ls-files", "-v", "--stage", "-z"])) {
     const [tag = "", mode = ""] = entry.split(" ", 2);
     const path = entry.slice(entry.indexOf("\t") + 1);
@@ -220,7 +248,7 @@ async function showHidden(place: Place, changed: WorktreeState["changed"], found
     if (mode === "120000" && own.has(path)) reportSymlink(place, path, found);
     if ((tag === "S" || tag !== tag.toUpperCase()) && !brought.has(path)) hidden.push(path);
   }
-  const shown = hidden.filter((path) => !isSparse(place) || existsSync(join(worktree.path, path)));
+  const shown = hidden.filter((path) => !isSparseCheckout(place) || existsSync(join(worktree.path, path)));
   if (shown.length > 0) {
     const input = shown.map((path) => `${path}\0`).join("");
     for (const flag of ["--no-assume-unchanged", "--no-skip-worktree"]) {
@@ -231,12 +259,12 @@ async function showHidden(place: Place, changed: WorktreeState["changed"], found
   if (links.length > 0) await reportLinks(place, links, found);
 }
 
-function pathOf({ repository }: Place, path: string): string {
+function toProjectPath({ repository }: WorktreePlace, path: string): string {
   return path.startsWith("../") ? path.slice("../".length) : repository.prefix + path;
 }
 
 /** Reports a symbolic link that the run's commits have created. */
-function reportSymlink({ worktree }: Place, path: string, found: Findings): void {
+function reportSymlink({ worktree }: WorktreePlace, path: string, found: Findings): void {
   const file = join(worktree.path, path);
   const target = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(file) : null;
   if (target === null || resolve(dirname(file), target).startsWith(worktree.path + sep)) return;
@@ -246,11 +274,15 @@ function reportSymlink({ worktree }: Place, path: string, found: Findings): void
 }
 
 /** Whether the checkout is sparse, in which git itself ignores missing files. */
-function isSparse({ gitFolder, repository }: Place): boolean {
+function isSparseCheckout({ gitFolder, repository }: WorktreePlace): boolean {
   return [gitFolder, repository.commonFolder].some((folder) => existsSync(join(folder, "info", "sparse-checkout")));
 }
 
-async function reportLinks({ git, worktree, id }: Place, links: readonly string[], found: Findings): Promise<void> {
+async function reportLinks(
+  { git, worktree, id }: WorktreePlace,
+  links: readonly string[],
+  found: Findings,
+): Promise<void> {
   const modules = readGitFile(worktree.path, ".gitmodules") ?? "";
   const known = new Set([...modules.matchAll(/^\s*path\s*=\s*(.*?)\s*$/gm)].map(([, path]) => path));
   for (const path of links) {
@@ -264,7 +296,7 @@ async function reportLinks({ git, worktree, id }: Place, links: readonly string[
 }
 
 /** Returns the commits of a range, oldest first. */
-export async function commitsIn(git: Git, range: string): Promise<readonly BranchCommit[]> {
+export async function readCommits(git: Git, range: string): Promise<readonly BranchCommit[]> {
   const format = ["--reverse", "--topo-order", "--no-show-signature", "--no-color", "-z", "--format=%H %P%n%B"];
   const { status, stdout } = await git.try(["log", ...format, range, "--"]);
   if (status !== 0) return [];
@@ -282,7 +314,7 @@ export async function commitsIn(git: Git, range: string): Promise<readonly Branc
  * Returns the changed files of a range of commits as paths from the project's root; those outside of the project begin
  * with `../`.
  */
-export async function changedIn(git: Git, prefix: string, range: string) {
+export async function readChangedFiles(git: Git, prefix: string, range: string) {
   const { status, stdout } = await git.try([
     "diff",
     "--name-status",

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readJson } from "../files/json_file.ts";
-import { removeInside } from "../files/open_folder.ts";
+import { readJsonFile } from "../files/json_file.ts";
+import { removeFileInside } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
 import type { Git } from "../git/git.ts";
 import { readGitFile } from "./admin_folder.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { hooksFolder, type Place, type Repository } from "./worktree_place.ts";
+import { type Repository, resolveHooksFolder, type WorktreePlace } from "./worktree_place.ts";
 
 /**
  * Matches settings by which git starts programs or reads other files. An agent that changes one could run any program
@@ -27,7 +27,7 @@ const PERSONAL = /^(?:core\.(?:editor|pager|askpass)|sequence\.editor|credential
  * Each name begins with its kind: `ref refs/heads/main`, `setting user.name`, `hook pre-commit`, `file
  * .planner/config.md`.
  */
-export type Snapshot = Readonly<Record<string, string>>;
+export type RepositorySnapshot = Readonly<Record<string, string>>;
 
 /** Matches settings whose values are or contain secrets. */
 const SECRET = /(?:url|header|token|password|proxy|cookie|secret)/i;
@@ -43,40 +43,48 @@ const SCOPES: Readonly<Record<string, string>> = {
  * Takes the part of the snapshot that decides which programs git runs in a worktree, and in all checkouts if the
  * worktree no longer exists. Cost: one git process, which runs none of these programs.
  */
-export async function takePrograms({ gitFolder, repository, worktree, ...place }: Place): Promise<Snapshot> {
+export async function snapshotPrograms({
+  gitFolder,
+  repository,
+  worktree,
+  ...place
+}: WorktreePlace): Promise<RepositorySnapshot> {
   const git = existsSync(worktree.path) ? place.git : repository.git;
-  const note: Record<string, string> = { ...(await takeSharedPrograms(repository, git)) };
-  add(note, ".git", readGitFile(worktree.path, ".git"));
-  add(note, "commondir", readGitFile(gitFolder, "commondir"));
-  add(note, "gitdir", readGitFile(gitFolder, "gitdir"));
+  const note: Record<string, string> = { ...(await snapshotSharedPrograms(repository, git)) };
+  addToNote(note, ".git", readGitFile(worktree.path, ".git"));
+  addToNote(note, "commondir", readGitFile(gitFolder, "commondir"));
+  addToNote(note, "gitdir", readGitFile(gitFolder, "gitdir"));
   return note;
 }
 
 /**
- * Takes the part of `takePrograms` that applies to every checkout of the repository. Cost: one git process.
+ * Takes the part of `snapshotPrograms` that applies to every checkout of the repository. Cost: one git process.
  *
  * @param git git in one of the checkouts, because settings can be included for one of them alone
  */
-export async function takeSharedPrograms(repository: Repository, git: Git): Promise<Snapshot> {
+export async function snapshotSharedPrograms(repository: Repository, git: Git): Promise<RepositorySnapshot> {
   const { commonFolder } = repository;
   const note: Record<string, string> = {};
-  add(note, "alternates", readGitFile(commonFolder, "objects/info/alternates"));
-  for (const { scope, key, values } of await allSettings(git)) {
-    note[`${SCOPES[scope] ?? scope} ${key}`] = SECRET.test(key) && !WATCHED.test(key) ? digestOf(values) : values;
+  addToNote(note, "alternates", readGitFile(commonFolder, "objects/info/alternates"));
+  for (const { scope, key, values } of await listSettings(git)) {
+    note[`${SCOPES[scope] ?? scope} ${key}`] = SECRET.test(key) && !WATCHED.test(key) ? computeDigest(values) : values;
   }
-  const folder = hooksFolder(repository, note["setting core.hookspath"] ?? note["global setting core.hookspath"]);
-  for (const [name, digest] of hooksIn(folder)) note[`hook ${name}`] = digest;
+  const folder = resolveHooksFolder(
+    repository,
+    note["setting core.hookspath"] ?? note["global setting core.hookspath"],
+  );
+  for (const [name, digest] of listHooks(folder)) note[`hook ${name}`] = digest;
   return note;
 }
 
-/** Returns the part of a note that `takeSharedPrograms` takes. */
-export function sharedPart(note: Snapshot): Snapshot {
+/** Returns the part of a note that `snapshotSharedPrograms` takes. */
+export function pickSharedPrograms(note: RepositorySnapshot): RepositorySnapshot {
   return Object.fromEntries(Object.entries(note).filter(([name]) => SHARED.test(name)));
 }
 
 const SHARED = /^(?:alternates$|hook |setting |global setting )/;
 
-function add(note: Record<string, string>, name: string, value: string | null): void {
+function addToNote(note: Record<string, string>, name: string, value: string | null): void {
   if (value !== null) note[name] = value;
 }
 
@@ -87,7 +95,7 @@ interface Setting {
   readonly values: string;
 }
 
-async function allSettings(git: Git): Promise<readonly Setting[]> {
+async function listSettings(git: Git): Promise<readonly Setting[]> {
   const fields = await git.list(["config", "--list", "--show-scope", "-z"]);
   const found = new Map<string, Setting>();
   for (let index = 0; index + 1 < fields.length; index += 2) {
@@ -101,39 +109,42 @@ async function allSettings(git: Git): Promise<readonly Setting[]> {
   return [...found.values()];
 }
 
-function hooksIn(folder: string): readonly (readonly [name: string, digest: string])[] {
+function listHooks(folder: string): readonly (readonly [name: string, digest: string])[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => !name.endsWith(".sample"))
     .flatMap((name) => {
       const path = join(folder, name);
       if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
-      return [[name, digestOf(readFileSync(path))]];
+      return [[name, computeDigest(readFileSync(path))]];
     });
 }
 
-export function digestOf(bytes: string | Uint8Array): string {
+export function computeDigest(bytes: string | Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 }
 
 /** Stores a snapshot for later processes. */
-export function keepSnapshot({ root, id }: Pick<Place, "root" | "id">, snapshot: Snapshot): Promise<void> {
+export function keepSnapshot(
+  { root, id }: Pick<WorktreePlace, "root" | "id">,
+  snapshot: RepositorySnapshot,
+): Promise<void> {
   const file = worktreeFiles.snapshot(id);
   return replaceFile(join(root, file), file, `${JSON.stringify(snapshot, null, 2)}\n`);
 }
 
 /** Reads the stored snapshot; null if none was stored, or a person removed it. */
-export function readSnapshot({ root, id }: Pick<Place, "root" | "id">): Snapshot | null {
-  const read = readJson(join(root, worktreeFiles.snapshot(id)));
-  return read.kind === "object" ? (read.object as Snapshot) : null;
+export function readSnapshot({ root, id }: Pick<WorktreePlace, "root" | "id">): RepositorySnapshot | null {
+  const read = readJsonFile(join(root, worktreeFiles.snapshot(id)));
+  return read.kind === "object" ? (read.object as RepositorySnapshot) : null;
 }
 
-export async function dropSnapshot({ root, id }: Pick<Place, "root" | "id">): Promise<void> {
-  await removeInside(join(root, worktreeFiles.snapshot(id)));
+export async function dropSnapshot({ root, id }: Pick<WorktreePlace, "root" | "id">): Promise<void> {
+  await removeFileInside(join(root, worktreeFiles.snapshot(id)));
 }
 
 /** One entry that differs between two snapshots. */
-export interface Change {
+export interface SnapshotChange {
   /** Name of the entry in the snapshot, such as `hook pre-commit`. */
   readonly name: string;
   readonly before: string | undefined;
@@ -141,7 +152,7 @@ export interface Change {
 }
 
 /** Returns the differing entries, sorted by name. */
-export function compareSnapshots(before: Snapshot, now: Snapshot): readonly Change[] {
+export function compareSnapshots(before: RepositorySnapshot, now: RepositorySnapshot): readonly SnapshotChange[] {
   return [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .filter((name) => before[name] !== now[name])
     .sort()
@@ -152,21 +163,21 @@ export function compareSnapshots(before: Snapshot, now: Snapshot): readonly Chan
  * Returns the changes that affect which programs git runs. After a change of the hooks folder, omits changes of single
  * hooks.
  */
-export function plantedIn(changes: readonly Change[]): readonly Change[] {
-  const planted = changes.filter(isPlanted);
+export function filterProgramChanges(changes: readonly SnapshotChange[]): readonly SnapshotChange[] {
+  const planted = changes.filter(isProgramChange);
   const moved = planted.some(({ name }) => name.endsWith("setting core.hookspath"));
   return planted.filter(({ name }) => !(moved && name.startsWith("hook ")));
 }
 
 /** Whether a change could make git start a program. */
-export function isPlanted({ name }: Change): boolean {
+export function isProgramChange({ name }: SnapshotChange): boolean {
   const [, scope, key] = /^(?:(global|worktree) )?setting (.+)$/.exec(name) ?? [];
   if (key !== undefined) return WATCHED.test(key) && !(scope === "global" && PERSONAL.test(key));
   return name.startsWith("hook ") || ["alternates", ".git", "commondir", "gitdir"].includes(name);
 }
 
 /** Whether such a change could make planner's git start a program in another checkout than the run's own. */
-export function reachesOthers({ name }: Change): boolean {
+export function affectsOtherCheckouts({ name }: SnapshotChange): boolean {
   const key = /^(?:global )?setting (.+)$/.exec(name)?.[1];
   return key === undefined ? name.startsWith("hook ") || name === "alternates" : !PERSONAL.test(key);
 }

@@ -2,30 +2,30 @@ import { OperationError } from "#kernel/errors.ts";
 import type { CommittedSpec, CommittedState, SpecChanges } from "#planner/run_ports/worktree.ts";
 import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
-import { ARCHIVE, SPECS } from "../project/places.ts";
-import { changedIn } from "./settle.ts";
+import { ARCHIVE_FOLDER, SPECS_FOLDER } from "../project/places.ts";
+import { readChangedFiles } from "./settle.ts";
 import type { Repository } from "./worktree_place.ts";
 
 const CONFIG = ".planner/config.md";
 
 /** Reads the spec changes between `since` and the checked-out commit. */
-export async function specChanges({ git, prefix }: Repository, since: string): Promise<SpecChanges> {
-  const [base, head] = [await commitOf(git, since), await commitOf(git, "HEAD")];
+export async function readSpecChanges({ git, prefix }: Repository, since: string): Promise<SpecChanges> {
+  const [base, head] = [await resolveCommit(git, since), await resolveCommit(git, "HEAD")];
   const listed = await git.list(["diff-tree", "-r", "--name-only", "--no-renames", "-z", base, head]);
   const files = listed
     .filter((path) => path.startsWith(prefix) && path.endsWith(".md"))
     .map((path) => path.slice(prefix.length))
-    .filter((path) => path.startsWith(`${SPECS}/`) || path.startsWith(`${ARCHIVE}/`));
+    .filter((path) => path.startsWith(`${SPECS_FOLDER}/`) || path.startsWith(`${ARCHIVE_FOLDER}/`));
   // A shallow clone may lack the common ancestor; then every differing file counts as changed.
   const parted = (await git.ask(["merge-base", base, head])) !== null;
   return {
     before: await readState(git, { commit: base, prefix, files }),
     after: await readState(git, { commit: head, prefix, files }),
-    changed: await changedIn(git, prefix, `${base}${parted ? "..." : ".."}${head}`),
+    changed: await readChangedFiles(git, prefix, `${base}${parted ? "..." : ".."}${head}`),
   };
 }
 
-async function commitOf(git: Git, name: string): Promise<string> {
+async function resolveCommit(git: Git, name: string): Promise<string> {
   const hash = await git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
   if (hash !== null) return hash;
   throw new OperationError("invalid_argument", `"${name}" is no commit of this repository`);

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Git } from "../git/git.ts";
-import { readMoves } from "./admin_folder.ts";
-import type { Place } from "./worktree_place.ts";
+import { readReflog } from "./admin_folder.ts";
+import type { WorktreePlace } from "./worktree_place.ts";
 
 /** Returns git's own folders of a checkout's submodules, including nested ones, by their path below `modules/`. */
-export function moduleFolders(gitFolder: string): ReadonlyMap<string, string> {
+export function listModuleFolders(gitFolder: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const visit = (folder: string, name: string): void => {
     if (name !== "" && existsSync(join(folder, "HEAD")) && existsSync(join(folder, "objects"))) {
@@ -25,11 +25,11 @@ export function moduleFolders(gitFolder: string): ReadonlyMap<string, string> {
  * Returns uncommitted files of a worktree's submodules, including nested ones, as paths from its top. Runs none of
  * their programs.
  */
-export async function submoduleChanges({ gitFolder, worktree }: Place): Promise<readonly string[]> {
-  return existsSync(join(gitFolder, "modules")) ? changesBelow(worktree.path, "") : [];
+export async function listSubmoduleChanges({ gitFolder, worktree }: WorktreePlace): Promise<readonly string[]> {
+  return existsSync(join(gitFolder, "modules")) ? listChangesBelow(worktree.path, "") : [];
 }
 
-async function changesBelow(top: string, prefix: string): Promise<readonly string[]> {
+async function listChangesBelow(top: string, prefix: string): Promise<readonly string[]> {
   const entries = await new Git(join(top, prefix)).list(["ls-files", "--stage", "-z"]);
   const links = entries
     .filter((entry) => entry.startsWith("160000 "))
@@ -40,7 +40,7 @@ async function changesBelow(top: string, prefix: string): Promise<readonly strin
     if (!existsSync(join(top, folder, ".git"))) continue;
     const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
     const changed = await new Git(join(top, folder)).list(listing);
-    found.push(...changed.map((entry) => folder + entry.slice(3)), ...(await changesBelow(top, folder)));
+    found.push(...changed.map((entry) => folder + entry.slice(3)), ...(await listChangesBelow(top, folder)));
   }
   return found;
 }
@@ -51,14 +51,14 @@ async function changesBelow(top: string, prefix: string): Promise<readonly strin
  *
  * @returns whether the worktree has submodules, because git then removes it only by force
  */
-export async function keepSubmodules({ gitFolder, repository, id }: Place): Promise<boolean> {
-  const modules = moduleFolders(gitFolder);
+export async function keepSubmodules({ gitFolder, repository, id }: WorktreePlace): Promise<boolean> {
+  const modules = listModuleFolders(gitFolder);
   for (const [name, own] of modules) {
     const shared = join(repository.commonFolder, "modules", name);
-    if (!existsSync(shared)) await makeCopy(repository.git, own, shared);
+    if (!existsSync(shared)) await makeSubmoduleCopy(repository.git, own, shared);
     const kept = `refs/planner/kept/${id}`;
     const git = new Git(own, { GIT_DIR: own });
-    const lost = readMoves(own, "HEAD").map(({ to }) => to);
+    const lost = readReflog(own, "HEAD").map(({ to }) => to);
     for (const [index, hash] of [...new Set(lost)].entries()) {
       const ref = `refs/planner/moves/${index}`;
       // The object no longer exists if git has cleaned it up.
@@ -73,7 +73,7 @@ export async function keepSubmodules({ gitFolder, repository, id }: Place): Prom
 }
 
 /** Creates the copy that git would have created if a person had added the submodule in their checkout. */
-async function makeCopy(git: Git, own: string, shared: string): Promise<void> {
+async function makeSubmoduleCopy(git: Git, own: string, shared: string): Promise<void> {
   await git.run(["init", "--quiet", "--bare", shared]);
   const url = await git.ask(["--git-dir", own, "config", "remote.origin.url"]);
   const settings = [

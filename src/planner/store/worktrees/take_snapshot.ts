@@ -2,15 +2,22 @@ import { existsSync, lstatSync, readdirSync, readlinkSync, type Stats } from "no
 import { dirname, join, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { temporaryPid } from "../files/temporary_file.ts";
+import { parseTemporaryPid } from "../files/temporary_file.ts";
 import { Git } from "../git/git.ts";
-import { claimedIds, readClaim } from "../locks/lock_file.ts";
-import { WORKTREES } from "../project/places.ts";
-import { adminFolders, readGitFile, readHead, readMoves, realPath, unfinishedIn } from "./admin_folder.ts";
-import { digestOf, type Snapshot, takePrograms } from "./snapshot.ts";
-import { moduleFolders } from "./submodules.ts";
+import { listClaimedIds, readClaim } from "../locks/lock_file.ts";
+import { WORKTREES_FOLDER } from "../project/places.ts";
+import {
+  findUnfinishedOperation,
+  listAdminFolders,
+  readGitFile,
+  readHead,
+  readReflog,
+  realPath,
+} from "./admin_folder.ts";
+import { computeDigest, type RepositorySnapshot, snapshotPrograms } from "./snapshot.ts";
+import { listModuleFolders } from "./submodules.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { isFreshWorktree, type Place, type Repository, readOrigin, worktreeIds } from "./worktree_place.ts";
+import { isFreshWorktree, listWorktreeIds, type Repository, readOrigin, type WorktreePlace } from "./worktree_place.ts";
 
 /** Parts of `.planner/` that planner itself changes during runs. */
 const OWN_PARTS: ReadonlySet<string> = new Set(["locks", "logs", "processes", "runs", "watch.pid", "worktrees"]);
@@ -22,38 +29,38 @@ const INFO_FILES = ["attributes", "exclude", "grafts", "sparse-checkout"];
  * Name of the entry with the time of a complete snapshot, in milliseconds since 1970. Snapshots of earlier versions
  * lack it, and may lack other entries.
  */
-export const WHOLE = "snapshot";
+export const WHOLE_SNAPSHOT_NAME = "snapshot";
 
 /**
  * Takes the state of the repository and the project around it that a run in the worktree should not change. Cost: three
  * git processes, one more for each submodule, and a `stat` of each file of `.planner/`.
  *
- * @param programs as `takePrograms` has just returned them
+ * @param programs as `snapshotPrograms` has just returned them
  */
-export async function takeSnapshot(place: Place, programs?: Snapshot): Promise<Snapshot> {
+export async function takeSnapshot(place: WorktreePlace, programs?: RepositorySnapshot): Promise<RepositorySnapshot> {
   const { root, repository } = place;
   const { commonFolder, git } = repository;
   const taken = String(Date.now());
   const info = INFO_FILES.map((name) => [`info ${name}`, readGitFile(commonFolder, `info/${name}`)] as const);
   const parts = await Promise.all([
-    programs ?? takePrograms(place),
-    refsIn(git),
-    headsOf(place),
-    changesIn(repository),
-    modulesIn(commonFolder),
-    runsOf(place),
+    programs ?? snapshotPrograms(place),
+    readRefs(git),
+    readHeads(place),
+    readUncommittedChanges(repository),
+    readModules(commonFolder),
+    readOtherRuns(place),
   ]);
   return Object.assign(
-    { [WHOLE]: taken },
-    Object.fromEntries(readMoves(commonFolder, "refs/stash").map(({ to, message }) => [`stash ${to}`, message])),
+    { [WHOLE_SNAPSHOT_NAME]: taken },
+    Object.fromEntries(readReflog(commonFolder, "refs/stash").map(({ to, message }) => [`stash ${to}`, message])),
     Object.fromEntries(info.filter(([, text]) => text !== null)),
-    Object.fromEntries(filesBelow(root, ".planner")),
+    Object.fromEntries(listFilesBelow(root, ".planner")),
     ...parts,
   );
 }
 
 /** Reads all refs. The value of a symbolic ref, such as `refs/remotes/origin/HEAD`, is its target's name. */
-export async function refsIn(git: Git): Promise<Snapshot> {
+export async function readRefs(git: Git): Promise<RepositorySnapshot> {
   const listed = await git.run(["for-each-ref", "--format=%(objectname) %(symref) %(refname)"]);
   const refs = listed.split("\n").flatMap((line) => {
     const [hash = "", target = "", ref = ""] = line.split(" ");
@@ -63,23 +70,27 @@ export async function refsIn(git: Git): Promise<Snapshot> {
 }
 
 /** Reads HEAD and unfinished operations of every checkout that belongs neither to a run nor to its checks. */
-async function headsOf({ root, repository }: Place): Promise<Snapshot> {
-  const runs = realPath(join(root, WORKTREES)) + sep;
+async function readHeads({ root, repository }: WorktreePlace): Promise<RepositorySnapshot> {
+  const runs = realPath(join(root, WORKTREES_FOLDER)) + sep;
   const heads: Record<string, string> = {};
-  for (const [path, folder] of await checkouts(repository)) {
+  for (const [path, folder] of await listCheckouts(repository)) {
     if (path.startsWith(runs) || isFreshWorktree(path)) continue;
     const head = readHead(folder);
     if (head !== null) heads[`HEAD ${path}`] = "ref" in head ? head.ref : head.hash;
-    const unfinished = unfinishedIn(folder);
+    const unfinished = findUnfinishedOperation(folder);
     if (unfinished !== null) heads[`operation ${path}`] = unfinished.name;
   }
   return heads;
 }
 
 /** Returns git's own folders of all checkouts, by their paths. */
-export async function checkouts({ commonFolder, gitFolder, top }: Repository): Promise<ReadonlyMap<string, string>> {
+export async function listCheckouts({
+  commonFolder,
+  gitFolder,
+  top,
+}: Repository): Promise<ReadonlyMap<string, string>> {
   const main = gitFolder === commonFolder ? top : dirname(commonFolder);
-  return new Map([[main, commonFolder], ...(await adminFolders(commonFolder))]);
+  return new Map([[main, commonFolder], ...(await listAdminFolders(commonFolder))]);
 }
 
 /** Number of tries and pause in milliseconds when git changes a checkout while it is read. Chosen by planner. */
@@ -89,57 +100,62 @@ const STEADY = { tries: 20, pauseMs: 50 } as const;
  * Reads uncommitted changes in the person's checkout, without those in `.planner/`. A merge of another run writes the
  * files, the index and HEAD one after the other, so the checkout is read again until none of them changed meanwhile.
  */
-async function changesIn({ git, gitFolder, top, prefix }: Repository): Promise<Snapshot> {
+async function readUncommittedChanges({ git, gitFolder, top, prefix }: Repository): Promise<RepositorySnapshot> {
   const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal"];
   for (let tries = 1; ; tries++) {
-    const before = checkoutMark(gitFolder);
+    const before = buildCheckoutMark(gitFolder);
     const all = await git.list(listing);
     // Git writes HEAD after the index.
     if (all.some((entry) => /^[^ ?]/.test(entry))) await sleep(STEADY.pauseMs);
-    if (tries < STEADY.tries && (before === null || before !== checkoutMark(gitFolder))) {
+    if (tries < STEADY.tries && (before === null || before !== buildCheckoutMark(gitFolder))) {
       await sleep(STEADY.pauseMs);
       continue;
     }
     const entries = all.filter((entry) => !entry.slice(3).startsWith(`${prefix}.planner/`));
     return Object.fromEntries(
-      entries.map((entry) => [`change ${entry.slice(3)}`, `${entry.slice(0, 2)} ${markOf(join(top, entry.slice(3)))}`]),
+      entries.map((entry) => [
+        `change ${entry.slice(3)}`,
+        `${entry.slice(0, 2)} ${buildContentMark(join(top, entry.slice(3)))}`,
+      ]),
     );
   }
 }
 
 /** Returns a value that changes when another commit is checked out; null while git writes the index. */
-function checkoutMark(gitFolder: string): string | null {
+function buildCheckoutMark(gitFolder: string): string | null {
   if (existsSync(join(gitFolder, "index.lock"))) return null;
-  return ["logs/HEAD", "HEAD", "index"].map((name) => markOf(join(gitFolder, name))).join(" ");
+  return ["logs/HEAD", "HEAD", "index"].map((name) => buildContentMark(join(gitFolder, name))).join(" ");
 }
 
-function filesBelow(root: string, folder: string): readonly (readonly [name: string, mark: string])[] {
+function listFilesBelow(root: string, folder: string): readonly (readonly [name: string, mark: string])[] {
   if (!existsSync(join(root, folder))) return [];
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
   return entries.flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if ((folder === ".planner" && OWN_PARTS.has(entry.name)) || temporaryPid(entry.name) !== null) return [];
-    return entry.isDirectory() ? filesBelow(root, path) : [[`file ${path}`, markOf(join(root, path))] as const];
+    if ((folder === ".planner" && OWN_PARTS.has(entry.name)) || parseTemporaryPid(entry.name) !== null) return [];
+    return entry.isDirectory()
+      ? listFilesBelow(root, path)
+      : [[`file ${path}`, buildContentMark(join(root, path))] as const];
   });
 }
 
 /** Returns a value that changes with a file's content; empty without a file. */
-function markOf(path: string): string {
+function buildContentMark(path: string): string {
   const facts: Stats | undefined = lstatSync(path, { throwIfNoEntry: false });
   if (facts === undefined) return "";
   return facts.isSymbolicLink() ? `link ${readlinkSync(path)}` : `${facts.size} ${facts.mtimeMs} ${facts.ino}`;
 }
 
 /** Reads checked-out commits and refs of each submodule in the person's checkout. */
-async function modulesIn(commonFolder: string): Promise<Snapshot> {
+async function readModules(commonFolder: string): Promise<RepositorySnapshot> {
   const found: Record<string, string> = {};
-  for (const [name, folder] of moduleFolders(commonFolder)) {
+  for (const [name, folder] of listModuleFolders(commonFolder)) {
     const listed = await new Git(folder, { GIT_DIR: folder }).ask([
       "for-each-ref",
       "--format=%(objectname) %(refname)",
     ]);
     const refs = (listed ?? "").split("\n").filter((line) => !line.includes(" refs/planner/"));
-    found[`module ${name}`] = digestOf([readGitFile(folder, "HEAD"), ...refs].join("\n"));
+    found[`module ${name}`] = computeDigest([readGitFile(folder, "HEAD"), ...refs].join("\n"));
   }
   return found;
 }
@@ -148,17 +164,20 @@ async function modulesIn(commonFolder: string): Promise<Snapshot> {
  * Reads branches and commits of other specs' runs, because planner itself changes their specs and branches. A run has a
  * claim before it has a worktree.
  */
-async function runsOf({ root, id }: Place): Promise<Snapshot> {
+async function readOtherRuns({ root, id }: WorktreePlace): Promise<RepositorySnapshot> {
   const now = new Date();
   const isClaimed = (other: SpecId): boolean => readClaim(root, other, now)?.holder.alive === true;
-  const claimed = (await claimedIds(root)).filter(isClaimed);
-  const others = new Set([...(await worktreeIds(root)), ...claimed]);
+  const claimed = (await listClaimedIds(root)).filter(isClaimed);
+  const others = new Set([...(await listWorktreeIds(root)), ...claimed]);
   others.delete(id);
   return Object.fromEntries(
     [...others].map((other) => {
       const status = readGitFile(root, worktreeFiles.status(other)) ?? "";
       const isWorking = claimed.includes(other) || /"status": "working"/.test(status);
-      return [`run ${other}`, `${isWorking ? "working" : digestOf(status)} ${readOrigin(root, other)?.branch ?? ""}`];
+      return [
+        `run ${other}`,
+        `${isWorking ? "working" : computeDigest(status)} ${readOrigin(root, other)?.branch ?? ""}`,
+      ];
     }),
   );
 }

@@ -3,20 +3,20 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { errorCode, isMissing } from "../files/disk_error.ts";
-import { openFolderOf, removeInside } from "../files/open_folder.ts";
+import { getErrorCode, isMissingError } from "../files/disk_error.ts";
+import { openParentFolder, removeFileInside } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
-import { removeLeftovers, TEMPORARY_PATTERN } from "../files/temporary_file.ts";
+import { removeLeftoverFiles, TEMPORARY_PATTERN } from "../files/temporary_file.ts";
 import type { Git } from "../git/git.ts";
-import { activeFile, SPECS } from "../project/places.ts";
+import { buildActivePath, SPECS_FOLDER } from "../project/places.ts";
 import { mergeText } from "./merge_text.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import {
   type BroughtFile,
-  type Origin,
-  type Place,
   type Repository,
   readOrigin,
+  type WorktreeOrigin,
+  type WorktreePlace,
   writeOrigin,
 } from "./worktree_place.ts";
 
@@ -27,27 +27,27 @@ const SHARED = ["config.md", "specs", "archive", "prompts", "templates", "schema
  * Copies the project's uncommitted planner files into the worktree. Makes git ignore them there, except the spec's own,
  * so that no commit of the agent contains another spec's state.
  */
-export async function bringFiles(place: Place): Promise<readonly BroughtFile[]> {
+export async function bringProjectFiles(place: WorktreePlace): Promise<readonly BroughtFile[]> {
   const { root, id, repository, worktree, git } = place;
-  const paths = (await uncommittedShared(repository)).filter((path) => path !== activeFile(id));
-  const copies = await copiesOf(place, git, paths);
-  const spec = await specToBring(place);
+  const paths = (await listUncommittedShared(repository)).filter((path) => path !== buildActivePath(id));
+  const copies = await findCopies(place, git, paths);
+  const spec = await buildSpecToBring(place);
   const brought = copies.map(({ file }) => file);
   const { branch, mainBranch } = worktree;
   const hiding = readOrigin(root, id)?.hiding ?? [];
-  const asBrought = spec?.text === spec?.ours ? hashOf(spec?.ours ?? null) : null;
+  const asBrought = spec?.text === spec?.ours ? hashBytes(spec?.ours ?? null) : null;
   const origin = { branch, mainBranch, brought, spec: asBrought, hiding };
   // Recorded before the files exist, so that their origin is known after a crash.
   await writeOrigin(root, id, { ...origin, moving: true });
   await writeExclude(place, origin);
-  await putCopies(place, git, copies);
+  await writeCopies(place, git, copies);
   if (spec !== null) await bringSpec(place, spec);
   await writeOrigin(root, id, { ...origin, moving: false });
   return brought;
 }
 
 /** Lists uncommitted shared files as paths from the project's root: changed, new, ignored and deleted ones. */
-async function uncommittedShared({ git, prefix }: Repository): Promise<readonly string[]> {
+async function listUncommittedShared({ git, prefix }: Repository): Promise<readonly string[]> {
   const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional"];
   const entries = await git.list([...listing, "--", ...SHARED]);
   return entries
@@ -64,40 +64,43 @@ interface Copy {
 }
 
 /** Returns files that differ in the worktree and that the run has not changed. */
-async function copiesOf(
-  { root, worktree, repository: { prefix } }: Place,
+async function findCopies(
+  { root, worktree, repository: { prefix } }: WorktreePlace,
   git: Git,
   paths: readonly string[],
 ): Promise<readonly Copy[]> {
   const other: { readonly path: string; readonly bytes: Buffer | null; readonly isThere: boolean }[] = [];
   for (const path of paths) {
-    const [bytes, there] = await Promise.all([readBytes(join(root, path)), readBytes(join(worktree.root, path))]);
+    const [bytes, there] = await Promise.all([
+      readBytesIfFile(join(root, path)),
+      readBytesIfFile(join(worktree.root, path)),
+    ]);
     const isSame = bytes === null ? there === null : there !== null && bytes.equals(there);
     if (!isSame) other.push({ path, bytes, isThere: there !== null });
   }
   const names = other.map(({ path }) => prefix + path);
-  const known = new Set((await indexEntries(git, names)).map(({ path }) => path));
-  const changed = await changedPaths(git, [...known]);
+  const known = new Set((await readIndexEntries(git, names)).map(({ path }) => path));
+  const changed = await findChangedPaths(git, [...known]);
   return other.flatMap(({ path, bytes, isThere }) => {
     const tracked = known.has(prefix + path);
     if (tracked ? changed.has(prefix + path) : isThere) return [];
-    return [{ file: { path, hash: hashOf(bytes), tracked, own: false }, bytes }];
+    return [{ file: { path, hash: hashBytes(bytes), tracked, own: false }, bytes }];
   });
 }
 
-async function putCopies({ worktree, repository }: Place, git: Git, copies: readonly Copy[]): Promise<void> {
+async function writeCopies({ worktree, repository }: WorktreePlace, git: Git, copies: readonly Copy[]): Promise<void> {
   for (const { file, bytes } of copies) {
-    if (bytes === null) await removeInside(join(worktree.root, file.path));
+    if (bytes === null) await removeFileInside(join(worktree.root, file.path));
     else await replaceFile(join(worktree.root, file.path), file.path, bytes);
   }
   const tracked = copies.filter(({ file }) => file.tracked).map(({ file }) => repository.prefix + file.path);
-  await overlook(git, tracked, true);
+  await setOverlooked(git, tracked, true);
 }
 
 /** Maximum number of paths in one command line; Windows allows 32,767 characters. */
 const MAX_PATHS = 200;
 
-async function inParts(
+async function runInParts(
   paths: readonly string[],
   ask: (part: readonly string[]) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
@@ -109,8 +112,8 @@ async function inParts(
 }
 
 /** Returns git's index entries of paths; a path in conflict has several, with stages above 0. */
-async function indexEntries(git: Git, paths: readonly string[]) {
-  const listed = await inParts(paths, (part) => git.list(["ls-files", "--stage", "-z", "--", ...part]));
+async function readIndexEntries(git: Git, paths: readonly string[]) {
+  const listed = await runInParts(paths, (part) => git.list(["ls-files", "--stage", "-z", "--", ...part]));
   return listed.map((entry) => {
     const [facts = "", path = ""] = entry.split("\t");
     return { path, stage: facts.split(" ")[2] };
@@ -118,9 +121,9 @@ async function indexEntries(git: Git, paths: readonly string[]) {
 }
 
 /** Returns those paths that differ from the checked-out commit. */
-async function changedPaths(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
+async function findChangedPaths(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const options = ["--name-only", "--no-renames", "-z", "HEAD", "--"];
-  return new Set(await inParts(paths, (part) => git.list(["diff", ...options, ...part])));
+  return new Set(await runInParts(paths, (part) => git.list(["diff", ...options, ...part])));
 }
 
 interface SpecToBring {
@@ -131,11 +134,11 @@ interface SpecToBring {
 }
 
 /** Returns the project's current spec, joined with the worktree's if that contains an earlier run's changes. */
-async function specToBring({ root, id, worktree }: Place): Promise<SpecToBring | null> {
+async function buildSpecToBring({ root, id, worktree }: WorktreePlace): Promise<SpecToBring | null> {
   const [ours, theirs, base] = await Promise.all([
-    readBytes(join(root, activeFile(id))),
-    readBytes(join(worktree.root, activeFile(id))),
-    readBytes(join(root, worktreeFiles.base(id))),
+    readBytesIfFile(join(root, buildActivePath(id))),
+    readBytesIfFile(join(worktree.root, buildActivePath(id))),
+    readBytesIfFile(join(root, worktreeFiles.base(id))),
   ]);
   if (ours === null) return null;
   if (theirs === null || base === null) return { ours, theirs, text: ours };
@@ -148,8 +151,8 @@ async function specToBring({ root, id, worktree }: Place): Promise<SpecToBring |
  * Writes the file before the base, because a base of texts that were never joined would make the merge undo the
  * project's changes.
  */
-async function bringSpec({ root, id, worktree }: Place, { ours, theirs, text }: SpecToBring): Promise<void> {
-  const file = activeFile(id);
+async function bringSpec({ root, id, worktree }: WorktreePlace, { ours, theirs, text }: SpecToBring): Promise<void> {
+  const file = buildActivePath(id);
   if (theirs === null || !theirs.equals(text)) await replaceFile(join(worktree.root, file), file, text);
   await keepBase(root, id, ours);
 }
@@ -160,21 +163,21 @@ export function keepBase(root: string, id: SpecId, text: string | Uint8Array): P
 }
 
 /** Writes a file of planner into the worktree's project. */
-export async function placeFile(place: Place, path: string, text: string): Promise<void> {
+export async function placeFile(place: WorktreePlace, path: string, text: string): Promise<void> {
   const { root, id, repository, worktree, git } = place;
   const known = readOrigin(root, id) ?? { branch: worktree.branch, mainBranch: worktree.mainBranch, brought: [] };
-  const tracked = await isTracked(git, repository.prefix + path);
-  const file = { path, hash: hashOf(Buffer.from(text)), tracked, own: true };
+  const tracked = await isTrackedPath(git, repository.prefix + path);
+  const file = { path, hash: hashBytes(Buffer.from(text)), tracked, own: true };
   const origin = { ...known, brought: [...known.brought.filter((one) => one.path !== path), file] };
   // Recorded before the file exists, so that its origin is known after a crash.
   await writeOrigin(root, id, origin);
   await writeExclude(place, origin);
   await replaceFile(join(worktree.root, path), path, text);
-  if (tracked) await overlook(git, [repository.prefix + path], true);
+  if (tracked) await setOverlooked(git, [repository.prefix + path], true);
 }
 
 /** Removes planner's own files. Returns the branch's files that the run has changed since, which stay. */
-export async function displaceFiles(place: Place): Promise<readonly string[]> {
+export async function removePlacedFiles(place: WorktreePlace): Promise<readonly string[]> {
   const { root, id, worktree, git } = place;
   const origin = readOrigin(root, id);
   const own = (origin?.brought ?? []).filter((file) => file.own);
@@ -183,13 +186,13 @@ export async function displaceFiles(place: Place): Promise<readonly string[]> {
   const displaced: Restored[] = [];
   for (const { path, hash, tracked } of own) {
     const file = join(worktree.root, path);
-    if (tracked && hashOf(await readBytes(file)) !== hash) {
+    if (tracked && hashBytes(await readBytesIfFile(file)) !== hash) {
       changed.push(path);
       continue;
     }
     displaced.push({ path, tracked });
   }
-  await restore(place, git, displaced);
+  await restoreBranchFiles(place, git, displaced);
   const left = { ...origin, brought: origin.brought.filter((file) => !file.own || changed.includes(file.path)) };
   await writeOrigin(root, id, left);
   await writeExclude(place, left);
@@ -197,73 +200,77 @@ export async function displaceFiles(place: Place): Promise<readonly string[]> {
 }
 
 /** Returns brought files that the run has changed since, as paths from the project's root. */
-export async function changedBrought({ root, id, worktree }: Place): Promise<readonly string[]> {
+export async function listChangedBroughtFiles({ root, id, worktree }: WorktreePlace): Promise<readonly string[]> {
   const changed: string[] = [];
   for (const { path, hash, own, tracked } of readOrigin(root, id)?.brought ?? []) {
     if (own && !tracked) continue;
-    if (hashOf(await readBytes(join(worktree.root, path))) !== hash) changed.push(path);
+    if (hashBytes(await readBytesIfFile(join(worktree.root, path))) !== hash) changed.push(path);
   }
   return changed;
 }
 
 /** Removes every brought file, and the spec's own if it is unchanged, and restores the branch's files. */
-export async function takeAway(place: Place): Promise<void> {
+export async function removeBroughtFiles(place: WorktreePlace): Promise<void> {
   const { root, id, worktree, git } = place;
   const origin = readOrigin(root, id);
   if (origin !== null) await writeOrigin(root, id, { ...origin, moving: true });
-  const folders = [SPECS, ...(origin?.brought ?? []).map(({ path }) => dirname(path))];
-  for (const folder of new Set(folders)) await removeLeftovers(join(worktree.root, folder));
-  await restore(place, git, origin?.brought ?? []);
-  if (await specIsAsBrought(place)) await takeSpecAway(place, git);
+  const folders = [SPECS_FOLDER, ...(origin?.brought ?? []).map(({ path }) => dirname(path))];
+  for (const folder of new Set(folders)) await removeLeftoverFiles(join(worktree.root, folder));
+  await restoreBranchFiles(place, git, origin?.brought ?? []);
+  if (await isSpecAsBrought(place)) await removeBroughtSpec(place, git);
   if (origin !== null) await writeOrigin(root, id, { ...origin, brought: [], moving: false });
 }
 
-async function takeSpecAway(place: Place, git: Git): Promise<void> {
+async function removeBroughtSpec(place: WorktreePlace, git: Git): Promise<void> {
   const { root, id, repository } = place;
   // Without this, a comparison with the brought text would show the branch's own text as an undo of the project's
   // changes.
-  await removeInside(join(root, worktreeFiles.base(id)));
-  const path = repository.prefix + activeFile(id);
-  await restore(place, git, [{ path: activeFile(id), tracked: await isTracked(git, path) }]);
+  await removeFileInside(join(root, worktreeFiles.base(id)));
+  const path = repository.prefix + buildActivePath(id);
+  await restoreBranchFiles(place, git, [{ path: buildActivePath(id), tracked: await isTrackedPath(git, path) }]);
 }
 
 type Restored = Pick<BroughtFile, "path" | "tracked">;
 
 /** Restores the branch's version of files; removes files that the branch never had. */
-async function restore({ worktree, repository }: Place, git: Git, files: readonly Restored[]): Promise<void> {
-  for (const { path } of files.filter(({ tracked }) => !tracked)) await removeInside(join(worktree.root, path));
+async function restoreBranchFiles(
+  { worktree, repository }: WorktreePlace,
+  git: Git,
+  files: readonly Restored[],
+): Promise<void> {
+  for (const { path } of files.filter(({ tracked }) => !tracked)) await removeFileInside(join(worktree.root, path));
   const tracked = files.filter((file) => file.tracked).map(({ path }) => repository.prefix + path);
-  const there = (await indexEntries(git, tracked)).filter(({ stage }) => stage === "0").map(({ path }) => path);
+  const there = (await readIndexEntries(git, tracked)).filter(({ stage }) => stage === "0").map(({ path }) => path);
   if (there.length === 0) return;
-  await overlook(git, there, false);
+  await setOverlooked(git, there, false);
   await git.try(["checkout-index", "--force", "--index", "--quiet", "-z", "--stdin"], {
     input: there.map((path) => `${path}\0`).join(""),
   });
 }
 
-export async function specIsAsBrought({ root, id, worktree }: Place): Promise<boolean> {
+export async function isSpecAsBrought({ root, id, worktree }: WorktreePlace): Promise<boolean> {
   const [now, base] = await Promise.all([
-    readBytes(join(worktree.root, activeFile(id))),
-    readBytes(join(root, worktreeFiles.base(id))),
+    readBytesIfFile(join(worktree.root, buildActivePath(id))),
+    readBytesIfFile(join(root, worktreeFiles.base(id))),
   ]);
   if (now === null) return false;
-  return (base !== null && now.equals(base)) || hashOf(now) === readOrigin(root, id)?.spec;
+  return (base !== null && now.equals(base)) || hashBytes(now) === readOrigin(root, id)?.spec;
 }
 
 /** Writes the ignore list of the worktree. Git has one such list per user, so this one begins with that list. */
-async function writeExclude({ root, id, repository }: Place, { brought }: Origin): Promise<void> {
-  const users = await usersExclude(repository);
+async function writeExclude({ root, id, repository }: WorktreePlace, { brought }: WorktreeOrigin): Promise<void> {
+  const users = await readUserExclude(repository);
   const lines = brought.filter(({ tracked }) => !tracked).map(({ path }) => `/${escapePath(repository.prefix + path)}`);
   const file = worktreeFiles.exclude(id);
   await replaceFile(join(root, file), file, `${[users, TEMPORARY_PATTERN, ...lines].join("\n")}\n`);
 }
 
-async function usersExclude({ git, settings }: Repository): Promise<string> {
+async function readUserExclude({ git, settings }: Repository): Promise<string> {
   const home = process.env["XDG_CONFIG_HOME"] ?? join(process.env["HOME"] ?? "", ".config");
   const set = (await settings()).get("core.excludesfile") ?? join(home, "git", "ignore");
   // Git expands these prefixes.
   const path = /^[~%]/.test(set) ? ((await git.ask(["config", "--type=path", "core.excludesFile"])) ?? set) : set;
-  return (await readBytes(path).catch(() => null))?.toString() ?? "";
+  return (await readBytesIfFile(path).catch(() => null))?.toString() ?? "";
 }
 
 function escapePath(path: string): string {
@@ -271,33 +278,33 @@ function escapePath(path: string): string {
 }
 
 /** Makes git overlook files, or stops that. @param paths indexed paths without a conflict */
-async function overlook(git: Git, paths: readonly string[], on: boolean): Promise<void> {
+async function setOverlooked(git: Git, paths: readonly string[], on: boolean): Promise<void> {
   if (paths.length === 0) return;
   const flag = on ? "--skip-worktree" : "--no-skip-worktree";
   await git.try(["update-index", flag, "-z", "--stdin"], { input: paths.map((path) => `${path}\0`).join("") });
 }
 
-export async function isTracked(git: Git, path: string): Promise<boolean> {
+export async function isTrackedPath(git: Git, path: string): Promise<boolean> {
   return (await git.try(["ls-files", "--error-unmatch", "--", path])).status === 0;
 }
 
-export async function readBytes(path: string): Promise<Buffer | null> {
+export async function readBytesIfFile(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);
   } catch (error) {
     // A link to a folder is listed like a file.
-    if (isMissing(error) || errorCode(error) === "EISDIR") return null;
+    if (isMissingError(error) || getErrorCode(error) === "EISDIR") return null;
     throw error;
   }
 }
 
-function hashOf(bytes: Buffer | null): string | null {
+function hashBytes(bytes: Buffer | null): string | null {
   return bytes === null ? null : createHash("sha256").update(bytes).digest("hex");
 }
 
 /** Hides the worktrees from the project's own git, whatever its .gitignore contains. */
 export async function ignoreWorktrees(root: string): Promise<void> {
   const file = ".planner/worktrees/.gitignore";
-  openFolderOf(join(root, file)).close();
+  openParentFolder(join(root, file)).close();
   if (!existsSync(join(root, file))) await replaceFile(join(root, file), file, "*\n");
 }

@@ -2,34 +2,34 @@ import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { temporaryPid } from "../files/temporary_file.ts";
-import { type Git, gitsWords } from "../git/git.ts";
-import { activeFile } from "../project/places.ts";
+import { parseTemporaryPid } from "../files/temporary_file.ts";
+import { formatGitError, type Git } from "../git/git.ts";
+import { buildActivePath } from "../project/places.ts";
 import { readGitFile } from "./admin_folder.ts";
-import { submoduleChanges } from "./submodules.ts";
-import { changedBrought, readBytes, specIsAsBrought } from "./worktree_brought.ts";
+import { listSubmoduleChanges } from "./submodules.ts";
+import { isSpecAsBrought, listChangedBroughtFiles, readBytesIfFile } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { hooksBeyond, type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
+import { findHooksBeyond, readOrigin, type WorktreePlace, writeOrigin } from "./worktree_place.ts";
 
-export interface Branches {
+export interface SpecBranches {
   readonly branch: string;
   readonly mainBranch: string;
 }
 
 /** Returns full hashes of the branch's commits that the main branch lacks, oldest first; empty for a deleted branch. */
-export async function commitsAhead(git: Git, { branch, mainBranch }: Branches): Promise<readonly string[]> {
-  if (!(await exists(git, branch))) return [];
+export async function listCommitsAhead(git: Git, { branch, mainBranch }: SpecBranches): Promise<readonly string[]> {
+  if (!(await branchExists(git, branch))) return [];
   const range = `refs/heads/${mainBranch}..refs/heads/${branch}`;
   const listed = await git.run(["rev-list", "--reverse", "--topo-order", range, "--"]);
   return listed.split("\n").filter((line) => line !== "");
 }
 
 /** Whether the main branch contains all changes of the branch, as the same commits or as copies. */
-export async function isBranchMerged(git: Git, branches: Branches): Promise<boolean> {
+export async function isBranchMerged(git: Git, branches: SpecBranches): Promise<boolean> {
   try {
     return !(await hasOwnChange(git, `refs/heads/${branches.branch}`, branches.mainBranch));
   } catch (error) {
-    if (await exists(git, branches.branch)) throw error;
+    if (await branchExists(git, branches.branch)) throw error;
     return true;
   }
 }
@@ -43,12 +43,12 @@ export async function hasOwnChange(git: Git, commit: string, mainBranch: string)
   return (await git.line(["rev-list", "--right-only", "--cherry-pick", "--max-count=1", range, "--"])) !== "";
 }
 
-export async function exists(git: Git, branch: string): Promise<boolean> {
+export async function branchExists(git: Git, branch: string): Promise<boolean> {
   return (await git.ask(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])) !== null;
 }
 
 /** Returns uncommitted files that would be lost with the worktree, as paths from its top. */
-export async function uncommittedFiles(place: Place): Promise<readonly string[]> {
+export async function listUncommittedFiles(place: WorktreePlace): Promise<readonly string[]> {
   const { id, repository, worktree, git } = place;
   // Settings of a submodule could name programs, so submodules are examined separately.
   const options = ["--no-renames", "--untracked-files=all", "--ignore-submodules=dirty"];
@@ -56,56 +56,62 @@ export async function uncommittedFiles(place: Place): Promise<readonly string[]>
   const { stdout } = await git.try(listing, { env: worktree.env });
   const entries = stdout.toString().split("\0");
   const listed = entries.filter((entry) => entry !== "").map((entry) => entry.slice(3));
-  const changed = [...listed, ...(await hiddenFiles(place)), ...(await submoduleChanges(place))]
+  const changed = [...listed, ...(await listHiddenFiles(place)), ...(await listSubmoduleChanges(place))]
     // An incomplete temporary file of a killed writer is not work.
-    .filter((path) => temporaryPid(basename(path)) === null);
-  const spec = repository.prefix + activeFile(id);
-  const asBrought = changed.includes(spec) && (await specIsAsBrought(place));
+    .filter((path) => parseTemporaryPid(basename(path)) === null);
+  const spec = repository.prefix + buildActivePath(id);
+  const asBrought = changed.includes(spec) && (await isSpecAsBrought(place));
   const origin = readOrigin(place.root, id);
   const moving = new Set(origin?.moving === true ? origin.brought.map(({ path }) => repository.prefix + path) : []);
-  const brought = (await changedBrought(place)).map((path) => repository.prefix + path);
+  const brought = (await listChangedBroughtFiles(place)).map((path) => repository.prefix + path);
   const files = new Set([...changed.filter((path) => !(asBrought && path === spec)), ...brought]);
   return [...files].filter((path) => !moving.has(path)).sort();
 }
 
 /** Stores patterns that a run has added to the repository's ignore list. */
-export async function noteHidden({ root, id, worktree }: Place, patterns: readonly string[]): Promise<void> {
+export async function noteHidingPatterns(
+  { root, id, worktree }: WorktreePlace,
+  patterns: readonly string[],
+): Promise<void> {
   const { branch, mainBranch } = worktree;
   const origin = readOrigin(root, id) ?? { branch, mainBranch, brought: [] };
   await writeOrigin(root, id, { ...origin, hiding: [...new Set([...(origin.hiding ?? []), ...patterns])] });
 }
 
 /** Returns files that git ignores only by patterns that a run has added, because these hide work. */
-async function hiddenFiles({ root, id, git, repository }: Place): Promise<readonly string[]> {
+async function listHiddenFiles({ root, id, git, repository }: WorktreePlace): Promise<readonly string[]> {
   const hiding = new Set(readOrigin(root, id)?.hiding ?? []);
   if (hiding.size === 0) return [];
-  const kept = linesOf(readGitFile(repository.commonFolder, "info/exclude") ?? "").filter((line) => !hiding.has(line));
+  const kept = splitLines(readGitFile(repository.commonFolder, "info/exclude") ?? "").filter(
+    (line) => !hiding.has(line),
+  );
   const rules = ["--exclude-per-directory=.gitignore", `--exclude-from=${join(root, worktreeFiles.exclude(id))}`];
   return git.list(["ls-files", "--others", "-z", ...rules, ...kept.map((line) => `--exclude=${line}`)]);
 }
 
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   return text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
 }
 
 /** Returns uncommitted files, and the spec if git ignores it and its changes were not brought back into the project. */
-export async function unsavedFiles(place: Place): Promise<readonly string[]> {
+export async function listUnsavedFiles(place: WorktreePlace): Promise<readonly string[]> {
   const { id, repository, worktree } = place;
-  const files = await uncommittedFiles(place);
-  const path = repository.prefix + activeFile(id);
-  const ignored = await isIgnored(place.git, path);
-  const changed = (await readBytes(join(worktree.root, activeFile(id)))) !== null && !(await specIsAsBrought(place));
+  const files = await listUncommittedFiles(place);
+  const path = repository.prefix + buildActivePath(id);
+  const ignored = await isIgnoredPath(place.git, path);
+  const changed =
+    (await readBytesIfFile(join(worktree.root, buildActivePath(id)))) !== null && !(await isSpecAsBrought(place));
   return ignored && changed ? [...files, path] : files;
 }
 
-async function isIgnored(git: Git, path: string): Promise<boolean> {
+async function isIgnoredPath(git: Git, path: string): Promise<boolean> {
   return (await git.list(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", path])).length > 0;
 }
 
 /** Commits only the spec's file. Returns false when it has no change. */
-export async function commitSpecFile(place: Place, message: string): Promise<boolean> {
+export async function commitSpecFile(place: WorktreePlace, message: string): Promise<boolean> {
   const { id, repository, git } = place;
-  const path = repository.prefix + activeFile(id);
+  const path = repository.prefix + buildActivePath(id);
   const states = await git.list(["status", "--porcelain", "-z", "--", path]);
   if (states.length === 0) return false;
   if (states.some((state) => state.startsWith("??"))) await git.run(["add", "--", path]);
@@ -125,16 +131,16 @@ const MAX_REFUSAL_CHARS = 2000;
  *
  * @throws OperationError `failed_precondition` with the hook's message and what to do
  */
-export async function commitPaths(place: Place, message: string, paths: readonly string[]): Promise<void> {
+export async function commitPaths(place: WorktreePlace, message: string, paths: readonly string[]): Promise<void> {
   const { id, git, worktree } = place;
-  const hooks = await hooksBeyond(place);
+  const hooks = await findHooksBeyond(place);
   const setting = hooks === null ? [] : ["-c", `core.hooksPath=${hooks}`];
   const commit = async (): Promise<string | null> => {
     const args = [...setting, "commit", "--quiet", "--only", "-m", message, "--", ...paths];
     const { status, stderr } = await git.try(args, { hooks: true });
-    return status === 0 ? null : gitsWords(stderr) || `status ${status}`;
+    return status === 0 ? null : formatGitError(stderr) || `status ${status}`;
   };
-  const texts = async () => String(await Promise.all(paths.map((path) => readBytes(join(worktree.path, path)))));
+  const texts = async () => String(await Promise.all(paths.map((path) => readBytesIfFile(join(worktree.path, path)))));
   const before = await texts();
   let words = await commit();
   if (words !== null && (await texts()) !== before) words = await commit();
@@ -158,15 +164,15 @@ export function refuseChanges(what: string, files: readonly string[]): void {
  * Refuses an unmerged branch. @throws OperationError `failed_precondition` if the main branch lacks a change of the
  * branch
  */
-export async function refuseUnmerged(git: Git, branches: Branches): Promise<void> {
+export async function refuseUnmerged(git: Git, branches: SpecBranches): Promise<void> {
   if (await isBranchMerged(git, branches)) return;
-  const { length } = await commitsAhead(git, branches);
+  const { length } = await listCommitsAhead(git, branches);
   throw new OperationError(
     "failed_precondition",
     `Branch "${branches.branch}" has ${formatCountOf(length, "commit")} that "${branches.mainBranch}" lacks`,
   );
 }
 
-export function noWorktree(id: SpecId): OperationError {
+export function buildNoWorktreeError(id: SpecId): OperationError {
   return new OperationError("not_found", `Spec "${id}" has no worktree`);
 }

@@ -4,22 +4,28 @@ import type { MainBranchUpdate } from "#planner/run_ports/requests.ts";
 import type { BranchMergeOptions, BranchMergeResult } from "#planner/run_ports/worktrees.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { Git, gitsWords } from "../git/git.ts";
-import { activeFile, SPECS } from "../project/places.ts";
+import { formatGitError, Git } from "../git/git.ts";
+import { buildActivePath, SPECS_FOLDER } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
-import { MERGE_ACTION, readHead, rebasedBranch, unfinishedIn, unfinishedWords } from "./admin_folder.ts";
-import { leaveOtherSpecs } from "./foreign_specs.ts";
-import { joinedText, joinSpec } from "./join_spec.ts";
-import { refsOf } from "./main_branch.ts";
+import {
+  describeUnfinishedOperation,
+  findUnfinishedOperation,
+  MERGE_ACTION,
+  readHead,
+  readRebasedBranch,
+} from "./admin_folder.ts";
+import { restoreOtherSpecs } from "./foreign_specs.ts";
+import { joinSpec, mergeOrJoinSpec } from "./join_spec.ts";
+import { readBranchCheckouts } from "./main_branch.ts";
 import { mergeText } from "./merge_text.ts";
 import { isAncestor } from "./outside_words.ts";
-import { settle } from "./settle.ts";
-import { checkouts } from "./take_snapshot.ts";
-import { keepBase, readBytes, takeAway } from "./worktree_brought.ts";
-import { commitsAhead, isBranchMerged, refuseChanges, uncommittedFiles } from "./worktree_commits.ts";
+import { settleWorktree } from "./settle.ts";
+import { listCheckouts } from "./take_snapshot.ts";
+import { keepBase, readBytesIfFile, removeBroughtFiles } from "./worktree_brought.ts";
+import { isBranchMerged, listCommitsAhead, listUncommittedFiles, refuseChanges } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
-import { blobText, mergeMark, rebase, withNote } from "./worktree_rebase.ts";
+import { readOrigin, type WorktreePlace, writeOrigin } from "./worktree_place.ts";
+import { buildMergeMark, mergeWithNote, readBlobText, rebaseWorktree } from "./worktree_rebase.ts";
 
 /**
  * Maximum number of times that the main branch may move during a rebase. Chosen by planner: each costs another rebase.
@@ -27,54 +33,60 @@ import { blobText, mergeMark, rebase, withNote } from "./worktree_rebase.ts";
 const MAX_TRIES = 8;
 
 /** Rebases the branch, fast-forwards the main branch and copies the spec back. The worktree must exist. */
-export async function mergeWorktree(place: Place, { message, admit }: BranchMergeOptions): Promise<BranchMergeResult> {
-  const { problems } = await settle(place, null);
+export async function mergeWorktree(
+  place: WorktreePlace,
+  { message, admit }: BranchMergeOptions,
+): Promise<BranchMergeResult> {
+  const { problems } = await settleWorktree(place, null);
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
-  refuseChanges(`Worktree "${worktreeFiles.folder(place.id)}"`, await uncommittedFiles(place));
-  const spec = await specThere(place);
-  const open = await openCriteria(place, spec);
+  refuseChanges(`Worktree "${worktreeFiles.folder(place.id)}"`, await listUncommittedFiles(place));
+  const spec = await readWorktreeSpec(place);
+  const open = await findOpenCriteria(place, spec);
   if (open.length > 0) return { kind: "open", criteria: open };
-  await takeAway(place);
-  const answer = await withNote(place, () => moveForward(place, { message, admit }));
-  if (answer.kind === "merged" || answer.kind === "nothing") await bringBack(place, spec);
-  if (answer.kind === "conflict") await noteConflict(place);
+  await removeBroughtFiles(place);
+  const answer = await mergeWithNote(place, () => moveMainForward(place, { message, admit }));
+  if (answer.kind === "merged" || answer.kind === "nothing") await joinSpecIntoProject(place, spec);
+  if (answer.kind === "conflict") await recordConflict(place);
   return answer;
 }
 
-/** Stores a conflict, so that the next run begins with it, see `beginAnew`. */
-async function noteConflict({ root, id, git }: Place): Promise<void> {
+/** Stores a conflict, so that the next run begins with it, see `beginAnewAfterConflict`. */
+async function recordConflict({ root, id, git }: WorktreePlace): Promise<void> {
   const origin = readOrigin(root, id);
   if (origin !== null) await writeOrigin(root, id, { ...origin, conflict: await git.line(["rev-parse", "HEAD"]) });
 }
 
-async function moveForward(place: Place, { message, admit }: BranchMergeOptions): Promise<BranchMergeResult> {
+async function moveMainForward(
+  place: WorktreePlace,
+  { message, admit }: BranchMergeOptions,
+): Promise<BranchMergeResult> {
   const { worktree, git } = place;
   const notes = new Set<string>();
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     if (await isBranchMerged(git, worktree)) return { kind: "nothing" };
-    const main = await mainCheckout(place);
-    await refuseUnfinished(place);
-    const files = await rebase(place);
+    const main = await findMainCheckout(place);
+    await refuseUnfinishedOperation(place);
+    const files = await rebaseWorktree(place);
     if (files !== null) return { kind: "conflict", files };
-    for (const note of await leaveOtherSpecs(place, message)) notes.add(note);
-    const commits = await commitsAhead(git, worktree);
+    for (const note of await restoreOtherSpecs(place, message)) notes.add(note);
+    const commits = await listCommitsAhead(git, worktree);
     // The main branch already contains every commit, under other hashes.
     if (commits.length === 0) return { kind: "nothing" };
     const commit = await git.line(["rev-parse", "HEAD"]);
     const reasons = await admit(commit);
     if (reasons.length > 0) return { kind: "refused", reasons };
-    if (await fastForward(place, main, commit)) return { kind: "merged", commit, commits, notes: [...notes] };
+    if (await fastForwardMain(place, main, commit)) return { kind: "merged", commit, commits, notes: [...notes] };
   }
   throw new OperationError("aborted", `Cannot merge "${worktree.branch}": "${worktree.mainBranch}" keeps moving`);
 }
 
 /** Returns git in the checkout of the main branch; null if it is not checked out. */
-async function mainCheckout({ repository, worktree }: Place): Promise<Git | null> {
+async function findMainCheckout({ repository, worktree }: WorktreePlace): Promise<Git | null> {
   // In a submodule git lists the checkout by another path.
   const head = readHead(repository.gitFolder);
   if (head !== null && "ref" in head && head.ref === `refs/heads/${worktree.mainBranch}`)
     return new Git(repository.top, {}, repository.git.use);
-  const path = (await refsOf(repository.git)).get(`refs/heads/${worktree.mainBranch}`) ?? "";
+  const path = (await readBranchCheckouts(repository.git)).get(`refs/heads/${worktree.mainBranch}`) ?? "";
   return path === "" ? null : new Git(path, {}, repository.git.use);
 }
 
@@ -82,25 +94,25 @@ async function mainCheckout({ repository, worktree }: Place): Promise<Git | null
  * Refuses an unfinished operation of git. During a rebase the main branch is not checked out, and the rebase would move
  * it back; during a merge, cherry-pick or revert, git refuses another merge.
  */
-async function refuseUnfinished({ id, repository, worktree }: Place): Promise<void> {
+async function refuseUnfinishedOperation({ id, repository, worktree }: WorktreePlace): Promise<void> {
   const main = `refs/heads/${worktree.mainBranch}`;
-  for (const [path, folder] of await checkouts(repository)) {
+  for (const [path, folder] of await listCheckouts(repository)) {
     const head = readHead(folder);
-    if (rebasedBranch(folder) !== main && !(head !== null && "ref" in head && head.ref === main)) continue;
-    const unfinished = unfinishedIn(folder);
+    if (readRebasedBranch(folder) !== main && !(head !== null && "ref" in head && head.ref === main)) continue;
+    const unfinished = findUnfinishedOperation(folder);
     if (unfinished === null || unfinished.abort === null) continue;
     throw new OperationError(
       "failed_precondition",
-      `${unfinishedWords(path, unfinished)}, then run "planner merge ${id}"`,
+      `${describeUnfinishedOperation(path, unfinished)}, then run "planner merge ${id}"`,
     );
   }
 }
 
 /** Refuses if the merge would restore a file that a person has deleted without committing the deletion. */
-async function refuseDeleted({ id, repository }: Place, main: Git, commit: string): Promise<void> {
+async function refuseDeletedFiles({ id, repository }: WorktreePlace, main: Git, commit: string): Promise<void> {
   const deleted = await main.list(["ls-files", "-z", "--deleted"]);
   if (deleted.length === 0) return;
-  const specs = `${repository.prefix}${SPECS}/`;
+  const specs = `${repository.prefix}${SPECS_FOLDER}/`;
   const changed = new Set(await main.list(["diff", "--name-only", "-z", "--no-renames", "HEAD", commit, "--"]));
   const lost = deleted.filter((path) => changed.has(path) && !path.startsWith(specs));
   if (lost.length === 0) return;
@@ -115,8 +127,8 @@ async function refuseDeleted({ id, repository }: Place, main: Git, commit: strin
  * of its checkout with the commit's content, so that git leaves the files unchanged and every change is in a file at
  * all times.
  */
-async function fastForward(
-  place: Place,
+async function fastForwardMain(
+  place: WorktreePlace,
   main: Git | null,
   commit: string,
   { joinsOwn }: { readonly joinsOwn: boolean } = { joinsOwn: false },
@@ -129,22 +141,22 @@ async function fastForward(
     if ((await git.try(["merge-base", "--is-ancestor", old, commit])).status !== 0) return false;
     return (await git.try(["update-ref", "-m", `${MERGE_ACTION}${worktree.branch}`, ref, commit, old])).status === 0;
   }
-  await refuseDeleted(place, main, commit);
+  await refuseDeletedFiles(place, main, commit);
   const staged = await stageSpecs(place, main, commit);
   // Git itself refuses to overwrite a changed file, including an ignored one.
   const merge = ["merge", "--quiet", "--ff-only", "--no-autostash", "--no-overwrite-ignore", commit];
   const { status, stderr } = await main.try(merge, {
-    env: { ...mergeMark(place.root), GIT_REFLOG_ACTION: `${MERGE_ACTION}${worktree.branch}` },
+    env: { ...buildMergeMark(place.root), GIT_REFLOG_ACTION: `${MERGE_ACTION}${worktree.branch}` },
     hooks: true,
   });
   if (status === 0) {
-    const own = repository.prefix + activeFile(place.id);
-    for (const one of staged) if (joinsOwn || one.path !== own) await joinStaged(place, one);
+    const own = repository.prefix + buildActivePath(place.id);
+    for (const one of staged) if (joinsOwn || one.path !== own) await joinStagedSpec(place, one);
     return true;
   }
-  await unstage(main, staged);
+  await unstageSpecs(main, staged);
   if ((await main.try(["merge-base", "--is-ancestor", "HEAD", commit])).status !== 0) return false;
-  throw new OperationError("failed_precondition", `git merge failed: ${gitsWords(stderr)}`);
+  throw new OperationError("failed_precondition", `git merge failed: ${formatGitError(stderr)}`);
 }
 
 /**
@@ -153,21 +165,21 @@ async function fastForward(
  *
  * @throws OperationError `failed_precondition` if a changed file would be overwritten, or a git operation is unfinished
  */
-export async function advanceMain(place: Place, commit: string): Promise<MainBranchUpdate> {
+export async function advanceMain(place: WorktreePlace, commit: string): Promise<MainBranchUpdate> {
   const { git, worktree } = place;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const main = await git.line(["rev-parse", "--verify", `refs/heads/${worktree.mainBranch}^{commit}`]);
     if (await isAncestor(git, commit, main)) return "there";
     if (!(await isAncestor(git, main, commit))) return "diverged";
-    await refuseUnfinished(place);
-    if (await fastForward(place, await mainCheckout(place), commit, { joinsOwn: true })) return "moved";
+    await refuseUnfinishedOperation(place);
+    if (await fastForwardMain(place, await findMainCheckout(place), commit, { joinsOwn: true })) return "moved";
   }
   throw new OperationError("aborted", `Cannot move "${worktree.mainBranch}" forward: it keeps moving`);
 }
 
 /** Joins the worktree's changes of its spec into the project's file. */
-export async function bringSpecBack(place: Place): Promise<void> {
-  await bringBack(place, await specThere(place));
+export async function bringSpecBack(place: WorktreePlace): Promise<void> {
+  await joinSpecIntoProject(place, await readWorktreeSpec(place));
 }
 
 interface StagedSpec {
@@ -181,9 +193,9 @@ interface StagedSpec {
 }
 
 /** Stages specs that the commit changes and that are changed or untracked in the main checkout. */
-async function stageSpecs({ repository }: Place, main: Git, commit: string): Promise<readonly StagedSpec[]> {
+async function stageSpecs({ repository }: WorktreePlace, main: Git, commit: string): Promise<readonly StagedSpec[]> {
   if (main.cwd !== repository.top) return [];
-  const specs = `${repository.prefix}${SPECS}`;
+  const specs = `${repository.prefix}${SPECS_FOLDER}`;
   const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional"];
   const local = new Set((await main.list([...listing, "--", specs])).map((entry) => entry.slice(3)));
   const changed = await main.list(["diff", "--name-only", "-z", "--no-renames", "HEAD", commit, "--", specs]);
@@ -191,8 +203,8 @@ async function stageSpecs({ repository }: Place, main: Git, commit: string): Pro
   for (const path of changed.filter((one) => local.has(one))) {
     staged.push({
       path,
-      before: await blobText(main, `HEAD:${path}`),
-      after: await blobText(main, `${commit}:${path}`),
+      before: await readBlobText(main, `HEAD:${path}`),
+      after: await readBlobText(main, `${commit}:${path}`),
     });
     const entry = await main.line(["ls-tree", commit, "--", path]);
     const [mode, , hash] = entry.split(/\s/);
@@ -202,15 +214,15 @@ async function stageSpecs({ repository }: Place, main: Git, commit: string): Pro
   return staged;
 }
 
-async function unstage(main: Git, staged: readonly StagedSpec[]): Promise<void> {
+async function unstageSpecs(main: Git, staged: readonly StagedSpec[]): Promise<void> {
   for (const { path } of staged) await main.try(["reset", "--quiet", "HEAD", "--", path]);
 }
 
 /** Joins a branch's changes of a spec into its changed file. `bringBack` does this for the branch's own spec. */
-async function joinStaged({ root, repository }: Place, { path, before, after }: StagedSpec): Promise<void> {
-  const other = path.slice(`${repository.prefix}${SPECS}/`.length).replace(/\.md$/, "") as SpecId;
+async function joinStagedSpec({ root, repository }: WorktreePlace, { path, before, after }: StagedSpec): Promise<void> {
+  const other = path.slice(`${repository.prefix}${SPECS_FOLDER}/`.length).replace(/\.md$/, "") as SpecId;
   if (after === null || before === null) return;
-  const ours = (await readBytes(join(root, activeFile(other))))?.toString();
+  const ours = (await readBytesIfFile(join(root, buildActivePath(other))))?.toString();
   if (ours === undefined) return;
   const { text } = await mergeText({ ours, base: before, theirs: after }, "ours");
   if (text === ours) return;
@@ -223,17 +235,17 @@ interface SpecThere {
   readonly base: string | null;
 }
 
-async function specThere({ root, id, worktree }: Place): Promise<SpecThere> {
+async function readWorktreeSpec({ root, id, worktree }: WorktreePlace): Promise<SpecThere> {
   const [theirs, base] = await Promise.all([
-    readBytes(join(worktree.root, activeFile(id))),
-    readBytes(join(root, worktreeFiles.base(id))),
+    readBytesIfFile(join(worktree.root, buildActivePath(id))),
+    readBytesIfFile(join(root, worktreeFiles.base(id))),
   ]);
   return { theirs: theirs?.toString() ?? null, base: base?.toString() ?? null };
 }
 
 /** Returns unchecked criteria that were added to the project's spec since the run began. */
-async function openCriteria({ root, id }: Place, { theirs, base }: SpecThere): Promise<readonly string[]> {
-  const ours = (await readBytes(join(root, activeFile(id))))?.toString();
+async function findOpenCriteria({ root, id }: WorktreePlace, { theirs, base }: SpecThere): Promise<readonly string[]> {
+  const ours = (await readBytesIfFile(join(root, buildActivePath(id))))?.toString();
   if (ours === undefined || theirs === null || base === null || ours === base) return [];
   return (await joinSpec({ ours, base, theirs })).open;
 }
@@ -242,14 +254,14 @@ async function openCriteria({ root, id }: Place, { theirs, base }: SpecThere): P
  * Joins the worktree's spec into the project's file. Repeating it changes nothing, so the next merge finishes an
  * interrupted one. Afterwards the project's file is independent of the worktree's.
  */
-async function bringBack({ root, id }: Place, { theirs, base }: SpecThere): Promise<void> {
+async function joinSpecIntoProject({ root, id }: WorktreePlace, { theirs, base }: SpecThere): Promise<void> {
   if (theirs === null || base === null || theirs === base) return;
   const store = openSpecStore(root);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const ours = (await readBytes(join(root, activeFile(id))))?.toString();
+    const ours = (await readBytesIfFile(join(root, buildActivePath(id))))?.toString();
     // The spec was archived or deleted meanwhile.
     if (ours === undefined) return;
-    const text = await joinedText({ ours, base, theirs });
+    const text = await mergeOrJoinSpec({ ours, base, theirs });
     let stale = false;
     await store.edit(id, (now) => {
       stale = now !== ours;
@@ -257,5 +269,5 @@ async function bringBack({ root, id }: Place, { theirs, base }: SpecThere): Prom
     });
     if (!stale) return keepBase(root, id, theirs);
   }
-  throw new OperationError("aborted", `Cannot write "${activeFile(id)}": another program keeps changing it`);
+  throw new OperationError("aborted", `Cannot write "${buildActivePath(id)}": another program keeps changing it`);
 }

@@ -4,14 +4,21 @@ import { isAbsolute, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { diskRefusal, isMissing } from "../files/disk_error.ts";
-import { readJson, textField } from "../files/json_file.ts";
+import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
-import { withSetting } from "../git/start_git.ts";
-import { isAlive } from "../processes/process_life.ts";
-import { WORKTREES } from "../project/places.ts";
-import { gitFolderOf, readGitFile, readHead, realPath, unfinishedIn, unfinishedWords } from "./admin_folder.ts";
+import { addGitSetting } from "../git/start_git.ts";
+import { isProcessAlive } from "../processes/process_life.ts";
+import { WORKTREES_FOLDER } from "../project/places.ts";
+import {
+  describeUnfinishedOperation,
+  findGitFolder,
+  findUnfinishedOperation,
+  readGitFile,
+  readHead,
+  realPath,
+} from "./admin_folder.ts";
 import { readRunRecord } from "./run_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 
@@ -23,7 +30,7 @@ const FRESH = new RegExp(String.raw`[\\/](${FRESH_PREFIX}(\d+)-\w+)[\\/]\1$`);
 /** Whether checks run in the worktree of this path now, because a running process created it and will remove it. */
 export function isFreshWorktree(path: string): boolean {
   const pid = FRESH.exec(path)?.[2];
-  return pid !== undefined && isAlive(Number(pid), null);
+  return pid !== undefined && isProcessAlive(Number(pid), null);
 }
 
 /** The git repository around a project, with facts that do not change while a process runs. */
@@ -56,10 +63,10 @@ export async function requireRepository(root: string): Promise<Repository> {
   if (more.length > 0)
     throw new OperationError("failed_precondition", `Cannot work in "${root}": its path has a line end`);
   let settings: Promise<ReadonlyMap<string, string>> | undefined;
-  return { git, top, gitFolder, commonFolder, prefix, settings: () => (settings ??= settingsOf(git)) };
+  return { git, top, gitFolder, commonFolder, prefix, settings: () => (settings ??= readAllSettings(git)) };
 }
 
-async function settingsOf(git: Git): Promise<ReadonlyMap<string, string>> {
+async function readAllSettings(git: Git): Promise<ReadonlyMap<string, string>> {
   // Reads with hooks enabled, because otherwise the hooks folder would be the empty one that disables them.
   const listed = await git.run(["config", "--list", "-z"], { hooks: true });
   const entries = listed.split("\0").slice(0, -1);
@@ -73,7 +80,7 @@ async function settingsOf(git: Git): Promise<ReadonlyMap<string, string>> {
 }
 
 /** One worktree with the project from which it was created. */
-export interface Place {
+export interface WorktreePlace {
   readonly root: string;
   readonly id: SpecId;
   readonly repository: Repository;
@@ -102,7 +109,7 @@ export interface BroughtFile {
 }
 
 /** Stored facts about a worktree, in `.planner/worktrees/<id>.origin.json`. */
-export interface Origin {
+export interface WorktreeOrigin {
   readonly branch: string;
   readonly mainBranch: string;
   readonly brought: readonly BroughtFile[];
@@ -119,25 +126,25 @@ export interface Origin {
 }
 
 /** Returns the sorted ids of every folder and every stored origin in `.planner/worktrees/`. */
-export async function worktreeIds(root: string): Promise<readonly SpecId[]> {
+export async function listWorktreeIds(root: string): Promise<readonly SpecId[]> {
   try {
-    const entries = await readdir(join(root, WORKTREES), { withFileTypes: true });
+    const entries = await readdir(join(root, WORKTREES_FOLDER), { withFileTypes: true });
     const ids = entries
       .filter(({ name }) => !name.startsWith("."))
       .map((entry) => (entry.isDirectory() ? entry.name : /^(.+)\.(?:origin|status)\.json$/.exec(entry.name)?.[1]))
       .filter((id) => id !== undefined);
     return [...new Set(ids as SpecId[])].sort();
   } catch (error) {
-    if (isMissing(error)) return [];
-    throw diskRefusal(`read "${WORKTREES}"`, error);
+    if (isMissingError(error)) return [];
+    throw toDiskError(`read "${WORKTREES_FOLDER}"`, error);
   }
 }
 
-export function readOrigin(root: string, id: SpecId): Origin | null {
-  const read = readJson(join(root, worktreeFiles.origin(id)));
+export function readOrigin(root: string, id: SpecId): WorktreeOrigin | null {
+  const read = readJsonFile(join(root, worktreeFiles.origin(id)));
   if (read.kind !== "object") return null;
-  const branch = textField(read.object, "branch");
-  const mainBranch = textField(read.object, "mainBranch");
+  const branch = getTextField(read.object, "branch");
+  const mainBranch = getTextField(read.object, "mainBranch");
   const { brought } = read.object;
   if (branch === null || mainBranch === null) return null;
   const files = Array.isArray(brought) ? (brought as readonly BroughtFile[]) : [];
@@ -149,13 +156,13 @@ export function readOrigin(root: string, id: SpecId): Origin | null {
     brought: files,
     merging,
     moving,
-    spec: textField(read.object, "spec"),
+    spec: getTextField(read.object, "spec"),
     hiding,
-    conflict: textField(read.object, "conflict"),
+    conflict: getTextField(read.object, "conflict"),
   };
 }
 
-export function writeOrigin(root: string, id: SpecId, origin: Origin): Promise<void> {
+export function writeOrigin(root: string, id: SpecId, origin: WorktreeOrigin): Promise<void> {
   const file = worktreeFiles.origin(id);
   return replaceFile(join(root, file), file, `${JSON.stringify(origin, null, 2)}\n`);
 }
@@ -167,11 +174,15 @@ export function writeOrigin(root: string, id: SpecId, origin: Origin): Promise<v
  * project's
  *   own repository
  */
-export async function openPlace(repository: Repository, root: string, id: SpecId): Promise<Place | null> {
+export async function openWorktreePlace(
+  repository: Repository,
+  root: string,
+  id: SpecId,
+): Promise<WorktreePlace | null> {
   const folder = worktreeFiles.folder(id);
   const path = join(root, folder);
   if (!existsSync(path)) return null;
-  const gitFolder = gitFolderOf(path);
+  const gitFolder = findGitFolder(path);
   if (gitFolder === null || !isWorktree(path, gitFolder, repository)) {
     throw new OperationError("failed_precondition", `"${folder}" is not a git worktree: move it away`);
   }
@@ -179,13 +190,13 @@ export async function openPlace(repository: Repository, root: string, id: SpecId
   const worktree: WorktreeFacts = {
     path,
     root: join(path, repository.prefix),
-    branch: origin?.branch ?? headBranch(gitFolder) ?? "",
-    mainBranch: origin?.mainBranch ?? (await mainBranchOf(repository, id)),
+    branch: origin?.branch ?? readHeadBranch(gitFolder) ?? "",
+    mainBranch: origin?.mainBranch ?? (await readMainBranch(repository, id)),
     reused: true,
     copied: (origin?.brought ?? []).filter(({ own }) => !own).map((file) => file.path),
     identity: {},
     begunAnew: null,
-    env: excludeSetting(join(root, worktreeFiles.exclude(id)), process.env),
+    env: buildExcludeSetting(join(root, worktreeFiles.exclude(id)), process.env),
   };
   const git = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path }, repository.git.use);
   return { root, id, repository, worktree, gitFolder, git };
@@ -201,25 +212,25 @@ function isWorktree(path: string, gitFolder: string, { commonFolder }: Repositor
 }
 
 /** Returns the branch that is checked out, or null if HEAD is detached. */
-export function headBranch(gitFolder: string): string | null {
+export function readHeadBranch(gitFolder: string): string | null {
   const head = readHead(gitFolder);
   return head !== null && "ref" in head ? head.ref.replace(/^refs\/heads\//, "") : null;
 }
 
 /** Returns the checked-out branch. @throws OperationError `failed_precondition` when none is checked out */
-export async function currentBranch({
+export async function readCurrentBranch({
   git,
   gitFolder,
   top,
 }: Pick<Repository, "git" | "gitFolder" | "top">): Promise<string> {
-  const branch = headBranch(gitFolder) ?? (await git.ask(["symbolic-ref", "--quiet", "--short", "HEAD"]));
+  const branch = readHeadBranch(gitFolder) ?? (await git.ask(["symbolic-ref", "--quiet", "--short", "HEAD"]));
   if (branch !== null) return branch;
-  const unfinished = unfinishedIn(gitFolder);
+  const unfinished = findUnfinishedOperation(gitFolder);
   throw new OperationError(
     "failed_precondition",
     unfinished === null
       ? 'No branch is checked out: check one out, or set "defaults.main_branch" in .planner/config.md'
-      : `No branch is checked out: ${unfinishedWords(top, unfinished)}`,
+      : `No branch is checked out: ${describeUnfinishedOperation(top, unfinished)}`,
   );
 }
 
@@ -229,18 +240,21 @@ export async function currentBranch({
  *
  * @throws OperationError `failed_precondition` if there is neither
  */
-export async function mainBranchOf(repository: Repository, id: SpecId): Promise<string> {
+export async function readMainBranch(repository: Repository, id: SpecId): Promise<string> {
   const recorded = (await readRunRecord(repository.git, id, null).catch(() => null))?.record["main_branch"];
-  return typeof recorded === "string" ? recorded : currentBranch(repository);
+  return typeof recorded === "string" ? recorded : readCurrentBranch(repository);
 }
 
 /** Returns an environment in which git reads `file` as its ignore list, after settings from the same environment. */
-function excludeSetting(file: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-  return withSetting("core.excludesFile", file, env);
+function buildExcludeSetting(file: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  return addGitSetting("core.excludesFile", file, env);
 }
 
 /** Returns the folder of hooks in the person's checkout, to which a relative setting refers. */
-export function hooksFolder({ commonFolder, top }: Pick<Repository, "commonFolder" | "top">, setting?: string): string {
+export function resolveHooksFolder(
+  { commonFolder, top }: Pick<Repository, "commonFolder" | "top">,
+  setting?: string,
+): string {
   if (setting === undefined) return join(commonFolder, "hooks");
   return isAbsolute(setting) ? setting : resolve(top, setting);
 }
@@ -249,13 +263,13 @@ export function hooksFolder({ commonFolder, top }: Pick<Repository, "commonFolde
  * Returns the folder of hooks for git in a worktree, if git would not find it there itself: a hook manager (husky for
  * example) keeps hooks in an ignored folder, which a new worktree lacks. Null otherwise.
  */
-export async function hooksBeyond({
+export async function findHooksBeyond({
   repository,
   worktree,
-}: Pick<Place, "repository" | "worktree">): Promise<string | null> {
+}: Pick<WorktreePlace, "repository" | "worktree">): Promise<string | null> {
   const setting = (await repository.settings()).get("core.hookspath");
   // A setting that begins with ~ is one of the person's own.
   if (setting === undefined || isAbsolute(setting) || setting.startsWith("~")) return null;
-  const folder = hooksFolder(repository, setting);
+  const folder = resolveHooksFolder(repository, setting);
   return existsSync(resolve(worktree.path, setting)) || !existsSync(folder) ? null : folder;
 }

@@ -4,37 +4,41 @@ import type { WorktreeOptions } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import { removeFolderInside } from "../files/open_folder.ts";
-import { type Git, gitsWords } from "../git/git.ts";
-import { withSetting } from "../git/start_git.ts";
-import { WORKTREES } from "../project/places.ts";
-import { adminFolders, readGitFile, readHead, realPath } from "./admin_folder.ts";
-import { refusePlanted } from "./guard.ts";
+import { formatGitError, type Git } from "../git/git.ts";
+import { addGitSetting } from "../git/start_git.ts";
+import { WORKTREES_FOLDER } from "../project/places.ts";
+import { listAdminFolders, readGitFile, readHead, realPath } from "./admin_folder.ts";
+import { refusePlantedPrograms } from "./guard.ts";
 import { keepCommits, keepHashes } from "./keep_commits.ts";
-import type { Refs } from "./main_branch.ts";
+import type { BranchCheckouts } from "./main_branch.ts";
 import { isAncestor } from "./outside_words.ts";
 import { readSnapshot } from "./snapshot.ts";
-import { bringFiles, ignoreWorktrees, takeAway } from "./worktree_brought.ts";
-import type { Branches } from "./worktree_commits.ts";
+import { bringProjectFiles, ignoreWorktrees, removeBroughtFiles } from "./worktree_brought.ts";
+import type { SpecBranches } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import {
-  currentBranch,
-  hooksBeyond,
-  openPlace,
-  type Place,
+  findHooksBeyond,
+  openWorktreePlace,
   type Repository,
+  readCurrentBranch,
   readOrigin,
+  type WorktreePlace,
   writeOrigin,
 } from "./worktree_place.ts";
-import { endRebase, settleSpecs } from "./worktree_rebase.ts";
+import { endKilledRebase, settleSpecs } from "./worktree_rebase.ts";
 
 /**
  * Returns the branch from which worktrees are created.
  *
  * @throws OperationError `failed_precondition` if no worktree can be created from it, for example without a commit
  */
-export async function requireMainBranch(repository: Repository, options: WorktreeOptions, refs: Refs): Promise<string> {
+export async function requireMainBranch(
+  repository: Repository,
+  options: WorktreeOptions,
+  refs: BranchCheckouts,
+): Promise<string> {
   const { git } = repository;
-  const mainBranch = options.mainBranch ?? (await currentBranch(repository));
+  const mainBranch = options.mainBranch ?? (await readCurrentBranch(repository));
   if (refs.has(`refs/heads/${mainBranch}`)) return mainBranch;
   const empty = (await git.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])) === null;
   throw new OperationError(
@@ -71,34 +75,34 @@ interface Making {
   readonly repository: Repository;
   readonly root: string;
   readonly id: SpecId;
-  readonly refs: Refs;
+  readonly refs: BranchCheckouts;
 }
 
 /** Creates the worktree of a spec, or reuses the existing one, and copies uncommitted planner files into it. */
-export async function prepareWorktree(making: Making, options: WorktreeOptions): Promise<Place> {
+export async function prepareWorktree(making: Making, options: WorktreeOptions): Promise<WorktreePlace> {
   const { repository, root, id, refs } = making;
   const mainBranch = await requireMainBranch(repository, options, refs);
   await ignoreWorktrees(root);
   await removeUnfinished(making);
-  const found = await openPlace(repository, root, id);
+  const found = await openWorktreePlace(repository, root, id);
   const branch = `${options.branchPrefix}${id}`;
   const isOld = refs.has(`refs/heads/${branch}`);
   const start = options.base ?? `refs/heads/${mainBranch}`;
-  const opened = found ?? (await make(making, { branch, mainBranch, start }));
-  const place: Place = { ...opened, worktree: { ...opened.worktree, mainBranch } };
+  const opened = found ?? (await makeWorktree(making, { branch, mainBranch, start }));
+  const place: WorktreePlace = { ...opened, worktree: { ...opened.worktree, mainBranch } };
   if (found !== null) {
-    await refusePlanted(place, readSnapshot(place));
-    await endRebase(place);
-    await takeAway(place);
+    await refusePlantedPrograms(place, readSnapshot(place));
+    await endKilledRebase(place);
+    await removeBroughtFiles(place);
   }
   // A worktree that was just created from the main branch contains no earlier work.
-  const begunAnew = found === null ? null : await beginAnew(place);
-  const reused = (found !== null || isOld) && (await catchUp(place, start));
-  const brought = await bringFiles(place);
-  const hooks = await hooksBeyond(place);
+  const begunAnew = found === null ? null : await beginAnewAfterConflict(place);
+  const reused = (found !== null || isOld) && (await moveToStart(place, start));
+  const brought = await bringProjectFiles(place);
+  const hooks = await findHooksBeyond(place);
   const { env } = place.worktree;
-  const own = hooks === null ? env : { ...env, ...withSetting("core.hooksPath", hooks, { ...process.env, ...env }) };
-  const identity = identityOf(await repository.settings(), { ...process.env, ...own });
+  const own = hooks === null ? env : { ...env, ...addGitSetting("core.hooksPath", hooks, { ...process.env, ...env }) };
+  const identity = buildIdentity(await repository.settings(), { ...process.env, ...own });
   const copied = brought.map(({ path }) => path);
   return { ...place, worktree: { ...place.worktree, env: own, identity, reused, copied, begunAnew } };
 }
@@ -106,11 +110,14 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
 /**
  * Returns variables that name the author and committer, for an agent whose shell does not see the person's settings.
  */
-function identityOf(settings: ReadonlyMap<string, string>, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+function buildIdentity(
+  settings: ReadonlyMap<string, string>,
+  env: NodeJS.ProcessEnv,
+): Readonly<Record<string, string>> {
   let found: Readonly<Record<string, string>> = {};
   for (const part of ["name", "email"]) {
     const user = settings.get(`user.${part}`);
-    if (user !== undefined) found = { ...found, ...withSetting(`user.${part}`, user, { ...env, ...found }) };
+    if (user !== undefined) found = { ...found, ...addGitSetting(`user.${part}`, user, { ...env, ...found }) };
     for (const role of ["author", "committer"]) {
       const variable = `GIT_${role}_${part}`.toUpperCase();
       const value = env[variable] ?? settings.get(`${role}.${part}`) ?? user;
@@ -120,12 +127,12 @@ function identityOf(settings: ReadonlyMap<string, string>, env: NodeJS.ProcessEn
   return found;
 }
 
-async function make(making: Making, branches: Branches & Start): Promise<Place> {
+async function makeWorktree(making: Making, branches: SpecBranches & Start): Promise<WorktreePlace> {
   const { repository, root, id } = making;
   const { branch, mainBranch } = branches;
   await writeOrigin(root, id, { branch, mainBranch, brought: [] });
   await addWorktree(making, branches);
-  const place = await openPlace(repository, root, id);
+  const place = await openWorktreePlace(repository, root, id);
   if (place !== null) return place;
   throw new OperationError("aborted", `"${worktreeFiles.folder(id)}" was removed meanwhile`);
 }
@@ -133,7 +140,7 @@ async function make(making: Making, branches: Branches & Start): Promise<Place> 
 /** Removes a worktree that git had not finished creating, which contains no work. */
 async function removeUnfinished({ repository: { git, commonFolder }, root, id }: Making): Promise<void> {
   const path = realPath(join(root, worktreeFiles.folder(id)));
-  const gitFolder = (await adminFolders(commonFolder)).get(path);
+  const gitFolder = (await listAdminFolders(commonFolder)).get(path);
   if (gitFolder === undefined || readGitFile(gitFolder, "locked") !== "initializing") return;
   await git.try(["worktree", "unlock", path]);
   // Git itself would follow a link that replaces a parent folder.
@@ -142,26 +149,30 @@ async function removeUnfinished({ repository: { git, commonFolder }, root, id }:
 }
 
 /** Adds the worktree. An existing branch keeps its commits and is checked out. */
-export async function addWorktree(making: Making, branches: Branches & Start): Promise<void> {
+export async function addWorktree(making: Making, branches: SpecBranches & Start): Promise<void> {
   const { repository, root, id, refs } = making;
   const { git, commonFolder } = repository;
   const { branch, mainBranch, start = `refs/heads/${mainBranch}` } = branches;
-  const path = join(root, WORKTREES, id);
+  const path = join(root, WORKTREES_FOLDER, id);
   const other = refs.get(`refs/heads/${branch}`) ?? "";
   if (other !== "" && resolve(other) !== realPath(path)) {
     throw new OperationError("failed_precondition", `Branch "${branch}" is checked out in "${other}"`);
   }
   // A folder that was deleted without git is still registered.
-  const gitFolder = (await adminFolders(commonFolder)).get(realPath(path));
+  const gitFolder = (await listAdminFolders(commonFolder)).get(realPath(path));
   const force = gitFolder === undefined ? [] : ["--force"];
-  if (gitFolder !== undefined) await keepDeleted(making, branches, gitFolder);
+  if (gitFolder !== undefined) await keepDeletedCommits(making, branches, gitFolder);
   // Created separately, so that each of the two commands can be repeated if another git blocked it.
   if (!refs.has(`refs/heads/${branch}`)) await makeBranch(git, branch, start);
   await git.run(["worktree", "add", "--quiet", ...force, path, branch]);
 }
 
 /** Keeps the commit that a deleted folder had checked out, because git forgets it when the folder is created anew. */
-async function keepDeleted({ repository, id }: Making, branches: Branches, gitFolder: string): Promise<void> {
+async function keepDeletedCommits(
+  { repository, id }: Making,
+  branches: SpecBranches,
+  gitFolder: string,
+): Promise<void> {
   const { git, commonFolder } = repository;
   const head = readHead(gitFolder);
   const ref = `refs/heads/${branches.branch}`;
@@ -178,11 +189,11 @@ async function makeBranch(git: Git, branch: string, start: string): Promise<void
   if ((await git.ask(["check-ref-format", "--branch", branch])) !== branch) {
     throw new OperationError("failed_precondition", `Cannot use "${branch}" as a branch: git does not allow that name`);
   }
-  throw new OperationError("failed_precondition", `git branch failed: ${gitsWords(stderr)}`);
+  throw new OperationError("failed_precondition", `git branch failed: ${formatGitError(stderr)}`);
 }
 
 /** Moves a branch without work to the start of new branches; returns true when it contains work. */
-async function catchUp({ git, worktree: { mainBranch } }: Place, start: string): Promise<boolean> {
+async function moveToStart({ git, worktree: { mainBranch } }: WorktreePlace, start: string): Promise<boolean> {
   const main = `refs/heads/${mainBranch}`;
   const tips = await git.ask(["rev-parse", "HEAD", `${start}^{commit}`]);
   const [head, tip] = (tips ?? "").split("\n");
@@ -207,7 +218,7 @@ interface BegunAnew {
  * After a merge conflict, moves the branch to the main branch's end and applies the work as one uncommitted change with
  * conflict markers. Null without a conflict, if a person has resolved it since, or if there are uncommitted changes.
  */
-async function beginAnew(place: Place): Promise<BegunAnew | null> {
+async function beginAnewAfterConflict(place: WorktreePlace): Promise<BegunAnew | null> {
   const { git, repository, root, id, worktree } = place;
   const main = `refs/heads/${worktree.mainBranch}`;
   const commit = readOrigin(root, id)?.conflict ?? null;

@@ -3,14 +3,14 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
-import { type Git, gitsWords } from "../git/git.ts";
-import { processesOf, RUN_VARIABLE } from "../processes/run_processes.ts";
-import { activeFile, SPECS } from "../project/places.ts";
+import { formatGitError, type Git } from "../git/git.ts";
+import { listRunProcesses, RUN_VARIABLE } from "../processes/run_processes.ts";
+import { buildActivePath, SPECS_FOLDER } from "../project/places.ts";
 import { checkCommitter } from "./commit_check.ts";
 import { joinSpec } from "./join_spec.ts";
-import { readBytes } from "./worktree_brought.ts";
+import { readBytesIfFile } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
+import { readOrigin, type WorktreePlace, writeOrigin } from "./worktree_place.ts";
 
 /**
  * Maximum wait for a git that a killed planner left running, in milliseconds. Chosen by planner: afterwards only git's
@@ -20,7 +20,7 @@ const ORPHAN_LIMIT_MS = 60_000;
 const PAUSE_MS = 20;
 
 /** Returns variables that identify a git that changes branches, if planner is killed and git is not. */
-export function mergeMark(root: string): Readonly<Record<string, string>> {
+export function buildMergeMark(root: string): Readonly<Record<string, string>> {
   return { [RUN_VARIABLE]: `merge@${root}` };
 }
 
@@ -28,23 +28,23 @@ export function mergeMark(root: string): Readonly<Record<string, string>> {
  * Rebases the branch onto the main branch. Returns null after success; else the files in conflict, and the branch is
  * unchanged.
  */
-export async function rebase(place: Place): Promise<readonly string[] | null> {
+export async function rebaseWorktree(place: WorktreePlace): Promise<readonly string[] | null> {
   const main = `refs/heads/${place.worktree.mainBranch}`;
   if ((await place.git.try(["merge-base", "--is-ancestor", main, "HEAD"])).status === 0) return null;
   return rebaseBranch(place);
 }
 
 /** Runs `merge` with a stored note, by which the next process learns about it if this one is killed. */
-export async function withNote<Result>(place: Place, merge: () => Promise<Result>): Promise<Result> {
-  await noteMerge(place, true);
+export async function mergeWithNote<Result>(place: WorktreePlace, merge: () => Promise<Result>): Promise<Result> {
+  await recordMerging(place, true);
   try {
     return await merge();
   } finally {
-    await noteMerge(place, false);
+    await recordMerging(place, false);
   }
 }
 
-async function noteMerge({ root, id, worktree }: Place, merging: boolean): Promise<void> {
+async function recordMerging({ root, id, worktree }: WorktreePlace, merging: boolean): Promise<void> {
   const { branch, mainBranch } = worktree;
   const origin = readOrigin(root, id) ?? { branch, mainBranch, brought: [] };
   await writeOrigin(root, id, { ...origin, merging });
@@ -55,36 +55,36 @@ async function noteMerge({ root, id, worktree }: Place, merging: boolean): Promi
  *
  * The worktree had no uncommitted changes when the merge began, so nothing is lost.
  */
-export async function endRebase(place: Place): Promise<void> {
+export async function endKilledRebase(place: WorktreePlace): Promise<void> {
   const { root, id, worktree, git, gitFolder } = place;
   if (readOrigin(root, id)?.merging !== true) return;
-  await orphansEnd(root);
-  for (const folder of rebaseFolders(gitFolder)) {
-    const { status } = await git.try(["rebase", "--abort"], { env: mergeMark(root) });
+  await waitForOrphans(root);
+  for (const folder of listRebaseFolders(gitFolder)) {
+    const { status } = await git.try(["rebase", "--abort"], { env: buildMergeMark(root) });
     // Killed so early or so late that git cannot restore the branch itself.
     if (status !== 0) await rm(folder, { recursive: true, force: true });
   }
   await git.run(["symbolic-ref", "HEAD", `refs/heads/${worktree.branch}`]);
   await git.run(["reset", "--quiet", "--hard"]);
-  await noteMerge(place, false);
+  await recordMerging(place, false);
 }
 
-function rebaseFolders(gitFolder: string): readonly string[] {
+function listRebaseFolders(gitFolder: string): readonly string[] {
   return ["rebase-merge", "rebase-apply"].map((name) => join(gitFolder, name)).filter((folder) => existsSync(folder));
 }
 
 /** Waits for every git of a merge whose planner was killed, because killing it would leave its own locks. */
-async function orphansEnd(root: string): Promise<void> {
+async function waitForOrphans(root: string): Promise<void> {
   const deadline = performance.now() + ORPHAN_LIMIT_MS;
-  const name = mergeMark(root)[RUN_VARIABLE] ?? "";
+  const name = buildMergeMark(root)[RUN_VARIABLE] ?? "";
   const run = { name, leader: null, trustGroup: false };
-  while (processesOf(run).length > 0 && performance.now() < deadline) await sleep(PAUSE_MS);
+  while (listRunProcesses(run).length > 0 && performance.now() < deadline) await sleep(PAUSE_MS);
 }
 
-async function rebaseBranch(place: Place): Promise<readonly string[] | null> {
+async function rebaseBranch(place: WorktreePlace): Promise<readonly string[] | null> {
   const { git } = place;
   const main = `refs/heads/${place.worktree.mainBranch}`;
-  const options = { env: mergeMark(place.root), hooks: true };
+  const options = { env: buildMergeMark(place.root), hooks: true };
   const settings = ["-c", "rebase.autoStash=false", "-c", "rebase.updateRefs=false", "-c", "rebase.autoSquash=false"];
   let { status, stderr } = await git.try([...settings, "rebase", "--quiet", "--no-fork-point", main], options);
   while (status !== 0) {
@@ -97,16 +97,20 @@ async function rebaseBranch(place: Place): Promise<readonly string[] | null> {
     if (files.length > 0) return files;
     // Checked first, because git's advice in a later error would apply only to an unfinished rebase.
     await checkCommitter(place.repository);
-    throw new OperationError("failed_precondition", `git rebase failed: ${gitsWords(stderr)}`);
+    throw new OperationError("failed_precondition", `git rebase failed: ${formatGitError(stderr)}`);
   }
   return null;
 }
 
 /** Resolves conflicts in specs. Returns the other files in conflict, and the spec's own if it cannot be joined. */
-export async function settleSpecs(place: Place, git: Git, files: readonly string[]): Promise<readonly string[]> {
+export async function settleSpecs(
+  place: WorktreePlace,
+  git: Git,
+  files: readonly string[],
+): Promise<readonly string[]> {
   const { id, repository } = place;
-  const specs = `${repository.prefix}${SPECS}/`;
-  const own = repository.prefix + activeFile(id);
+  const specs = `${repository.prefix}${SPECS_FOLDER}/`;
+  const own = repository.prefix + buildActivePath(id);
   const left: string[] = [];
   for (const path of files) {
     if (!path.startsWith(specs)) left.push(path);
@@ -130,9 +134,9 @@ async function settleOtherSpec(git: Git, path: string): Promise<void> {
  * that were committed there; they conflict with the branch's own and contain no person's text. Text that a person wrote
  * there stays beside the agent's.
  */
-async function settleOwnSpec({ root, id, worktree }: Place, git: Git, path: string): Promise<boolean> {
-  const brought = (await readBytes(join(root, worktreeFiles.base(id))))?.toString() ?? null;
-  const [base, ours, theirs] = await Promise.all([1, 2, 3].map((stage) => blobText(git, `:${stage}:${path}`)));
+async function settleOwnSpec({ root, id, worktree }: WorktreePlace, git: Git, path: string): Promise<boolean> {
+  const brought = (await readBytesIfFile(join(root, worktreeFiles.base(id))))?.toString() ?? null;
+  const [base, ours, theirs] = await Promise.all([1, 2, 3].map((stage) => readBlobText(git, `:${stage}:${path}`)));
   const common = base ?? brought;
   if (ours == null || theirs == null || common === null) return false;
   const { text } = await joinSpec({ ours, base: common, theirs });
@@ -142,7 +146,7 @@ async function settleOwnSpec({ root, id, worktree }: Place, git: Git, path: stri
 }
 
 /** Reads a file's text from git; null if git has no such file. @param name in git's form, such as `<commit>:<path>` */
-export async function blobText(git: Git, name: string): Promise<string | null> {
+export async function readBlobText(git: Git, name: string): Promise<string | null> {
   const { status, stdout } = await git.try(["cat-file", "blob", name]);
   return status === 0 ? stdout.toString() : null;
 }

@@ -18,50 +18,50 @@ import type {
 } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { PLAIN_MESSAGE } from "../../work/commit_message.ts";
-import { removeInside } from "../files/open_folder.ts";
+import { removeFileInside } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
-import { removeLeftovers } from "../files/temporary_file.ts";
+import { removeLeftoverFiles } from "../files/temporary_file.ts";
 import { Git } from "../git/git.ts";
 import { withMergeLock, withProjectLock } from "../locks/project_lock.ts";
-import { WORKTREES } from "../project/places.ts";
+import { WORKTREES_FOLDER } from "../project/places.ts";
 import { forgetRequest } from "../requests/requests.ts";
-import { adminFolders, mirrorRemotes, realPath } from "./admin_folder.ts";
+import { listAdminFolders, listMirrorRemotes, realPath } from "./admin_folder.ts";
 import { checkCommits } from "./commit_check.ts";
 import { forecastConflicts } from "./differences.ts";
-import { blobHashes, projectState } from "./folder_state.ts";
+import { readBlobHashes, readProjectState } from "./folder_state.ts";
 import { withFreshWorktree } from "./fresh_worktree.ts";
-import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
-import { isKept, keepBranch, keepCommits, keptWords } from "./keep_commits.ts";
-import { leftBranches } from "./left_branches.ts";
-import { refsOf, withMain } from "./main_branch.ts";
+import { listGitProgramChanges, refusePlantedElsewhere } from "./guard.ts";
+import { describeKeptCommits, isKeptCommit, keepBranch, keepCommits } from "./keep_commits.ts";
+import { findLeftBranches } from "./left_branches.ts";
+import { askWithMain, readBranchCheckouts } from "./main_branch.ts";
 import { OpenWorktree } from "./open_worktree.ts";
-import { guardProject, placeInProject, restoreProject } from "./project_run.ts";
-import { recordFacts } from "./record_facts.ts";
-import { keepRunRecord, latestRuns, noteMergedRun, readRunRecord, readRuns } from "./run_commits.ts";
-import { changedIn, commitsIn, settle } from "./settle.ts";
-import { specChanges } from "./spec_changes.ts";
+import { guardProject, placeInProject, restoreReplacedFile } from "./project_run.ts";
+import { readCommitFacts } from "./record_facts.ts";
+import { keepRunRecord, listLatestRuns, noteMergedRun, readRunRecord, readRunRecords } from "./run_commits.ts";
+import { readChangedFiles, readCommits, settleWorktree } from "./settle.ts";
+import { readSpecChanges } from "./spec_changes.ts";
 import { keepSubmodules } from "./submodules.ts";
-import { displaceFiles, takeAway } from "./worktree_brought.ts";
+import { removeBroughtFiles, removePlacedFiles } from "./worktree_brought.ts";
 import {
-  type Branches,
-  commitsAhead,
-  exists,
+  branchExists,
+  buildNoWorktreeError,
   isBranchMerged,
-  noWorktree,
+  listCommitsAhead,
+  listUnsavedFiles,
   refuseChanges,
   refuseUnmerged,
-  unsavedFiles,
+  type SpecBranches,
 } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { mergeWorktree } from "./worktree_merge.ts";
 import {
-  headBranch,
-  openPlace,
-  type Place,
+  listWorktreeIds,
+  openWorktreePlace,
   type Repository,
+  readHeadBranch,
   readOrigin,
   requireRepository,
-  worktreeIds,
+  type WorktreePlace,
   writeOrigin,
 } from "./worktree_place.ts";
 import { addWorktree, checkBase, prepareWorktree, requireMainBranch } from "./worktree_prepare.ts";
@@ -85,19 +85,19 @@ class GitWorktrees implements Worktrees {
   async check(options: WorktreeOptions, message: string | null): Promise<void> {
     const repository = await this.#openedToWrite();
     await refusePlantedElsewhere(repository, this.#root);
-    const mainBranch = await requireMainBranch(repository, options, await refsOf(repository.git));
+    const mainBranch = await requireMainBranch(repository, options, await readBranchCheckouts(repository.git));
     await checkBase(repository, mainBranch, options.base ?? null);
     if (message !== null) await checkCommits(repository, message);
   }
 
   async prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree> {
     const repository = await this.#openedToWrite();
-    const refs = await refsOf(repository.git);
+    const refs = await readBranchCheckouts(repository.git);
     return new OpenWorktree(await prepareWorktree({ repository, root: this.#root, id, refs }, options));
   }
 
   known(): Promise<readonly SpecId[]> {
-    return worktreeIds(this.#root);
+    return listWorktreeIds(this.#root);
   }
 
   async ids(): Promise<readonly SpecId[]> {
@@ -116,7 +116,7 @@ class GitWorktrees implements Worktrees {
   async planted(): Promise<readonly GitProgramChange[]> {
     // Without a repository, no run can have changed programs of git.
     const repository = await this.#opened().catch(() => null);
-    return repository === null ? [] : plantedChanges(repository, this.#root);
+    return repository === null ? [] : listGitProgramChanges(repository, this.#root);
   }
 
   async guardProject(id: SpecId): Promise<ProjectGuard | null> {
@@ -126,7 +126,7 @@ class GitWorktrees implements Worktrees {
 
   async mirrors(): Promise<readonly string[]> {
     const repository = await this.#opened().catch(() => null);
-    return repository === null ? [] : mirrorRemotes(await repository.settings());
+    return repository === null ? [] : listMirrorRemotes(await repository.settings());
   }
 
   placeInProject(id: SpecId, path: string, text: string): Promise<void> {
@@ -134,9 +134,9 @@ class GitWorktrees implements Worktrees {
   }
 
   async displace(id: SpecId): Promise<readonly string[]> {
-    const changed = await restoreProject(this.#root, id);
+    const changed = await restoreReplacedFile(this.#root, id);
     const place = await this.#find(id);
-    const there = place === null ? [] : await displaceFiles(place);
+    const there = place === null ? [] : await removePlacedFiles(place);
     return changed === null ? there : [...there, changed];
   }
 
@@ -144,14 +144,14 @@ class GitWorktrees implements Worktrees {
     const branches = await this.#branches(id);
     if (branches === null) return [];
     const git = new Git(this.#root);
-    return withMain(git, branches, id, () => commitsAhead(git, branches));
+    return askWithMain(git, branches, id, () => listCommitsAhead(git, branches));
   }
 
   async isMerged(id: SpecId): Promise<boolean> {
     const branches = await this.#branches(id);
     if (branches === null) return true;
     const git = new Git(this.#root);
-    return withMain(git, branches, id, () => isBranchMerged(git, branches));
+    return askWithMain(git, branches, id, () => isBranchMerged(git, branches));
   }
 
   async merge(id: SpecId, wishes: Partial<BranchMergeOptions> = {}): Promise<BranchMergeResult> {
@@ -167,9 +167,9 @@ class GitWorktrees implements Worktrees {
     const place = await this.#find(id);
     const folder = worktreeFiles.folder(id);
     if (place !== null) {
-      const { problems } = await settle(place, null);
+      const { problems } = await settleWorktree(place, null);
       if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
-      refuseChanges(`Worktree "${folder}"`, await unsavedFiles(place));
+      refuseChanges(`Worktree "${folder}"`, await listUnsavedFiles(place));
     }
     if (branches !== null && unmerged === "refuse") await refuseUnmerged(new Git(this.#root), branches);
     const keeps = branches !== null && unmerged === "keep";
@@ -177,25 +177,26 @@ class GitWorktrees implements Worktrees {
     const isDropped = unmerged === "drop";
     const kept = branches === null ? [] : await this.#keep(id, branches, isDropped);
     if (place !== null) {
-      await takeAway(place);
+      await removeBroughtFiles(place);
       const force = (await keepSubmodules(place)) ? ["--force"] : [];
       await place.repository.git.run(["worktree", "remove", ...force, place.worktree.path]);
     }
     if (branches !== null) await this.#removeBranch(id, branches, isDropped);
     const { status, origin, base, exclude, snapshot } = worktreeFiles;
-    for (const file of [status, base, exclude, snapshot, origin]) await removeInside(join(this.#root, file(id)));
+    for (const file of [status, base, exclude, snapshot, origin]) await removeFileInside(join(this.#root, file(id)));
     await forgetRequest(new Git(this.#root), id);
     return [...branch, ...kept];
   }
 
   /** Keeps commits without another reference before the worktree and the branch are removed. */
-  async #keep(id: SpecId, branches: Branches, isDropped: boolean): Promise<readonly string[]> {
+  async #keep(id: SpecId, branches: SpecBranches, isDropped: boolean): Promise<readonly string[]> {
     const { git, commonFolder } = await this.#opened();
     const { branch, mainBranch } = branches;
     // Git keeps its data about a worktree whose folder was deleted.
     const path = realPath(join(this.#root, worktreeFiles.folder(id)));
-    const gitFolder = (await adminFolders(commonFolder)).get(path) ?? null;
-    return keptWords(await keepCommits(git, { id, gitFolder, commonFolder, branch, mainBranch, isDropped })).told;
+    const gitFolder = (await listAdminFolders(commonFolder)).get(path) ?? null;
+    return describeKeptCommits(await keepCommits(git, { id, gitFolder, commonFolder, branch, mainBranch, isDropped }))
+      .told;
   }
 
   writeStatus({ spec_id, status, error, commits }: NewWorktreeStatus): Promise<void> {
@@ -204,7 +205,7 @@ class GitWorktrees implements Worktrees {
     const updated_at = this.#clock.now().toISOString();
     const text = `${JSON.stringify({ spec_id, path, status, updated_at, error, commits }, null, 2)}\n`;
     return withProjectLock(this.#root, async () => {
-      await removeLeftovers(join(this.#root, WORKTREES));
+      await removeLeftoverFiles(join(this.#root, WORKTREES_FOLDER));
       await replaceFile(join(this.#root, file), file, text);
     });
   }
@@ -213,32 +214,31 @@ class GitWorktrees implements Worktrees {
     const repository = await this.#opened().catch(() => null);
     const hash = await repository?.git.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
     if (repository === null || hash === undefined || hash === null) return null;
-    return { hash, branch: headBranch(repository.gitFolder) };
+    return { hash, branch: readHeadBranch(repository.gitFolder) };
   }
 
   async projectState(): Promise<FolderState | null> {
     const repository = await this.#opened().catch(() => null);
-    return repository === null ? null : projectState(repository);
+    return repository === null ? null : readProjectState(repository);
   }
 
   async blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const repository = await this.#opened();
-    return blobHashes({ git: repository.git, repository }, paths);
+    return readBlobHashes({ git: repository.git, repository }, paths);
   }
 
   async since(base: string): Promise<Pick<WorktreeState, "commits" | "changed">> {
     const { git, prefix } = await this.#opened();
-    const [commits, changed] = [await commitsIn(git, `${base}..HEAD`), await changedIn(git, prefix, `${base}...HEAD`)];
-    return { commits, changed };
+    const commits = await readCommits(git, `${base}..HEAD`);
+    return { commits, changed: await readChangedFiles(git, prefix, `${base}...HEAD`) };
   }
 
   async specChanges(since: string): Promise<SpecChanges> {
-    return specChanges(await this.#opened(), since);
+    return readSpecChanges(await this.#opened(), since);
   }
 
   async keepRecord(id: SpecId, branch: string | null, write: (head: BranchHead) => object): Promise<number | null> {
-    const { git } = await this.#opened();
-    return keepRunRecord(git, { id, branch }, write);
+    return keepRunRecord((await this.#opened()).git, { id, branch }, write);
   }
 
   async forecast(): Promise<readonly PredictedConflict[]> {
@@ -252,11 +252,11 @@ class GitWorktrees implements Worktrees {
     const repository = await this.#opened().catch(() => null);
     if (repository === null) return [];
     const branches = this.#branchesOf(await this.known());
-    return latestRuns(repository.git, new Map(branches.map(({ id, branch }) => [id, branch])));
+    return listLatestRuns(repository.git, new Map(branches.map(({ id, branch }) => [id, branch])));
   }
 
   async readRuns(runs: readonly LatestRunRef[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>> {
-    return readRuns((await this.#opened()).git, runs);
+    return readRunRecords((await this.#opened()).git, runs);
   }
 
   #branchesOf(ids: readonly SpecId[]): readonly { readonly id: SpecId; readonly branch: string }[] {
@@ -267,12 +267,11 @@ class GitWorktrees implements Worktrees {
   }
 
   async record(id: SpecId, run: number | null): Promise<KeptRunRecord | null> {
-    const { git } = await this.#opened();
-    return readRunRecord(git, id, run);
+    return readRunRecord((await this.#opened()).git, id, run);
   }
 
   async recordFacts(id: SpecId, kept: KeptRunRecord): Promise<CommitFacts> {
-    return recordFacts(await this.#opened(), id, kept);
+    return readCommitFacts(await this.#opened(), id, kept);
   }
 
   async withFresh<Result>(id: SpecId, commit: string, use: (worktree: Worktree) => Promise<Result>): Promise<Result> {
@@ -282,8 +281,7 @@ class GitWorktrees implements Worktrees {
   }
 
   async noteMerged(id: SpecId, commits: readonly string[]): Promise<void> {
-    const { git } = await this.#opened();
-    await noteMergedRun(git, id, { commits, at: this.#clock.now().toISOString() });
+    await noteMergedRun((await this.#opened()).git, id, { commits, at: this.#clock.now().toISOString() });
   }
 
   async #merge(id: SpecId, wishes: BranchMergeOptions): Promise<BranchMergeResult> {
@@ -293,15 +291,15 @@ class GitWorktrees implements Worktrees {
     if (branches === null || (await this.isMerged(id))) return { kind: "nothing" };
     // The folder was deleted, but the commits are in the repository.
     const repository = await this.#opened();
-    const refs = await refsOf(repository.git);
+    const refs = await readBranchCheckouts(repository.git);
     if (readOrigin(this.#root, id) === null) await writeOrigin(this.#root, id, { ...branches, brought: [] });
     await addWorktree({ repository, root: this.#root, id, refs }, branches);
     return mergeWorktree(await this.#require(id), wishes);
   }
 
-  async #find(id: SpecId): Promise<Place | null> {
+  async #find(id: SpecId): Promise<WorktreePlace | null> {
     if (!existsSync(join(this.#root, worktreeFiles.folder(id)))) return null;
-    return openPlace(await (this.#writing ?? this.#opened()), this.#root, id);
+    return openWorktreePlace(await (this.#writing ?? this.#opened()), this.#root, id);
   }
 
   /** Opens the repository once; tries again if there was none. */
@@ -327,29 +325,29 @@ class GitWorktrees implements Worktrees {
     return this.#writing;
   }
 
-  async #require(id: SpecId): Promise<Place> {
+  async #require(id: SpecId): Promise<WorktreePlace> {
     const place = await this.#find(id);
-    if (place === null) throw noWorktree(id);
+    if (place === null) throw buildNoWorktreeError(id);
     return place;
   }
 
   /** Returns the branches of a spec; null when none is known. */
-  async #branches(id: SpecId): Promise<Branches | null> {
+  async #branches(id: SpecId): Promise<SpecBranches | null> {
     return (await this.#find(id))?.worktree ?? readOrigin(this.#root, id) ?? (await this.#left()).get(id) ?? null;
   }
 
-  async #left(): Promise<ReadonlyMap<SpecId, Branches>> {
+  async #left(): Promise<ReadonlyMap<SpecId, SpecBranches>> {
     const repository = await this.#opened().catch(() => null);
-    return repository === null ? new Map() : leftBranches(repository, this.#root);
+    return repository === null ? new Map() : findLeftBranches(repository, this.#root);
   }
 
-  async #removeBranch(id: SpecId, branches: Branches, isDropped: boolean): Promise<void> {
+  async #removeBranch(id: SpecId, branches: SpecBranches, isDropped: boolean): Promise<void> {
     const git = new Git(this.#root);
-    if (!(await exists(git, branches.branch))) return;
+    if (!(await branchExists(git, branches.branch))) return;
     const end = await git.line(["rev-parse", "--verify", `refs/heads/${branches.branch}`]);
     // If the folder was deleted without git, git would treat the branch as still checked out.
     await git.try(["worktree", "remove", join(this.#root, worktreeFiles.folder(id))]);
-    if (!isDropped && !(await isKept(git, id, end))) await refuseUnmerged(git, branches);
+    if (!isDropped && !(await isKeptCommit(git, id, end))) await refuseUnmerged(git, branches);
     await git.run(["update-ref", "-d", `refs/heads/${branches.branch}`, end]);
   }
 }

@@ -1,76 +1,85 @@
 import type { Usage } from "../usage.ts";
-import { aboutCall, contentText, type Event, numberAt, objectAt, objectsAt, ownValue, textAt } from "./event.ts";
-import type { Transcript } from "./transcript.ts";
+import {
+  type AgentEvent,
+  readContentText,
+  readNumber,
+  readObject,
+  readObjects,
+  readOwnValue,
+  readText,
+  summarizeCall,
+} from "./event.ts";
+import type { AgentTranscript } from "./transcript.ts";
 
 /**
  * Handlers of the events of `claude -p --output-format stream-json --verbose` and `qwen --output-format stream-json`.
  */
-export const CLAUDE_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
-  ["system", system],
-  ["assistant", assistant],
-  ["user", user],
-  ["result", result],
+export const CLAUDE_EVENTS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
+  ["system", handleSystem],
+  ["assistant", handleAssistant],
+  ["user", handleUser],
+  ["result", handleResult],
 ]);
 
-function system(event: Event, to: Transcript): void {
-  to.begin(textAt(event, "session_id"));
-  if (textAt(event, "subtype") === "permission_denied") {
-    to.deny(to.recall(textAt(event, "tool_use_id")) || textAt(event, "tool_name"));
+function handleSystem(event: AgentEvent, to: AgentTranscript): void {
+  to.begin(readText(event, "session_id"));
+  if (readText(event, "subtype") === "permission_denied") {
+    to.deny(to.recall(readText(event, "tool_use_id")) || readText(event, "tool_name"));
   }
-  for (const server of objectsAt(event, "mcp_servers")) {
-    const status = textAt(server, "status");
-    if (status !== "connected" && status !== "pending") to.note("mcp", `${textAt(server, "name")}: ${status}`);
+  for (const server of readObjects(event, "mcp_servers")) {
+    const status = readText(server, "status");
+    if (status !== "connected" && status !== "pending") to.note("mcp", `${readText(server, "name")}: ${status}`);
   }
 }
 
-function assistant(event: Event, to: Transcript): void {
-  const isOwn = textAt(event, "parent_tool_use_id") === "";
-  const message = objectAt(event, "message");
+function handleAssistant(event: AgentEvent, to: AgentTranscript): void {
+  const isOwn = readText(event, "parent_tool_use_id") === "";
+  const message = readObject(event, "message");
   // One message arrives as several events, each with the usage of the whole message.
-  if (to.isNew(textAt(message, "id"))) to.spend(usageOf(objectAt(message, "usage"), null));
-  for (const block of objectsAt(message, "content")) {
-    const text = textAt(block, "text");
-    if (textAt(block, "type") === "tool_use") noteCall(block, to);
-    else if (textAt(block, "type") === "text" && isOwn) to.say(text);
-    else if (textAt(block, "type") === "text") to.quote(text);
+  if (to.isNew(readText(message, "id"))) to.spend(parseUsage(readObject(message, "usage"), null));
+  for (const block of readObjects(message, "content")) {
+    const text = readText(block, "text");
+    if (readText(block, "type") === "tool_use") recordCall(block, to);
+    else if (readText(block, "type") === "text" && isOwn) to.say(text);
+    else if (readText(block, "type") === "text") to.quote(text);
   }
 }
 
-function noteCall(block: Event, to: Transcript): void {
-  const [name, about] = [textAt(block, "name"), aboutCall(objectAt(block, "input"))];
+function recordCall(block: AgentEvent, to: AgentTranscript): void {
+  const [name, about] = [readText(block, "name"), summarizeCall(readObject(block, "input"))];
   to.step(name, about);
-  to.remember(textAt(block, "id"), `${name} ${about}`);
+  to.remember(readText(block, "id"), `${name} ${about}`);
 }
 
-function usageOf(usage: Event, cost_usd: number | null): Usage {
-  const cached_input_tokens = numberAt(usage, "cache_read_input_tokens");
-  const fresh = numberAt(usage, "input_tokens") + numberAt(usage, "cache_creation_input_tokens");
-  const output_tokens = numberAt(usage, "output_tokens");
+function parseUsage(usage: AgentEvent, cost_usd: number | null): Usage {
+  const cached_input_tokens = readNumber(usage, "cache_read_input_tokens");
+  const fresh = readNumber(usage, "input_tokens") + readNumber(usage, "cache_creation_input_tokens");
+  const output_tokens = readNumber(usage, "output_tokens");
   return { input_tokens: fresh + cached_input_tokens, cached_input_tokens, output_tokens, cost_usd };
 }
 
-function user(event: Event, to: Transcript): void {
-  for (const block of objectsAt(objectAt(event, "message"), "content")) {
-    if (ownValue(block, "is_error") === true) to.stepFailed(contentText(block, "content"));
+function handleUser(event: AgentEvent, to: AgentTranscript): void {
+  for (const block of readObjects(readObject(event, "message"), "content")) {
+    if (readOwnValue(block, "is_error") === true) to.stepFailed(readContentText(block, "content"));
   }
 }
 
-function result(event: Event, to: Transcript): void {
-  for (const denial of objectsAt(event, "permission_denials")) {
-    to.deny(`${textAt(denial, "tool_name")} ${aboutCall(objectAt(denial, "tool_input"))}`);
+function handleResult(event: AgentEvent, to: AgentTranscript): void {
+  for (const denial of readObjects(event, "permission_denials")) {
+    to.deny(`${readText(denial, "tool_name")} ${summarizeCall(readObject(denial, "tool_input"))}`);
   }
-  const cost = ownValue(event, "total_cost_usd");
+  const cost = readOwnValue(event, "total_cost_usd");
   // The price covers the whole session, and the usage includes tokens that no message reported.
   if (Object.hasOwn(event, "usage"))
-    to.spent(usageOf(objectAt(event, "usage"), typeof cost === "number" ? cost : null));
-  const text = textAt(event, "result");
-  const subtype = textAt(event, "subtype");
-  if (ownValue(event, "is_error") !== true && (subtype === "success" || subtype === "")) {
+    to.spent(parseUsage(readObject(event, "usage"), typeof cost === "number" ? cost : null));
+  const text = readText(event, "result");
+  const subtype = readText(event, "subtype");
+  if (readOwnValue(event, "is_error") !== true && (subtype === "success" || subtype === "")) {
     if (text !== "") to.finish(text);
     return;
   }
-  const errors = ownValue(event, "errors");
+  const errors = readOwnValue(event, "errors");
   const told = Array.isArray(errors) ? errors.filter((each) => typeof each === "string").join("; ") : "";
   // Qwen Code prints the same events, except that the reason is in an object.
-  to.fail(text || told || textAt(objectAt(event, "error"), "message") || subtype);
+  to.fail(text || told || readText(readObject(event, "error"), "message") || subtype);
 }

@@ -1,36 +1,39 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { aboutCall, contentText, type Event, objectAt, ownValue, textAt } from "./event.ts";
-import type { Transcript } from "./transcript.ts";
+import { type AgentEvent, readContentText, readObject, readOwnValue, readText, summarizeCall } from "./event.ts";
+import type { AgentTranscript } from "./transcript.ts";
 
 /** Handlers of the events of `cursor-agent -p --output-format stream-json`. */
-export const CURSOR_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
-  ["assistant", (event: Event, to: Transcript) => to.say(contentText(objectAt(event, "message"), "content"))],
-  ["tool_call", toolCall],
-  ["result", result],
+export const CURSOR_EVENTS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
+  [
+    "assistant",
+    (event: AgentEvent, to: AgentTranscript) => to.say(readContentText(readObject(event, "message"), "content")),
+  ],
+  ["tool_call", handleToolCall],
+  ["result", handleResult],
 ]);
 
 // The only key names the tool, as in `{ "readToolCall": { "args": …, "result": { "success": … } } }`.
-function toolCall(event: Event, to: Transcript): void {
-  const entry = Object.entries(objectAt(event, "tool_call")).find(([, value]) => isJsonObject(value));
+function handleToolCall(event: AgentEvent, to: AgentTranscript): void {
+  const entry = Object.entries(readObject(event, "tool_call")).find(([, value]) => isJsonObject(value));
   if (entry === undefined) return;
-  const [key, value] = entry as [string, Event];
-  if (textAt(event, "subtype") === "started") {
-    const name = textAt(value, "name") || key.replace(/ToolCall$/, "");
-    to.step(name, aboutCall(objectAt(value, "args")) || textAt(value, "arguments"));
+  const [key, value] = entry as [string, AgentEvent];
+  if (readText(event, "subtype") === "started") {
+    const name = readText(value, "name") || key.replace(/ToolCall$/, "");
+    to.step(name, summarizeCall(readObject(value, "args")) || readText(value, "arguments"));
     return;
   }
-  const outcome = objectAt(value, "result");
+  const outcome = readObject(value, "result");
   for (const word of ["error", "failure", "rejected"]) {
-    const why = ownValue(outcome, word);
+    const why = readOwnValue(outcome, word);
     if (why !== undefined)
-      to.stepFailed(isJsonObject(why) ? textAt(why, "message") || textAt(why, "error") || word : word);
+      to.stepFailed(isJsonObject(why) ? readText(why, "message") || readText(why, "error") || word : word);
   }
 }
 
-function result(event: Event, to: Transcript): void {
-  const text = textAt(event, "result");
-  const subtype = textAt(event, "subtype");
-  if (ownValue(event, "is_error") === true || subtype.startsWith("error")) to.fail(text || subtype);
+function handleResult(event: AgentEvent, to: AgentTranscript): void {
+  const text = readText(event, "result");
+  const subtype = readText(event, "subtype");
+  if (readOwnValue(event, "is_error") === true || subtype.startsWith("error")) to.fail(text || subtype);
   // The result repeats all messages, and only their end is the output.
   else if (to.isSilent) to.say(text);
 }

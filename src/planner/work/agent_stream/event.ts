@@ -1,31 +1,31 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 /** One JSON line of an agent. Any field may be missing or have another type. */
-export type Event = Readonly<Record<string, unknown>>;
+export type AgentEvent = Readonly<Record<string, unknown>>;
 
 /** Returns the object under a key; empty without one. */
-export function objectAt(event: Event, key: string): Event {
-  const value = ownValue(event, key);
+export function readObject(event: AgentEvent, key: string): AgentEvent {
+  const value = readOwnValue(event, key);
   return isJsonObject(value) ? value : {};
 }
 
-export function objectsAt(event: Event, key: string): readonly Event[] {
-  const value = ownValue(event, key);
+export function readObjects(event: AgentEvent, key: string): readonly AgentEvent[] {
+  const value = readOwnValue(event, key);
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** Returns the text under a key; empty without one. */
-export function textAt(event: Event, key: string): string {
-  const value = ownValue(event, key);
+export function readText(event: AgentEvent, key: string): string {
+  const value = readOwnValue(event, key);
   return typeof value === "string" ? value : "";
 }
 
 /** Returns the number under a key; 0 without one. */
-export function numberAt(event: Event, key: string): number {
-  const value = ownValue(event, key);
+export function readNumber(event: AgentEvent, key: string): number {
+  const value = readOwnValue(event, key);
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
-export function ownValue(event: Event, key: string): unknown {
+export function readOwnValue(event: AgentEvent, key: string): unknown {
   return Object.hasOwn(event, key) ? event[key] : undefined;
 }
 
@@ -42,8 +42,8 @@ const SUBJECT_KEYS = [
 ] as const;
 
 /** Summarizes a tool call: the first argument named in `SUBJECT_KEYS`, otherwise all scalar arguments. */
-export function aboutCall(input: Event): string {
-  const subject = SUBJECT_KEYS.map((key) => textAt(input, key)).find((text) => text !== "");
+export function summarizeCall(input: AgentEvent): string {
+  const subject = SUBJECT_KEYS.map((key) => readText(input, key)).find((text) => text !== "");
   if (subject !== undefined) return subject;
   return Object.entries(input)
     .filter(([, value]) => typeof value !== "object")
@@ -52,11 +52,11 @@ export function aboutCall(input: Event): string {
 }
 
 /** Returns the text of a message's content, which is a text or a list of blocks. */
-export function contentText(event: Event, key: string): string {
-  const text = textAt(event, key);
+export function readContentText(event: AgentEvent, key: string): string {
+  const text = readText(event, key);
   if (text !== "") return text;
-  return objectsAt(event, key)
-    .map((block) => textAt(block, "text"))
+  return readObjects(event, key)
+    .map((block) => readText(block, "text"))
     .filter((each) => each !== "")
     .join("\n");
 }

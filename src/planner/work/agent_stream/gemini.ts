@@ -1,49 +1,52 @@
-import { aboutCall, type Event, numberAt, objectAt, ownValue, textAt } from "./event.ts";
-import type { Transcript } from "./transcript.ts";
+import { type AgentEvent, readNumber, readObject, readOwnValue, readText, summarizeCall } from "./event.ts";
+import type { AgentTranscript } from "./transcript.ts";
 
 /** Handlers of the events of `gemini --output-format stream-json`. */
-export const GEMINI_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
-  ["message", message],
-  ["init", (event: Event, to: Transcript) => to.begin(textAt(event, "session_id"))],
-  ["tool_use", toolUse],
-  ["tool_result", toolResult],
+export const GEMINI_EVENTS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
+  ["message", handleMessage],
+  ["init", (event: AgentEvent, to: AgentTranscript) => to.begin(readText(event, "session_id"))],
+  ["tool_use", handleToolUse],
+  ["tool_result", handleToolResult],
   [
     "error",
-    (event: Event, to: Transcript) =>
-      to.note(textAt(event, "severity") === "warning" ? "warning" : "error", textAt(event, "message")),
+    (event: AgentEvent, to: AgentTranscript) =>
+      to.note(readText(event, "severity") === "warning" ? "warning" : "error", readText(event, "message")),
   ],
-  ["result", result],
+  ["result", handleResult],
 ]);
 
-function message(event: Event, to: Transcript): void {
-  if (textAt(event, "role") !== "assistant") return;
-  if (ownValue(event, "delta") === true) to.stream(textAt(event, "content"));
-  else to.say(textAt(event, "content"));
+function handleMessage(event: AgentEvent, to: AgentTranscript): void {
+  if (readText(event, "role") !== "assistant") return;
+  if (readOwnValue(event, "delta") === true) to.stream(readText(event, "content"));
+  else to.say(readText(event, "content"));
 }
 
-function toolUse(event: Event, to: Transcript): void {
-  const [name, about] = [textAt(event, "tool_name"), aboutCall(objectAt(event, "parameters"))];
+function handleToolUse(event: AgentEvent, to: AgentTranscript): void {
+  const [name, about] = [readText(event, "tool_name"), summarizeCall(readObject(event, "parameters"))];
   to.step(name, about);
-  to.remember(textAt(event, "tool_id"), `${name} ${about}`);
+  to.remember(readText(event, "tool_id"), `${name} ${about}`);
 }
 
-function toolResult(event: Event, to: Transcript): void {
-  if (textAt(event, "status") !== "error") return;
-  const error = objectAt(event, "error");
-  const why = textAt(error, "message") || textAt(event, "output");
+function handleToolResult(event: AgentEvent, to: AgentTranscript): void {
+  if (readText(event, "status") !== "error") return;
+  const error = readObject(event, "error");
+  const why = readText(error, "message") || readText(event, "output");
   to.stepFailed(why);
-  if (textAt(error, "type") === "policy_violation" || /denied by policy|requires? (?:user )?confirmation/i.test(why)) {
-    to.deny(to.recall(textAt(event, "tool_id")));
+  if (
+    readText(error, "type") === "policy_violation" ||
+    /denied by policy|requires? (?:user )?confirmation/i.test(why)
+  ) {
+    to.deny(to.recall(readText(event, "tool_id")));
   }
 }
 
-function result(event: Event, to: Transcript): void {
-  const stats = objectAt(event, "stats");
+function handleResult(event: AgentEvent, to: AgentTranscript): void {
+  const stats = readObject(event, "stats");
   to.spent({
-    input_tokens: numberAt(stats, "input_tokens"),
-    cached_input_tokens: numberAt(stats, "cached"),
-    output_tokens: numberAt(stats, "output_tokens"),
+    input_tokens: readNumber(stats, "input_tokens"),
+    cached_input_tokens: readNumber(stats, "cached"),
+    output_tokens: readNumber(stats, "output_tokens"),
     cost_usd: null,
   });
-  if (textAt(event, "status") === "error") to.fail(textAt(objectAt(event, "error"), "message"));
+  if (readText(event, "status") === "error") to.fail(readText(readObject(event, "error"), "message"));
 }

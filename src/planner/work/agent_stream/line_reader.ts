@@ -2,7 +2,7 @@
  * A complete line as a plain text, because there may be a million; a piece of an incomplete line; or the length of a
  * line that was too long.
  */
-export type ByteLine = string | { readonly piece: string } | { readonly leftOutBytes: number };
+export type DecodedLine = string | { readonly piece: string } | { readonly leftOutBytes: number };
 
 export interface LineReaderOptions {
   readonly limitBytes: number;
@@ -33,8 +33,8 @@ export class LineReader {
     this.#options = options;
   }
 
-  push(chunk: Uint8Array): readonly ByteLine[] {
-    const lines: ByteLine[] = [];
+  push(chunk: Uint8Array): readonly DecodedLine[] {
+    const lines: DecodedLine[] = [];
     let from = 0;
     while (from < chunk.length) {
       from = this.#takeWhole(chunk, from, lines);
@@ -48,19 +48,20 @@ export class LineReader {
   }
 
   /** Decodes many short lines at once, which creates less garbage than one by one. Returns the offset after them. */
-  #takeWhole(chunk: Uint8Array, from: number, lines: ByteLine[]): number {
+  #takeWhole(chunk: Uint8Array, from: number, lines: DecodedLine[]): number {
     const end = chunk.lastIndexOf(LINE_FEED);
     if (this.#length > 0 || this.#skipped > 0 || end < from || end - from > this.#options.limitBytes) return from;
-    for (const text of this.#decoder.decode(chunk.subarray(from, end)).split("\n")) lines.push(wholeLine(text));
+    for (const text of this.#decoder.decode(chunk.subarray(from, end)).split("\n"))
+      lines.push(removeCarriageReturn(text));
     return end + 1;
   }
 
   /** Returns the remaining text when the stream ends without a line break. */
-  end(): readonly ByteLine[] {
+  end(): readonly DecodedLine[] {
     return this.#length === 0 && this.#skipped === 0 ? [] : [this.#line()];
   }
 
-  #take(bytes: Uint8Array, lines: ByteLine[]): void {
+  #take(bytes: Uint8Array, lines: DecodedLine[]): void {
     const { limitBytes, onLong } = this.#options;
     let rest = bytes;
     while (rest.length > 0) {
@@ -93,31 +94,31 @@ export class LineReader {
   }
 
   /** Takes the longest prefix of the buffer that ends between two characters. */
-  #piece(): ByteLine {
+  #piece(): DecodedLine {
     let cut = this.#length - 1;
-    while (cut > this.#length - 4 && isContinuation(this.#buffer[cut])) cut--;
+    while (cut > this.#length - 4 && isContinuationByte(this.#buffer[cut])) cut--;
     const text = this.#decoder.decode(this.#buffer.subarray(0, cut));
     this.#buffer.copyWithin(0, cut, this.#length);
     this.#length -= cut;
     return { piece: text };
   }
 
-  #line(): ByteLine {
+  #line(): DecodedLine {
     const skipped = this.#skipped;
     const text = this.#decoder.decode(this.#buffer.subarray(0, this.#length));
     this.#length = 0;
     this.#skipped = 0;
     if (this.#buffer.length > USUAL_BYTES * 16) this.#buffer = new Uint8Array(USUAL_BYTES);
     if (skipped > 0) return { leftOutBytes: skipped };
-    return wholeLine(text);
+    return removeCarriageReturn(text);
   }
 }
 
-function wholeLine(text: string): string {
+function removeCarriageReturn(text: string): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;
 }
 
 /** Whether a byte is a continuation byte of a UTF-8 character. */
-export function isContinuation(byte: number | undefined): boolean {
+export function isContinuationByte(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

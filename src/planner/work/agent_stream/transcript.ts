@@ -12,7 +12,7 @@ const MAX_DENIALS = 20;
  * Transcript of an agent's events: log lines as they are completed and, at the end, the agent's output, which is its
  * text after its last step.
  */
-export class Transcript {
+export class AgentTranscript {
   #lines: string[] = [];
   /** Streamed text whose line has not ended. */
   #begun = "";
@@ -59,7 +59,7 @@ export class Transcript {
   /** Stores a call that may be denied later. */
   remember(id: string, call: string): void {
     if (this.#calls.size >= MAX_DENIALS) this.#calls.delete(this.#calls.keys().next().value ?? "");
-    this.#calls.set(id, oneLine(call));
+    this.#calls.set(id, toOneLine(call));
   }
 
   /** Returns the call of this id; empty without one. */
@@ -69,7 +69,7 @@ export class Transcript {
 
   /** Adds an action that was denied to the agent. */
   deny(call: string): void {
-    const denied = oneLine(call);
+    const denied = toOneLine(call);
     if (denied === "" || this.#denied.has(denied) || this.#denied.size >= MAX_DENIALS) return;
     this.#denied.add(denied);
     this.note("denied", denied);
@@ -100,7 +100,7 @@ export class Transcript {
   /** Logs a step of the agent with its subject. */
   step(name: string, about: string): void {
     this.#endSaying();
-    this.#lines.push(oneLine(about === "" ? `[${name}]` : `[${name}] ${about}`));
+    this.#lines.push(toOneLine(about === "" ? `[${name}]` : `[${name}] ${about}`));
   }
 
   /** Logs that a step failed. */
@@ -110,13 +110,13 @@ export class Transcript {
 
   note(word: string, text: string): void {
     this.#endLine();
-    this.#lines.push(oneLine(text === "" ? `[${word}]` : `[${word}] ${text}`));
+    this.#lines.push(toOneLine(text === "" ? `[${word}]` : `[${word}] ${text}`));
   }
 
   /** Stores the failure of the run as reported by the agent itself. */
   fail(why: string): void {
     this.note("error", why);
-    this.#failure = oneLine(why === "" ? "The agent reports an error" : why);
+    this.#failure = toOneLine(why === "" ? "The agent reports an error" : why);
   }
 
   /** Clears the failure, because the agent continues. */
@@ -185,19 +185,19 @@ export class Transcript {
   #streamed(line: string, end: string): void {
     const masked = this.#mask.line(line);
     this.#saying.add(masked + end);
-    this.#lines.push(withoutReturn(masked));
+    this.#lines.push(removeCarriageReturn(masked));
   }
 
   #log(text: string): void {
-    if (text.trim() !== "") this.#lines.push(...text.trimEnd().split("\n").map(withoutReturn));
+    if (text.trim() !== "") this.#lines.push(...text.trimEnd().split("\n").map(removeCarriageReturn));
   }
 }
 
-function withoutReturn(line: string): string {
+function removeCarriageReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   // Reads only as much text as a line can show.
   const start = text
     .slice(0, MAX_STEP_CHARS * 8)

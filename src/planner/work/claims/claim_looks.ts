@@ -1,8 +1,8 @@
 import type { SpecId } from "../../spec/spec_id.ts";
-import type { ClaimText } from "./claim_text.ts";
+import type { ClaimContent } from "./claim_text.ts";
 
 /** A time of the machine's monotonic clock, which no person sets and which continues while the machine sleeps. */
-export interface SteadyTime {
+export interface MonotonicTime {
   /** Id of the machine's start; the clock begins anew with each start. */
   readonly boot: string;
   readonly ms: number;
@@ -11,9 +11,9 @@ export interface SteadyTime {
 /** A claim's commit at the remote, and when this clone first saw it. */
 export interface SeenClaim {
   readonly oid: string;
-  readonly since: SteadyTime;
+  readonly since: MonotonicTime;
   /** Content of the commit; null while it could not be read. */
-  readonly text: ClaimText | null;
+  readonly text: ClaimContent | null;
 }
 
 export type SeenClaims = ReadonlyMap<SpecId, SeenClaim>;
@@ -22,10 +22,10 @@ export type SeenClaims = ReadonlyMap<SpecId, SeenClaim>;
  * Adds the result of querying the remote. An unchanged claim keeps the time when it was first seen, unless the machine
  * was restarted since.
  */
-export function addLook(
+export function addSeenClaims(
   before: SeenClaims,
   look: ReadonlyMap<SpecId, string>,
-  { now, texts }: { readonly now: SteadyTime; readonly texts: ReadonlyMap<string, ClaimText> },
+  { now, texts }: { readonly now: MonotonicTime; readonly texts: ReadonlyMap<string, ClaimContent> },
 ): SeenClaims {
   return new Map(
     [...look].map(([id, oid]) => {
@@ -38,7 +38,7 @@ export function addLook(
 }
 
 /** Returns for how many milliseconds this clone has seen the claim unchanged. */
-export function seenForMs({ since }: SeenClaim, now: SteadyTime): number {
+export function getUnchangedMs({ since }: SeenClaim, now: MonotonicTime): number {
   return since.boot === now.boot ? Math.max(0, now.ms - since.ms) : 0;
 }
 
@@ -46,6 +46,6 @@ export function seenForMs({ since }: SeenClaim, now: SteadyTime): number {
 const STALE_AFTER_RENEWALS = 3.75;
 
 /** Whether no process renews the claim any more. A claim that is `done`, or that could not be read, is never stale. */
-export function isStale(seen: SeenClaim, now: SteadyTime, renewMs: number): boolean {
-  return seen.text?.state === "held" && seenForMs(seen, now) >= renewMs * STALE_AFTER_RENEWALS;
+export function isStaleClaim(seen: SeenClaim, now: MonotonicTime, renewMs: number): boolean {
+  return seen.text?.state === "held" && getUnchangedMs(seen, now) >= renewMs * STALE_AFTER_RENEWALS;
 }

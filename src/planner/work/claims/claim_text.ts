@@ -5,7 +5,7 @@ import type { CommitWriter } from "../commit_message.ts";
 export type ClaimState = "held" | "done";
 
 /** Content of a claim's commit. Omits host name and time, because other clones need neither. */
-export interface ClaimText {
+export interface ClaimContent {
   readonly spec: string;
   readonly state: ClaimState;
   /** Git committer name of the claiming clone. */
@@ -27,18 +27,18 @@ const FIELDS = ["spec", "state", "by", "clone", "process", "nonce"] as const;
 const MAX_FIELD = 120;
 
 /** Returns the message of a claim's commit, in the project's format of commit messages. */
-export function writeClaim(message: CommitWriter, claim: ClaimText & { readonly spec: SpecId }): string {
-  const lines = FIELDS.map((name) => `${name}: ${cleanText(claim[name])}`);
+export function formatClaim(message: CommitWriter, claim: ClaimContent & { readonly spec: SpecId }): string {
+  const lines = FIELDS.map((name) => `${name}: ${removeUnsafeCharacters(claim[name])}`);
   return `${message(`claim ${claim.spec}`).trimEnd()}\n\n${lines.join("\n")}\n`;
 }
 
 /** Parses the message of a claim's commit, of any writer. Returns null for any other message. */
-export function readClaimText(message: string): ClaimText | null {
+export function parseClaim(message: string): ClaimContent | null {
   const found = new Map<string, string>();
   // The last line of each name counts, because the project's message format may contain the same words earlier.
   for (const line of message.split("\n")) {
     const [, name = "", value = ""] = /^([a-z]+): (.*)$/.exec(line) ?? [];
-    if (name !== "") found.set(name, cleanText(value));
+    if (name !== "") found.set(name, removeUnsafeCharacters(value));
   }
   const [spec, state, by, clone, process, nonce] = FIELDS.map((name) => found.get(name) ?? "");
   if (!spec || !clone || (state !== "held" && state !== "done")) return null;
@@ -49,7 +49,7 @@ export function readClaimText(message: string): ClaimText | null {
  * Removes control characters and marks that change the writing direction, because the text of others is printed on
  * terminals.
  */
-function cleanText(text: string): string {
+function removeUnsafeCharacters(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
     .trim()
@@ -57,41 +57,41 @@ function cleanText(text: string): string {
     .toWellFormed();
 }
 
-export const CLAIM_REFS = "refs/planner/claims/";
+export const CLAIM_REF_PREFIX = "refs/planner/claims/";
 
 /** Prefix of the ref names by which planner tests a server. No claim of a spec has this prefix. */
 const PROBE = "probe.";
 
 /** Returns the ref that is written, read and deleted once, to test whether the server supports claims. */
-export function probeRef(random: string): string {
-  return `${CLAIM_REFS}${PROBE}${random}`;
+export function buildProbeRef(random: string): string {
+  return `${CLAIM_REF_PREFIX}${PROBE}${random}`;
 }
 
 /**
  * Returns the ref of a spec's claim. Encodes characters that git rejects in a ref as `%` and two hexadecimal digits,
  * also a dot that would make the name invalid or that of a probe.
  */
-export function claimRef(id: SpecId): string {
-  return CLAIM_REFS + specName(id);
+export function buildClaimRef(id: SpecId): string {
+  return CLAIM_REF_PREFIX + encodeSpecId(id);
 }
 
 /** Returns the last part of the name of a ref about a spec. */
-export function specName(id: SpecId): string {
+export function encodeSpecId(id: SpecId): string {
   const plain = encodeURIComponent(id.toWellFormed()).replace(/[!'()*~]/g, encodeCharacter);
   const dotted = plain.replace(/^\.|\.(?=\.)|\.$|\.(?=lock$)/g, "%2E");
   return dotted.startsWith(PROBE) ? dotted.replace(".", "%2E") : dotted;
 }
 
 /** Returns the spec of a claim's ref; null for a probe, and for a name that planner does not write. */
-export function claimedSpec(ref: string): SpecId | null {
-  return ref.startsWith(CLAIM_REFS) ? specOfName(ref.slice(CLAIM_REFS.length)) : null;
+export function parseClaimRef(ref: string): SpecId | null {
+  return ref.startsWith(CLAIM_REF_PREFIX) ? decodeSpecId(ref.slice(CLAIM_REF_PREFIX.length)) : null;
 }
 
 /** Returns the spec of the last part of a ref; null for a name that planner does not write. */
-export function specOfName(name: string): SpecId | null {
+export function decodeSpecId(name: string): SpecId | null {
   try {
     const id = decodeURIComponent(name) as SpecId;
-    return specName(id) === name ? id : null;
+    return encodeSpecId(id) === name ? id : null;
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
-import { isStale, type SeenClaim, type SteadyTime, seenForMs } from "./claim_looks.ts";
+import { getUnchangedMs, isStaleClaim, type MonotonicTime, type SeenClaim } from "./claim_looks.ts";
 import { KEPT_BY_HAND } from "./claim_text.ts";
-import type { OwnClaim } from "./own_claim.ts";
+import type { StoredOwnClaim } from "./own_claim.ts";
 
 /** Facts about one spec's claim after querying the remote. */
 export interface ClaimFacts {
@@ -9,12 +9,12 @@ export interface ClaimFacts {
   readonly clone: string;
   /** The claim at the remote; null without one. */
   readonly seen: SeenClaim | null;
-  readonly own: OwnClaim | null;
+  readonly own: StoredOwnClaim | null;
   /** Whether the spec is done in the remote's main branch. */
   readonly inMain: boolean;
   /** Whether a person wants to take the claim from any holder. */
   readonly steal: boolean;
-  readonly now: SteadyTime;
+  readonly now: MonotonicTime;
   readonly renewMs: number;
 }
 
@@ -31,50 +31,51 @@ export type ClaimDecision =
 /** Decides whether this clone may begin to work on a spec. */
 export function decideTake(facts: ClaimFacts): ClaimDecision {
   const { seen, inMain, remote, steal } = facts;
-  if (inMain) return refuse(`it is done in the main branch of "${remote}": pull`);
-  if (seen === null) return take(null);
-  if (isOwn(facts)) return take(seen.oid);
-  const free = steal || isStale(seen, facts.now, facts.renewMs);
-  return free ? { ...take(seen.oid), from: holderText(facts) } : refuse(othersText(facts));
+  if (inMain) return buildRefusal(`it is done in the main branch of "${remote}": pull`);
+  if (seen === null) return buildTake(null);
+  if (isOwnClaim(facts)) return buildTake(seen.oid);
+  const free = steal || isStaleClaim(seen, facts.now, facts.renewMs);
+  return free ? { ...buildTake(seen.oid), from: describeHolder(facts) } : buildRefusal(describeOtherHolder(facts));
 }
 
 /** Decides whether this clone may merge a spec, for which it needs a `done` claim. */
 export function decideFinish(facts: ClaimFacts): ClaimDecision {
   const { seen, own, inMain, remote, steal } = facts;
-  if (seen !== null && isOwn(facts)) {
+  if (seen !== null && isOwnClaim(facts)) {
     const isDone = seen.text?.state === "done" || own?.state === "done";
     const isKept = (seen.text?.process ?? own?.process) === KEPT_BY_HAND;
-    return isDone && !isKept ? { kind: "keep" } : take(seen.oid);
+    return isDone && !isKept ? { kind: "keep" } : buildTake(seen.oid);
   }
-  if (seen !== null) return steal ? { ...take(seen.oid), from: holderText(facts) } : refuse(othersText(facts));
+  if (seen !== null)
+    return steal ? { ...buildTake(seen.oid), from: describeHolder(facts) } : buildRefusal(describeOtherHolder(facts));
   // This clone's `done` claim is deleted once the remote's main branch has the completed spec, however the work is
   // merged.
   if (inMain && own?.state === "done") return { kind: "keep" };
-  if (inMain && !steal) return refuse(`it is done in the main branch of "${remote}" by another clone: pull`);
-  return take(null);
+  if (inMain && !steal) return buildRefusal(`it is done in the main branch of "${remote}" by another clone: pull`);
+  return buildTake(null);
 }
 
-function take(base: string | null) {
+function buildTake(base: string | null) {
   return { kind: "take", base, from: null } as const;
 }
 
-function refuse(reason: string) {
+function buildRefusal(reason: string) {
   return { kind: "refuse", reason } as const;
 }
 
-function isOwn({ seen, own, clone }: ClaimFacts): boolean {
+function isOwnClaim({ seen, own, clone }: ClaimFacts): boolean {
   if (own?.state != null && own.base === seen?.oid) return true;
   return seen?.text?.clone === clone;
 }
 
 /** Returns who holds the claim instead of this clone, and for how long this clone has seen it. */
-export function othersText(facts: Pick<ClaimFacts, "remote" | "seen" | "now">): string {
+export function describeOtherHolder(facts: Pick<ClaimFacts, "remote" | "seen" | "now">): string {
   const { seen, now, remote } = facts;
   if (seen === null) return `nobody holds its claim at "${remote}" any more`;
-  const age = ageText(seenForMs(seen, now));
-  if (isKeptByHand(seen)) return `${holderText(facts)} has taken it over in another clone and works on it by hand`;
-  if (seen.text?.state === "done") return `finished by ${holderText(facts)}, not yet in your main branch: pull`;
-  return `${holderText(facts)} is working on it in another clone (seen unchanged for ${age}, by "${remote}")`;
+  const age = formatAge(getUnchangedMs(seen, now));
+  if (isKeptByHand(seen)) return `${describeHolder(facts)} has taken it over in another clone and works on it by hand`;
+  if (seen.text?.state === "done") return `finished by ${describeHolder(facts)}, not yet in your main branch: pull`;
+  return `${describeHolder(facts)} is working on it in another clone (seen unchanged for ${age}, by "${remote}")`;
 }
 
 /** Whether a person took over the work, which does not make it finished. */
@@ -82,12 +83,12 @@ export function isKeptByHand({ text }: SeenClaim): boolean {
   return text?.process === KEPT_BY_HAND;
 }
 
-export function holderText({ seen }: Pick<ClaimFacts, "seen">): string {
+export function describeHolder({ seen }: Pick<ClaimFacts, "seen">): string {
   return seen?.text?.by ?? "somebody";
 }
 
 /** Formats a duration in its largest suitable unit. */
-export function ageText(ms: number): string {
+export function formatAge(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);

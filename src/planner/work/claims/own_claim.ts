@@ -1,13 +1,13 @@
 import type { ClaimState } from "./claim_text.ts";
 
 /** A pushed change of a claim whose result is not known. An empty `oid` means a deletion. */
-export interface TriedChange {
+export interface PendingClaimChange {
   readonly oid: string;
   readonly state: ClaimState | "released";
 }
 
 /** Stored state of this clone's claim on one spec. */
-export interface OwnClaim {
+export interface StoredOwnClaim {
   /** Commit that the next change replaces; null if no claim may exist at the remote. */
   readonly base: string | null;
   /** State of the claim in `base`; null if that claim is not this clone's. */
@@ -15,7 +15,7 @@ export interface OwnClaim {
   /** Id of the run or merge that made the claim. */
   readonly process: string;
   /** Every change that the server may have made or may still make. */
-  readonly tried: readonly TriedChange[];
+  readonly tried: readonly PendingClaimChange[];
   /** Time of the server's last confirmation, in milliseconds of the machine's clock. */
   readonly confirmedMs: number;
   /** Whether the run has ended, so that the claim is released once the remote can be reached. */
@@ -25,9 +25,9 @@ export interface OwnClaim {
 }
 
 /** State of this clone's claim after comparison with the remote. */
-export type Settled =
+export type SettledClaim =
   /** The claim is this clone's, through one of the tried changes or as before. */
-  | { readonly kind: "own"; readonly claim: OwnClaim }
+  | { readonly kind: "own"; readonly claim: StoredOwnClaim }
   /** The server has made no change; earlier changes may still arrive. */
   | { readonly kind: "unchanged" }
   /**
@@ -44,10 +44,10 @@ export type Settled =
  *
  * @param seen the commit at the remote; null without a claim
  */
-export function settle(own: OwnClaim, seen: string | null, nowMs: number): Settled {
+export function settleOwnClaim(own: StoredOwnClaim, seen: string | null, nowMs: number): SettledClaim {
   const hit = own.tried.find(({ oid }) => oid === (seen ?? ""));
   if (hit !== undefined) {
-    const claim = changeClaim(own, hit, nowMs);
+    const claim = applyClaimChange(own, hit, nowMs);
     return claim === null ? { kind: "released" } : { kind: "own", claim };
   }
   if (seen === own.base)
@@ -62,7 +62,7 @@ export function settle(own: OwnClaim, seen: string | null, nowMs: number): Settl
  *
  * @param base the commit to replace, or null
  */
-export function beginChange(own: OwnClaim | null, base: string | null, process: string): OwnClaim {
+export function beginClaimChange(own: StoredOwnClaim | null, base: string | null, process: string): StoredOwnClaim {
   const state = own !== null && own.base === base ? own.state : null;
   return {
     base,
@@ -76,7 +76,11 @@ export function beginChange(own: OwnClaim | null, base: string | null, process: 
 }
 
 /** Returns the claim after the server has made a change; null if it was released. */
-export function changeClaim(own: OwnClaim, { oid, state }: TriedChange, nowMs: number): OwnClaim | null {
+export function applyClaimChange(
+  own: StoredOwnClaim,
+  { oid, state }: PendingClaimChange,
+  nowMs: number,
+): StoredOwnClaim | null {
   if (state === "released") return null;
   return { ...own, base: oid, state, tried: [], confirmedMs: nowMs, lostTo: null };
 }

@@ -5,10 +5,10 @@
  * - `unclear`: only querying the remote shows it, because a losing push and a refusing server print the same line, and
  * the answer may be cut off after the change
  */
-export type PushSign = "won" | "unclear";
+export type PushOutcome = "won" | "unclear";
 
-export interface PushLine {
-  readonly sign: PushSign;
+export interface PushedRefResult {
+  readonly sign: PushOutcome;
   /** The server's message on a line that refuses; null for other lines. */
   readonly refusal: string | null;
 }
@@ -19,24 +19,24 @@ export interface PushLine {
  * @param status exit status of git; null if it was killed. Lines count only with status 0 or 1
  * @returns lines by the name of the remote's ref; a ref without a line is unclear
  */
-export function readPush(stdout: string, status: number | null): ReadonlyMap<string, PushLine> {
-  const lines = new Map<string, PushLine>();
+export function parsePushAnswer(stdout: string, status: number | null): ReadonlyMap<string, PushedRefResult> {
+  const lines = new Map<string, PushedRefResult>();
   for (const line of stdout.split("\n")) {
     const [sign = "", refs, words = ""] = line.split("\t");
     if (refs === undefined || sign.length !== 1) continue;
     const ref = refs.slice(refs.lastIndexOf(":") + 1);
-    lines.set(ref, { sign: signOf(sign, status), refusal: sign === "!" ? refusalIn(words) : null });
+    lines.set(ref, { sign: interpretSign(sign, status), refusal: sign === "!" ? extractRefusal(words) : null });
   }
   return lines;
 }
 
 /** Returns the meaning of a sign. `=` is not a success, because two clones that push the same commit both get it. */
-function signOf(sign: string, status: number | null): PushSign {
+function interpretSign(sign: string, status: number | null): PushOutcome {
   const answered = status === 0 || status === 1;
   return answered && ["*", "+", " ", "-"].includes(sign) ? "won" : "unclear";
 }
 
-function refusalIn(words: string): string | null {
+function extractRefusal(words: string): string | null {
   return words.startsWith("[remote rejected]") ? words : null;
 }
 

@@ -6,7 +6,7 @@ export type ServerEntry = Readonly<Record<string, string | boolean | readonly st
 /**
  * Result of extending an agent's configuration. `other`: an entry with planner's name exists that a person has changed.
  */
-export type ConfigEdit =
+export type ConfigEditResult =
   | { readonly kind: "added"; readonly text: string }
   | { readonly kind: "present" }
   | { readonly kind: "other" };
@@ -14,12 +14,16 @@ export type ConfigEdit =
 export const BYTE_ORDER_MARK = "\ufeff";
 
 /** Returns the line ending that a text uses; LF when it has none. */
-export function lineEnding(text: string): "\n" | "\r\n" {
+export function detectLineEnding(text: string): "\n" | "\r\n" {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
 /** Returns the error for a file that does not parse. Planner never writes to a file that it cannot read. */
-export function brokenConfig(file: string, place: { line: number; column: number }, message: string): OperationError {
+export function buildBrokenConfigError(
+  file: string,
+  place: { line: number; column: number },
+  message: string,
+): OperationError {
   return new OperationError(
     "failed_precondition",
     `Cannot extend "${file}": line ${place.line}, column ${place.column}: ${message}; the file is left as it is`,
@@ -27,12 +31,12 @@ export function brokenConfig(file: string, place: { line: number; column: number
 }
 
 /** Returns the error for a valid file whose structure does not allow the entry. */
-export function unfitConfig(file: string, message: string): OperationError {
+export function buildUnfitConfigError(file: string, message: string): OperationError {
   return new OperationError("failed_precondition", `Cannot extend "${file}": ${message}; the file is left as it is`);
 }
 
 /** Returns line and column of an offset, counted from 1. */
-export function placeAt(text: string, offset: number): { line: number; column: number } {
+export function findLineAndColumn(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;
   return { line: before.split("\n").length, column: offset - lineStart + 1 };

@@ -11,12 +11,12 @@ import { isEqualJson } from "#kernel/equal_json.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import {
   BYTE_ORDER_MARK,
-  brokenConfig,
-  type ConfigEdit,
-  lineEnding,
-  placeAt,
+  buildBrokenConfigError,
+  buildUnfitConfigError,
+  type ConfigEditResult,
+  detectLineEnding,
+  findLineAndColumn,
   type ServerEntry,
-  unfitConfig,
 } from "./config_edit.ts";
 
 const LENIENT = { allowTrailingComma: true, allowEmptyContent: true } as const;
@@ -41,21 +41,24 @@ export function extendJson(
   text: string,
   path: readonly string[],
   entry: ServerEntry | true | readonly string[],
-): ConfigEdit {
+): ConfigEditResult {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   const json = text.slice(mark.length);
   const root = parseRoot(file, json);
-  if (root === undefined) return { kind: "added", text: `${mark}${freshJson(path, entry, lineEnding(json))}` };
+  if (root === undefined) return { kind: "added", text: `${mark}${buildNewJson(path, entry, detectLineEnding(json))}` };
   const found = findNodeAtLocation(root, [...path]);
-  if (found !== undefined) return { kind: isEqualJson(dataOf(json, found), entry) ? "present" : "other" };
-  const { parent, depth } = deepestObject(file, root, path);
+  if (found !== undefined) return { kind: isEqualJson(parseNode(json, found), entry) ? "present" : "other" };
+  const { parent, depth } = findDeepestObject(file, root, path);
   const key = path[depth] ?? "";
   const value = nestEntry(path.slice(depth + 1), entry);
   const extended = insertMember(json, parent, (indent) =>
-    indent === null ? inline(key, value) : render(key, value, indent, layoutOf(json)),
+    indent === null ? renderInlineMember(key, value) : renderMember(key, value, indent, detectLayout(json)),
   );
-  if (!isEqualJson(parse(extended, [], LENIENT), expectedData(parse(json, [], LENIENT), path, entry))) {
-    throw unfitConfig(file, `"${path.slice(0, -1).join(".")}" is written in a way that cannot be extended safely`);
+  if (!isEqualJson(parse(extended, [], LENIENT), buildExpectedData(parse(json, [], LENIENT), path, entry))) {
+    throw buildUnfitConfigError(
+      file,
+      `"${path.slice(0, -1).join(".")}" is written in a way that cannot be extended safely`,
+    );
   }
   return { kind: "added", text: mark + extended };
 }
@@ -70,14 +73,14 @@ export function extendJsonList(
   text: string,
   path: readonly string[],
   items: readonly string[],
-): ConfigEdit {
+): ConfigEditResult {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   let json = text.slice(mark.length);
   const root = parseRoot(file, json);
   const list = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
   if (list === undefined) return extendJson(file, text, path, items);
-  const known: unknown = dataOf(json, list);
-  if (!Array.isArray(known)) throw unfitConfig(file, `"${path.join(".")}" is no list`);
+  const known: unknown = parseNode(json, list);
+  if (!Array.isArray(known)) throw buildUnfitConfigError(file, `"${path.join(".")}" is no list`);
   const before: unknown = parse(json, [], LENIENT);
   const missing = items.filter((item) => !known.includes(item));
   for (const item of missing) {
@@ -85,17 +88,17 @@ export function extendJsonList(
     const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...path]);
     if (node !== undefined) json = insertMember(json, node, () => JSON.stringify(item));
   }
-  if (!isEqualJson(parse(json, [], LENIENT), expectedData(before, path, [...known, ...missing]))) {
-    throw unfitConfig(file, `"${path.join(".")}" is written in a way that cannot be extended safely`);
+  if (!isEqualJson(parse(json, [], LENIENT), buildExpectedData(before, path, [...known, ...missing]))) {
+    throw buildUnfitConfigError(file, `"${path.join(".")}" is written in a way that cannot be extended safely`);
   }
   return missing.length === 0 ? { kind: "present" } : { kind: "added", text: mark + json };
 }
 
 /** Returns the value at `path` as plain data; undefined without one or when the text does not parse. */
-export function readJson(text: string, path: readonly string[]): unknown {
+export function readJsonValue(text: string, path: readonly string[]): unknown {
   const root = parseTree(text.replace(BYTE_ORDER_MARK, ""), [], LENIENT);
   const node = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
-  return node === undefined ? undefined : dataOf(text.replace(BYTE_ORDER_MARK, ""), node);
+  return node === undefined ? undefined : parseNode(text.replace(BYTE_ORDER_MARK, ""), node);
 }
 
 function parseRoot(file: string, json: string): Node | undefined {
@@ -106,29 +109,30 @@ function parseRoot(file: string, json: string): Node | undefined {
     const words = printParseErrorCode(error.error)
       .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
       .toLowerCase();
-    throw brokenConfig(file, placeAt(json, error.offset), `not valid JSON, ${words}`);
+    throw buildBrokenConfigError(file, findLineAndColumn(json, error.offset), `not valid JSON, ${words}`);
   }
   if (root !== undefined && root.type !== "object") {
-    throw brokenConfig(file, placeAt(json, root.offset), `expected an object, found ${root.type}`);
+    throw buildBrokenConfigError(file, findLineAndColumn(json, root.offset), `expected an object, found ${root.type}`);
   }
   // A file of comments alone has no root, but a new document would replace the comments.
-  if (root === undefined && json.trim() !== "") throw unfitConfig(file, "it holds no JSON object");
+  if (root === undefined && json.trim() !== "") throw buildUnfitConfigError(file, "it holds no JSON object");
   return root;
 }
 
-function deepestObject(file: string, root: Node, path: readonly string[]): { parent: Node; depth: number } {
+function findDeepestObject(file: string, root: Node, path: readonly string[]): { parent: Node; depth: number } {
   let parent = root;
   for (const [depth, key] of path.entries()) {
     const next = findNodeAtLocation(parent, [key]);
     if (next === undefined) return { parent, depth };
-    if (next.type !== "object") throw unfitConfig(file, `"${path.slice(0, depth + 1).join(".")}" is no object`);
+    if (next.type !== "object")
+      throw buildUnfitConfigError(file, `"${path.slice(0, depth + 1).join(".")}" is no object`);
     parent = next;
   }
   return { parent, depth: path.length };
 }
 
-function layoutOf(json: string): Layout {
-  return { unit: indentUnit(json), eol: lineEnding(json) };
+function detectLayout(json: string): Layout {
+  return { unit: detectIndentUnit(json), eol: detectLineEnding(json) };
 }
 
 /**
@@ -137,10 +141,10 @@ function layoutOf(json: string): Layout {
  * @param write returns the member's text, on separate lines with that indent or, for null, on one line
  */
 function insertMember(json: string, parent: Node, write: (indent: string | null) => string): string {
-  const { unit, eol } = layoutOf(json);
+  const { unit, eol } = detectLayout(json);
   const close = parent.offset + parent.length - 1;
   const last = parent.children?.at(-1);
-  const outer = lineIndent(json, parent.offset);
+  const outer = getLineIndent(json, parent.offset);
   if (last === undefined) {
     const inner = outer + unit;
     const content = json.slice(parent.offset + 1, close);
@@ -151,11 +155,11 @@ function insertMember(json: string, parent: Node, write: (indent: string | null)
     return json.slice(0, at) + member + ending + json.slice(at);
   }
   const end = last.offset + last.length;
-  const comma = commaAfter(json.slice(0, close), end);
+  const comma = findCommaAfter(json.slice(0, close), end);
   const multiline = json.slice(parent.offset, close).includes("\n");
   // After the comments that follow the last member, so that they stay with it.
   const at = multiline ? json.slice(0, close).trimEnd().length : end;
-  const inner = startsLine(json, last.offset) ? lineIndent(json, last.offset) : outer + unit;
+  const inner = isAtLineStart(json, last.offset) ? getLineIndent(json, last.offset) : outer + unit;
   const member = multiline ? `${eol}${inner}${write(inner)}` : ` ${write(null)}`;
   if (comma !== undefined && multiline) return `${json.slice(0, at)}${member},${json.slice(at)}`;
   if (comma !== undefined) return json.slice(0, comma + 1) + member + json.slice(comma + 1);
@@ -163,67 +167,67 @@ function insertMember(json: string, parent: Node, write: (indent: string | null)
 }
 
 // The scanner skips comments, so a comma within one does not count.
-function commaAfter(json: string, end: number): number | undefined {
+function findCommaAfter(json: string, end: number): number | undefined {
   const scanner = createScanner(json.slice(end), true);
   scanner.scan();
   const at = end + scanner.getTokenOffset();
   return json[at] === "," ? at : undefined;
 }
 
-function render(key: string, value: Entry, indent: string, layout: Layout): string {
-  if (!isJsonObject<Entry>(value)) return inline(key, value);
+function renderMember(key: string, value: Entry, indent: string, layout: Layout): string {
+  if (!isJsonObject<Entry>(value)) return renderInlineMember(key, value);
   const inner = indent + layout.unit;
   const lines = Object.entries(value).map(([name, each]) =>
     isJsonObject<Entry>(each)
-      ? `${inner}${render(name, each, inner, layout)}`
-      : `${inner}${JSON.stringify(name)}: ${inlineValue(each)}`,
+      ? `${inner}${renderMember(name, each, inner, layout)}`
+      : `${inner}${JSON.stringify(name)}: ${renderInlineValue(each)}`,
   );
   return `${JSON.stringify(key)}: {${layout.eol}${lines.join(`,${layout.eol}`)}${layout.eol}${indent}}`;
 }
 
-function inline(key: string, value: unknown): string {
-  return `${JSON.stringify(key)}: ${inlineValue(value)}`;
+function renderInlineMember(key: string, value: unknown): string {
+  return `${JSON.stringify(key)}: ${renderInlineValue(value)}`;
 }
 
-function inlineValue(value: unknown): string {
+function renderInlineValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((each) => JSON.stringify(each)).join(", ")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
   return `{ ${Object.entries(value)
-    .map(([name, each]) => inline(name, each))
+    .map(([name, each]) => renderInlineMember(name, each))
     .join(", ")} }`;
 }
 
-function freshJson(path: readonly string[], entry: Entry, eol: string): string {
+function buildNewJson(path: readonly string[], entry: Entry, eol: string): string {
   const [first = "", ...rest] = path;
   const layout = { unit: "  ", eol };
-  return `{${eol}  ${render(first, nestEntry(rest, entry), "  ", layout)}${eol}}${eol}`;
+  return `{${eol}  ${renderMember(first, nestEntry(rest, entry), "  ", layout)}${eol}}${eol}`;
 }
 
 function nestEntry(path: readonly string[], entry: Entry): Entry {
   return path.reduceRight<Entry>((inner, key) => ({ [key]: inner }), entry);
 }
 
-function expectedData(data: unknown, path: readonly string[], entry: unknown): unknown {
+function buildExpectedData(data: unknown, path: readonly string[], entry: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return entry;
   const object = isJsonObject(data) ? data : {};
-  return { ...object, [key]: expectedData(object[key], rest, entry) };
+  return { ...object, [key]: buildExpectedData(object[key], rest, entry) };
 }
 
-function dataOf(json: string, node: Node): unknown {
+function parseNode(json: string, node: Node): unknown {
   return parse(json.slice(node.offset, node.offset + node.length), [], LENIENT);
 }
 
-function indentUnit(json: string): string {
+function detectIndentUnit(json: string): string {
   const [, indent = "  "] = /\n([ \t]+)\S/.exec(json) ?? [];
   return indent.startsWith("\t") ? "\t" : indent;
 }
 
-function lineIndent(json: string, offset: number): string {
+function getLineIndent(json: string, offset: number): string {
   const line = json.slice(json.lastIndexOf("\n", offset - 1) + 1, offset);
   return /^[ \t]*/.exec(line)?.[0] ?? "";
 }
 
-function startsLine(json: string, offset: number): boolean {
+function isAtLineStart(json: string, offset: number): boolean {
   return json.slice(json.lastIndexOf("\n", offset - 1) + 1, offset).trim() === "";
 }

@@ -4,12 +4,12 @@ import type { OutputValidator, PromptStore } from "../../ports.ts";
 import { parseReviews } from "../../spec/reviews.ts";
 import { findFirstHeading, findHeadings } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { commitWriter } from "../commit_message.ts";
-import { contextOf, type PromptContext } from "./prompt_context.ts";
+import { createCommitWriter } from "../commit_message.ts";
+import { type PromptContext, readPromptContext } from "./prompt_context.ts";
 import { fillTemplate, loadTemplate } from "./prompt_template.ts";
 import { STANDARD_PROMPT_NAME } from "./standard_prompt.ts";
 
-export interface PromptPlaces {
+export interface PromptSources {
   readonly prompts: PromptStore;
   readonly outputs: Pick<OutputValidator, "promptSection">;
 }
@@ -21,11 +21,11 @@ export interface PromptRequest {
   readonly projectName: string;
   /** Name of the template that the caller requests; null for the default choice. */
   readonly template: string | null;
-  readonly place: WorkPlace;
+  readonly place: WorkFolder;
 }
 
 /** Folder and branch in which the agent works. */
-export interface WorkPlace {
+export interface WorkFolder {
   readonly path: string;
   /** Name of the branch; empty without one. */
   readonly branch: string;
@@ -50,11 +50,11 @@ export interface AssembledPrompt {
  *
  * Source: docs/contract/spec-tool.md#output-1; docs/decisions.md#s-22.
  */
-export async function assemblePrompt(places: PromptPlaces, request: PromptRequest): Promise<AssembledPrompt> {
+export async function assemblePrompt(places: PromptSources, request: PromptRequest): Promise<AssembledPrompt> {
   const { spec, place } = request;
-  const template = await loadTemplate(places.prompts, templateName(request));
-  const context = await contextOf(places.prompts, spec);
-  const filled = fillTemplate(template, variables(request, context));
+  const template = await loadTemplate(places.prompts, chooseTemplateName(request));
+  const context = await readPromptContext(places.prompts, spec);
+  const filled = fillTemplate(template, buildVariables(request, context));
   if (filled.text.trim() === "") {
     throw new OperationError(
       "failed_precondition",
@@ -64,10 +64,10 @@ export async function assemblePrompt(places: PromptPlaces, request: PromptReques
   const sections = [
     filled.text.trim(),
     ...(context.text === "" || filled.used.has("spec.context") ? [] : [`## Context files\n\n${context.text}`]),
-    ...reviewSections(spec),
-    ...(place.isolated ? [worktreeSection(place)] : []),
-    ...commitSections(request, template.text),
-    checklist(request),
+    ...buildReviewSections(spec),
+    ...(place.isolated ? [buildWorktreeSection(place)] : []),
+    ...buildCommitSections(request, template.text),
+    buildChecklist(request),
     ...(spec.outputSchema === null ? [] : [(await places.outputs.promptSection(spec.outputSchema)).trim()]),
   ];
   return {
@@ -93,21 +93,21 @@ export const PROMPT_VARIABLES = {
 } as const;
 
 /** Returns the values of `PROMPT_VARIABLES` for one spec and working folder. */
-export async function variablesOf(
-  { prompts }: Pick<PromptPlaces, "prompts">,
+export async function readPromptVariables(
+  { prompts }: Pick<PromptSources, "prompts">,
   request: PromptRequest,
 ): Promise<ReadonlyMap<string, string>> {
-  return variables(request, await contextOf(prompts, request.spec));
+  return buildVariables(request, await readPromptContext(prompts, request.spec));
 }
 
-function variables(request: PromptRequest, context: PromptContext): ReadonlyMap<string, string> {
+function buildVariables(request: PromptRequest, context: PromptContext): ReadonlyMap<string, string> {
   const { spec, specText, projectName, place } = request;
   const values: Readonly<Record<keyof typeof PROMPT_VARIABLES, string>> = {
     "project.name": projectName,
     spec: specText.replace(/^\ufeff/, "").trim(),
     "spec.id": spec.id,
     "spec.title": spec.title ?? spec.id,
-    "spec.description": description(spec),
+    "spec.description": extractDescription(spec),
     "spec.path": spec.file,
     "spec.target_files": spec.targetFiles.length === 0 ? "none" : spec.targetFiles.join(", "),
     "spec.context": context.text === "" ? "none" : context.text,
@@ -118,7 +118,7 @@ function variables(request: PromptRequest, context: PromptContext): ReadonlyMap<
   return new Map(Object.entries(values));
 }
 
-function templateName({ template, spec, config }: PromptRequest): string {
+function chooseTemplateName({ template, spec, config }: PromptRequest): string {
   const own = spec.frontmatter["prompt"];
   return (
     template ?? (typeof own === "string" && own !== "" ? own : null) ?? config.defaults.prompt ?? STANDARD_PROMPT_NAME
@@ -126,13 +126,13 @@ function templateName({ template, spec, config }: PromptRequest): string {
 }
 
 /** Returns the text between the title and the next heading. */
-function description({ body }: Spec): string {
+function extractDescription({ body }: Spec): string {
   const from = findFirstHeading(body)?.next ?? 0;
   const next = findHeadings(body).find(({ start }) => start >= from);
   return body.slice(from, next?.start ?? body.length).trim();
 }
 
-function asksForCommit(template: string): boolean {
+function requestsCommit(template: string): boolean {
   return /planner\(\{\{\s*spec\.id\s*\}\}\)/.test(template);
 }
 
@@ -140,7 +140,7 @@ function asksForCommit(template: string): boolean {
  * Returns the review sections, because the template may omit the spec's body and the run has to answer the newest
  * review.
  */
-function reviewSections({ body }: Spec): readonly string[] {
+function buildReviewSections({ body }: Spec): readonly string[] {
   const reviews = parseReviews(body);
   const last = reviews.at(-1);
   if (last === undefined) return [];
@@ -155,7 +155,7 @@ function reviewSections({ body }: Spec): readonly string[] {
   ];
 }
 
-function worktreeSection({ path, branch }: WorkPlace): string {
+function buildWorktreeSection({ path, branch }: WorkFolder): string {
   return [
     "## Where you work",
     `You are in a git worktree of your own, ${path}, on the branch \`${branch}\`.`,
@@ -164,10 +164,10 @@ function worktreeSection({ path, branch }: WorkPlace): string {
 }
 
 /** Returns the commit rules. A format that the project requires is included whatever the template says. */
-function commitSections({ spec, config }: PromptRequest, template: string): readonly string[] {
+function buildCommitSections({ spec, config }: PromptRequest, template: string): readonly string[] {
   const { commit_template: form } = config.git;
-  if (form === null) return asksForCommit(template) ? [] : [commitSection(spec)];
-  const example = commitWriter(form, spec)("<what the commit does>");
+  if (form === null) return requestsCommit(template) ? [] : [buildCommitSection(spec)];
+  const example = createCommitWriter(form, spec)("<what the commit does>");
   return [
     [
       "## Commit your work",
@@ -181,7 +181,7 @@ function commitSections({ spec, config }: PromptRequest, template: string): read
  * Returns the final checks of a run. Every prompt has them, because a project's own template does not know the
  * configured statuses.
  */
-function checklist({ spec, config }: PromptRequest): string {
+function buildChecklist({ spec, config }: PromptRequest): string {
   const statuses = config.schema.spec.fields["status"]?.enum;
   return [
     "## Before you commit",
@@ -194,7 +194,7 @@ function checklist({ spec, config }: PromptRequest): string {
   ].join("\n\n");
 }
 
-function commitSection({ id }: Spec): string {
+function buildCommitSection({ id }: Spec): string {
   return [
     "## Commit your work",
     `Before you end, commit everything that belongs to the work. Every commit message begins with \`planner(${id}):\`.`,

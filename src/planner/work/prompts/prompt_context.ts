@@ -10,7 +10,7 @@ export interface PromptContext {
 }
 
 /** Returns the paths in a spec's `context` field. */
-export function contextPaths({ frontmatter }: Spec): readonly string[] {
+export function listContextPaths({ frontmatter }: Spec): readonly string[] {
   const listed = frontmatter["context"];
   const paths = Array.isArray(listed) ? listed : [listed];
   return [...new Set(paths.filter((path): path is string => typeof path === "string" && path !== ""))];
@@ -22,12 +22,12 @@ export function contextPaths({ frontmatter }: Spec): readonly string[] {
  *
  * @throws OperationError `failed_precondition` for a path outside of the project
  */
-export async function contextOf(prompts: PromptStore, spec: Spec): Promise<PromptContext> {
+export async function readPromptContext(prompts: PromptStore, spec: Spec): Promise<PromptContext> {
   const blocks: string[] = [];
   const warnings: string[] = [];
   let room = MAX_CONTEXT_CHARS;
-  for (const path of contextPaths(spec)) {
-    const { content, problem } = await contentOf(prompts, path, Math.min(room, MAX_CONTEXT_FILE_BYTES));
+  for (const path of listContextPaths(spec)) {
+    const { content, problem } = await readContent(prompts, path, Math.min(room, MAX_CONTEXT_FILE_BYTES));
     room -= content.length;
     blocks.push(`### ${path}\n\n${content}`);
     if (problem !== null) warnings.push(`Context file "${path}": ${problem}`);
@@ -40,20 +40,20 @@ interface Content {
   readonly problem: string | null;
 }
 
-async function contentOf(prompts: PromptStore, path: string, room: number): Promise<Content> {
-  if (room <= 0) return problemContent("left out, the files before it fill the prompt");
+async function readContent(prompts: PromptStore, path: string, room: number): Promise<Content> {
+  if (room <= 0) return buildProblemContent("left out, the files before it fill the prompt");
   const read = await prompts.projectFile(path, room);
   if (read.kind === "outside") {
     throw new OperationError("failed_precondition", `Cannot read context file "${path}": it lies outside the project`);
   }
-  if (read.kind === "none") return problemContent(read.why);
+  if (read.kind === "none") return buildProblemContent(read.why);
   const block = fenceText(read.text, path);
   if (read.whole) return { content: block, problem: null };
   const cut = `only its first ${new TextEncoder().encode(read.text).length} bytes are here`;
   return { content: `${block}\n\n(${cut})`, problem: cut };
 }
 
-function problemContent(problem: string): Content {
+function buildProblemContent(problem: string): Content {
   return { content: `(${problem})`, problem };
 }
 

@@ -23,10 +23,10 @@ export interface PromptTemplate {
  *   cycle of templates, a missing parent, and `{{> parent}}` in a template that extends none
  */
 export async function loadTemplate(prompts: PromptStore, name: string): Promise<PromptTemplate> {
-  return { name, text: await joinPrompts(prompts, name, []) };
+  return { name, text: await joinTemplates(prompts, name, []) };
 }
 
-async function joinPrompts(prompts: PromptStore, name: string, children: readonly string[]): Promise<string> {
+async function joinTemplates(prompts: PromptStore, name: string, children: readonly string[]): Promise<string> {
   const way = [...children, name];
   if (children.includes(name)) {
     throw new OperationError(
@@ -34,9 +34,9 @@ async function joinPrompts(prompts: PromptStore, name: string, children: readonl
       `Prompt templates extend each other in a circle: ${way.join(" -> ")}`,
     );
   }
-  const { parent, body } = await read(prompts, name, children.at(-1));
+  const { parent, body } = await readTemplate(prompts, name, children.at(-1));
   if (parent !== null) {
-    const above = await joinPrompts(prompts, parent, way);
+    const above = await joinTemplates(prompts, parent, way);
     return body.search(PARENT) === -1
       ? `${above.trimEnd()}\n\n${body.trimStart()}`
       : body.replace(PARENT, () => above.trim());
@@ -48,9 +48,9 @@ async function joinPrompts(prompts: PromptStore, name: string, children: readonl
   );
 }
 
-async function read(prompts: PromptStore, name: string, child: string | undefined) {
+async function readTemplate(prompts: PromptStore, name: string, child: string | undefined) {
   const text = (await prompts.text(name)) ?? (name === STANDARD_PROMPT_NAME ? STANDARD_PROMPT : null);
-  if (text === null) throw await missingPrompt(prompts, name, child);
+  if (text === null) throw await buildMissingTemplateError(prompts, name, child);
   const document = parseDocument(text);
   if (!document.ok) {
     const { line, column, message } = document.problem;
@@ -69,16 +69,20 @@ async function read(prompts: PromptStore, name: string, child: string | undefine
   return { parent, body: document.body };
 }
 
-async function missingPrompt(prompts: PromptStore, name: string, child: string | undefined): Promise<OperationError> {
+async function buildMissingTemplateError(
+  prompts: PromptStore,
+  name: string,
+  child: string | undefined,
+): Promise<OperationError> {
   const names = await prompts.names();
-  if (child === undefined) return promptNotFound(name, names);
+  if (child === undefined) return buildTemplateNotFoundError(name, names);
   const near = findNearest(name, names);
   const hint = near === undefined ? "" : `: did you mean "${near}"?`;
   return new OperationError("failed_precondition", `Prompt "${child}" extends "${name}", which does not exist${hint}`);
 }
 
 /** Returns the error for an unknown template. @param names names of the existing templates */
-export function promptNotFound(name: string, names: readonly string[]): OperationError {
+export function buildTemplateNotFoundError(name: string, names: readonly string[]): OperationError {
   const near = findNearest(name, names);
   const known = names.length === 0 ? "a file in .planner/prompts, which has none" : `one of ${names.join(", ")}`;
   const hint = near === undefined ? `expected ${known}` : `did you mean "${near}"?`;

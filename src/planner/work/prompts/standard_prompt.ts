@@ -59,7 +59,7 @@ answer is all that is asked for.
 `;
 
 /** Required end of every split prompt; planner parses the answer in this format. */
-export const SPLIT_ANSWER = `## Your answer
+export const SPLIT_ANSWER_FORMAT = `## Your answer
 
 End with one JSON document in a fenced code block, and nothing behind it:
 

@@ -1,4 +1,4 @@
-import type { McpServer } from "../mcp_config/agent_files.ts";
+import type { McpServerCommand } from "../mcp_config/agent_files.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const codex: ProviderRow = {
@@ -13,25 +13,25 @@ export const codex: ProviderRow = {
   // The prompt is read from standard input.
   lastArgs: ["-"],
   stream: "codex",
-  mcp: { kind: "arguments", args: serverArgs },
+  mcp: { kind: "arguments", args: buildServerArguments },
   // The index and objects of a linked worktree are in the repository's own .git folder, which the sandbox would make
   // read-only.
-  writableArgs: (folders) => ["-c", `sandbox_workspace_write.writable_roots=${tomlValue(folders)}`],
+  writableArgs: (folders) => ["-c", `sandbox_workspace_write.writable_roots=${formatTomlValue(folders)}`],
   allowing: null,
 };
 
 // Without an explicit approval mode, codex cancels tools that change something, because no person is present to
 // approve them.
-function serverArgs({ command, args }: McpServer): readonly string[] {
+function buildServerArguments({ command, args }: McpServerCommand): readonly string[] {
   const server = "mcp_servers.planner";
   return [
-    ...["-c", `${server}.command=${tomlValue(command)}`],
-    ...["-c", `${server}.args=${tomlValue(args)}`],
+    ...["-c", `${server}.command=${formatTomlValue(command)}`],
+    ...["-c", `${server}.args=${formatTomlValue(args)}`],
     ...["-c", `${server}.default_tools_approval_mode="approve"`],
   ];
 }
 
 // JSON text is valid TOML, except that TOML requires the delete character to be escaped.
-function tomlValue(value: string | readonly string[]): string {
+function formatTomlValue(value: string | readonly string[]): string {
   return JSON.stringify(value).replaceAll("\x7f", "\\u007F");
 }

@@ -1,4 +1,4 @@
-import { argumentsLine, commandsIn, deniedCall, type Grant, shellRules } from "./grant.ts";
+import { type AgentGrant, buildShellRules, formatArgumentsSetting, parseDeniedCall, splitCommands } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const copilot: ProviderRow = {
@@ -7,7 +7,8 @@ export const copilot: ProviderRow = {
   program: "copilot",
   // With the prompt on standard input, copilot runs headless without a flag.
   args: ["--output-format", "json", "--no-auto-update", "--additional-mcp-config", "@{mcp_config}"],
-  guardedArgs: (grant) => (grant.task === "split" ? ["--deny-tool=write", "--deny-tool=shell"] : allowedTools(grant)),
+  guardedArgs: (grant) =>
+    grant.task === "split" ? ["--deny-tool=write", "--deny-tool=shell"] : buildAllowedTools(grant),
   skipArgs: ["--allow-all"],
   skipWords: ["--allow-all", "--allow-all-tools", "--allow-all-paths", "--allow-all-urls", "--yolo", "--trust-folder"],
   // Copilot reports its session only at its end, so a run that is killed earlier could not be continued.
@@ -15,9 +16,11 @@ export const copilot: ProviderRow = {
   newSessionArgs: (session) => [`--session-id=${session}`],
   stream: "copilot",
   allowing(denied) {
-    const calls = denied.map((what) => deniedCall(what, "bash"));
-    const args = calls.flatMap(({ tool, line }) => (line === null ? [`--allow-tool=${tool}`] : rulesOfLine(line)));
-    return argumentsLine("copilot", [...new Set(args)]);
+    const calls = denied.map((what) => parseDeniedCall(what, "bash"));
+    const args = calls.flatMap(({ tool, line }) =>
+      line === null ? [`--allow-tool=${tool}`] : buildRulesForLine(line),
+    );
+    return formatArgumentsSetting("copilot", [...new Set(args)]);
   },
 };
 
@@ -25,8 +28,8 @@ export const copilot: ProviderRow = {
  * Returns the rules for the commands in a line of the shell. Copilot's rules name programs, so each command in the line
  * needs its own rule.
  */
-function rulesOfLine(line: string): readonly string[] {
-  const programs = commandsIn(line).map((command) => command.split(" ", 1)[0]);
+function buildRulesForLine(line: string): readonly string[] {
+  const programs = splitCommands(line).map((command) => command.split(" ", 1)[0]);
   const servers = line.match(/https?:\/\/[^\s/"']+/g) ?? [];
   return [
     ...[...new Set(programs)].map((program) => `--allow-tool=shell(${program})`),
@@ -35,6 +38,6 @@ function rulesOfLine(line: string): readonly string[] {
 }
 
 // Each rule is a separate argument, because a list would include the next argument.
-function allowedTools({ commands }: Grant): readonly string[] {
-  return ["planner", "write", ...shellRules("shell", ":*", commands)].map((rule) => `--allow-tool=${rule}`);
+function buildAllowedTools({ commands }: AgentGrant): readonly string[] {
+  return ["planner", "write", ...buildShellRules("shell", ":*", commands)].map((rule) => `--allow-tool=${rule}`);
 }

@@ -1,4 +1,4 @@
-import { AGENT_FILES } from "../mcp_config/agent_files.ts";
+import { AGENT_CONFIG_FILES } from "../mcp_config/agent_files.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const cursorAgent: ProviderRow = {
@@ -14,6 +14,6 @@ export const cursorAgent: ProviderRow = {
   // Versions of cursor-agent differ in whether they read standard input.
   promptVia: "argument",
   stream: "cursor",
-  mcp: { kind: "project_file", file: AGENT_FILES.cursor },
+  mcp: { kind: "project_file", file: AGENT_CONFIG_FILES.cursor },
   allowing: null,
 };

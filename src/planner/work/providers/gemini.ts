@@ -1,5 +1,5 @@
-import { AGENT_FILES } from "../mcp_config/agent_files.ts";
-import { commandsIn, deniedCall, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
+import { AGENT_CONFIG_FILES } from "../mcp_config/agent_files.ts";
+import { type AgentGrant, GIT_COMMANDS, PLANNER_COMMANDS, parseDeniedCall, splitCommands } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const gemini: ProviderRow = {
@@ -18,8 +18,8 @@ export const gemini: ProviderRow = {
   skipWords: ["--yolo", "-y", "yolo", "--skip-trust"],
   resumeArgs: (session) => ["--resume", session],
   stream: "gemini",
-  mcp: { kind: "project_file", file: AGENT_FILES.gemini },
-  runFile: { suffix: ".policy.toml", text: (_, grant) => (grant === null ? "" : policy(grant)) },
+  mcp: { kind: "project_file", file: AGENT_CONFIG_FILES.gemini },
+  runFile: { suffix: ".policy.toml", text: (_, grant) => (grant === null ? "" : buildPolicy(grant)) },
   // The pages "Headless mode" and "Troubleshooting" of gemini list these statuses.
   exits: {
     41: "authentication failed",
@@ -33,9 +33,9 @@ export const gemini: ProviderRow = {
   },
   allowing(denied) {
     const rules = denied.map((what) => {
-      const { tool, line } = deniedCall(what, SHELL);
-      const fields = line === null ? { toolName: tool, decision: "allow" } : matchExactly(line);
-      return `{ ${settings(fields).join(", ")} }`;
+      const { tool, line } = parseDeniedCall(what, SHELL);
+      const fields = line === null ? { toolName: tool, decision: "allow" } : buildExactRule(line);
+      return `{ ${formatFields(fields).join(", ")} }`;
     });
     return `in ~/.gemini/policies/planner.toml: rule = [${[...new Set(rules)].join(", ")}]`;
   },
@@ -45,18 +45,18 @@ type Rule = Readonly<Record<string, string | number | boolean | readonly string[
 
 const SHELL = "run_shell_command";
 /** Policy of a split with the highest priority, so that the person's own rules allow nothing. */
-const SPLIT_POLICY = rule({ toolName: ["write_file", "replace", SHELL], decision: "deny", priority: 999 });
+const SPLIT_POLICY = formatRule({ toolName: ["write_file", "replace", SHELL], decision: "deny", priority: 999 });
 
 /**
  * Returns the policy of a run. Gemini ignores rules in a project's own folder. Source:
  * geminicli.com/docs/reference/policy-engine.
  */
-function policy({ task, commands }: Grant): string {
+function buildPolicy({ task, commands }: AgentGrant): string {
   if (task === "split") return SPLIT_POLICY;
   return [
-    rule({ mcpName: "planner", toolName: "*", decision: "allow" }),
-    rule({ toolName: SHELL, commandPrefix: [...GIT_COMMANDS, ...PLANNER_COMMANDS], decision: "allow" }),
-    ...commands.flatMap(commandsIn).map((line) => rule(matchExactly(line))),
+    formatRule({ mcpName: "planner", toolName: "*", decision: "allow" }),
+    formatRule({ toolName: SHELL, commandPrefix: [...GIT_COMMANDS, ...PLANNER_COMMANDS], decision: "allow" }),
+    ...commands.flatMap(splitCommands).map((line) => formatRule(buildExactRule(line))),
   ].join("\n");
 }
 
@@ -64,16 +64,16 @@ function policy({ task, commands }: Grant): string {
  * Returns a rule for exactly this line. Gemini matches the expression against the call as JSON, so the closing quote
  * excludes longer lines.
  */
-function matchExactly(line: string): Rule {
+function buildExactRule(line: string): Rule {
   const commandRegex = escapePattern(JSON.stringify(line).slice(1));
   return { toolName: SHELL, commandRegex, decision: "allow", allowRedirection: true };
 }
 
-function rule(fields: Rule): string {
-  return `[[rule]]\n${settings(fields).join("\n")}\n`;
+function formatRule(fields: Rule): string {
+  return `[[rule]]\n${formatFields(fields).join("\n")}\n`;
 }
 
-function settings(fields: Rule): readonly string[] {
+function formatFields(fields: Rule): readonly string[] {
   return Object.entries({ priority: 900, ...fields }).map(
     ([key, value]) => `${key} = ${JSON.stringify(value).replaceAll("\x7f", "\\u007F")}`,
   );

@@ -1,5 +1,5 @@
 /** Actions that the agent of a run may take without confirmation, because no person is present to confirm them. */
-export interface Grant {
+export interface AgentGrant {
   /** The kind of run; a split only reads. */
   readonly task: "work" | "split";
   /** The lines of `verify.commands`, which the agent may run exactly as they are. */
@@ -10,7 +10,7 @@ export interface Grant {
  * Returns the one setting of an agent that allows the given denied commands and tools; null for an agent without such a
  * setting.
  */
-export type Allowing = ((denied: readonly string[]) => string) | null;
+export type BuildAllowSetting = ((denied: readonly string[]) => string) | null;
 
 /** Prefixes of the git commands that every run may use to commit and to read its state. */
 export const GIT_COMMANDS = ["git add", "git commit", "git status"] as const;
@@ -26,7 +26,7 @@ export const PLANNER_COMMANDS = ["check", "diagnose", "lint", "list", "log", "re
  *
  * Quoted text is not split.
  */
-export function commandsIn(line: string): readonly string[] {
+export function splitCommands(line: string): readonly string[] {
   const parts = line.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^"'\\;&|\n])+/g) ?? [];
   return [...new Set([line.trim(), ...parts.map((part) => part.trim())])].filter((part) => part !== "");
 }
@@ -37,9 +37,13 @@ export function commandsIn(line: string): readonly string[] {
  * @param shell the agent's name of the shell tool
  * @param anyArguments the agent's pattern for any further arguments
  */
-export function shellRules(shell: string, anyArguments: string, commands: Grant["commands"]): readonly string[] {
+export function buildShellRules(
+  shell: string,
+  anyArguments: string,
+  commands: AgentGrant["commands"],
+): readonly string[] {
   const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `${shell}(${start}${anyArguments})`);
-  return [...begun, ...commands.flatMap(commandsIn).map((line) => `${shell}(${line})`)];
+  return [...begun, ...commands.flatMap(splitCommands).map((line) => `${shell}(${line})`)];
 }
 
 /** A denied tool call: the name of the tool and, for the shell tool, the command line. */
@@ -49,26 +53,36 @@ export interface DeniedCall {
 }
 
 /** Parses a denial such as `Bash curl -s x`. @param shell name of the shell tool in denials */
-export function deniedCall(denied: string, shell: string): DeniedCall {
+export function parseDeniedCall(denied: string, shell: string): DeniedCall {
   const [tool = "", ...rest] = denied.split(" ");
   return { tool, line: tool === shell && rest.length > 0 ? rest.join(" ") : null };
 }
 
 /** Returns the rules that allow the denied calls: `Bash curl -s x` becomes `Bash(curl -s x)`. */
-export function rulesOf(denied: readonly string[], shell: string): readonly string[] {
-  const calls = denied.map((what) => deniedCall(what, shell));
+export function buildRulesForDenials(denied: readonly string[], shell: string): readonly string[] {
+  const calls = denied.map((what) => parseDeniedCall(what, shell));
   return [...new Set(calls.map(({ tool, line }) => (line === null ? tool : `${tool}(${line})`)))];
 }
 
 /** Returns the setting that adds arguments to an agent's command line, as one line of YAML. */
-export function argumentsLine(provider: string, args: readonly string[]): string {
+export function formatArgumentsSetting(provider: string, args: readonly string[]): string {
   return `providers.${provider}.args: [${args.map((arg) => JSON.stringify(arg)).join(", ")}]`;
 }
 
 /** Planner commands that always fail within a run, so a rule that allows one has no effect. */
-export const REFUSED_COMMANDS = ["approve", "archive", "merge", "pause", "split", "takeover", "trust", "watch", "work"];
+export const COMMANDS_REFUSED_IN_RUNS = [
+  "approve",
+  "archive",
+  "merge",
+  "pause",
+  "split",
+  "takeover",
+  "trust",
+  "watch",
+  "work",
+];
 
-const REFUSED = new RegExp(`^(?:\\S*/)?planner (?:${REFUSED_COMMANDS.join("|")})(?= |$)`);
+const REFUSED = new RegExp(`^(?:\\S*/)?planner (?:${COMMANDS_REFUSED_IN_RUNS.join("|")})(?= |$)`);
 
 /** Names of the shell tool in denials. */
 const SHELLS: ReadonlySet<string> = new Set(["Bash", "bash", "run_shell_command", "shell"]);
@@ -86,14 +100,18 @@ function isAnyCommand(denied: string): boolean {
  * no such setting. Omits calls that a run refuses anyway, truncated calls, and calls that contain the spec's id,
  * because a rule for these would match no other run. Also omits calls whose rule would allow every command.
  */
-export function allowingLine(allowing: Allowing, denied: readonly string[], specId: string): string | null {
+export function buildAllowingLine(
+  allowing: BuildAllowSetting,
+  denied: readonly string[],
+  specId: string,
+): string | null {
   const useful = denied.filter((what) => {
     const [, ...words] = what.split(" ");
     return (
       !isAnyCommand(what) &&
       !what.includes(specId) &&
       !what.endsWith("…") &&
-      !commandsIn(words.join(" ")).some((line) => REFUSED.test(line))
+      !splitCommands(words.join(" ")).some((line) => REFUSED.test(line))
     );
   });
   return allowing === null || useful.length === 0 ? null : allowing(useful);

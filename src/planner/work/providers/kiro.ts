@@ -1,4 +1,4 @@
-import { AGENT_FILES } from "../mcp_config/agent_files.ts";
+import { AGENT_CONFIG_FILES } from "../mcp_config/agent_files.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const kiro: ProviderRow = {
@@ -12,7 +12,7 @@ export const kiro: ProviderRow = {
   skipWords: ["--trust-all-tools", "-a"],
   resumeArgs: null,
   stream: "text",
-  mcp: { kind: "project_file", file: AGENT_FILES.kiro },
+  mcp: { kind: "project_file", file: AGENT_CONFIG_FILES.kiro },
   exits: { 3: "an MCP server did not start", 4: "the name of the agent is unknown to it" },
   allowing: null,
 };

@@ -1,5 +1,5 @@
-import { OPENCODE_SCHEMA, SERVER_NAME } from "../mcp_config/agent_files.ts";
-import { commandsIn, deniedCall, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
+import { MCP_SERVER_NAME, OPENCODE_SCHEMA_URL } from "../mcp_config/agent_files.ts";
+import { type AgentGrant, GIT_COMMANDS, PLANNER_COMMANDS, parseDeniedCall, splitCommands } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const opencode: ProviderRow = {
@@ -19,15 +19,15 @@ export const opencode: ProviderRow = {
     suffix: ".opencode.json",
     text: (server, grant) => {
       const entry = server && { type: "local", command: [server.command, ...server.args], enabled: true };
-      const mcp = entry && { mcp: { [SERVER_NAME]: entry } };
-      const permission = grant && { permission: permissions(grant) };
-      return `${JSON.stringify({ $schema: OPENCODE_SCHEMA, ...mcp, ...permission }, null, 2)}\n`;
+      const mcp = entry && { mcp: { [MCP_SERVER_NAME]: entry } };
+      const permission = grant && { permission: buildPermissions(grant) };
+      return `${JSON.stringify({ $schema: OPENCODE_SCHEMA_URL, ...mcp, ...permission }, null, 2)}\n`;
     },
   },
   env: { OPENCODE_CONFIG: "{run_file}" },
   allowing(denied) {
     const permission: Record<string, "allow" | Record<string, "allow">> = {};
-    for (const { tool, line } of denied.map((what) => deniedCall(what, "bash"))) {
+    for (const { tool, line } of denied.map((what) => parseDeniedCall(what, "bash"))) {
       const lines = permission[tool];
       if (line === null) permission[tool] = "allow";
       else if (lines !== "allow") permission[tool] = { ...lines, [line]: "allow" };
@@ -40,10 +40,10 @@ export const opencode: ProviderRow = {
  * Returns the permissions of a run. Each rule allows or denies, because a question would end the run. The last rule
  * that matches a command decides.
  */
-function permissions({ task, commands }: Grant): Readonly<Record<string, unknown>> {
+function buildPermissions({ task, commands }: AgentGrant): Readonly<Record<string, unknown>> {
   const elsewhere = { external_directory: "deny", webfetch: "deny", websearch: "deny" };
   if (task === "split") return { edit: "deny", bash: { "*": "deny" }, ...elsewhere };
   const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => [`${start} *`, "allow"]);
-  const exact = commands.flatMap(commandsIn).map((line) => [line, "allow"]);
+  const exact = commands.flatMap(splitCommands).map((line) => [line, "allow"]);
   return { edit: "allow", bash: Object.fromEntries([["*", "deny"], ...begun, ...exact]), ...elsewhere };
 }

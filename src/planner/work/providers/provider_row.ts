@@ -1,6 +1,6 @@
 import type { PromptVia, StreamKind } from "../../config/config_values.ts";
-import type { AgentFile, McpServer } from "../mcp_config/agent_files.ts";
-import type { Allowing, Grant } from "./grant.ts";
+import type { AgentConfigFile, McpServerCommand } from "../mcp_config/agent_files.ts";
+import type { AgentGrant, BuildAllowSetting } from "./grant.ts";
 
 /**
  * Start command of one agent, as data. Arguments and `env` may contain `{prompt_file}`, `{mcp_config}`, `{run_file}`
@@ -17,7 +17,7 @@ export interface ProviderRow {
   readonly program: string | null;
   readonly args: readonly string[];
   /** Arguments that restrict the agent to the grant; omitted when permissions are skipped. */
-  readonly guardedArgs: (grant: Grant) => readonly string[];
+  readonly guardedArgs: (grant: AgentGrant) => readonly string[];
   /**
    * Arguments that turn off all permission questions; passed only when the configuration sets `skip_permissions: true`.
    */
@@ -39,14 +39,14 @@ export interface ProviderRow {
    */
   readonly mcp: McpHandover | null;
   /** Settings in the agent's own format, written beside the run's log; null if it needs none. */
-  readonly runFile: RunFile | null;
+  readonly runFile: AgentRunFile | null;
   /** Variables added to the environment; the configuration overrides them. */
   readonly env: Readonly<Record<string, string>>;
   /** Arguments that make folders outside the worktree writable, namely git's, which a commit needs. */
   readonly writableArgs: ((folders: readonly string[]) => readonly string[]) | null;
   /** Meanings of the agent's own exit statuses, except 0 and 1. */
   readonly exits: Readonly<Record<number, string>>;
-  readonly allowing: Allowing;
+  readonly allowing: BuildAllowSetting;
 }
 
 /** Default values of a row; each agent's row states only differing fields. */
@@ -63,16 +63,16 @@ export const DEFAULT_ROW = {
 } as const satisfies Partial<ProviderRow>;
 
 export type McpHandover =
-  | { readonly kind: "arguments"; readonly args: (server: McpServer) => readonly string[] }
+  | { readonly kind: "arguments"; readonly args: (server: McpServerCommand) => readonly string[] }
   /** A configuration file of the agent in the project, extended in the worktree. */
-  | { readonly kind: "project_file"; readonly file: AgentFile };
+  | { readonly kind: "project_file"; readonly file: AgentConfigFile };
 
-export interface RunFile {
+export interface AgentRunFile {
   /** Suffix of the file's name. */
   readonly suffix: string;
   /**
    * Returns the file's text. @param server null for a run without the server @param grant null when permissions are
    * skipped
    */
-  readonly text: (server: McpServer | null, grant: Grant | null) => string;
+  readonly text: (server: McpServerCommand | null, grant: AgentGrant | null) => string;
 }

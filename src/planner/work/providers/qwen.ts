@@ -1,4 +1,4 @@
-import { argumentsLine, type Grant, rulesOf, shellRules } from "./grant.ts";
+import { type AgentGrant, buildRulesForDenials, buildShellRules, formatArgumentsSetting } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const qwen: ProviderRow = {
@@ -10,18 +10,18 @@ export const qwen: ProviderRow = {
   guardedArgs: (grant) =>
     grant.task === "split"
       ? ["--approval-mode", "plan"]
-      : ["--approval-mode", "auto-edit", ...allowedTools(grant).flatMap((rule) => ["--allowed-tools", rule])],
+      : ["--approval-mode", "auto-edit", ...buildAllowedTools(grant).flatMap((rule) => ["--allowed-tools", rule])],
   skipArgs: ["--approval-mode", "yolo"],
   skipWords: ["--yolo", "-y", "yolo"],
   resumeArgs: (session) => ["--resume", session],
   stream: "claude",
   allowing: (denied) =>
-    argumentsLine(
+    formatArgumentsSetting(
       "qwen",
-      rulesOf(denied, "run_shell_command").flatMap((rule) => ["--allowed-tools", rule]),
+      buildRulesForDenials(denied, "run_shell_command").flatMap((rule) => ["--allowed-tools", rule]),
     ),
 };
 
-function allowedTools({ commands }: Grant): readonly string[] {
-  return ["mcp__planner", ...shellRules("run_shell_command", " *", commands)];
+function buildAllowedTools({ commands }: AgentGrant): readonly string[] {
+  return ["mcp__planner", ...buildShellRules("run_shell_command", " *", commands)];
 }

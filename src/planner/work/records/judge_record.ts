@@ -4,8 +4,8 @@ import { formatCountOf } from "#words/names.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import { parseReadable } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { isOwnCommit } from "../commit_message.ts";
-import { textsOf } from "./read_record.ts";
+import { isPlannerCommit } from "../commit_message.ts";
+import { toTextList } from "./read_record.ts";
 import { MAX_RECORDED_FILES } from "./run_record.ts";
 
 export interface RecordCheck {
@@ -19,40 +19,42 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Compares the record of a run with the current repository. */
 export function judgeRecord(id: SpecId, record: Fields, facts: CommitFacts): readonly RecordCheck[] {
   return [
-    specCheck(id, record),
-    endCheck(record, facts),
-    commitsCheck(id, record, facts),
-    filesCheck(id, record, facts),
-    criteriaCheck(record, facts),
-    verdictCheck(record),
-    mergedCheck(id, record, facts),
+    checkSpecId(id, record),
+    checkEnd(record, facts),
+    checkCommits(id, record, facts),
+    checkFiles(id, record, facts),
+    checkCriteria(record, facts),
+    checkVerdict(record),
+    checkMerged(id, record, facts),
   ];
 }
 
 /** Returns the checks of criteria in a record, with their results. */
-export function recordedChecks(record: Fields): readonly Fields[] {
-  return listIn(record, "criteria").flatMap(({ check }) => (isJsonObject(check) ? [check] : []));
+export function listRecordedChecks(record: Fields): readonly Fields[] {
+  return readObjectList(record, "criteria").flatMap(({ check }) => (isJsonObject(check) ? [check] : []));
 }
 
 /** Returns the verdicts on the criteria that a command checked. */
-export function recordedVerdicts(record: Fields, command: string): ReadonlySet<unknown> {
-  const own = listIn(record, "criteria").filter(({ check }) => isJsonObject(check) && check["command"] === command);
+export function listRecordedVerdicts(record: Fields, command: string): ReadonlySet<unknown> {
+  const own = readObjectList(record, "criteria").filter(
+    ({ check }) => isJsonObject(check) && check["command"] === command,
+  );
   return new Set(own.map(({ verdict }) => verdict));
 }
 
 /** Returns the commands in a record with their results, each once. */
-export function recordedCommands(record: Fields): readonly Fields[] {
-  const all = [...listIn(record, "verify"), ...recordedChecks(record)];
+export function listRecordedCommands(record: Fields): readonly Fields[] {
+  const all = [...readObjectList(record, "verify"), ...listRecordedChecks(record)];
   return all.filter((one, index) => all.findIndex(({ command }) => command === one["command"]) === index);
 }
 
 /** Checks that the record belongs to this spec, because a record may have been stored under another name. */
-function specCheck(id: SpecId, { spec_id }: Fields): RecordCheck {
+function checkSpecId(id: SpecId, { spec_id }: Fields): RecordCheck {
   if (spec_id === id) return { part: "spec", result: "ok", detail: "the record is about this spec" };
   return { part: "spec", result: "differs", detail: `the record is about "${String(spec_id)}"` };
 }
 
-function endCheck({ head }: Fields, { parent }: CommitFacts): RecordCheck {
+function checkEnd({ head }: Fields, { parent }: CommitFacts): RecordCheck {
   if (head === parent) return { part: "end", result: "ok", detail: `commit ${shortenValue(head)} is there` };
   return {
     part: "end",
@@ -61,9 +63,9 @@ function endCheck({ head }: Fields, { parent }: CommitFacts): RecordCheck {
   };
 }
 
-function commitsCheck(id: SpecId, record: Fields, facts: CommitFacts): RecordCheck {
+function checkCommits(id: SpecId, record: Fields, facts: CommitFacts): RecordCheck {
   const part = "commits";
-  const hashes = listIn(record, "commits").map(({ hash }) => String(hash));
+  const hashes = readObjectList(record, "commits").map(({ hash }) => String(hash));
   const gone = hashes.filter((hash) => !facts.present.has(hash));
   if (gone.length > 0)
     return { part, result: "differs", detail: `not in this repository: ${gone.map(shortenValue).join(", ")}` };
@@ -72,7 +74,7 @@ function commitsCheck(id: SpecId, record: Fields, facts: CommitFacts): RecordChe
   if (foreign.length > 0) {
     return { part, result: "differs", detail: `not between base and end: ${foreign.map(shortenValue).join(", ")}` };
   }
-  const unnamed = facts.range.filter(({ hash, message }) => !hashes.includes(hash) && !isOwnCommit(message, id));
+  const unnamed = facts.range.filter(({ hash, message }) => !hashes.includes(hash) && !isPlannerCommit(message, id));
   if (unnamed.length > 0 && !facts.hasMerges) {
     return {
       part,
@@ -83,9 +85,9 @@ function commitsCheck(id: SpecId, record: Fields, facts: CommitFacts): RecordChe
   return { part, result: "ok", detail: formatCountOf(hashes.length, "commit") };
 }
 
-function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: CommitFacts): RecordCheck {
+function checkFiles(id: SpecId, record: Fields, { files, hasMerges }: CommitFacts): RecordCheck {
   const part = "files";
-  const named = textsOf(record["files"]);
+  const named = toTextList(record["files"]);
   // The last commit of the spec is made after the files were listed.
   const own = [`.planner/specs/${id}.md`, ...files.filter((path) => path.startsWith(`.planner/runs/${id}/`))];
   const missing = named.filter((path) => !files.includes(path) && !own.includes(path));
@@ -100,9 +102,9 @@ function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: CommitFact
   return { part, result: "differs", detail: found.join("; ") };
 }
 
-function criteriaCheck(record: Fields, { specText }: CommitFacts): RecordCheck {
+function checkCriteria(record: Fields, { specText }: CommitFacts): RecordCheck {
   const part = "criteria";
-  const named = listIn(record, "criteria");
+  const named = readObjectList(record, "criteria");
   if (named.length === 0) return { part, result: "ok", detail: "none were required" };
   if (specText === null) return { part, result: "unknown", detail: "the spec is not in the commit" };
   const there = new Map(parseCriteria(parseReadable(specText).body).map(({ label, checked }) => [label, checked]));
@@ -118,12 +120,12 @@ function criteriaCheck(record: Fields, { specText }: CommitFacts): RecordCheck {
 const UNPROVEN: ReadonlySet<unknown> = new Set(["proposed", "edited", "not_run", "disproven"]);
 
 /** Checks whether the recorded evidence supports the recorded end. */
-function verdictCheck(record: Fields): RecordCheck {
+function checkVerdict(record: Fields): RecordCheck {
   const part = "checks";
-  const commands = recordedCommands(record);
+  const commands = listRecordedCommands(record);
   if (record["status"] !== "completed")
     return { part, result: "ok", detail: formatCountOf(commands.length, "command") };
-  const open = listIn(record, "criteria").filter(({ checked, lost }) => checked !== true || lost === true);
+  const open = readObjectList(record, "criteria").filter(({ checked, lost }) => checked !== true || lost === true);
   const { proof, unproven } = record;
   const beside =
     isJsonObject(proof) && proof["where"] !== "fresh" && Array.isArray(proof["beside"]) ? proof["beside"] : [];
@@ -136,7 +138,7 @@ function verdictCheck(record: Fields): RecordCheck {
       ? [`its checks passed with files that no commit holds: ${beside.slice(0, 3).join(", ")}`]
       : []),
     ...(typeof unproven === "string" ? [`without proof: ${unproven}`] : []),
-    ...listIn(record, "criteria").flatMap(({ label, verdict }) =>
+    ...readObjectList(record, "criteria").flatMap(({ label, verdict }) =>
       UNPROVEN.has(verdict) ? [`"${String(label)}" is ${String(verdict)}`] : [],
     ),
     ...(isJsonObject(output) && output["problem"] !== null ? ["the output does not fit its schema"] : []),
@@ -146,11 +148,11 @@ function verdictCheck(record: Fields): RecordCheck {
   return { part, result: "differs", detail: `completed although ${against.join("; ")}` };
 }
 
-function mergedCheck(id: SpecId, record: Fields, { present, inMain, patches }: CommitFacts): RecordCheck {
+function checkMerged(id: SpecId, record: Fields, { present, inMain, patches }: CommitFacts): RecordCheck {
   const part = "merged";
   const { merged } = record;
   if (!isJsonObject(merged)) return { part, result: "ok", detail: "not merged" };
-  const commits = listIn(merged, "commits");
+  const commits = readObjectList(merged, "commits");
   const hashes = commits.map(({ hash }) => String(hash));
   const gone = hashes.filter((hash) => !present.has(hash) || !inMain.has(hash));
   if (gone.length > 0)
@@ -164,9 +166,9 @@ function mergedCheck(id: SpecId, record: Fields, { present, inMain, patches }: C
     };
   }
   const into = new Set(commits.map(({ patch_id }) => patch_id));
-  const lost = listIn(record, "commits").filter(({ hash, subject }) => {
+  const lost = readObjectList(record, "commits").filter(({ hash, subject }) => {
     const patch = patches.get(String(hash));
-    return patch !== undefined && !into.has(patch) && !isOwnCommit(String(subject), id);
+    return patch !== undefined && !into.has(patch) && !isPlannerCommit(String(subject), id);
   });
   if (lost.length > 0) {
     const named = lost.map(({ hash }) => shortenValue(hash)).join(", ");
@@ -175,7 +177,7 @@ function mergedCheck(id: SpecId, record: Fields, { present, inMain, patches }: C
   return { part, result: "ok", detail: `${formatCountOf(commits.length, "commit")} in the main branch by patch id` };
 }
 
-function listIn(record: Fields, name: string): readonly Fields[] {
+function readObjectList(record: Fields, name: string): readonly Fields[] {
   const value = record[name];
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

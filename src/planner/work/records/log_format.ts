@@ -22,8 +22,8 @@ const TIME_PREFIX = new RegExp(`${LINE_START}${TIME}(?: |${LINE_END})`, "g");
 const RUN_HEADER = new RegExp(`${LINE_START}${TIME} === run \\S+ ===${LINE_END}`, "g");
 
 /** Returns the line that begins a run, without its line break. */
-export function runHeader(time: Date, processId: string): string {
-  return logLine(time, `=== run ${processId} ===`);
+export function formatRunHeader(time: Date, processId: string): string {
+  return formatLogLine(time, `=== run ${processId} ===`);
 }
 
 const HEADER_START = /^\s*=== run /;
@@ -33,42 +33,42 @@ const MARKED = /^\s*(?:=== run |planner:|stdout:|stderr:)/;
  * Returns a program's line with a prefix if it could be mistaken for planner's, so that a program cannot forge the
  * start of a run.
  */
-export function printedLine(text: string, from: "stdout" | "stderr"): string {
+export function formatPrintedLine(text: string, from: "stdout" | "stderr"): string {
   return from === "stderr" || MARKED.test(text) ? `${from}: ${text}` : text;
 }
 
 /** Returns a line by planner, with a prefix if it looks like a header, for example because it quotes a file's name. */
-export function ownLine(text: string): string {
+export function formatOwnLine(text: string): string {
   return HEADER_START.test(text) ? `planner: ${text}` : text;
 }
 
 /** Returns one stored line, without its line break. */
-export function logLine(time: Date, text: string): string {
+export function formatLogLine(time: Date, text: string): string {
   return `${time.toISOString()} ${text}`;
 }
 
 /** Returns several stored lines with their line breaks; empty for none. */
-export function logLines(time: Date, texts: readonly string[]): string {
+export function formatLogLines(time: Date, texts: readonly string[]): string {
   const start = `${time.toISOString()} `;
   return texts.length === 0 ? "" : `${start}${texts.join(`\n${start}`)}\n`;
 }
 
 /** Returns the last run's lines without their times; the whole log if it contains no header. */
-export function lastRunText(log: string): string {
+export function extractLastRun(log: string): string {
   let start = 0;
   for (const header of log.matchAll(RUN_HEADER)) start = log.indexOf("\n", header.index) + 1 || log.length;
-  return withoutTimes(log.slice(start));
+  return removeTimes(log.slice(start));
 }
 
 /** Removes the times from stored lines. */
-export function withoutTimes(lines: string): string {
+export function removeTimes(lines: string): string {
   return lines.replace(TIME_PREFIX, "");
 }
 
 const TIME_START = new RegExp(`^${TIME}`);
 
 /** Returns the time of a stored line in milliseconds since 1970; null for a line without one. */
-export function lineTime(line: string): number | null {
+export function parseLineTime(line: string): number | null {
   const time = TIME_START.exec(line)?.[0];
   if (time === undefined) return null;
   const milliseconds = Date.parse(time);
@@ -82,5 +82,5 @@ export function lineTime(line: string): number | null {
 export async function readLastRun(log: LogFile, most = MAX_RUN_BYTES): Promise<string> {
   const from = Math.max(0, log.size - most);
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await log.read(from, log.size - from));
-  return lastRunText(from === 0 ? text : text.slice(text.indexOf("\n") + 1));
+  return extractLastRun(from === 0 ? text : text.slice(text.indexOf("\n") + 1));
 }

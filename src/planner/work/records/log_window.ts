@@ -8,8 +8,8 @@
  */
 import { LOG_CHUNK_BYTES, MAX_LOG_ANSWER_BYTES } from "../../limits.ts";
 import type { LogFile } from "../../ports.ts";
-import { isContinuation } from "../agent_stream/line_reader.ts";
-import { lineTime } from "./log_format.ts";
+import { isContinuationByte } from "../agent_stream/line_reader.ts";
+import { parseLineTime } from "./log_format.ts";
 
 const NEWLINE = 10;
 
@@ -37,15 +37,15 @@ export interface LogWindow {
 }
 
 /** Reads one answer of a log. Memory: a small multiple of `MAX_LOG_ANSWER_BYTES`, whatever the log's size is. */
-export async function logWindow(log: LogFile, query: LogQuery): Promise<LogWindow> {
+export async function readLogWindow(log: LogFile, query: LogQuery): Promise<LogWindow> {
   const { lines, offset, since } = query;
-  const end = query.growing ? await endOfLines(log) : log.size;
-  if (offset === undefined && since === undefined) return tail(log, end, lines);
-  const asked = await characterStart(log, offset ?? 0);
+  const end = query.growing ? await findEndOfLines(log) : log.size;
+  if (offset === undefined && since === undefined) return readTail(log, end, lines);
+  const asked = await findCharacterStart(log, offset ?? 0);
   // A follower's offset may be within the unfinished line that is held back.
   if (asked >= end) return { content: "", byte_offset: asked, line_count: 0, has_more: false };
-  const start = since === undefined ? asked : await firstSince(log, { start: asked, end, since });
-  return forward(log, { start, end, lines });
+  const start = since === undefined ? asked : await findFirstSince(log, { start: asked, end, since });
+  return readForward(log, { start, end, lines });
 }
 
 interface Span {
@@ -53,29 +53,29 @@ interface Span {
   readonly end: number;
 }
 
-async function forward(log: LogFile, { start, end, lines }: Span & { readonly lines: number }): Promise<LogWindow> {
+async function readForward(log: LogFile, { start, end, lines }: Span & { readonly lines: number }): Promise<LogWindow> {
   const bytes = await log.read(start, Math.min(end - start, MAX_LOG_ANSWER_BYTES));
-  const wanted = behindLines(bytes, lines);
-  const cut = wanted ?? (start + bytes.length >= end ? bytes.length : behindLastLine(bytes));
-  return answer(bytes.subarray(0, cut), start, end);
+  const wanted = findOffsetAfterLines(bytes, lines);
+  const cut = wanted ?? (start + bytes.length >= end ? bytes.length : findOffsetAfterLastLine(bytes));
+  return buildWindow(bytes.subarray(0, cut), start, end);
 }
 
-async function tail(log: LogFile, end: number, lines: number): Promise<LogWindow> {
-  if (lines === 0 || end === 0) return answer(new Uint8Array(), end, end);
+async function readTail(log: LogFile, end: number, lines: number): Promise<LogWindow> {
+  if (lines === 0 || end === 0) return buildWindow(new Uint8Array(), end, end);
   for (let length = LOG_CHUNK_BYTES; ; length *= 2) {
     const from = Math.max(0, end - Math.min(length, MAX_LOG_ANSWER_BYTES));
     const bytes = await log.read(from, end - from);
-    const start = startOfLast(bytes, lines);
-    if (start !== undefined) return answer(bytes.subarray(start), from + start, from + bytes.length);
-    if (from === 0) return answer(bytes, 0, bytes.length);
+    const start = findStartOfLastLines(bytes, lines);
+    if (start !== undefined) return buildWindow(bytes.subarray(start), from + start, from + bytes.length);
+    if (from === 0) return buildWindow(bytes, 0, bytes.length);
     if (length < MAX_LOG_ANSWER_BYTES) continue;
     const whole = bytes.indexOf(NEWLINE) + 1;
-    const first = whole === 0 || whole === bytes.length ? firstCharacter(bytes) : whole;
-    return answer(bytes.subarray(first), from + first, from + bytes.length);
+    const first = whole === 0 || whole === bytes.length ? findFirstCharacter(bytes) : whole;
+    return buildWindow(bytes.subarray(first), from + first, from + bytes.length);
   }
 }
 
-function answer(bytes: Uint8Array, start: number, end: number): LogWindow {
+function buildWindow(bytes: Uint8Array, start: number, end: number): LogWindow {
   const next = start + bytes.length;
   return {
     content: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
@@ -86,19 +86,19 @@ function answer(bytes: Uint8Array, start: number, end: number): LogWindow {
 }
 
 /** Returns the offset after the last newline, or the log's size if the unfinished line is too long to hold back. */
-async function endOfLines(log: LogFile): Promise<number> {
+async function findEndOfLines(log: LogFile): Promise<number> {
   for (let length = LOG_CHUNK_BYTES; ; length *= 2) {
     const from = Math.max(0, log.size - Math.min(length, MAX_LOG_ANSWER_BYTES));
     const bytes = await log.read(from, log.size - from);
     const newline = bytes.lastIndexOf(NEWLINE);
     if (newline !== -1) return from + newline + 1;
     if (from === 0) return 0;
-    if (length >= MAX_LOG_ANSWER_BYTES) return from + wholeCharacters(bytes);
+    if (length >= MAX_LOG_ANSWER_BYTES) return from + countWholeCharacterBytes(bytes);
   }
 }
 
 /** Returns the offset of the first line in the span that was stored at `since` or later, else the span's end. */
-async function firstSince(log: LogFile, { start, end, since }: Span & { readonly since: Date }): Promise<number> {
+async function findFirstSince(log: LogFile, { start, end, since }: Span & { readonly since: Date }): Promise<number> {
   let lineStart = start === 0 ? true : (await log.read(start - 1, 1))[0] === NEWLINE;
   for (let position = start; position < end; ) {
     const bytes = await log.read(position, Math.min(LOG_CHUNK_BYTES, end - position));
@@ -130,7 +130,7 @@ function scanSince(
   while (at < bytes.length) {
     // The time of a line at the end of a chunk may continue in the next chunk.
     if (at + TIME_BYTES > bytes.length && !isLast) return { scanned: at, lineStart: true };
-    const time = lineTime(String.fromCharCode(...bytes.subarray(at, at + TIME_BYTES)));
+    const time = parseLineTime(String.fromCharCode(...bytes.subarray(at, at + TIME_BYTES)));
     if (time !== null && time >= since.getTime()) return { at, scanned: at, lineStart: true };
     const newline = bytes.indexOf(NEWLINE, at);
     if (newline === -1) return { scanned: bytes.length, lineStart: false };
@@ -140,7 +140,7 @@ function scanSince(
 }
 
 /** Returns the offset after the `lines`th newline; undefined if there are fewer. */
-function behindLines(bytes: Uint8Array, lines: number): number | undefined {
+function findOffsetAfterLines(bytes: Uint8Array, lines: number): number | undefined {
   let at = 0;
   for (let line = 0; line < lines; line++) {
     const newline = bytes.indexOf(NEWLINE, at);
@@ -151,13 +151,13 @@ function behindLines(bytes: Uint8Array, lines: number): number | undefined {
 }
 
 /** Returns the offset after the last newline; without a newline, the offset after the last complete character. */
-function behindLastLine(bytes: Uint8Array): number {
+function findOffsetAfterLastLine(bytes: Uint8Array): number {
   const newline = bytes.lastIndexOf(NEWLINE);
-  return newline === -1 ? wholeCharacters(bytes) : newline + 1;
+  return newline === -1 ? countWholeCharacterBytes(bytes) : newline + 1;
 }
 
 /** Returns the offset at which the last `lines` lines begin; undefined if the bytes contain no more than these. */
-function startOfLast(bytes: Uint8Array, lines: number): number | undefined {
+function findStartOfLastLines(bytes: Uint8Array, lines: number): number | undefined {
   // A newline at the end of the bytes ends the last line and begins none.
   let at = bytes.length - 1;
   for (let line = 0; line < lines; line++) {
@@ -174,34 +174,34 @@ function countLines(bytes: Uint8Array): number {
 }
 
 /** Moves an offset inside a UTF-8 character back to the character's first byte. */
-async function characterStart(log: LogFile, offset: number): Promise<number> {
+async function findCharacterStart(log: LogFile, offset: number): Promise<number> {
   const from = Math.max(0, offset - 3);
   const bytes = await log.read(from, offset + 1 - from);
   const at = offset - from;
-  if (!isContinuation(bytes[at])) return offset;
+  if (!isContinuationByte(bytes[at])) return offset;
   let start = at;
-  while (start > 0 && isContinuation(bytes[start])) start--;
-  return sequenceLength(bytes[start]) > at - start ? from + start : offset;
+  while (start > 0 && isContinuationByte(bytes[start])) start--;
+  return getSequenceLength(bytes[start]) > at - start ? from + start : offset;
 }
 
 /** Returns the offset of the first byte that begins a character. */
-function firstCharacter(bytes: Uint8Array): number {
+function findFirstCharacter(bytes: Uint8Array): number {
   let at = 0;
-  while (at < 3 && isContinuation(bytes[at])) at++;
+  while (at < 3 && isContinuationByte(bytes[at])) at++;
   return at;
 }
 
 /** Returns the length without an incomplete character at the end. */
-function wholeCharacters(bytes: Uint8Array): number {
+function countWholeCharacterBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back];
-    if (isContinuation(byte)) continue;
-    return sequenceLength(byte) > back ? bytes.length - back : bytes.length;
+    if (isContinuationByte(byte)) continue;
+    return getSequenceLength(byte) > back ? bytes.length - back : bytes.length;
   }
   return bytes.length;
 }
 
-function sequenceLength(lead: number | undefined): number {
+function getSequenceLength(lead: number | undefined): number {
   if (lead === undefined || lead < 0xc0) return 1;
   if (lead < 0xe0) return 2;
   return lead < 0xf0 ? 3 : 4;

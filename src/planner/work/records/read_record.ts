@@ -2,7 +2,7 @@ import { getJsonFields, isJsonObject } from "#kernel/json_object.ts";
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 
 /** Facts about a run from its stored record. Missing and malformed fields are null or empty. */
-export interface RecordFacts {
+export interface RunRecordFacts {
   readonly run: number;
   readonly mode: string | null;
   readonly status: string | null;
@@ -30,49 +30,49 @@ export interface RecordedCriterion {
 }
 
 /** Parses a record, which any program may have written. */
-export function recordOf({ run, record }: KeptRunRecord): RecordFacts {
+export function parseRunRecord({ run, record }: KeptRunRecord): RunRecordFacts {
   const agent = getJsonFields(record["agent"]);
   const proof = getJsonFields(record["proof"]);
   return {
     run,
-    mode: textOf(record["mode"]),
-    status: textOf(record["status"]),
-    reasons: textsOf(record["reasons"]),
-    warnings: textsOf(record["warnings"]),
-    started_at: textOf(record["started_at"]),
-    ended_at: textOf(record["ended_at"]),
-    agent: textOf(agent["name"]),
-    model: textOf(agent["model"]),
-    base: hashOf(record["base"]),
-    head: hashOf(record["head"]),
-    unproven: textOf(record["unproven"]),
-    beside: proof["where"] === "fresh" ? [] : textsOf(proof["beside"]),
+    mode: toText(record["mode"]),
+    status: toText(record["status"]),
+    reasons: toTextList(record["reasons"]),
+    warnings: toTextList(record["warnings"]),
+    started_at: toText(record["started_at"]),
+    ended_at: toText(record["ended_at"]),
+    agent: toText(agent["name"]),
+    model: toText(agent["model"]),
+    base: toFullHash(record["base"]),
+    head: toFullHash(record["head"]),
+    unproven: toText(record["unproven"]),
+    beside: proof["where"] === "fresh" ? [] : toTextList(proof["beside"]),
   };
 }
 
-export function recordedCriteria({ record }: KeptRunRecord): readonly RecordedCriterion[] {
+export function parseRecordedCriteria({ record }: KeptRunRecord): readonly RecordedCriterion[] {
   const listed = Array.isArray(record["criteria"]) ? record["criteria"] : [];
   return listed.filter(isJsonObject).map((criterion) => {
     const { command, problem, duration_ms } = getJsonFields(criterion["check"]);
-    const check = { command: textOf(command) ?? "", problem: textOf(problem), duration_ms: Number(duration_ms) || 0 };
+    const check = { command: toText(command) ?? "", problem: toText(problem), duration_ms: Number(duration_ms) || 0 };
     return {
-      label: textOf(criterion["label"]) ?? "",
+      label: toText(criterion["label"]) ?? "",
       checked: criterion["checked"] === true,
-      verdict: textOf(criterion["verdict"]) ?? "",
+      verdict: toText(criterion["verdict"]) ?? "",
       check: check.command === "" ? null : check,
     };
   });
 }
 
-function textOf(value: unknown): string | null {
+function toText(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-export function textsOf(value: unknown): readonly string[] {
+export function toTextList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 }
 
 /** Returns a full hash; undefined for any other value, because git must receive nothing else. */
-export function hashOf(value: unknown): string | null {
+export function toFullHash(value: unknown): string | null {
   return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;
 }

@@ -4,9 +4,9 @@ import type { BranchCommit } from "#planner/run_ports/worktree.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import type { RunEnd } from "../end_of_run.ts";
 import type { JudgedCriterion } from "../judge_criteria.ts";
-import { type Provenance, tickVerdict } from "../provenance.ts";
-import { allowingLine } from "../providers/grant.ts";
-import { rowOf } from "../providers.ts";
+import { type Provenance, verdictFromTick } from "../provenance.ts";
+import { buildAllowingLine } from "../providers/grant.ts";
+import { findProviderRow } from "../providers.ts";
 
 /** Facts about a run at its end. Parts of phases that the run did not reach are empty or null. */
 export interface RunSummary {
@@ -47,7 +47,7 @@ export interface RecordedJudgement {
 export const MAX_RECORDED_FILES = 1000;
 
 /** Returns a run's record in the stored format, see docs/work.md. */
-export function runRecord(summary: RunSummary, { run, head }: BranchHead): object {
+export function buildRunRecord(summary: RunSummary, { run, head }: BranchHead): object {
   const { process, report, work, judged, end } = summary;
   const { criteria, proof, unproven, output } = judged;
   const proofs = proof?.criteria ?? [];
@@ -68,7 +68,7 @@ export function runRecord(summary: RunSummary, { run, head }: BranchHead): objec
     files: work.files.slice(0, MAX_RECORDED_FILES),
     criteria: criteria.map((criterion) => ({
       ...{ label: criterion.label, checked: criterion.checked, lost: criterion.lost },
-      verdict: proofOf(criterion)?.verdict ?? tickVerdict(criterion),
+      verdict: proofOf(criterion)?.verdict ?? verdictFromTick(criterion),
       check: proofOf(criterion)?.check ?? null,
     })),
     verify: proof?.commands ?? [],
@@ -78,7 +78,7 @@ export function runRecord(summary: RunSummary, { run, head }: BranchHead): objec
     usage: report.usage,
     last_words: summary.lastWords?.slice(-MAX_APPENDED_CHARS).toWellFormed() ?? null,
     denied: report.denied,
-    allow: allowingLine(rowOf(report.agent).allowing, report.denied, process.spec_id),
+    allow: buildAllowingLine(findProviderRow(report.agent).allowing, report.denied, process.spec_id),
     merged: null,
   };
 }

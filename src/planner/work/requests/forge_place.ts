@@ -1,6 +1,6 @@
 import { FORGES, type Forge } from "../../config/config_values.ts";
 
-export interface ForgePlace {
+export interface ForgeRepository {
   readonly forge: Forge;
   /** Host name, with a port if the address has one. */
   readonly host: string;
@@ -22,8 +22,8 @@ const PATH = /^[A-Za-z0-9_.~-]+(?:\/[A-Za-z0-9_.~-]+)+$/;
  * @param wanted the forge in the settings; null to detect it by the host's name
  * @returns null for an address that belongs to no known forge
  */
-export function forgePlaceOf(url: string, wanted: Forge | null): ForgePlace | null {
-  const found = hostAndPath(url.trim());
+export function parseForgeRepository(url: string, wanted: Forge | null): ForgeRepository | null {
+  const found = splitHostAndPath(url.trim());
   if (found === null) return null;
   const host = ALIASES[found.host] ?? found.host;
   const path = found.path.replace(/\/+$/, "").replace(/\.git$/, "");
@@ -33,7 +33,7 @@ export function forgePlaceOf(url: string, wanted: Forge | null): ForgePlace | nu
   return { forge, host, path };
 }
 
-function hostAndPath(url: string): { readonly host: string; readonly path: string } | null {
+function splitHostAndPath(url: string): { readonly host: string; readonly path: string } | null {
   const [, scheme, name, port = "", path] = WITH_SCHEME.exec(url) ?? [];
   if (scheme !== undefined && name !== undefined && path !== undefined) {
     // An SSH port does not apply to the forge's web pages.
@@ -44,20 +44,20 @@ function hostAndPath(url: string): { readonly host: string; readonly path: strin
 }
 
 /** Repositories and branches of a pull request. */
-export interface RequestPlace {
-  readonly into: ForgePlace;
-  readonly head: ForgePlace;
+export interface RequestLocation {
+  readonly into: ForgeRepository;
+  readonly head: ForgeRepository;
   readonly branch: string;
   /** Name of the branch into which the work is merged. */
   readonly base: string;
 }
 
 /** Returns the address of the web page on which a person creates the request. */
-export function newRequestAddress({ into, head, branch, base }: RequestPlace): string {
+export function buildNewRequestUrl({ into, head, branch, base }: RequestLocation): string {
   const top = `https://${into.host}/${into.path}`;
   if (into.forge === "github") {
-    const from = into.path === head.path ? "" : `${ownerOf(head)}:`;
-    return `${top}/compare/${encodedPath(base)}...${from}${encodedPath(branch)}?expand=1`;
+    const from = into.path === head.path ? "" : `${getOwner(head)}:`;
+    return `${top}/compare/${encodePath(base)}...${from}${encodePath(branch)}?expand=1`;
   }
   const query = new URLSearchParams({
     "merge_request[source_branch]": branch,
@@ -66,10 +66,10 @@ export function newRequestAddress({ into, head, branch, base }: RequestPlace): s
   return `https://${head.host}/${head.path}/-/merge_requests/new?${query}`;
 }
 
-export function ownerOf({ path }: ForgePlace): string {
+export function getOwner({ path }: ForgeRepository): string {
   return path.split("/")[0] ?? "";
 }
 
-function encodedPath(name: string): string {
+function encodePath(name: string): string {
   return name.split("/").map(encodeURIComponent).join("/");
 }

@@ -20,14 +20,17 @@ export interface ForgeRequest {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Parsers of each forge's fields. */
-const READERS: Readonly<Record<Forge, (fields: Fields) => Partial<ForgeRequest>>> = { github, gitlab };
+const READERS: Readonly<Record<Forge, (fields: Fields) => Partial<ForgeRequest>>> = {
+  github: parseGithubFields,
+  gitlab: parseGitlabFields,
+};
 
 /**
  * Parses a request.
  *
  * @throws Error that names the missing field
  */
-export function readRequest(forge: Forge, value: unknown): ForgeRequest {
+export function parseRequest(forge: Forge, value: unknown): ForgeRequest {
   if (!isJsonObject(value)) throw new Error("expected an object");
   const { number, url, state, head, merged = null, base, body = "" } = READERS[forge](value);
   if (number === undefined || url === undefined || state === undefined || head === undefined || base === undefined) {
@@ -39,35 +42,35 @@ export function readRequest(forge: Forge, value: unknown): ForgeRequest {
   return { number, url, state, head, merged, base, body };
 }
 
-function github(fields: Fields): Partial<ForgeRequest> {
+function parseGithubFields(fields: Fields): Partial<ForgeRequest> {
   const [head, base] = [fields["head"], fields["base"]].map((one) => (isJsonObject(one) ? one : {}));
   const merged = typeof fields["merged_at"] === "string" || fields["merged"] === true;
   return {
-    ...definedField("number", countOf(fields["number"])),
-    ...definedField("url", addressOf(fields["html_url"])),
-    ...definedField("state", merged ? "merged" : GITHUB_STATES[String(fields["state"])]),
-    ...definedField("head", hashOf(head?.["sha"])),
+    ...buildDefinedField("number", toCount(fields["number"])),
+    ...buildDefinedField("url", toWebAddress(fields["html_url"])),
+    ...buildDefinedField("state", merged ? "merged" : GITHUB_STATES[String(fields["state"])]),
+    ...buildDefinedField("head", toFullHash(head?.["sha"])),
     // Before the merge this field contains a trial merge commit of the forge.
-    merged: merged ? (hashOf(fields["merge_commit_sha"]) ?? null) : null,
-    ...definedField("base", textOf(base?.["ref"])),
-    body: textOf(fields["body"]) ?? "",
+    merged: merged ? (toFullHash(fields["merge_commit_sha"]) ?? null) : null,
+    ...buildDefinedField("base", toText(base?.["ref"])),
+    body: toText(fields["body"]) ?? "",
   };
 }
 
 const GITHUB_STATES: Readonly<Record<string, ForgeRequest["state"]>> = { open: "open", closed: "closed" };
 
-function gitlab(fields: Fields): Partial<ForgeRequest> {
+function parseGitlabFields(fields: Fields): Partial<ForgeRequest> {
   const state = GITLAB_STATES[String(fields["state"])];
-  const head = hashOf(fields["sha"]);
-  const commits = [fields["merge_commit_sha"], fields["squash_commit_sha"], fields["sha"]].map(hashOf);
+  const head = toFullHash(fields["sha"]);
+  const commits = [fields["merge_commit_sha"], fields["squash_commit_sha"], fields["sha"]].map(toFullHash);
   return {
-    ...definedField("number", countOf(fields["iid"])),
-    ...definedField("url", addressOf(fields["web_url"])),
-    ...definedField("state", state),
-    ...definedField("head", head),
+    ...buildDefinedField("number", toCount(fields["iid"])),
+    ...buildDefinedField("url", toWebAddress(fields["web_url"])),
+    ...buildDefinedField("state", state),
+    ...buildDefinedField("head", head),
     merged: state === "merged" ? (commits.find((hash) => hash !== undefined) ?? null) : null,
-    ...definedField("base", textOf(fields["target_branch"])),
-    body: textOf(fields["description"]) ?? "",
+    ...buildDefinedField("base", toText(fields["target_branch"])),
+    body: toText(fields["description"]) ?? "",
   };
 }
 
@@ -79,24 +82,27 @@ const GITLAB_STATES: Readonly<Record<string, ForgeRequest["state"]>> = {
   merged: "merged",
 };
 
-function definedField<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
+function buildDefinedField<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): Partial<Record<Name, Value>> {
   return value === undefined ? {} : ({ [name]: value } as Record<Name, Value>);
 }
 
-function countOf(value: unknown): number | undefined {
+function toCount(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
 }
 
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
 /** Returns an address only if a browser opens it as a web page, because people click on it. */
-function addressOf(value: unknown): string | undefined {
+function toWebAddress(value: unknown): string | undefined {
   return typeof value === "string" && /^https?:\/\/[^\s\p{Cc}"<>]+$/u.test(value) ? value : undefined;
 }
 
 /** Returns a full hash; undefined for any other value, because git must receive nothing else. */
-function hashOf(value: unknown): string | undefined {
+function toFullHash(value: unknown): string | undefined {
   return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : undefined;
 }

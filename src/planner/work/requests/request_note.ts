@@ -38,17 +38,17 @@ export type RequestNote = Readonly<Static<typeof NOTE>>;
 const MAX_PUSHED = 20;
 
 /** Returns the note with a commit added that is about to be pushed. */
-export function withTried(note: RequestNote, head: string): RequestNote {
+export function addPushedHead(note: RequestNote, head: string): RequestNote {
   return { ...note, pushed: [...note.pushed.filter((one) => one !== head), head].slice(-MAX_PUSHED) };
 }
 
 /** Returns the message of the commit that stores a note. */
-export function writeNote(id: string, note: RequestNote): string {
+export function formatNote(id: string, note: RequestNote): string {
   return `planner request ${id}\n\n${JSON.stringify(note, null, 2)}\n`;
 }
 
 /** Parses the message of such a commit; null for any other text. */
-export function readNote(text: string): RequestNote | null {
+export function parseNote(text: string): RequestNote | null {
   try {
     const value: unknown = JSON.parse(text.slice(text.indexOf("\n{")));
     return Value.Check(NOTE, value) ? value : null;
@@ -58,7 +58,7 @@ export function readNote(text: string): RequestNote | null {
 }
 
 /** Returns the name of the request in messages to a person. */
-export function requestName({ forge, number }: Pick<RequestNote, "forge" | "number">): string {
+export function formatRequestName({ forge, number }: Pick<RequestNote, "forge" | "number">): string {
   const what = forge === "gitlab" ? "merge request" : "pull request";
   return number === null ? what : `${what} ${forge === "gitlab" ? "!" : "#"}${number}`;
 }

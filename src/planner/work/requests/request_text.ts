@@ -1,5 +1,5 @@
 import { formatCountOf } from "#words/names.ts";
-import type { RecordFacts } from "../records/read_record.ts";
+import type { RunRecordFacts } from "../records/read_record.ts";
 import type { ReviewedCriterion } from "../reviewed_criteria.ts";
 
 /** Maximum length of a text in characters. Chosen by planner: a criterion is a sentence. */
@@ -22,26 +22,26 @@ const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff
 
 /** Returns text for a line or a table cell that Markdown and forges show literally. */
 export function escapeText(text: string): string {
-  return oneLine(text).replace(MEANING, (found) => {
-    if (found.length === 1) return /[&<>|\\`*_[\]~$]/.test(found) ? entity(found) + NOTHING : found + NOTHING;
+  return toOneLine(text).replace(MEANING, (found) => {
+    if (found.length === 1) return /[&<>|\\`*_[\]~$]/.test(found) ? toEntity(found) + NOTHING : found + NOTHING;
     return `${found.slice(0, found.startsWith(":") ? 1 : -1)}${NOTHING}${found.startsWith(":") ? "//" : found.slice(-1)}`;
   });
 }
 
 /** Returns text for a code span that Markdown and forges show literally. */
 export function escapeCode(text: string): string {
-  const plain = oneLine(text).replace(NOT_PLAIN_CODE, (found) =>
-    found.length > 1 ? `${found.slice(0, -1)}${entity(".")}` : entity(found),
+  const plain = toOneLine(text).replace(NOT_PLAIN_CODE, (found) =>
+    found.length > 1 ? `${found.slice(0, -1)}${toEntity(".")}` : toEntity(found),
   );
   return `<code>${plain}</code>`;
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   const line = text.toWellFormed().replace(UNSAFE, " ").replace(/\s+/g, " ").trim();
   return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS).toWellFormed()}…` : line;
 }
 
-function entity(sign: string): string {
+function toEntity(sign: string): string {
   return `&#${sign.codePointAt(0)};`;
 }
 
@@ -49,7 +49,7 @@ export interface RequestFacts {
   readonly spec_id: string;
   readonly title: string | null;
   readonly criteria: readonly ReviewedCriterion[];
-  readonly record: RecordFacts | null;
+  readonly record: RunRecordFacts | null;
   /** Commits of the work, oldest first. */
   readonly commits: readonly { readonly hash: string; readonly subject: string }[];
   readonly files: number;
@@ -67,7 +67,7 @@ const END = "<!-- planner: end -->";
 const MAX_TITLE = 200;
 
 /** Returns the title of a request as plain text in one line. */
-export function requestTitle({ spec_id, title }: Pick<RequestFacts, "spec_id" | "title">): string {
+export function buildRequestTitle({ spec_id, title }: Pick<RequestFacts, "spec_id" | "title">): string {
   const line = (title ?? spec_id)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
@@ -77,17 +77,17 @@ export function requestTitle({ spec_id, title }: Pick<RequestFacts, "spec_id" | 
 }
 
 /** Returns the part of a request's body that planner writes, between two marks. */
-export function requestBody(facts: RequestFacts): string {
+export function buildRequestBody(facts: RequestFacts): string {
   const { spec_id, criteria, record, commits, files } = facts;
   const head = [
     BEGIN,
     `Spec ${escapeCode(spec_id)}, ${formatCountOf(commits.length, "commit")}, ${formatCountOf(files, "file")}`,
     "",
   ];
-  const end = ["", ...recordLines(record), END];
-  const room = MAX_BODY - length(head) - length(end);
-  const table = fitting(criteria.map(criterionRow), room / 2);
-  const list = fitting(commits.map(commitLine), room / 2);
+  const end = ["", ...formatRecord(record), END];
+  const room = MAX_BODY - countCharacters(head) - countCharacters(end);
+  const table = takeFittingLines(criteria.map(formatCriterionRow), room / 2);
+  const list = takeFittingLines(commits.map(formatCommit), room / 2);
   return [
     ...head,
     ...(criteria.length === 0 ? ["The spec has no criteria."] : [...TABLE_HEAD, ...table.lines]),
@@ -103,14 +103,14 @@ export function requestBody(facts: RequestFacts): string {
 
 const TABLE_HEAD = ["| | Criterion | Check | Result |", "| --- | --- | --- | --- |"];
 
-function criterionRow({ label, checked, verify, verdict, result }: ReviewedCriterion): string {
+function formatCriterionRow({ label, checked, verify, verdict, result }: ReviewedCriterion): string {
   const isProven = verdict === "proven";
   const sign = isProven || (verify === null && checked) ? "✅" : verdict === "disproven" ? "❌" : "⬜";
   const check = verify === null ? "none" : escapeCode(verify);
-  return `| ${sign} | ${escapeText(label)} | ${check} | ${resultText({ checked, verify, verdict, result })} |`;
+  return `| ${sign} | ${escapeText(label)} | ${check} | ${formatResult({ checked, verify, verdict, result })} |`;
 }
 
-function resultText({ checked, verify, verdict, result }: Omit<ReviewedCriterion, "number" | "label">): string {
+function formatResult({ checked, verify, verdict, result }: Omit<ReviewedCriterion, "number" | "label">): string {
   if (verify === null) return checked ? "checked by hand" : "open";
   const words = verdict.replace("_", " ");
   if (result === null) return words;
@@ -119,7 +119,7 @@ function resultText({ checked, verify, verdict, result }: Omit<ReviewedCriterion
   return `${words}: ${escapeText(result.problem ?? "passed")} ${took}${where}`;
 }
 
-function recordLines(record: RecordFacts | null): readonly string[] {
+function formatRecord(record: RunRecordFacts | null): readonly string[] {
   if (record === null) return ["Worked without a recorded run."];
   const { run, agent, model, status, ended_at, unproven, warnings, beside } = record;
   const by = agent === null || agent === "none" ? "by hand" : `by ${escapeText(agent)}`;
@@ -138,11 +138,14 @@ function recordLines(record: RecordFacts | null): readonly string[] {
 /** Maximum number of a run's remarks in the body. */
 const MAX_NOTES = 10;
 
-function commitLine({ hash, subject }: RequestFacts["commits"][number]): string {
+function formatCommit({ hash, subject }: RequestFacts["commits"][number]): string {
   return `- ${escapeCode(hash.slice(0, 10))} ${escapeText(subject)}`;
 }
 
-function fitting(lines: readonly string[], room: number): { readonly lines: readonly string[]; readonly left: number } {
+function takeFittingLines(
+  lines: readonly string[],
+  room: number,
+): { readonly lines: readonly string[]; readonly left: number } {
   let used = 0;
   const fit = lines.slice(0, MAX_ROWS).filter((line) => {
     used += line.length + 1;
@@ -151,12 +154,12 @@ function fitting(lines: readonly string[], room: number): { readonly lines: read
   return { lines: fit, left: lines.length - fit.length };
 }
 
-function length(lines: readonly string[]): number {
+function countCharacters(lines: readonly string[]): number {
   return lines.join("\n").length;
 }
 
 /** Replaces planner's part of a body that a person may have changed; appends it if the marks are missing. */
-export function withBody(text: string, body: string): string {
+export function replaceBody(text: string, body: string): string {
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (from >= 0 && to > from) return text.slice(0, from) + body + text.slice(to + END.length);
   return text.trim() === "" ? body : `${text.trimEnd()}\n\n${body}`;

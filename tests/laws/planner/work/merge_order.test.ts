@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { membersOf, mergeOrder } from "#planner/work/merge_order.ts";
+import { listMembers, sortForMerge } from "#planner/work/merge_order.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
@@ -15,10 +15,10 @@ function specsOf(nodes: readonly (readonly [string, readonly string[], readonly 
   );
 }
 
-test("mergeOrder gives every wanted spec once and nothing else", () => {
+test("sortForMerge gives every wanted spec once and nothing else", () => {
   fc.assert(
     fc.property(graph, fc.uniqueArray(id), (nodes, wanted) => {
-      const order = mergeOrder(wanted, specsOf(nodes));
+      const order = sortForMerge(wanted, specsOf(nodes));
 
       expect([...order].sort()).toEqual([...wanted].sort());
     }),
@@ -26,7 +26,7 @@ test("mergeOrder gives every wanted spec once and nothing else", () => {
   );
 });
 
-test("mergeOrder puts dependencies and members first where there is no circle", () => {
+test("sortForMerge puts dependencies and members first where there is no circle", () => {
   fc.assert(
     fc.property(graph, (nodes) => {
       const forward = nodes.map(
@@ -35,10 +35,10 @@ test("mergeOrder puts dependencies and members first where there is no circle", 
       );
       const specs = specsOf(forward);
 
-      const order = mergeOrder(forward.map(([one]) => one).toReversed(), specs);
+      const order = sortForMerge(forward.map(([one]) => one).toReversed(), specs);
 
       for (const spec of specs) {
-        for (const before of [...spec.dependsOn, ...membersOf(spec, specs)]) {
+        for (const before of [...spec.dependsOn, ...listMembers(spec, specs)]) {
           if (order.includes(before)) expect(order.indexOf(before)).toBeLessThan(order.indexOf(spec.id));
         }
       }

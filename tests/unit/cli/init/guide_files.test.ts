@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { COMMANDS } from "#cli/commands.ts";
 import { appendSection, listGuideFiles, SECTION_MARK } from "#cli/init/guide_files.ts";
 import { tools } from "#planner/operations/index.ts";
-import { GUIDE, INSTRUCTIONS } from "#planner/work/guide.ts";
+import { AGENT_GUIDE, AGENT_INSTRUCTIONS } from "#planner/work/guide.ts";
 import { STANDARD_PROMPT } from "#planner/work/prompts/standard_prompt.ts";
 
 test("withSection goes behind what is there, in its line endings, and is written once", () => {
@@ -28,7 +28,12 @@ test("guideFiles gives each agent the files that it reads", () => {
 
 test("what agents are told names only tools and commands that there are", () => {
   const names = tools.map(({ name }) => name);
-  const told = [GUIDE, INSTRUCTIONS, STANDARD_PROMPT, ...listGuideFiles(["claude"]).map(({ text }) => text)].join("\n");
+  const told = [
+    AGENT_GUIDE,
+    AGENT_INSTRUCTIONS,
+    STANDARD_PROMPT,
+    ...listGuideFiles(["claude"]).map(({ text }) => text),
+  ].join("\n");
 
   expect((told.match(/planner_\w+/g) ?? []).filter((name) => !names.includes(name))).toEqual([]);
   const commands = [...told.matchAll(/`planner ([a-z]+)/g)].map(([, name = ""]) => name);

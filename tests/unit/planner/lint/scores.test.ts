@@ -97,7 +97,7 @@ test("scores grades the isolation of a driver's members, and of nothing else", (
   expect(gradeSpec(spec("# S\n"), apart).isolation).toBeNull();
 });
 
-test("membersOf finds listed members and those named after the spec, no deeper", () => {
+test("listMembers finds listed members and those named after the spec, no deeper", () => {
   const driver = spec("# D\n", "type: group\nmembers: [listed]");
   const all = [driver, ...["listed", `${ID}.1`, `${ID}.1.1`, `${ID}x.1`, "other"].map((id) => spec("", undefined, id))];
 

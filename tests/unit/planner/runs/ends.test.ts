@@ -28,7 +28,7 @@ test.each([
   expect(runs.statuses).toMatchObject([status]);
 });
 
-test("mergeSpec in a conflict makes the spec need attention and leaves advice in the status file", async () => {
+test("mergeSpecText in a conflict makes the spec need attention and leaves advice in the status file", async () => {
   using runs = await fakeRuns();
   runs.project.spec(ID, editFields(runs.project.read(`.planner/specs/${ID}.md`), { status: "completed" }));
   runs.script.merge = { kind: "conflict", files: ["a.txt"] };

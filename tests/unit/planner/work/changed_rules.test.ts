@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { changedRules } from "#planner/work/changed_rules.ts";
+import { describeChangedRules } from "#planner/work/changed_rules.ts";
 
 test.each([
   [".planner/config.md", true],
@@ -10,7 +10,7 @@ test.each([
   [".planner/specs/2026-11-01-001-aaa.md", false],
   ["docs/.planner/config.md", false],
 ])("a change of %s is named: %p", (path, named) => {
-  const told = changedRules([{ path }], "./schemas/answer.json");
+  const told = describeChangedRules([{ path }], "./schemas/answer.json");
 
   expect(told).toEqual(named ? [`the run changed "${path}": a merge makes it hold for later runs`] : []);
 });

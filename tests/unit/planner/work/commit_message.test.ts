@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { checkConfig } from "#planner/config/check_config.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { COMMIT_SUMMARIES, commitWriter, namesSpec } from "#planner/work/commit_message.ts";
+import { COMMIT_SUMMARIES, createCommitWriter, isSpecCommit } from "#planner/work/commit_message.ts";
 
 const ID = "2026-11-01-001-aaa" as SpecId;
 const SPEC = { id: ID, title: "Sell\n shoes" };
@@ -17,11 +17,11 @@ test.each([
   ["AB: {summary}\n\nRefs: AB-1", `AB: ${DONE}\n\nRefs: AB-1\nPlanner-Spec: ${ID}`],
   ["AB: {summary}\n\nbody", `AB: ${DONE}\n\nbody\n\nPlanner-Spec: ${ID}`],
 ])("the template %j is filled in", (template, message) => {
-  expect(commitWriter(template, SPEC)(DONE)).toBe(message);
+  expect(createCommitWriter(template, SPEC)(DONE)).toBe(message);
 });
 
 test.each(["AB: {summary}", "AB {title}", "AB: {summary}\n\nRefs: AB-1"])("git reads the trailer of %j", (template) => {
-  const input = commitWriter(template, SPEC)("sell");
+  const input = createCommitWriter(template, SPEC)("sell");
 
   const trailers = execFileSync("git", ["interpret-trailers", "--parse"], { input, encoding: "utf8" });
 
@@ -41,16 +41,16 @@ test.each<readonly [string, string | null, boolean]>([
   [`AB-1 sell ${ID}.1`, "{id} {summary}", false],
   [`AB-1 sell ${ID}b`, "{id} {summary}", false],
 ])("the message %j with the template %j is work on the spec: %p", (message, template, expected) => {
-  expect(namesSpec(message, ID, template)).toBe(expected);
+  expect(isSpecCommit(message, ID, template)).toBe(expected);
 });
 
 test.each([null, "{id}", "AB {title}", "AB {id} {summary}", "AB {summary}"])(
   "planner's own commits are no work on the spec with the template %j",
   (template) => {
-    const write = commitWriter(template, SPEC);
+    const write = createCommitWriter(template, SPEC);
     const summaries = [COMMIT_SUMMARIES.ended(ID, "failed"), DONE, COMMIT_SUMMARIES.others];
 
-    expect(summaries.map((summary) => namesSpec(write(summary), ID, template))).toEqual([false, false, false]);
+    expect(summaries.map((summary) => isSpecCommit(write(summary), ID, template))).toEqual([false, false, false]);
   },
 );
 

@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test";
-import { missingWork, type WorkSigns } from "#planner/work/default_evidence.ts";
+import { explainMissingWork, type WorkFacts } from "#planner/work/default_evidence.ts";
 
 const NO_CHANGE = "nothing was changed outside .planner/";
 const NOTHING = "nothing was changed and no output was written";
 
-function missing(signs: Partial<WorkSigns>, type = "code", body = "# T\n", evidence?: string): string | null {
+function missing(signs: Partial<WorkFacts>, type = "code", body = "# T\n", evidence?: string): string | null {
   const brought = { frontmatter: { evidence }, type, body };
   const own = { file: ".planner/specs/own.md", hasTrace: false, hasCommands: false };
-  return missingWork({ brought, body: `${body}\n`, ...own, changed: [], ...signs });
+  return explainMissingWork({ brought, body: `${body}\n`, ...own, changed: [], ...signs });
 }
 
 const FILE = [{ path: "src/a.ts", isNew: false }];
 const WRITTEN = { body: "# T\n## Output\nFound it\n" };
 
-test("missingWork asks for a change outside .planner or a new spec", () => {
+test("explainMissingWork asks for a change outside .planner or a new spec", () => {
   expect(missing({})).toBe(NO_CHANGE);
   expect(missing({ changed: FILE })).toBeNull();
   expect(missing({ changed: [{ path: ".planner/specs/a.md", isNew: true }] })).toBeNull();
@@ -22,7 +22,7 @@ test("missingWork asks for a change outside .planner or a new spec", () => {
   expect(missing(WRITTEN)).toBe(NO_CHANGE);
 });
 
-test("missingWork takes an output for research, tasks, docs and drivers, and without git", () => {
+test("explainMissingWork takes an output for research, tasks, docs and drivers, and without git", () => {
   for (const type of ["research", "task", "docs", "documentation", "driver"]) {
     expect(missing({}, type)).toBe(NOTHING);
     expect(missing(WRITTEN, type)).toBeNull();
@@ -33,7 +33,7 @@ test("missingWork takes an output for research, tasks, docs and drivers, and wit
   expect(missing({ body: WRITTEN.body, changed: null }, "code", WRITTEN.body)).toBe(NOTHING);
 });
 
-test("missingWork leaves a spec with criteria, or a project with commands, to those once anything happened", () => {
+test("explainMissingWork leaves a spec with criteria, or a project with commands, to those once anything happened", () => {
   const criteria = "# T\n- [ ] a\n";
   const own = [{ path: ".planner/specs/own.md", isNew: false }];
   for (const signs of [{}, { changed: own }]) {
@@ -49,7 +49,7 @@ test("missingWork leaves a spec with criteria, or a project with commands, to th
   expect(missing({ changed: null }, "code", criteria)).toBeNull();
 });
 
-test("missingWork does what the spec's evidence says, before anything else", () => {
+test("explainMissingWork does what the spec's evidence says, before anything else", () => {
   const criteria = "# T\n- [ ] a\n";
 
   expect(missing({}, "code", "# T\n", "none")).toBeNull();

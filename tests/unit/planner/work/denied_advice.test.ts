@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { allowingLine } from "#planner/work/providers/grant.ts";
+import { buildAllowingLine } from "#planner/work/providers/grant.ts";
 import { PROVIDERS } from "#planner/work/providers.ts";
 
 type Provider = keyof typeof PROVIDERS;
 const ID = "2026-11-21-001-abc";
 const line = (provider: Provider, ...denied: readonly string[]): string | null =>
-  allowingLine(PROVIDERS[provider].allowing, denied, ID);
+  buildAllowingLine(PROVIDERS[provider].allowing, denied, ID);
 
 test("says by which line of which file a denied call is allowed", () => {
   const lines: Readonly<Record<string, readonly [denied: string, line: string]>> = {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { parseCriteria } from "../../../../src/planner/spec/criteria.ts";
-import { diagnose, type SpecSigns } from "../../../../src/planner/work/diagnosis.ts";
+import { diagnoseSpec, type SpecFacts } from "../../../../src/planner/work/diagnosis.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 
-function signs(given: Partial<SpecSigns>): SpecSigns {
+function signs(given: Partial<SpecFacts>): SpecFacts {
   return {
     id: "a",
     problem: null,
@@ -19,20 +19,20 @@ function signs(given: Partial<SpecSigns>): SpecSigns {
   };
 }
 
-const log = (secondsAgo: number): SpecSigns["log"] => ({
+const log = (secondsAgo: number): SpecFacts["log"] => ({
   size: 42,
   modified: new Date(NOW.getTime() - secondsAgo * 1000),
 });
-const lock = (alive: boolean): SpecSigns["lock"] => ({ pid: 7, alive, file: ".planner/locks/a.lock" });
+const lock = (alive: boolean): SpecFacts["lock"] => ({ pid: 7, alive, file: ".planner/locks/a.lock" });
 const OPEN = parseCriteria("- [x] One\n- [ ] Two\n");
 const CHECKED = parseCriteria("- [x] One\n");
-const failed = (given: Partial<SpecSigns>): string[] =>
-  diagnose(signs(given))
+const failed = (given: Partial<SpecFacts>): string[] =>
+  diagnoseSpec(signs(given))
     .checks.filter(({ passed }) => !passed)
     .map(({ name }) => name);
 
 test("diagnose makes six checks in their order", () => {
-  expect(diagnose(signs({})).checks.map(({ name }) => name)).toEqual([
+  expect(diagnoseSpec(signs({})).checks.map(({ name }) => name)).toEqual([
     "Spec file",
     "Log file",
     "Lock file",
@@ -44,7 +44,7 @@ test("diagnose makes six checks in their order", () => {
 
 test("diagnose calls a spec healthy that nobody has begun", () => {
   for (const given of [{}, { criteria: OPEN }, { status: "blocked" }, { status: "cancelled" }]) {
-    expect(diagnose(signs(given))).toMatchObject({
+    expect(diagnoseSpec(signs(given))).toMatchObject({
       diagnosis: "All checks passed. Spec appears healthy.",
       suggestion: null,
     });
@@ -63,14 +63,14 @@ test("diagnose calls a spec healthy that was completed with or without a run", (
 });
 
 test("diagnose points at a file that cannot be read", () => {
-  const found = diagnose(signs({ problem: "a.md:3:1: broken", status: null }));
+  const found = diagnoseSpec(signs({ problem: "a.md:3:1: broken", status: null }));
 
   expect(found.checks[0]).toEqual({ name: "Spec file", passed: false, details: "a.md:3:1: broken" });
   expect(found.diagnosis).toBe("Spec has issues: Spec file, Status consistency");
 });
 
 test("diagnose tells how old the log is", () => {
-  const details = (age: number): string | undefined => diagnose(signs({ log: log(age) })).checks[1]?.details;
+  const details = (age: number): string | undefined => diagnoseSpec(signs({ log: log(age) })).checks[1]?.details;
 
   expect(details(0.2)).toBe("Exists (42 bytes), last modified: just now");
   expect(details(1)).toEndWith("1 second ago");
@@ -81,11 +81,11 @@ test("diagnose tells how old the log is", () => {
 
 test("diagnose finds a lock whose process is gone", () => {
   expect(failed({ status: "in_progress", lock: lock(false) })).toEqual(["Lock file", "Status consistency"]);
-  expect(diagnose(signs({ status: "in_progress", lock: lock(false) })).diagnosis).toBe(
+  expect(diagnoseSpec(signs({ status: "in_progress", lock: lock(false) })).diagnosis).toBe(
     "Spec is in progress but has issues.",
   );
   const details = (pid: number): string | undefined =>
-    diagnose(signs({ lock: { pid, alive: false, file: "a.lock" } })).checks[2]?.details;
+    diagnoseSpec(signs({ lock: { pid, alive: false, file: "a.lock" } })).checks[2]?.details;
   expect(details(7)).toBe("Present, but process 7 is gone (a.lock)");
   expect(details(0)).toBe("Present, but it names no process (a.lock)");
 });
@@ -93,7 +93,7 @@ test("diagnose finds a lock whose process is gone", () => {
 test("diagnose sees finished work that nobody finalized", () => {
   const given = { status: "in_progress", commits: ["abc1234"], criteria: CHECKED };
 
-  expect(diagnose(signs(given))).toMatchObject({
+  expect(diagnoseSpec(signs(given))).toMatchObject({
     diagnosis: "Spec appears complete but wasn't finalized.",
     suggestion: "Finalize it: planner finalize a",
   });
@@ -103,7 +103,7 @@ test("diagnose sees committed work with open criteria", () => {
   const given = { status: "in_progress", commits: ["abc1234"], criteria: OPEN };
 
   expect(failed(given)).toEqual(["Acceptance criteria", "Status consistency"]);
-  expect(diagnose(signs(given)).diagnosis).toBe("Spec has a commit but acceptance criteria not all satisfied.");
+  expect(diagnoseSpec(signs(given)).diagnosis).toBe("Spec has a commit but acceptance criteria not all satisfied.");
 });
 
 test("diagnose finds statuses that contradict the rest", () => {
@@ -115,8 +115,8 @@ test("diagnose finds statuses that contradict the rest", () => {
 });
 
 test("diagnose says why finished work is not merged, and what is ticked in the worktree", () => {
-  const conflict = diagnose(signs({ status: "completed", worktree: "/w", notMerged: "conflict in a.ts: do this" }));
-  const paused = diagnose(
+  const conflict = diagnoseSpec(signs({ status: "completed", worktree: "/w", notMerged: "conflict in a.ts: do this" }));
+  const paused = diagnoseSpec(
     signs({
       status: "in_progress",
       criteria: OPEN,
@@ -133,7 +133,7 @@ test("diagnose says why finished work is not merged, and what is ticked in the w
 test("diagnose never calls a spec healthy that waits for itself or for a person", () => {
   const waitsFor = [{ id: "b", status: "blocked" }];
   expect(failed({ status: "blocked", waitsFor, cycle: "a -> b -> a" })).toEqual(["Dependencies"]);
-  expect(diagnose(signs({ status: "needs_attention" }))).toMatchObject({
+  expect(diagnoseSpec(signs({ status: "needs_attention" }))).toMatchObject({
     diagnosis: "Spec is needs_attention, and nothing has recorded why.",
     suggestion: expect.stringContaining("planner work a"),
   });

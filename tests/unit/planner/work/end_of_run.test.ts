@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { type Evidence, endOfRun, NO_EVIDENCE, type RunFacts } from "#planner/work/end_of_run.ts";
+import { decideRunEnd, NO_EVIDENCE, type RunEvidence, type RunFacts } from "#planner/work/end_of_run.ts";
 
 const CHECKED = { label: "It is done", checked: true, lost: false, verify: null };
 const OPEN = { label: "It is tested", checked: false, lost: false, verify: null };
 
-function run(facts: Partial<Omit<RunFacts, "evidence">> = {}, evidence: Partial<Evidence> = {}) {
-  return endOfRun({
+function run(facts: Partial<Omit<RunFacts, "evidence">> = {}, evidence: Partial<RunEvidence> = {}) {
+  return decideRunEnd({
     ...{
       exit: { code: 0, signal: null },
       exitMeaning: null,
@@ -18,14 +18,14 @@ function run(facts: Partial<Omit<RunFacts, "evidence">> = {}, evidence: Partial<
   });
 }
 
-test("endOfRun completes a spec whose agent ended well and left the evidence", () => {
+test("decideRunEnd completes a spec whose agent ended well and left the evidence", () => {
   expect(run({}, { criteria: [CHECKED], commits: 1, requireCommit: true })).toEqual({
     status: "completed",
     reasons: [],
   });
 });
 
-test("endOfRun fails a spec whose agent ended otherwise, whatever the evidence", () => {
+test("decideRunEnd fails a spec whose agent ended otherwise, whatever the evidence", () => {
   expect(
     run({ exit: { code: 42, signal: null }, exitMeaning: "it reached its limit" }, { criteria: [CHECKED] }),
   ).toEqual({
@@ -35,7 +35,7 @@ test("endOfRun fails a spec whose agent ended otherwise, whatever the evidence",
   expect(run({ exit: { code: null, signal: "SIGSEGV" } }).reasons).toEqual(["the agent was ended by SIGSEGV"]);
 });
 
-test("endOfRun names every piece of evidence that is missing", () => {
+test("decideRunEnd names every piece of evidence that is missing", () => {
   const paths = ["a", "b", "c", "d", "e", "f", "g"];
 
   expect(
@@ -64,7 +64,7 @@ test("endOfRun names every piece of evidence that is missing", () => {
   });
 });
 
-test("endOfRun honours what the agent decided through the tools", () => {
+test("decideRunEnd honours what the agent decided through the tools", () => {
   const crash = { code: 1, signal: null };
 
   expect(run({ status: "completed", exit: crash }).status).toBe("completed");
@@ -74,7 +74,7 @@ test("endOfRun honours what the agent decided through the tools", () => {
   expect(run({ status: "failed" }, { criteria: [CHECKED] }).status).toBe("failed");
 });
 
-test("endOfRun fails a run that reached a limit, and says which", () => {
+test("decideRunEnd fails a run that reached a limit, and says which", () => {
   const limit = "it reached limits.tokens: 1200 of 1000";
 
   expect(run({ limit, exit: { code: null, signal: "SIGTERM" } }, { commits: 1 })).toEqual({
@@ -84,7 +84,7 @@ test("endOfRun fails a run that reached a limit, and says which", () => {
   expect(run({ limit, status: "completed" }).status).toBe("completed");
 });
 
-test("endOfRun puts an interrupted spec back only when the run left nothing behind", () => {
+test("decideRunEnd puts an interrupted spec back only when the run left nothing behind", () => {
   const interrupted = { interrupted: true, exit: { code: null, signal: "SIGTERM" } };
 
   expect(run(interrupted, { criteria: [OPEN] }).status).toBe("pending");

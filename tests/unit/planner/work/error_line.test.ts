@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { errorLine } from "#planner/work/error_line.ts";
+import { findErrorLine } from "#planner/work/error_line.ts";
 
 const CRASHES: readonly (readonly [program: string, stderr: string, says: string])[] = [
   [
@@ -49,6 +49,6 @@ const CRASHES: readonly (readonly [program: string, stderr: string, says: string
 
 for (const [program, stderr, says] of CRASHES) {
   test(`errorLine returns the program's own error after a crash of ${program}`, () => {
-    expect(errorLine(stderr.split("\n"))).toBe(says);
+    expect(findErrorLine(stderr.split("\n"))).toBe(says);
   });
 }

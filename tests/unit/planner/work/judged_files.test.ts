@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { judgedFiles } from "#planner/work/judged_files.ts";
+import { findJudgedFiles } from "#planner/work/judged_files.ts";
 
 const CHANGED = [
   "t/7.sh",
@@ -32,12 +32,12 @@ test.each([
   ["npm test", []],
   ["sh t/70.sh", []],
 ])("judgedFiles finds the files that %p names", (command, expected) => {
-  expect(judgedFiles(command, CHANGED, [])).toEqual(expected);
+  expect(findJudgedFiles(command, CHANGED, [])).toEqual(expected);
 });
 
-test("judgedFiles takes files and folders that a pattern fits", () => {
-  expect(judgedFiles("npm test", CHANGED, ["tests/**"])).toEqual(["tests/deep/b.test.ts"]);
-  expect(judgedFiles("npm test", CHANGED, ["*.test.ts"])).toEqual(["tests/deep/b.test.ts"]);
-  expect(judgedFiles("npm test", CHANGED, ["tests"])).toEqual(["tests/deep/b.test.ts"]);
-  expect(judgedFiles("npm test", CHANGED, ["{src,lib}/*.ts"])).toEqual(["src/a.ts"]);
+test("findJudgedFiles takes files and folders that a pattern fits", () => {
+  expect(findJudgedFiles("npm test", CHANGED, ["tests/**"])).toEqual(["tests/deep/b.test.ts"]);
+  expect(findJudgedFiles("npm test", CHANGED, ["*.test.ts"])).toEqual(["tests/deep/b.test.ts"]);
+  expect(findJudgedFiles("npm test", CHANGED, ["tests"])).toEqual(["tests/deep/b.test.ts"]);
+  expect(findJudgedFiles("npm test", CHANGED, ["{src,lib}/*.ts"])).toEqual(["src/a.ts"]);
 });

@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
-import { type NeedSigns, personNeed } from "#planner/work/person_need.ts";
+import { findPersonNeed, type PersonNeedFacts } from "#planner/work/person_need.ts";
 
-const need = (signs: Partial<NeedSigns>) =>
-  personNeed({ id: "a", status: "pending", worktree: undefined, last: undefined, ...signs });
-const failed = (error: string) => ({ error }) as unknown as NeedSigns["last"];
+const need = (signs: Partial<PersonNeedFacts>) =>
+  findPersonNeed({ id: "a", status: "pending", worktree: undefined, last: undefined, ...signs });
+const failed = (error: string) => ({ error }) as unknown as PersonNeedFacts["last"];
 
 test.each(["pending", "blocked", "in_progress", "cancelled", "completed"])(
   "personNeed asks for nobody, a spec that is %s without a worktree",
   (status) => expect(need({ status })).toBeNull(),
 );
 
-test("personNeed tells finished work from work that a merge refused", () => {
+test("findPersonNeed tells finished work from work that a merge refused", () => {
   const done = { status: "done", error: null } as const;
   const finished = {
     kind: "finished",
@@ -27,7 +27,7 @@ test("personNeed tells finished work from work that a merge refused", () => {
   });
 });
 
-test("personNeed gives the reason of the merge, else of the run, and the command that the reason names", () => {
+test("findPersonNeed gives the reason of the merge, else of the run, and the command that the reason names", () => {
   const worktree = { status: "failed", error: "conflict in b.txt" } as const;
   const waits = '1 check waits for acceptance: "planner approve a"';
 

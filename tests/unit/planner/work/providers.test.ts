@@ -3,8 +3,8 @@ import { parse as parseToml } from "smol-toml";
 import type { PlannerConfig, ProviderSettings } from "#planner/config/config.ts";
 import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import { type AgentLaunch, agentLaunch, type LaunchPlace } from "#planner/work/agent_launch.ts";
-import { exitMeaning, PROVIDERS, providerFor } from "#planner/work/providers.ts";
+import { type AgentLaunch, buildAgentLaunch, type LaunchPaths } from "#planner/work/agent_launch.ts";
+import { explainExitStatus, PROVIDERS, selectProvider } from "#planner/work/providers.ts";
 
 /** What an agent could be told so that it asks for nothing; none of it may reach one unasked. */
 const SKIPPING =
@@ -33,7 +33,7 @@ const READ_ONLY: Readonly<Record<string, RegExp>> = {
   opencode: /"edit": "deny",\s+"bash": \{\s+"\*": "deny"\s+\}/,
 };
 
-const PLACE: LaunchPlace = {
+const PLACE: LaunchPaths = {
   prompt: "Do it\n",
   promptFile: "/run/prompt.md",
   mcpConfigFile: "/run/mcp.json",
@@ -55,7 +55,7 @@ function config(provider: string, settings?: ProviderSettings, model: string | n
 
 function launch(provider: string, settings?: ProviderSettings, model: string | null = "m1"): AgentLaunch {
   const named = provider in PROVIDERS && provider !== "command" ? settings : { command: "./agent", ...settings };
-  return agentLaunch(providerFor(config(provider, named), { model, task: "work" }), PLACE);
+  return buildAgentLaunch(selectProvider(config(provider, named), { model, task: "work" }), PLACE);
 }
 
 const MCP_FILE = {
@@ -63,7 +63,7 @@ const MCP_FILE = {
   text: `${JSON.stringify({ mcpServers: { planner: { type: "stdio", ...PLACE.server } } }, null, 2)}\n`,
 };
 
-describe("agentLaunch", () => {
+describe("buildAgentLaunch", () => {
   test("starts claude in print mode with our server alone", () => {
     const started = launch("claude");
 
@@ -83,9 +83,9 @@ describe("agentLaunch", () => {
   test("gives a split nothing to change anything with, permissions skipped or not", () => {
     for (const provider of PROVIDER_NAMES.filter((name) => !["cursor-agent", "kiro", "command"].includes(name))) {
       for (const settings of [undefined, { skip_permissions: true }]) {
-        const chosen = providerFor(config(provider, settings), { model: null, task: "split" });
+        const chosen = selectProvider(config(provider, settings), { model: null, task: "split" });
         const grant = { task: "split", commands: ["npm test"] } as const;
-        const { argv, files, projectFile } = agentLaunch(chosen, { ...PLACE, server: null, grant });
+        const { argv, files, projectFile } = buildAgentLaunch(chosen, { ...PLACE, server: null, grant });
         const words = [...argv, ...files.map(({ text }) => text)].join(" ");
         expect(words).toMatch(READ_ONLY[provider] ?? /never/);
         expect(words).not.toMatch(/npm test|planner mcp|acceptEdits|workspace-write|auto_edit/);
@@ -105,17 +105,17 @@ describe("agentLaunch", () => {
       copilot: ["--session-id=s1"],
     };
     for (const [provider, words] of Object.entries(ends)) {
-      const chosen = providerFor(config(provider), { model: null, task: "work" });
+      const chosen = selectProvider(config(provider), { model: null, task: "work" });
       expect(
-        agentLaunch(chosen, { ...PLACE, session: { name: "s1", isNew: false } }).argv.slice(-words.length),
+        buildAgentLaunch(chosen, { ...PLACE, session: { name: "s1", isNew: false } }).argv.slice(-words.length),
       ).toEqual([...words]);
     }
   });
 
   test("names the session of an agent that reports it only at its end", () => {
     const named = Object.keys(PROVIDERS).filter((provider) => {
-      const chosen = providerFor(config(provider, { command: "agent" }), { model: null, task: "work" });
-      return agentLaunch(chosen, { ...PLACE, session: { name: "s1", isNew: true } })
+      const chosen = selectProvider(config(provider, { command: "agent" }), { model: null, task: "work" });
+      return buildAgentLaunch(chosen, { ...PLACE, session: { name: "s1", isNew: true } })
         .argv.join()
         .includes("s1");
     });
@@ -261,18 +261,18 @@ describe("agentLaunch", () => {
 
   test("leaves a prompt that is too long for an argument in its file", () => {
     const prompt = "é".repeat(20_000);
-    const provider = providerFor(config("cursor-agent"), { model: null, task: "work" });
+    const provider = selectProvider(config("cursor-agent"), { model: null, task: "work" });
 
-    const started = agentLaunch(provider, { ...PLACE, prompt });
+    const started = buildAgentLaunch(provider, { ...PLACE, prompt });
 
     expect(started.argv.at(-1)).toBe("Read the whole file /run/prompt.md and do what it says.");
     expect(started.files).toEqual([{ path: "/run/prompt.md", text: prompt }]);
   });
 
   test("never lets a prompt be read as a flag", () => {
-    const provider = providerFor(config("cursor-agent"), { model: null, task: "work" });
+    const provider = selectProvider(config("cursor-agent"), { model: null, task: "work" });
 
-    expect(agentLaunch(provider, { ...PLACE, prompt: "--force" }).argv.at(-1)).toBe("\n--force");
+    expect(buildAgentLaunch(provider, { ...PLACE, prompt: "--force" }).argv.at(-1)).toBe("\n--force");
   });
 
   test("refuses an argument that wants a model when none is chosen", () => {
@@ -282,22 +282,22 @@ describe("agentLaunch", () => {
   });
 });
 
-describe("providerFor", () => {
+describe("selectProvider", () => {
   test("lets the spec's model win over the configured one, and a split have its own", () => {
     const both = config("claude", undefined, "sonnet");
     const splitting = { ...both, defaults: { ...both.defaults, split_model: "opus" } };
 
-    expect(providerFor(both, { model: "haiku", task: "work" }).model).toBe("haiku");
-    expect(providerFor(splitting, { model: null, task: "work" }).model).toBe("sonnet");
-    expect(providerFor(splitting, { model: null, task: "split" }).model).toBe("opus");
-    expect(providerFor(both, { model: null, task: "split" }).model).toBe("sonnet");
-    expect(providerFor(splitting, { model: "haiku", task: "split" }).model).toBe("haiku");
-    expect(providerFor(DEFAULT_CONFIG, { model: null, task: "work" }).model).toBeNull();
+    expect(selectProvider(both, { model: "haiku", task: "work" }).model).toBe("haiku");
+    expect(selectProvider(splitting, { model: null, task: "work" }).model).toBe("sonnet");
+    expect(selectProvider(splitting, { model: null, task: "split" }).model).toBe("opus");
+    expect(selectProvider(both, { model: null, task: "split" }).model).toBe("sonnet");
+    expect(selectProvider(splitting, { model: "haiku", task: "split" }).model).toBe("haiku");
+    expect(selectProvider(DEFAULT_CONFIG, { model: null, task: "work" }).model).toBeNull();
   });
 
   test("refuses a model that would be read as a flag, or as a command of a shell", () => {
     for (const model of ["--yolo", "-y", "a b", "", "a\nb", "a;b", "$(a)", "`a`", "a|b", "a&b", "a>b", "a'b", 'a"b']) {
-      expect(() => providerFor(config("gemini"), { model, task: "work" })).toThrow("is not a model's name");
+      expect(() => selectProvider(config("gemini"), { model, task: "work" })).toThrow("is not a model's name");
     }
   });
 
@@ -310,7 +310,7 @@ describe("providerFor", () => {
       "us.vendor@20260101",
       "modèle_2",
     ]) {
-      expect(providerFor(config("gemini"), { model, task: "work" }).model).toBe(model);
+      expect(selectProvider(config("gemini"), { model, task: "work" }).model).toBe(model);
     }
   });
 
@@ -335,17 +335,17 @@ describe("providerFor", () => {
   });
 
   test("refuses the command row without a command", () => {
-    expect(() => providerFor(config("command"), { model: null, task: "work" })).toThrow(
+    expect(() => selectProvider(config("command"), { model: null, task: "work" })).toThrow(
       'Cannot start the agent "command": "providers.command.command" in .planner/config.md names no program',
     );
   });
 });
 
-test("exitMeaning tells statuses that an agent documents", () => {
-  const gemini = providerFor(config("gemini"), { model: null, task: "work" });
+test("explainExitStatus tells statuses that an agent documents", () => {
+  const gemini = selectProvider(config("gemini"), { model: null, task: "work" });
 
-  expect(exitMeaning(gemini, 53)).toBe("it reached its limit of turns");
-  expect(exitMeaning(gemini, 1)).toBeNull();
+  expect(explainExitStatus(gemini, 53)).toBe("it reached its limit of turns");
+  expect(explainExitStatus(gemini, 1)).toBeNull();
 });
 
 async function written({ projectFile }: AgentLaunch): Promise<unknown> {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ProcessRecord } from "#planner/ports.ts";
-import { MAX_RETRY_DELAY_MS, retryAt, retryDelayMs } from "#planner/work/retry.ts";
+import { computeRetryDelayMs, findRetryTime, MAX_RETRY_DELAY_MS } from "#planner/work/retry.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const SETTINGS = {
@@ -21,24 +21,24 @@ function records(...statuses: readonly ProcessRecord["status"][]): readonly Proc
   );
 }
 
-test("retryAt waits longer each time and gives up after the last retry", () => {
-  expect(retryAt(records("failed"), SETTINGS)).toBe(END_MS + 1000);
-  expect(retryAt(records("failed", "failed"), SETTINGS)).toBe(END_MS + 3000);
-  expect(retryAt(records("failed", "failed", "failed"), SETTINGS)).toBeNull();
+test("findRetryTime waits longer each time and gives up after the last retry", () => {
+  expect(findRetryTime(records("failed"), SETTINGS)).toBe(END_MS + 1000);
+  expect(findRetryTime(records("failed", "failed"), SETTINGS)).toBe(END_MS + 3000);
+  expect(findRetryTime(records("failed", "failed", "failed"), SETTINGS)).toBeNull();
 });
 
-test("retryAt counts from the last run that completed", () => {
-  expect(retryAt(records("failed", "failed", "failed", "completed", "failed"), SETTINGS)).toBe(END_MS + 1000);
+test("findRetryTime counts from the last run that completed", () => {
+  expect(findRetryTime(records("failed", "failed", "failed", "completed", "failed"), SETTINGS)).toBe(END_MS + 1000);
 });
 
-test("retryAt is null where no run failed last, and where nothing is retried", () => {
-  expect(retryAt([], SETTINGS)).toBeNull();
-  expect(retryAt(records("failed", "running"), SETTINGS)).toBeNull();
-  expect(retryAt(records("failed", "completed"), SETTINGS)).toBeNull();
-  expect(retryAt(records("failed"), { ...SETTINGS, max_retries: 0 })).toBeNull();
+test("findRetryTime is null where no run failed last, and where nothing is retried", () => {
+  expect(findRetryTime([], SETTINGS)).toBeNull();
+  expect(findRetryTime(records("failed", "running"), SETTINGS)).toBeNull();
+  expect(findRetryTime(records("failed", "completed"), SETTINGS)).toBeNull();
+  expect(findRetryTime(records("failed"), { ...SETTINGS, max_retries: 0 })).toBeNull();
 });
 
-test("retryDelayMs never falls, and stays within its bound", () => {
+test("computeRetryDelayMs never falls, and stays within its bound", () => {
   const settings = fc.record({
     retry_delay_ms: fc.nat({ max: 10_000_000 }),
     backoff_multiplier: fc.double({ min: 1, max: 100, noNaN: true }),
@@ -46,9 +46,9 @@ test("retryDelayMs never falls, and stays within its bound", () => {
 
   fc.assert(
     fc.property(settings, fc.nat({ max: 500 }), (given, retries) => {
-      const delay = retryDelayMs(retries, given);
+      const delay = computeRetryDelayMs(retries, given);
 
-      expect(retryDelayMs(retries + 1, given)).toBeGreaterThanOrEqual(delay);
+      expect(computeRetryDelayMs(retries + 1, given)).toBeGreaterThanOrEqual(delay);
       expect(delay).toBeGreaterThanOrEqual(given.retry_delay_ms);
       expect(delay).toBeLessThanOrEqual(Math.max(MAX_RETRY_DELAY_MS, given.retry_delay_ms));
     }),

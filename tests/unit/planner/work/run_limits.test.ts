@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { isAccountError } from "#planner/work/error_line.ts";
-import { limitsOf, spentTooMuch } from "#planner/work/run_limits.ts";
-import { addUsage, NO_USAGE, shortUsage, usageText } from "#planner/work/usage.ts";
+import { explainExceededLimit, resolveLimits } from "#planner/work/run_limits.ts";
+import { addUsage, formatShortUsage, formatUsage, NO_USAGE } from "#planner/work/usage.ts";
 
-test("limitsOf lays the spec's limits over the agent's over the project's", () => {
+test("resolveLimits lays the spec's limits over the agent's over the project's", () => {
   const config = {
     limits: { ...DEFAULT_CONFIG.limits, tokens: 1000, cost_usd: 1 },
     providers: { codex: { limits: { tokens: 2000 } } },
   };
 
-  expect(limitsOf(config, "claude", {}).tokens).toBe(1000);
-  expect(limitsOf(config, "codex", {})).toMatchObject({ tokens: 2000, cost_usd: 1 });
-  expect(limitsOf(config, "codex", { limits: { tokens: 3000, cost_usd: "much", run_seconds: -1 } })).toEqual({
+  expect(resolveLimits(config, "claude", {}).tokens).toBe(1000);
+  expect(resolveLimits(config, "codex", {})).toMatchObject({ tokens: 2000, cost_usd: 1 });
+  expect(resolveLimits(config, "codex", { limits: { tokens: 3000, cost_usd: "much", run_seconds: -1 } })).toEqual({
     run_seconds: null,
     silence_seconds: 1200,
     tokens: 3000,
@@ -20,14 +20,14 @@ test("limitsOf lays the spec's limits over the agent's over the project's", () =
   });
 });
 
-test("spentTooMuch names the limit, and takes no report for no consumption", () => {
+test("explainExceededLimit names the limit, and takes no report for no consumption", () => {
   const limits = { ...DEFAULT_CONFIG.limits, tokens: 1000, cost_usd: 0.5 };
   const usage = { ...NO_USAGE, input_tokens: 900, output_tokens: 99 };
 
-  expect(spentTooMuch(null, limits)).toBeNull();
-  expect(spentTooMuch(usage, limits)).toBeNull();
-  expect(spentTooMuch({ ...usage, output_tokens: 100 }, limits)).toBe("it reached limits.tokens: 1000 of 1000");
-  expect(spentTooMuch({ ...usage, cost_usd: 0.51 }, limits)).toBe("it reached limits.cost_usd: $0.51 of $0.50");
+  expect(explainExceededLimit(null, limits)).toBeNull();
+  expect(explainExceededLimit(usage, limits)).toBeNull();
+  expect(explainExceededLimit({ ...usage, output_tokens: 100 }, limits)).toBe("it reached limits.tokens: 1000 of 1000");
+  expect(explainExceededLimit({ ...usage, cost_usd: 0.51 }, limits)).toBe("it reached limits.cost_usd: $0.51 of $0.50");
 });
 
 test("isAccountError knows what the agents' CLIs print, and no ordinary failure", () => {
@@ -51,9 +51,9 @@ test("usage adds up and reads as a person writes it", () => {
   const one = { input_tokens: 1000, cached_input_tokens: 500, output_tokens: 1, cost_usd: null };
   const two = { input_tokens: 2_000_000, cached_input_tokens: 0, output_tokens: 0, cost_usd: 1.5 };
 
-  expect(usageText(one)).toBe("1,001 tokens (500 cached)");
-  expect(usageText(addUsage(one, two))).toBe("2,001,001 tokens (500 cached), $1.50");
-  expect([shortUsage(one), shortUsage(two), shortUsage({ ...one, input_tokens: 10 })]).toEqual([
+  expect(formatUsage(one)).toBe("1,001 tokens (500 cached)");
+  expect(formatUsage(addUsage(one, two))).toBe("2,001,001 tokens (500 cached), $1.50");
+  expect([formatShortUsage(one), formatShortUsage(two), formatShortUsage({ ...one, input_tokens: 10 })]).toEqual([
     "1k",
     "2.0M $1.50",
     "11",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openAgentStream } from "#planner/work/agent_stream.ts";
-import { SecretMask, secretValues } from "#planner/work/secrets.ts";
+import { findSecretValues, SecretMask } from "#planner/work/secrets.ts";
 
 /** Put together here, so that no scanner of secrets takes this file for a leak. */
 const word = (...parts: readonly string[]): string => parts.join("");
@@ -10,7 +10,7 @@ function masked(text: string, values: readonly string[] = []): string {
   return new SecretMask(values).line(text);
 }
 
-describe("secretValues", () => {
+describe("findSecretValues", () => {
   test.each([
     "GITHUB_TOKEN",
     "ANTHROPIC_API_KEY",
@@ -21,24 +21,24 @@ describe("secretValues", () => {
     "DB_PASS",
     "GOOGLE_CREDENTIALS",
   ])("takes the value of %s", (name) => {
-    expect(secretValues({ [name]: "hunter2-hunter2" })).toEqual(["hunter2-hunter2"]);
+    expect(findSecretValues({ [name]: "hunter2-hunter2" })).toEqual(["hunter2-hunter2"]);
   });
 
   test.each(["PATH", "PWD", "MAX_TOKENS", "SSH_AUTH_SOCK", "TOKEN_FILE", "GIT_CONFIG_KEY_0", "KEYBOARD", "AUTHOR"])(
     "leaves the value of %s",
     (name) => {
-      expect(secretValues({ [name]: "hunter2-hunter2" })).toEqual([]);
+      expect(findSecretValues({ [name]: "hunter2-hunter2" })).toEqual([]);
     },
   );
 
   test("leaves short values and words", () => {
-    expect(secretValues({ A_TOKEN: "true", B_PASSWORD: "postgres", C_TOKEN: undefined })).toEqual([]);
+    expect(findSecretValues({ A_TOKEN: "true", B_PASSWORD: "postgres", C_TOKEN: undefined })).toEqual([]);
   });
 
   test("takes the password of a URL and the lines of a longer text", () => {
     const env = { DATABASE_URL: "postgres://app:s3cret-word@db/app", KEY: "first-line-1\nsecond-line-2\n" };
 
-    expect(secretValues(env)).toEqual(["s3cret-word", "first-line-1", "second-line-2"]);
+    expect(findSecretValues(env)).toEqual(["s3cret-word", "first-line-1", "second-line-2"]);
   });
 });
 

@@ -169,7 +169,7 @@ test("renew writes the present heartbeat and keeps the agent", async () => {
   });
 });
 
-test("clearStale removes a dead claim and no live one", async () => {
+test("clearStaleClaim removes a dead claim and no live one", async () => {
   using project = tempProject();
   const claims = openClaims(project.root, clock);
   const claim = claimOf(await claims.claim(ID, "mine"));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { isProgramThere } from "#planner/store/processes/agent_process.ts";
+import { isProgramAvailable } from "#planner/store/processes/agent_process.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
 
 test.skipIf(process.platform === "win32")("isProgramThere finds programs on PATH, and nothing else there", () => {
@@ -11,7 +11,7 @@ test.skipIf(process.platform === "win32")("isProgramThere finds programs on PATH
   chmodSync(join(project.root, "bin/agent"), 0o755);
   const env = { PATH: `/nowhere:${join(project.root, "bin")}` };
 
-  expect(["agent", "notes", "folder", "other"].map((name) => isProgramThere(name, env))).toEqual([
+  expect(["agent", "notes", "folder", "other"].map((name) => isProgramAvailable(name, env))).toEqual([
     true,
     false,
     false,
@@ -19,7 +19,7 @@ test.skipIf(process.platform === "win32")("isProgramThere finds programs on PATH
   ]);
 });
 
-test("isProgramThere leaves paths, and a system without PATH, to the start itself", () => {
-  expect(isProgramThere("./other", { PATH: "/nowhere" })).toBe(true);
-  expect(isProgramThere("other", {})).toBe(true);
+test("isProgramAvailable leaves paths, and a system without PATH, to the start itself", () => {
+  expect(isProgramAvailable("./other", { PATH: "/nowhere" })).toBe(true);
+  expect(isProgramAvailable("other", {})).toBe(true);
 });

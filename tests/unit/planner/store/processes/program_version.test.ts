@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { programVersion } from "#planner/store/processes/agent_process.ts";
+import { findProgramVersion } from "#planner/store/processes/agent_process.ts";
 
 const HOME = mkdtempSync(join(tmpdir(), "planner-versions-"));
 afterAll(() => rmSync(HOME, { recursive: true, force: true }));
@@ -21,27 +21,27 @@ function link(name: string, target: string): void {
   symlinkSync(target, join(HOME, "bin", name));
 }
 
-test("programVersion reads the npm package whose bin the program is, through its link", async () => {
+test("findProgramVersion reads the npm package whose bin the program is, through its link", async () => {
   const pack = "lib/node_modules/@maker/agent";
   put(`${pack}/package.json`, '{"name": "@maker/agent", "version": "2.0.14", "bin": {"agent": "./dist/cli.js"}}');
   link("agent", put(`${pack}/dist/cli.js`, ""));
 
-  expect(await programVersion("agent", PATHS)).toBe("2.0.14");
+  expect(await findProgramVersion("agent", PATHS)).toBe("2.0.14");
 });
 
-test("programVersion reads a version out of the program's own folders", async () => {
+test("findProgramVersion reads a version out of the program's own folders", async () => {
   link("claude", put("share/claude/versions/2.1.0", ""));
   link("codex", put("Cellar/codex/0.46.0/bin/codex", ""));
 
-  expect(await programVersion("claude", PATHS)).toBe("2.1.0");
-  expect(await programVersion("codex", PATHS)).toBe("0.46.0");
+  expect(await findProgramVersion("claude", PATHS)).toBe("2.1.0");
+  expect(await findProgramVersion("codex", PATHS)).toBe("0.46.0");
 });
 
-test("programVersion is null for a program that is not there, and for one of another's package or version", async () => {
+test("findProgramVersion is null for a program that is not there, and for one of another's package or version", async () => {
   put("node/v22.1.0/package.json", '{"version": "9.9.9", "bin": "other.js"}');
   link("script", put("node/v22.1.0/script", ""));
 
-  expect(await programVersion("script", PATHS)).toBeNull();
-  expect(await programVersion("missing", PATHS)).toBeNull();
-  expect(await programVersion(put("alone/tool", ""), PATHS)).toBeNull();
+  expect(await findProgramVersion("script", PATHS)).toBeNull();
+  expect(await findProgramVersion("missing", PATHS)).toBeNull();
+  expect(await findProgramVersion(put("alone/tool", ""), PATHS)).toBeNull();
 });

@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { isLink, leadsOutside } from "#planner/store/project/project_bounds.ts";
+import { isLink, isLinkOutside } from "#planner/store/project/project_bounds.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
 
 test("isLink is false where the system refuses to tell", () => {
   expect(isLink(`/${"x".repeat(1000)}`)).toBe(false);
 });
 
-test("leadsOutside follows every link on the way", () => {
+test("isLinkOutside follows every link on the way", () => {
   using project = tempProject();
   using other = tempProject();
   project.write("inside.md", "in");
@@ -20,7 +20,7 @@ test("leadsOutside follows every link on the way", () => {
   symlinkSync("nowhere", at("dangling"));
 
   const outside = ["direct", "again", "within", "dangling", "inside.md", "absent"].filter((name) =>
-    leadsOutside(project.root, at(name)),
+    isLinkOutside(project.root, at(name)),
   );
 
   expect(outside).toEqual(["direct", "again"]);

@@ -32,7 +32,7 @@ test("PromptStore.text refuses a template that is no text", async () => {
   await expect(project.prompts.text("folder")).rejects.toThrow(/is a folder/);
 });
 
-test("PromptStore.projectFile reads files of the project, whole or their beginning", async () => {
+test("PromptStore.buildProjectFile reads files of the project, whole or their beginning", async () => {
   using project = opened();
   project.write("a/b.txt", "héllo\n");
   project.write("empty", "");
@@ -46,7 +46,7 @@ test("PromptStore.projectFile reads files of the project, whole or their beginni
   expect(await read(join(project.root, "a/b.txt"))).toMatchObject({ kind: "text" });
 });
 
-test("PromptStore.projectFile says what a path leads to instead of a text", async () => {
+test("PromptStore.buildProjectFile says what a path leads to instead of a text", async () => {
   using project = opened();
   project.write("binary", Uint8Array.from([0, 1, 2]));
   project.write("latin", Uint8Array.from([0x68, 0xe9]));
@@ -59,7 +59,7 @@ test("PromptStore.projectFile says what a path leads to instead of a text", asyn
   expect(await read("")).toEqual({ kind: "none", why: "it names no file" });
 });
 
-test("PromptStore.projectFile reads nothing outside the project, whatever a path or a link says", async () => {
+test("PromptStore.buildProjectFile reads nothing outside the project, whatever a path or a link says", async () => {
   using project = opened();
   using other = tempProject();
   other.write("secret", "x");

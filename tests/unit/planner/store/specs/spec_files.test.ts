@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SPECS } from "#planner/store/project/places.ts";
+import { SPECS_FOLDER } from "#planner/store/project/places.ts";
 import { FolderNames } from "#planner/store/specs/folder_names.ts";
 import { SpecFiles } from "#planner/store/specs/spec_files.ts";
 import { LinesOfProcess } from "../../../../support/lines_of_process.ts";
@@ -44,7 +44,7 @@ async function changeSomething(known: Map<string, string | null>, folder: string
 const titled = (title: string): string => `---\nstatus: pending\n---\n# ${title}\n`;
 
 function specFilesOf(root: string): SpecFiles {
-  return new SpecFiles({ root, folder: SPECS, archived: false, names: new FolderNames(root, SPECS) });
+  return new SpecFiles({ root, folder: SPECS_FOLDER, archived: false, names: new FolderNames(root, SPECS_FOLDER) });
 }
 
 function titles(files: SpecFiles): readonly (string | null)[] {

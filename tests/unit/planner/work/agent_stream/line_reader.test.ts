@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { type ByteLine, LineReader, type LineReaderOptions } from "#planner/work/agent_stream/line_reader.ts";
+import { type DecodedLine, LineReader, type LineReaderOptions } from "#planner/work/agent_stream/line_reader.ts";
 
-function read(options: LineReaderOptions, ...chunks: (string | number[])[]): readonly ByteLine[] {
+function read(options: LineReaderOptions, ...chunks: (string | number[])[]): readonly DecodedLine[] {
   const reader = new LineReader(options);
   const lines = chunks.flatMap((chunk) =>
     reader.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : Uint8Array.from(chunk)),
@@ -9,7 +9,7 @@ function read(options: LineReaderOptions, ...chunks: (string | number[])[]): rea
   return [...lines, ...reader.end()];
 }
 
-function texts(lines: readonly ByteLine[]): string[] {
+function texts(lines: readonly DecodedLine[]): string[] {
   return lines.map((line) => {
     if (typeof line === "string") return `${line}|`;
     return "piece" in line ? `${line.piece}>` : `${line.leftOutBytes} bytes`;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { StreamKind } from "#planner/config/config_values.ts";
-import { type AgentAnswer, openAgentStream } from "#planner/work/agent_stream.ts";
+import { type AgentStreamResult, openAgentStream } from "#planner/work/agent_stream.ts";
 
-function read(kind: StreamKind, events: readonly unknown[]): AgentAnswer {
+function read(kind: StreamKind, events: readonly unknown[]): AgentStreamResult {
   const stream = openAgentStream(kind, []);
   stream.push(new TextEncoder().encode(events.map((event) => `${JSON.stringify(event)}\n`).join("")));
   return stream.end();

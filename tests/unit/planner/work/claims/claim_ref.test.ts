@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { claimedSpec, claimRef, probeRef } from "#planner/work/claims/claim_text.ts";
+import { buildClaimRef, buildProbeRef, parseClaimRef } from "#planner/work/claims/claim_text.ts";
 
-const ref = (id: string): string => claimRef(id as SpecId).slice("refs/planner/claims/".length);
+const ref = (id: string): string => buildClaimRef(id as SpecId).slice("refs/planner/claims/".length);
 
 test.each([
   ["2026-11-21-00a-k3x.2.1", "2026-11-21-00a-k3x.2.1"],
@@ -17,25 +17,25 @@ test.each([
   ["probe.1", "probe%2E1"],
 ])("claimRef names the claim of %p", (id, name) => {
   expect(ref(id)).toBe(name);
-  expect(claimedSpec(claimRef(id as SpecId))).toBe(id as SpecId);
+  expect(parseClaimRef(buildClaimRef(id as SpecId))).toBe(id as SpecId);
 });
 
-test("claimRef is taken by git and read back, whatever the id", () => {
+test("buildClaimRef is taken by git and read back, whatever the id", () => {
   const id = fc.string({ minLength: 1, unit: "binary" }).filter((text) => text.isWellFormed() && !/[\0/]/.test(text));
   const special = fc.string({ minLength: 1, unit: fc.constantFrom(..."a.lock%~^:@{} -*[\\?") });
   fc.assert(
     fc.property(fc.oneof(id, special), (text) => {
-      expect(claimedSpec(claimRef(text as SpecId))).toBe(text as SpecId);
+      expect(parseClaimRef(buildClaimRef(text as SpecId))).toBe(text as SpecId);
     }),
   );
   for (const text of fc.sample(special, 40)) {
-    expect([text, spawnSync("git", ["check-ref-format", claimRef(text as SpecId)]).status]).toEqual([text, 0]);
+    expect([text, spawnSync("git", ["check-ref-format", buildClaimRef(text as SpecId)]).status]).toEqual([text, 0]);
   }
 });
 
-test.each([probeRef("ab12"), "refs/heads/main", "refs/planner/claims/a%2Fb%", "refs/planner/claims/%61"])(
+test.each([buildProbeRef("ab12"), "refs/heads/main", "refs/planner/claims/a%2Fb%", "refs/planner/claims/%61"])(
   "claimedSpec finds no spec in %p",
   (name) => {
-    expect(claimedSpec(name)).toBeNull();
+    expect(parseClaimRef(name)).toBeNull();
   },
 );

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { addLook, isStale, type SeenClaim, seenForMs } from "#planner/work/claims/claim_looks.ts";
+import { addSeenClaims, getUnchangedMs, isStaleClaim, type SeenClaim } from "#planner/work/claims/claim_looks.ts";
 import type { ClaimState } from "#planner/work/claims/claim_text.ts";
-import { ageText, type ClaimFacts, decideFinish, decideTake } from "#planner/work/claims/decide_claim.ts";
-import { beginChange } from "#planner/work/claims/own_claim.ts";
+import { type ClaimFacts, decideFinish, decideTake, formatAge } from "#planner/work/claims/decide_claim.ts";
+import { beginClaimChange } from "#planner/work/claims/own_claim.ts";
 
 const ID = "a" as SpecId;
 const MINUTE = 60_000;
@@ -24,7 +24,7 @@ const facts = (change: Partial<ClaimFacts> = {}): ClaimFacts => ({
   renewMs: 4 * MINUTE,
   ...change,
 });
-const own = (state: ClaimState) => ({ ...beginChange(null, null, "p"), base: "x", state });
+const own = (state: ClaimState) => ({ ...beginClaimChange(null, null, "p"), base: "x", state });
 
 test.each([
   ["nobody's claim", {}, { kind: "take", base: null, from: null }],
@@ -92,21 +92,22 @@ test.each([
   expect(decideFinish(facts(change))).toEqual({ kind: "refuse", reason: expect.stringContaining(reason) });
 });
 
-test("addLook keeps the time of the first look at what did not change, within one start of the machine", () => {
+test("addSeenClaims keeps the time of the first look at what did not change, within one start of the machine", () => {
   const before = new Map([[ID, claim("held")]]);
   const texts = new Map();
 
   const seenFor = (oid: string, now: ReturnType<typeof at>): number => {
-    const seen = addLook(before, new Map([[ID, oid]]), { now, texts }).get(ID);
-    return seen === undefined ? -1 : seenForMs(seen, now) / MINUTE;
+    const seen = addSeenClaims(before, new Map([[ID, oid]]), { now, texts }).get(ID);
+    return seen === undefined ? -1 : getUnchangedMs(seen, now) / MINUTE;
   };
 
   expect([seenFor("x", at(5)), seenFor("y", at(5)), seenFor("x", at(5, "b2"))]).toEqual([5, 0, 0]);
-  expect(addLook(before, new Map(), { now: at(5), texts }).size).toBe(0);
+  expect(addSeenClaims(before, new Map(), { now: at(5), texts }).size).toBe(0);
 });
 
-test("isStale is true 15 minutes after a look if renewals come every 4, and never for a claim that is done", () => {
-  const stale = (state: ClaimState, minutes: number, renew = 4) => isStale(claim(state), at(minutes), renew * MINUTE);
+test("isStaleClaim is true 15 minutes after a look if renewals come every 4, and never for a claim that is done", () => {
+  const stale = (state: ClaimState, minutes: number, renew = 4) =>
+    isStaleClaim(claim(state), at(minutes), renew * MINUTE);
 
   expect([stale("held", 14.99), stale("held", 15), stale("done", 999), stale("held", 15, 20)]).toEqual([
     false,
@@ -122,5 +123,5 @@ test.each([
   [3 * MINUTE, "3 min"],
   [150 * MINUTE, "3 h"],
 ])("ageText writes %p ms as %p", (ms, text) => {
-  expect(ageText(ms)).toBe(text);
+  expect(formatAge(ms)).toBe(text);
 });

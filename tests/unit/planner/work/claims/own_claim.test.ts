@@ -1,7 +1,15 @@
 import { expect, test } from "bun:test";
-import { beginChange, changeClaim, type OwnClaim, settle } from "#planner/work/claims/own_claim.ts";
+import {
+  applyClaimChange,
+  beginClaimChange,
+  type StoredOwnClaim,
+  settleOwnClaim,
+} from "#planner/work/claims/own_claim.ts";
 
-const own = (change: Partial<OwnClaim> = {}): OwnClaim => ({ ...beginChange(null, null, "p"), ...change });
+const own = (change: Partial<StoredOwnClaim> = {}): StoredOwnClaim => ({
+  ...beginClaimChange(null, null, "p"),
+  ...change,
+});
 const HELD = { base: "b", state: "held" } as const;
 
 test.each([
@@ -29,7 +37,7 @@ test.each([
   ["a release that landed", own({ ...HELD, tried: [{ oid: "", state: "released" }] }), null, "released"],
   ["a release that did not", own({ ...HELD, tried: [{ oid: "", state: "released" }] }), "b", "unchanged"],
 ] as const)("settle tells what a look shows of %s", (_, claim, seen, kind) => {
-  expect(settle(claim, seen, 5).kind).toBe(kind);
+  expect(settleOwnClaim(claim, seen, 5).kind).toBe(kind);
 });
 
 test("settle takes the state of the change that landed, and forgets all others", () => {
@@ -38,19 +46,19 @@ test("settle takes the state of the change that landed, and forgets all others",
     { oid: "n", state: "done" },
   ] as const;
 
-  expect(settle(own({ ...HELD, tried }), "n", 5)).toEqual({
+  expect(settleOwnClaim(own({ ...HELD, tried }), "n", 5)).toEqual({
     kind: "own",
     claim: own({ base: "n", state: "done", confirmedMs: 5 }),
   });
 });
 
-test("beginChange keeps what may still happen, and the state only of the same commit", () => {
+test("beginClaimChange keeps what may still happen, and the state only of the same commit", () => {
   const before = own({ ...HELD, tried: [{ oid: "n", state: "held" }], ended: true, lostTo: "Ben" });
 
-  expect(beginChange(before, "b", "q")).toEqual({ ...before, process: "q", ended: false, lostTo: null });
-  expect(beginChange(before, "x", "q").state).toBeNull();
+  expect(beginClaimChange(before, "b", "q")).toEqual({ ...before, process: "q", ended: false, lostTo: null });
+  expect(beginClaimChange(before, "x", "q").state).toBeNull();
 });
 
-test("changeClaim drops a claim that was released", () => {
-  expect(changeClaim(own(HELD), { oid: "", state: "released" }, 5)).toBeNull();
+test("applyClaimChange drops a claim that was released", () => {
+  expect(applyClaimChange(own(HELD), { oid: "", state: "released" }, 5)).toBeNull();
 });

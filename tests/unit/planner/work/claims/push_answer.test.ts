@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { isObjectId, readPush } from "#planner/work/claims/push_answer.ts";
+import { isObjectId, parsePushAnswer } from "#planner/work/claims/push_answer.ts";
 
 const REF = "refs/planner/claims/a";
-const read = (line: string, status: number | null = 0) => readPush(`To x\n${line}\nDone\n`, status).get(REF);
+const read = (line: string, status: number | null = 0) => parsePushAnswer(`To x\n${line}\nDone\n`, status).get(REF);
 
 test.each([
   ["a new ref", `*\tabc:${REF}\t[new reference]`, 0],
@@ -24,7 +24,7 @@ test.each([
   expect(read(line, status)).toEqual({ sign: "unclear", refusal });
 });
 
-test("readPush has no line for what the answer does not name", () => {
+test("parsePushAnswer has no line for what the answer does not name", () => {
   expect(read("fatal: the remote end hung up unexpectedly", 128)).toBeUndefined();
 });
 

@@ -1,22 +1,22 @@
 import { expect, test } from "bun:test";
 import { MAX_RUN_BYTES } from "../../../../../src/planner/limits.ts";
-import { logLine, readLastRun, runHeader } from "../../../../../src/planner/work/records/log_format.ts";
+import { formatLogLine, formatRunHeader, readLastRun } from "../../../../../src/planner/work/records/log_format.ts";
 import { memoryLog } from "../../../../support/memory_log.ts";
 
 const AT = new Date("2026-11-21T10:00:00.000Z");
-const stored = (...texts: string[]): string => texts.map((text) => `${logLine(AT, text)}\n`).join("");
+const stored = (...texts: string[]): string => texts.map((text) => `${formatLogLine(AT, text)}\n`).join("");
 
 test("readLastRun gives the lines of the last run without their times", async () => {
-  const log = `${runHeader(AT, "a-1")}\n${stored("first")}${runHeader(AT, "a-2")}\n${stored("second", "", "third")}`;
+  const log = `${formatRunHeader(AT, "a-1")}\n${stored("first")}${formatRunHeader(AT, "a-2")}\n${stored("second", "", "third")}`;
 
   expect(await readLastRun(memoryLog(log))).toBe("second\n\nthird\n");
 });
 
 for (const mark of ["\r", "\u2028", "\u2029"]) {
   test(`readLastRun takes no header behind ${JSON.stringify(mark)} for the beginning of a run`, async () => {
-    const printed = `first${mark}${runHeader(AT, "forged")}${mark}${logLine(AT, "second")}`;
+    const printed = `first${mark}${formatRunHeader(AT, "forged")}${mark}${formatLogLine(AT, "second")}`;
 
-    expect(await readLastRun(memoryLog(`${runHeader(AT, "a-1")}\n${stored(printed)}`))).toBe(`${printed}\n`);
+    expect(await readLastRun(memoryLog(`${formatRunHeader(AT, "a-1")}\n${stored(printed)}`))).toBe(`${printed}\n`);
   });
 }
 
@@ -26,7 +26,7 @@ test("readLastRun gives everything of a log without runs", async () => {
 });
 
 test("readLastRun reads no more than it is told to", async () => {
-  const log = memoryLog(`${runHeader(AT, "a-1")}\n${stored("first", "second")}`);
+  const log = memoryLog(`${formatRunHeader(AT, "a-1")}\n${stored("first", "second")}`);
   const most = stored("second").length + 10;
 
   expect(await readLastRun(log, most)).toBe("second\n");
@@ -34,7 +34,9 @@ test("readLastRun reads no more than it is told to", async () => {
 });
 
 test("readLastRun gives the end of a run beyond the limit, in whole lines", async () => {
-  const log = memoryLog(`${runHeader(AT, "a-1")}\n${stored("ä".repeat(1000)).repeat(100)}${stored('{"done":true}')}`);
+  const log = memoryLog(
+    `${formatRunHeader(AT, "a-1")}\n${stored("ä".repeat(1000)).repeat(100)}${stored('{"done":true}')}`,
+  );
   const most = 100_000;
 
   const text = await readLastRun(log, most);

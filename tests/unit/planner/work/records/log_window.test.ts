@@ -1,47 +1,47 @@
 import { expect, test } from "bun:test";
 import { MAX_LOG_ANSWER_BYTES } from "../../../../../src/planner/limits.ts";
-import { logWindow } from "../../../../../src/planner/work/records/log_window.ts";
+import { readLogWindow } from "../../../../../src/planner/work/records/log_window.ts";
 import { memoryLog } from "../../../../support/memory_log.ts";
 
 const ENDED = { growing: false };
 const GROWING = { growing: true };
 
-test("logWindow shows the last lines and where they end", async () => {
-  const window = await logWindow(memoryLog("a\nb\nc\n"), { lines: 2, ...ENDED });
+test("readLogWindow shows the last lines and where they end", async () => {
+  const window = await readLogWindow(memoryLog("a\nb\nc\n"), { lines: 2, ...ENDED });
 
   expect(window).toEqual({ content: "b\nc\n", byte_offset: 6, line_count: 2, has_more: false });
 });
 
-test("logWindow shows the whole log when it has fewer lines", async () => {
-  const window = await logWindow(memoryLog("a\nb\n"), { lines: 100, ...ENDED });
+test("readLogWindow shows the whole log when it has fewer lines", async () => {
+  const window = await readLogWindow(memoryLog("a\nb\n"), { lines: 100, ...ENDED });
 
   expect(window).toEqual({ content: "a\nb\n", byte_offset: 4, line_count: 2, has_more: false });
 });
 
-test("logWindow shows nothing of an empty log", async () => {
+test("readLogWindow shows nothing of an empty log", async () => {
   for (const query of [{ lines: 5 }, { lines: 5, offset: 0 }, { lines: 5, since: new Date(0) }]) {
-    const window = await logWindow(memoryLog(""), { ...query, ...ENDED });
+    const window = await readLogWindow(memoryLog(""), { ...query, ...ENDED });
 
     expect(window).toEqual({ content: "", byte_offset: 0, line_count: 0, has_more: false });
   }
 });
 
-test("logWindow reads on from an offset and says whether more follows", async () => {
+test("readLogWindow reads on from an offset and says whether more follows", async () => {
   const log = memoryLog("a\nb\nc\nd\n");
 
-  expect(await logWindow(log, { lines: 2, offset: 2, ...ENDED })).toEqual({
+  expect(await readLogWindow(log, { lines: 2, offset: 2, ...ENDED })).toEqual({
     content: "b\nc\n",
     byte_offset: 6,
     line_count: 2,
     has_more: true,
   });
-  expect(await logWindow(log, { lines: 2, offset: 6, ...ENDED })).toEqual({
+  expect(await readLogWindow(log, { lines: 2, offset: 6, ...ENDED })).toEqual({
     content: "d\n",
     byte_offset: 8,
     line_count: 1,
     has_more: false,
   });
-  expect(await logWindow(log, { lines: 2, offset: 8, ...ENDED })).toEqual({
+  expect(await readLogWindow(log, { lines: 2, offset: 8, ...ENDED })).toEqual({
     content: "",
     byte_offset: 8,
     line_count: 0,
@@ -49,121 +49,127 @@ test("logWindow reads on from an offset and says whether more follows", async ()
   });
 });
 
-test("logWindow gives the offset alone for no lines", async () => {
+test("readLogWindow gives the offset alone for no lines", async () => {
   const log = memoryLog("a\nb\n");
 
-  expect(await logWindow(log, { lines: 0, ...ENDED })).toMatchObject({ content: "", byte_offset: 4, has_more: false });
-  expect(await logWindow(log, { lines: 0, offset: 2, ...ENDED })).toMatchObject({ byte_offset: 2, has_more: true });
+  expect(await readLogWindow(log, { lines: 0, ...ENDED })).toMatchObject({
+    content: "",
+    byte_offset: 4,
+    has_more: false,
+  });
+  expect(await readLogWindow(log, { lines: 0, offset: 2, ...ENDED })).toMatchObject({ byte_offset: 2, has_more: true });
 });
 
-test("logWindow holds an unfinished line back while a process writes", async () => {
+test("readLogWindow holds an unfinished line back while a process writes", async () => {
   const log = memoryLog("a\nb\nunfin");
 
-  expect(await logWindow(log, { lines: 9, ...GROWING })).toMatchObject({ content: "a\nb\n", byte_offset: 4 });
-  expect(await logWindow(log, { lines: 9, offset: 2, ...GROWING })).toEqual({
+  expect(await readLogWindow(log, { lines: 9, ...GROWING })).toMatchObject({ content: "a\nb\n", byte_offset: 4 });
+  expect(await readLogWindow(log, { lines: 9, offset: 2, ...GROWING })).toEqual({
     content: "b\n",
     byte_offset: 4,
     line_count: 1,
     has_more: false,
   });
-  expect(await logWindow(log, { lines: 9, offset: 4, ...GROWING })).toMatchObject({ content: "", byte_offset: 4 });
-  expect(await logWindow(log, { lines: 9, offset: 6, ...GROWING })).toMatchObject({ content: "", byte_offset: 6 });
+  expect(await readLogWindow(log, { lines: 9, offset: 4, ...GROWING })).toMatchObject({ content: "", byte_offset: 4 });
+  expect(await readLogWindow(log, { lines: 9, offset: 6, ...GROWING })).toMatchObject({ content: "", byte_offset: 6 });
 });
 
-test("logWindow gives the unfinished line when no process writes any more", async () => {
+test("readLogWindow gives the unfinished line when no process writes any more", async () => {
   const log = memoryLog("a\nb\nunfin");
 
   const expected = { content: "unfin", byte_offset: 9, line_count: 1, has_more: false };
-  expect(await logWindow(log, { lines: 1, ...ENDED })).toEqual(expected);
-  expect(await logWindow(log, { lines: 9, offset: 4, ...ENDED })).toEqual(expected);
+  expect(await readLogWindow(log, { lines: 1, ...ENDED })).toEqual(expected);
+  expect(await readLogWindow(log, { lines: 9, offset: 4, ...ENDED })).toEqual(expected);
 });
 
-test("logWindow begins at the character that the offset lies in", async () => {
+test("readLogWindow begins at the character that the offset lies in", async () => {
   // "ä" is two bytes at 1, "😀" four at 4.
   const log = memoryLog("xä\n😀y\n");
 
-  expect((await logWindow(log, { lines: 9, offset: 2, ...ENDED })).content).toBe("ä\n😀y\n");
+  expect((await readLogWindow(log, { lines: 9, offset: 2, ...ENDED })).content).toBe("ä\n😀y\n");
   for (const offset of [4, 5, 6, 7]) {
-    expect((await logWindow(log, { lines: 9, offset, ...ENDED })).content).toBe("😀y\n");
+    expect((await readLogWindow(log, { lines: 9, offset, ...ENDED })).content).toBe("😀y\n");
   }
-  expect((await logWindow(log, { lines: 9, offset: 8, ...ENDED })).content).toBe("y\n");
+  expect((await readLogWindow(log, { lines: 9, offset: 8, ...ENDED })).content).toBe("y\n");
 });
 
-test("logWindow keeps offsets true when bytes are no UTF-8", async () => {
+test("readLogWindow keeps offsets true when bytes are no UTF-8", async () => {
   const log = memoryLog(Uint8Array.of(0x61, 0xff, 0x80, 0x80, 0x0a, 0x62, 0x0a));
 
-  const first = await logWindow(log, { lines: 1, offset: 0, ...ENDED });
+  const first = await readLogWindow(log, { lines: 1, offset: 0, ...ENDED });
 
   expect(first).toMatchObject({ content: "a\uFFFD\uFFFD\uFFFD\n", byte_offset: 5, has_more: true });
-  expect((await logWindow(log, { lines: 1, offset: first.byte_offset, ...ENDED })).content).toBe("b\n");
+  expect((await readLogWindow(log, { lines: 1, offset: first.byte_offset, ...ENDED })).content).toBe("b\n");
 });
 
 const TIMED = ["10:00:00.000", "10:00:01.000", "10:00:01.500", "10:00:02.000"].map(
   (time) => `2026-11-21T${time}Z at ${time}\n`,
 );
 
-test("logWindow begins at the first line of the time that is asked for", async () => {
+test("readLogWindow begins at the first line of the time that is asked for", async () => {
   const since = new Date("2026-11-21T10:00:01.000Z");
 
-  const window = await logWindow(memoryLog(TIMED.join("")), { lines: 9, since, ...ENDED });
+  const window = await readLogWindow(memoryLog(TIMED.join("")), { lines: 9, since, ...ENDED });
 
   expect(window.content).toBe(TIMED.slice(1).join(""));
 });
 
-test("logWindow goes forward from a time, so that the next offset loses nothing", async () => {
+test("readLogWindow goes forward from a time, so that the next offset loses nothing", async () => {
   const log = memoryLog(TIMED.join(""));
   const since = new Date("2026-11-21T10:00:00.500Z");
 
-  const first = await logWindow(log, { lines: 2, since, ...ENDED });
-  const second = await logWindow(log, { lines: 2, offset: first.byte_offset, ...ENDED });
+  const first = await readLogWindow(log, { lines: 2, since, ...ENDED });
+  const second = await readLogWindow(log, { lines: 2, offset: first.byte_offset, ...ENDED });
 
   expect(first).toMatchObject({ content: TIMED.slice(1, 3).join(""), has_more: true });
   expect(second.content).toBe(TIMED[3] ?? "");
 });
 
-test("logWindow keeps untimed lines behind the first one of the time", async () => {
+test("readLogWindow keeps untimed lines behind the first one of the time", async () => {
   const log = memoryLog(`no time\n${TIMED[0]}foreign line\n${TIMED[3]}trailing\n`);
 
-  const window = await logWindow(log, { lines: 9, since: new Date("2026-11-21T10:00:02Z"), ...ENDED });
+  const window = await readLogWindow(log, { lines: 9, since: new Date("2026-11-21T10:00:02Z"), ...ENDED });
 
   expect(window.content).toBe(`${TIMED[3]}trailing\n`);
 });
 
-test("logWindow stands at the end when no line is of the time or later", async () => {
+test("readLogWindow stands at the end when no line is of the time or later", async () => {
   const log = memoryLog(TIMED.join(""));
 
-  const window = await logWindow(log, { lines: 9, since: new Date("2026-11-22T00:00:00Z"), ...ENDED });
+  const window = await readLogWindow(log, { lines: 9, since: new Date("2026-11-22T00:00:00Z"), ...ENDED });
 
   expect(window).toEqual({ content: "", byte_offset: log.size, line_count: 0, has_more: false });
 });
 
-test("logWindow looks for the time behind the offset only", async () => {
+test("readLogWindow looks for the time behind the offset only", async () => {
   const log = memoryLog(TIMED.join(""));
   const since = new Date("2026-11-21T10:00:00Z");
 
   // In the middle of the first line: what is left of it has no time of its own.
-  expect((await logWindow(log, { lines: 9, offset: 3, since, ...ENDED })).content).toBe(TIMED.slice(1).join(""));
+  expect((await readLogWindow(log, { lines: 9, offset: 3, since, ...ENDED })).content).toBe(TIMED.slice(1).join(""));
   const second = TIMED[0]?.length ?? 0;
-  expect((await logWindow(log, { lines: 9, offset: second, since, ...ENDED })).content).toBe(TIMED.slice(1).join(""));
+  expect((await readLogWindow(log, { lines: 9, offset: second, since, ...ENDED })).content).toBe(
+    TIMED.slice(1).join(""),
+  );
 });
 
-test("logWindow finds a time that lies across two reads", async () => {
+test("readLogWindow finds a time that lies across two reads", async () => {
   for (const filler of [65_500, 65_511, 65_512, 65_520, 65_535, 65_536, 65_537]) {
     const log = memoryLog(`${"x".repeat(filler - 1)}\n${TIMED[3]}`);
 
-    const window = await logWindow(log, { lines: 9, since: new Date("2026-11-21T10:00:02Z"), ...ENDED });
+    const window = await readLogWindow(log, { lines: 9, since: new Date("2026-11-21T10:00:02Z"), ...ENDED });
 
     expect(window.content).toBe(TIMED[3] ?? "");
   }
 });
 
-test("logWindow answers a large log in bounded pieces that join to the whole", async () => {
+test("readLogWindow answers a large log in bounded pieces that join to the whole", async () => {
   const text = Array.from({ length: 40_000 }, (_, index) => `line ${index} ${"ü".repeat(index % 90)}\n`).join("");
   const log = memoryLog(text);
 
   let joined = "";
   for (let offset = 0; ; ) {
-    const window = await logWindow(log, { lines: 1_000_000, offset, ...ENDED });
+    const window = await readLogWindow(log, { lines: 1_000_000, offset, ...ENDED });
     joined += window.content;
     offset = window.byte_offset;
     expect(window.content).toEndWith("\n");
@@ -174,13 +180,13 @@ test("logWindow answers a large log in bounded pieces that join to the whole", a
   expect(log.reads.largest).toBeLessThanOrEqual(MAX_LOG_ANSWER_BYTES);
 });
 
-test("logWindow gives a line beyond the limit in pieces of whole characters", async () => {
+test("readLogWindow gives a line beyond the limit in pieces of whole characters", async () => {
   const text = `a${"😀".repeat(600_000)}\nnext\n`;
   const log = memoryLog(text);
 
   const pieces: string[] = [];
   for (let offset = 0; ; ) {
-    const window = await logWindow(log, { lines: 1, offset, ...GROWING });
+    const window = await readLogWindow(log, { lines: 1, offset, ...GROWING });
     pieces.push(window.content);
     offset = window.byte_offset;
     if (!window.has_more) break;
@@ -191,29 +197,29 @@ test("logWindow gives a line beyond the limit in pieces of whole characters", as
   expect(pieces.join("")).not.toContain("\uFFFD");
 });
 
-test("logWindow does not wait for the end of a line beyond the limit", async () => {
+test("readLogWindow does not wait for the end of a line beyond the limit", async () => {
   const text = `a\n${"ö".repeat(MAX_LOG_ANSWER_BYTES)}`;
   const log = memoryLog(text);
 
-  const window = await logWindow(log, { lines: 9, offset: 2, ...GROWING });
+  const window = await readLogWindow(log, { lines: 9, offset: 2, ...GROWING });
 
   expect(window.content.length).toBeGreaterThan(500_000);
   expect(window.has_more).toBe(true);
 });
 
-test("logWindow reads no more of a huge log than its end needs", async () => {
+test("readLogWindow reads no more of a huge log than its end needs", async () => {
   const log = memoryLog("some line of text\n".repeat(1_000_000));
 
-  const window = await logWindow(log, { lines: 100, ...GROWING });
+  const window = await readLogWindow(log, { lines: 100, ...GROWING });
 
   expect(window.line_count).toBe(100);
   expect(log.reads.bytes).toBeLessThan(200_000);
 });
 
-test("logWindow shows the end of a last line that is beyond the limit", async () => {
+test("readLogWindow shows the end of a last line that is beyond the limit", async () => {
   const log = memoryLog(`first\n${"é".repeat(MAX_LOG_ANSWER_BYTES)}\n`);
 
-  const window = await logWindow(log, { lines: 5, ...ENDED });
+  const window = await readLogWindow(log, { lines: 5, ...ENDED });
 
   expect(window).toMatchObject({ byte_offset: log.size, line_count: 1, has_more: false });
   expect(window.content).not.toContain("\uFFFD");

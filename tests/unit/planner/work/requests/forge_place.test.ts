@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { forgePlaceOf, newRequestAddress } from "#planner/work/requests/forge_place.ts";
+import { buildNewRequestUrl, parseForgeRepository } from "#planner/work/requests/forge_place.ts";
 
 test.each([
   ["https://github.com/acme/shop.git", "github", "github.com", "acme/shop"],
@@ -10,7 +10,7 @@ test.each([
   ["git@gitlab.com:acme/tools/shop.git", "gitlab", "gitlab.com", "acme/tools/shop"],
   ["ssh://git@gitlab.example.org:2222/acme/shop.git", "gitlab", "gitlab.example.org", "acme/shop"],
 ])("forgePlaceOf reads %s", (url, forge, host, path) => {
-  expect(forgePlaceOf(url, null) as object).toEqual({ forge, host, path });
+  expect(parseForgeRepository(url, null) as object).toEqual({ forge, host, path });
 });
 
 test.each([
@@ -25,25 +25,25 @@ test.each([
   "C:\\github\\acme",
   "",
 ])("forgePlaceOf takes no other address: %j", (url) => {
-  expect(forgePlaceOf(url, null)).toBeNull();
+  expect(parseForgeRepository(url, null)).toBeNull();
 });
 
-test("forgePlaceOf takes any host for the forge that the settings name", () => {
-  const place = forgePlaceOf("git@code.example.org:acme/tools/shop.git", "gitlab");
+test("parseForgeRepository takes any host for the forge that the settings name", () => {
+  const place = parseForgeRepository("git@code.example.org:acme/tools/shop.git", "gitlab");
   expect(place).toEqual({ forge: "gitlab", host: "code.example.org", path: "acme/tools/shop" });
-  expect(forgePlaceOf("/srv/git/shop.git", "gitlab")).toBeNull();
+  expect(parseForgeRepository("/srv/git/shop.git", "gitlab")).toBeNull();
 });
 
-test("newRequestAddress names branches, and the owner of a fork", () => {
+test("buildNewRequestUrl names branches, and the owner of a fork", () => {
   const into = { forge: "github", host: "github.com", path: "acme/shop" } as const;
   const fork = { ...into, path: "ann/shop" };
   const branches = { branch: "planner/a#b", base: "main" };
-  expect(newRequestAddress({ into, head: into, ...branches })).toBe(
+  expect(buildNewRequestUrl({ into, head: into, ...branches })).toBe(
     "https://github.com/acme/shop/compare/main...planner/a%23b?expand=1",
   );
-  expect(newRequestAddress({ into, head: fork, ...branches })).toContain("/main...ann:planner/a%23b?");
+  expect(buildNewRequestUrl({ into, head: fork, ...branches })).toContain("/main...ann:planner/a%23b?");
   const lab = { forge: "gitlab", host: "gitlab.com", path: "acme/tools/shop" } as const;
-  const { pathname, searchParams } = new URL(newRequestAddress({ into: lab, head: lab, ...branches }));
+  const { pathname, searchParams } = new URL(buildNewRequestUrl({ into: lab, head: lab, ...branches }));
   expect(pathname).toBe("/acme/tools/shop/-/merge_requests/new");
   expect([...searchParams]).toEqual([
     ["merge_request[source_branch]", "planner/a#b"],

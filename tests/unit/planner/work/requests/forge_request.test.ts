@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { readRequest } from "#planner/work/requests/forge_request.ts";
-import { type RequestNote, readNote, withTried, writeNote } from "#planner/work/requests/request_note.ts";
+import { parseRequest } from "#planner/work/requests/forge_request.ts";
+import { addPushedHead, formatNote, parseNote, type RequestNote } from "#planner/work/requests/request_note.ts";
 
 const [HEAD, MERGED] = ["a".repeat(40), "b".repeat(40)];
 
@@ -9,33 +9,33 @@ const GITHUB = {
   ...{ merge_commit_sha: MERGED, head: { sha: HEAD }, base: { ref: "main" } },
 };
 
-test("readRequest reads a request of GitHub, whose merge commit counts once it is merged", () => {
-  expect(readRequest("github", GITHUB)).toEqual({
+test("parseRequest reads a request of GitHub, whose merge commit counts once it is merged", () => {
+  expect(parseRequest("github", GITHUB)).toEqual({
     ...{ number: 7, url: "https://github.com/acme/shop/pull/7", state: "open", head: HEAD, merged: null },
     ...{ base: "main", body: "" },
   });
-  expect(readRequest("github", { ...GITHUB, state: "closed" }).state).toBe("closed");
-  const merged = readRequest("github", { ...GITHUB, state: "closed", merged_at: "2026-11-24T08:00:00Z" });
+  expect(parseRequest("github", { ...GITHUB, state: "closed" }).state).toBe("closed");
+  const merged = parseRequest("github", { ...GITHUB, state: "closed", merged_at: "2026-11-24T08:00:00Z" });
   expect(merged).toMatchObject({ state: "merged", merged: MERGED });
 });
 
-test("readRequest reads a request of GitLab, merged by a merge, a squash or a fast-forward", () => {
+test("parseRequest reads a request of GitLab, merged by a merge, a squash or a fast-forward", () => {
   const fields = {
     ...{ iid: 3, web_url: "https://gitlab.com/acme/shop/-/merge_requests/3", state: "opened", sha: HEAD },
     ...{ target_branch: "main", description: "x", merge_commit_sha: null, squash_commit_sha: null },
   };
-  expect(readRequest("gitlab", fields)).toMatchObject({
+  expect(parseRequest("gitlab", fields)).toMatchObject({
     number: 3,
     state: "open",
     head: HEAD,
     merged: null,
     body: "x",
   });
-  expect(readRequest("gitlab", { ...fields, state: "locked" }).state).toBe("open");
+  expect(parseRequest("gitlab", { ...fields, state: "locked" }).state).toBe("open");
   const merged = { ...fields, state: "merged" };
-  expect(readRequest("gitlab", merged).merged).toBe(HEAD);
-  expect(readRequest("gitlab", { ...merged, squash_commit_sha: MERGED }).merged).toBe(MERGED);
-  expect(readRequest("gitlab", { ...merged, merge_commit_sha: MERGED, squash_commit_sha: HEAD }).merged).toBe(MERGED);
+  expect(parseRequest("gitlab", merged).merged).toBe(HEAD);
+  expect(parseRequest("gitlab", { ...merged, squash_commit_sha: MERGED }).merged).toBe(MERGED);
+  expect(parseRequest("gitlab", { ...merged, merge_commit_sha: MERGED, squash_commit_sha: HEAD }).merged).toBe(MERGED);
 });
 
 test.each([
@@ -46,7 +46,7 @@ test.each([
   [{ ...GITHUB, state: "odd" }, "expected the state"],
   [{ ...GITHUB, number: 0 }, "expected the number"],
 ])("readRequest refuses %j", (value, words) => {
-  expect(() => readRequest("github", value)).toThrow(words);
+  expect(() => parseRequest("github", value)).toThrow(words);
 });
 
 const NOTE: RequestNote = {
@@ -55,17 +55,17 @@ const NOTE: RequestNote = {
   ...{ head: HEAD, began: null, pushed: [HEAD] },
 };
 
-test("readNote reads what writeNote writes, and nothing else", () => {
-  expect(readNote(writeNote("2026-11-01-001-one", NOTE))).toEqual(NOTE);
-  expect(readNote(writeNote("x", { ...NOTE, head: "main" }))).toBeNull();
-  expect(readNote("planner claim\n\n{")).toBeNull();
-  expect(readNote("")).toBeNull();
+test("parseNote reads what writeNote writes, and nothing else", () => {
+  expect(parseNote(formatNote("2026-11-01-001-one", NOTE))).toEqual(NOTE);
+  expect(parseNote(formatNote("x", { ...NOTE, head: "main" }))).toBeNull();
+  expect(parseNote("planner claim\n\n{")).toBeNull();
+  expect(parseNote("")).toBeNull();
 });
 
-test("withTried keeps what was pushed, the newest last, and not without end", () => {
-  expect(withTried(NOTE, MERGED).pushed).toEqual([HEAD, MERGED]);
-  expect(withTried(withTried(NOTE, MERGED), HEAD).pushed).toEqual([MERGED, HEAD]);
+test("addPushedHead keeps what was pushed, the newest last, and not without end", () => {
+  expect(addPushedHead(NOTE, MERGED).pushed).toEqual([HEAD, MERGED]);
+  expect(addPushedHead(addPushedHead(NOTE, MERGED), HEAD).pushed).toEqual([MERGED, HEAD]);
   let note = NOTE;
-  for (let index = 0; index < 50; index++) note = withTried(note, index.toString(16).padStart(40, "0"));
+  for (let index = 0; index < 50; index++) note = addPushedHead(note, index.toString(16).padStart(40, "0"));
   expect(note.pushed).toHaveLength(20);
 });

@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
-import { type RequestFacts, requestBody, requestTitle, withBody } from "#planner/work/requests/request_text.ts";
+import {
+  buildRequestBody,
+  buildRequestTitle,
+  type RequestFacts,
+  replaceBody,
+} from "#planner/work/requests/request_text.ts";
 import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
 
 const RESULT = {
@@ -20,9 +25,9 @@ const FACTS: RequestFacts = {
   },
 };
 
-test("requestBody has a row for each criterion, the run and the commits", () => {
+test("buildRequestBody has a row for each criterion, the run and the commits", () => {
   const rows = (facts: Partial<RequestFacts>) =>
-    requestBody({ ...FACTS, ...facts })
+    buildRequestBody({ ...FACTS, ...facts })
       .split("\n")
       .filter((line) => line.startsWith("| "));
   expect(rows({})[2]).toBe(
@@ -38,33 +43,33 @@ test("requestBody has a row for each criterion, the run and the commits", () => 
   expect(rows({ criteria: [{ ...manual, checked: false, verdict: "unchecked" }] })[2]).toBe(
     "| ⬜ | It works | none | open |",
   );
-  const body = requestBody(FACTS);
+  const body = buildRequestBody(FACTS);
   expect(body).toContain("Run 2 by claude (opus): completed, 2026-11-24");
   expect(body).toContain("- &#60;&#8203;b&#62;&#8203;");
   expect(body).toContain("- <code>dddddddddd</code> planner(x): do &#124;&#8203; it");
-  expect(requestBody({ ...FACTS, record: null, criteria: [] })).toContain("The spec has no criteria.");
+  expect(buildRequestBody({ ...FACTS, record: null, criteria: [] })).toContain("The spec has no criteria.");
 });
 
-test("requestBody fits into what a forge takes, and counts what it leaves out", () => {
+test("buildRequestBody fits into what a forge takes, and counts what it leaves out", () => {
   const criteria = Array.from({ length: 150 }, () => ({ ...CRITERION, label: "|".repeat(400) }));
   const commits = Array.from({ length: 5000 }, () => ({ hash: "d".repeat(40), subject: "<".repeat(400) }));
-  const body = requestBody({ ...FACTS, criteria, commits });
+  const body = buildRequestBody({ ...FACTS, criteria, commits });
   expect(body.length).toBeLessThan(65_000);
   expect(body).toMatch(/\nand \d+ more\n/);
   expect(body).toMatch(/\n- and \d+ more\n/);
 });
 
-test("withBody replaces planner's part alone", () => {
-  const [first, second] = [requestBody(FACTS), requestBody({ ...FACTS, files: 9 })];
-  expect(withBody(`Mine.\n\n${first}\n\nMine too.`, second)).toBe(`Mine.\n\n${second}\n\nMine too.`);
-  expect(withBody("", first)).toBe(first);
-  expect(withBody("Mine.\n", first)).toBe(`Mine.\n\n${first}`);
-  expect(withBody(first, first)).toBe(first);
+test("replaceBody replaces planner's part alone", () => {
+  const [first, second] = [buildRequestBody(FACTS), buildRequestBody({ ...FACTS, files: 9 })];
+  expect(replaceBody(`Mine.\n\n${first}\n\nMine too.`, second)).toBe(`Mine.\n\n${second}\n\nMine too.`);
+  expect(replaceBody("", first)).toBe(first);
+  expect(replaceBody("Mine.\n", first)).toBe(`Mine.\n\n${first}`);
+  expect(replaceBody(first, first)).toBe(first);
 });
 
-test("requestTitle is one line, and never empty", () => {
-  expect(requestTitle(FACTS)).toBe("Open the @shop");
-  expect(requestTitle({ ...FACTS, title: null })).toBe("2026-11-01-001-one");
-  expect(requestTitle({ ...FACTS, title: " \u0007\n" })).toBe("2026-11-01-001-one");
-  expect(requestTitle({ ...FACTS, title: "x".repeat(300) })).toHaveLength(201);
+test("buildRequestTitle is one line, and never empty", () => {
+  expect(buildRequestTitle(FACTS)).toBe("Open the @shop");
+  expect(buildRequestTitle({ ...FACTS, title: null })).toBe("2026-11-01-001-one");
+  expect(buildRequestTitle({ ...FACTS, title: " \u0007\n" })).toBe("2026-11-01-001-one");
+  expect(buildRequestTitle({ ...FACTS, title: "x".repeat(300) })).toHaveLength(201);
 });

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { importFiles, openDatabaseTarget } from "#cli/dc/import/import_files.ts";
-import { sampleItems } from "#dc/sample/facility.ts";
+import { generateSample } from "#dc/sample/facility.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 
 const CHUNK = 20_000;
@@ -35,7 +35,7 @@ function writeSite(): number {
   let count = 0;
   let held = "";
   writeFileSync(file, "");
-  for (const { kind, item } of sampleItems(racks)) {
+  for (const { kind, item } of generateSample(racks)) {
     held += `${JSON.stringify({ [kind]: item })}\n`;
     count += 1;
     if (count % CHUNK !== 0) continue;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { DcStore, DeviceQuery } from "#dc/ports.ts";
 import { NOW, putAll, stored } from "../support/dc/stored.ts";
@@ -63,7 +63,7 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
           list.push(...page);
           const last = page.at(-1);
           if (last === undefined) return list;
-          after = resourceKey(last);
+          after = getResourceKey(last);
         }
       });
 
@@ -208,7 +208,7 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
       expect(await store.read((reader) => reader.cableAt({ deviceCode: "a", portName: "x/1" }))).toEqual(cable);
       expect(await store.read((reader) => reader.cablesOf("B"))).toEqual([cable]);
 
-      await store.write((writer) => writer.remove("cable", resourceKey(cable)));
+      await store.write((writer) => writer.remove("cable", getResourceKey(cable)));
 
       expect(await store.read((reader) => reader.cableAt(cable.b))).toBeUndefined();
       expect(await store.read((reader) => reader.cablesOf("A"))).toEqual([]);

@@ -4,7 +4,7 @@ import { openCheckpoint } from "#dc/audit/checkpoint.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { InspectedStore } from "#dc/store/inspected_store.ts";
-import { schemaState } from "#dc/store/migrate.ts";
+import { getSchemaState } from "#dc/store/migrate.ts";
 import { SqliteFile } from "#dc/store/sqlite/sqlite_file.ts";
 import { getPublicPath, readVerifierKeys } from "./audit/audit_keys.ts";
 import type { DatabaseLocation } from "./database.ts";
@@ -106,7 +106,7 @@ function checkFreeSpace({ file }: DatabaseLocation): string {
 }
 
 function checkSchema({ steps }: InspectedStore): string {
-  const { done, known, since, pending } = schemaState(steps);
+  const { done, known, since, pending } = getSchemaState(steps);
   const text = `${done} of ${known} steps${since === undefined ? "" : `, those of version ${since}`}`;
   if (pending.length > 0) throw new Bad(`${text}: \`planner dc migrate apply\` applies the others`);
   return text;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ExportFile, ExportInventory } from "#dc/exchange/out/inventory.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { modelJson } from "#dc/operations/messages/model_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
@@ -71,7 +71,7 @@ async function* formatCsv(reader: DcReader, kind: ResourceKind): AsyncGenerator<
 }
 
 function readAll<Kind extends ResourceKind>(reader: DcReader, kind: Kind): AsyncGenerator<ResourceByKind[Kind]> {
-  return readPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), resourceKey);
+  return readPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), getResourceKey);
 }
 
 const FACTS =

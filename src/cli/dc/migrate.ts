@@ -1,4 +1,4 @@
-import { type SchemaState, schemaState } from "#dc/store/migrate.ts";
+import { getSchemaState, type SchemaState } from "#dc/store/migrate.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { printText } from "../output/wrap_text.ts";
 import type { DatabaseLocation } from "./database.ts";
@@ -26,5 +26,5 @@ export async function applyMigrations(database: DatabaseLocation): Promise<void>
 }
 
 function readSchemaState(database: DatabaseLocation): Promise<SchemaState> {
-  return withInspected(database, async ({ steps }) => schemaState(steps));
+  return withInspected(database, async ({ steps }) => getSchemaState(steps));
 }

@@ -1,5 +1,5 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { MAX_SAMPLE_RACKS, SAMPLE_RACKS, sampleItems } from "#dc/sample/facility.ts";
+import { generateSample, MAX_SAMPLE_RACKS, SAMPLE_RACKS } from "#dc/sample/facility.ts";
 import type { ExitStatus } from "../exit_status.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { createUsageError } from "../usage_error.ts";
@@ -18,7 +18,7 @@ export async function writeSample(racks: number, file: string | undefined, log: 
 /** Returns the sample site of 40 racks as one JSON object of lists, in an order in which they can be written. */
 export function formatSampleJson(): string {
   const lists = { racks: "rack", devices: "device", cracs: "crac", cables: "cable", fabric_links: "fabric_link" };
-  const items = [...sampleItems()];
+  const items = [...generateSample()];
   const byList = Object.entries(lists).map(([list, wanted]) => {
     return [list, items.filter(({ kind }) => kind === wanted).map(({ item }) => item)];
   });
@@ -36,13 +36,13 @@ export async function loadSample(racks: number, database: DatabaseLocation, log:
 
 function createSampleSource(racks: number): Source {
   const counts = new Map<ResourceKind, number>();
-  for (const { kind } of sampleItems(racks)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  for (const { kind } of generateSample(racks)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return {
     counts,
     bad: () => [],
     *lines(wanted): Generator<Line> {
       let number = 0;
-      for (const { kind, item } of sampleItems(racks)) {
+      for (const { kind, item } of generateSample(racks)) {
         number += 1;
         if (kind === wanted) yield { file: "sample", number, text: JSON.stringify({ [kind]: item }) };
       }
@@ -61,5 +61,5 @@ export function checkSampleSize(racks = SAMPLE_RACKS): number {
 }
 
 function* generateSampleLines(racks: number): Generator<string> {
-  for (const { kind, item } of sampleItems(racks)) yield `${JSON.stringify({ [kind]: item })}\n`;
+  for (const { kind, item } of generateSample(racks)) yield `${JSON.stringify({ [kind]: item })}\n`;
 }

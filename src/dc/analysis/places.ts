@@ -1,4 +1,4 @@
-import { type HeatSum, heatOfAll } from "#dc/model/blades.ts";
+import { type HeatSum, sumHeatByMedium } from "#dc/model/blades.ts";
 import type { AreaKind, LoadBasis } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { compareText, formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
@@ -94,7 +94,7 @@ const heats = new WeakMap<DeviceLocation, Map<LoadBasis, HeatSum>>();
 export function sumLocationHeat(place: DeviceLocation, basis: LoadBasis): HeatSum {
   const known = heats.get(place) ?? new Map<LoadBasis, HeatSum>();
   heats.set(place, known);
-  const heat = known.get(basis) ?? heatOfAll(place.devices, basis);
+  const heat = known.get(basis) ?? sumHeatByMedium(place.devices, basis);
   known.set(basis, heat);
   return heat;
 }

@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { portKey, type Ref } from "#dc/model/ref.ts";
-import { edgeKey, resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey, toEdgeKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, PortRef, Rack, ResourceKind } from "#dc/model/resources.ts";
 import type { PathLoad } from "#gen/datacenter/v1/messages.ts";
 import { runAllSteps, type Steps } from "#kernel/steps.ts";
@@ -222,7 +222,7 @@ export class Topology {
     return (device?.ports ?? []).flatMap(({ name }) => {
       const end = { deviceCode, portName: name };
       const other = this.cabledTo(end);
-      return other === undefined ? [] : [edgeKey(end, other)];
+      return other === undefined ? [] : [toEdgeKey(end, other)];
     });
   }
 
@@ -253,14 +253,14 @@ export class Topology {
     const racks = listResourceChanges(inventory.racks, keys.rack, after.racks, codeOf);
     const devices = listResourceChanges(inventory.devices, keys.device, after.devices, codeOf);
     const cracs = listResourceChanges(inventory.cracs, keys.crac, after.cracs, codeOf);
-    const cables = listResourceChanges(inventory.cables, keys.cable, after.cables, resourceKey);
-    const fabricLinks = listResourceChanges(inventory.fabricLinks, keys.fabric_link, after.fabricLinks, resourceKey);
+    const cables = listResourceChanges(inventory.cables, keys.cable, after.cables, getResourceKey);
+    const fabricLinks = listResourceChanges(inventory.fabricLinks, keys.fabric_link, after.fabricLinks, getResourceKey);
     const next = {
       racks: applyEdits(inventory.racks, racks, codeOf),
       devices: applyEdits(inventory.devices, devices, codeOf),
       cracs: applyEdits(inventory.cracs, cracs, codeOf),
-      cables: applyEdits(inventory.cables, cables, resourceKey),
-      fabricLinks: applyEdits(inventory.fabricLinks, fabricLinks, resourceKey),
+      cables: applyEdits(inventory.cables, cables, getResourceKey),
+      fabricLinks: applyEdits(inventory.fabricLinks, fabricLinks, getResourceKey),
     };
     const supplied = { devices: devices.filter(changesSupply), cracs: cracs.filter(changesPower), cables };
     const others = [...devices, ...cracs].filter((change) => !changesSupply(change));

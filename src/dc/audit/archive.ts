@@ -3,7 +3,7 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, DcReader, DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
-import { checkRow, type LogProblem } from "./chain.ts";
+import { checkLogRow, type LogProblem } from "./chain.ts";
 import { type Checkpoint, openCheckpoint, signCheckpoint } from "./checkpoint.ts";
 import { MerkleFrontier, parseFrontier } from "./merkle.ts";
 import type { VerifierKey } from "./signed_note.ts";
@@ -11,24 +11,27 @@ import type { VerifierKey } from "./signed_note.ts";
 const FORMAT = "planner-audit-archive-1";
 const PAGE = 250;
 
-/** The end of an archive that is about to be written. */
+/** Last entry and signed end of an archive to write. */
 export interface ArchivePlan {
   readonly base: LogBase;
-  /** Last entry to archive. */
+  /** Seq of the last entry to archive. */
   readonly until: number;
 }
 
-/** Finds the entries that are older than a moment: all before the first one that is not. */
+/**
+ * Finds the last entry to archive: the one before the first entry that is not older than a moment. Undefined without
+ * older entries.
+ */
 export async function planArchive(reader: DcReader, before: string): Promise<ArchivePlan | undefined> {
-  const base = await archiveBase(reader);
+  const base = await readArchiveBase(reader);
   if (base === undefined) throw new OperationError("failed_precondition", "The setting audit_base cannot be read");
   const [younger] = await reader.history({ since: before, descending: false, limit: 1 });
   const until = younger === undefined ? (await reader.chainHead()).seq : younger.seq - 1;
   return until > base.seq ? { base, until } : undefined;
 }
 
-/** Writes an archive line by line: a header, the entries as they are stored, and the signed end. */
-export async function* archiveLines(
+/** Yields the lines of an archive: a header, the entries as they are stored, and the signed end. */
+export async function* writeArchiveLines(
   reader: DcReader,
   { base, until }: ArchivePlan,
   sign: (end: ChainHead, tree: MerkleFrontier) => string,
@@ -40,7 +43,7 @@ export async function* archiveLines(
     const page = await reader.logRows(head.seq, Math.min(PAGE, until - head.seq));
     if (page.length === 0) return { ok: false, seq: head.seq + 1, problem: "missing", detail: "is missing" };
     for (const row of page) {
-      const checked = checkRow(row, head);
+      const checked = checkLogRow(row, head);
       if (!checked.ok) return checked;
       tree.add(checked.record.hash);
       head = checked.record;
@@ -51,8 +54,8 @@ export async function* archiveLines(
   return undefined;
 }
 
-/** The signed end of an archive. */
-export function archiveEnd({
+/** Returns the signed end of an archive. */
+export function createArchiveEnd({
   origin,
   key,
   now,
@@ -67,7 +70,7 @@ export function archiveEnd({
 
 export interface VerifiedArchive {
   readonly ok: true;
-  /** Seq of the entry before the first one. */
+  /** Seq of the entry before the first archived entry. */
   readonly after: number;
   readonly checkpoint: Checkpoint;
   readonly note: string;
@@ -76,7 +79,10 @@ export interface VerifiedArchive {
 
 export type ArchiveVerdict = VerifiedArchive | { readonly ok: false; readonly detail: string };
 
-/** Verifies an archive by itself: its entries, and that they lead to the signed end. */
+/**
+ * Verifies an archive without the database: the hash of each entry, and the chain from the first entry to the signed
+ * end.
+ */
 export async function verifyArchive(
   lines: AsyncIterable<string>,
   keys: readonly VerifierKey[],
@@ -89,10 +95,11 @@ export async function verifyArchive(
       const tree = value?.["format"] === FORMAT ? parseFrontier(String(value["tree"])) : undefined;
       if (tree === undefined) return { ok: false, detail: "its first line is no header of an archive" };
       state = { after: tree.size, tree, head: { seq: tree.size, hash: String(value?.["hash"]) } };
-    } else if (typeof value?.["checkpoint"] === "string") return endArchive(state, value["checkpoint"], keys);
+    } else if (typeof value?.["checkpoint"] === "string")
+      return createVerifiedArchive(state, value["checkpoint"], keys);
     else {
       const record = value as unknown as ChangeRecord;
-      const checked = checkRow(rowOf(line, record, state.head.seq + 1), state.head);
+      const checked = checkLogRow(toLogRow(line, record, state.head.seq + 1), state.head);
       if (!checked.ok) return { ok: false, detail: `entry ${checked.seq} ${checked.detail}` };
       state.tree.add(checked.record.hash);
       state.head = checked.record;
@@ -102,7 +109,7 @@ export async function verifyArchive(
   return { ok: false, detail: "its end is missing" };
 }
 
-function endArchive(
+function createVerifiedArchive(
   { after, tree, head }: { readonly after: number; readonly tree: MerkleFrontier; readonly head: ChainHead },
   note: string,
   keys: readonly VerifierKey[],
@@ -114,10 +121,13 @@ function endArchive(
   return { ok: true, after, checkpoint, note, tree };
 }
 
-/** Removes archived entries from the log, which then begins at the archive's end. */
-export async function dropArchived(store: DcStore, { after, checkpoint, note, tree }: VerifiedArchive): Promise<void> {
+/** Removes archived entries from the log, which then begins after the last archived entry. */
+export async function removeArchivedEntries(
+  store: DcStore,
+  { after, checkpoint, note, tree }: VerifiedArchive,
+): Promise<void> {
   await store.write(async (writer) => {
-    const base = await archiveBase(writer);
+    const base = await readArchiveBase(writer);
     if (base?.seq !== after) {
       throw new OperationError("aborted", "Another archive was made meanwhile: nothing was removed from the log");
     }
@@ -132,8 +142,8 @@ function readLine(line: string): Readonly<Record<string, unknown>> | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** An archive has no columns beside its entries: they are what the entry says. */
-function rowOf(body: string, record: ChangeRecord | undefined, next: number) {
+/** Builds a log row from an entry, because an archive stores no columns beside the entries. */
+function toLogRow(body: string, record: ChangeRecord | undefined, next: number) {
   const { occurredAt = "", actor, action = "CREATE", request, hash = "", seq = next } = record ?? {};
   const columns = {
     principal: actor?.principal ?? "",
@@ -143,25 +153,25 @@ function rowOf(body: string, record: ChangeRecord | undefined, next: number) {
   return { seq, occurredAt, action, ...columns, hash, body };
 }
 
-/** Setting with the end of the archived part: hash of its last entry, and the tree up to there. */
+/** Setting with the hash of the last archived entry, and the Merkle tree up to that entry. */
 const AUDIT_BASE = "audit_base";
 
-/** Where the change log begins: behind the last archived entry. */
+/** Start of the change log: the last archived entry. */
 export interface LogBase {
   readonly seq: number;
   readonly hash: string;
   readonly tree: MerkleFrontier;
 }
 
-/** Returns the beginning of the log; undefined when the setting cannot be read. */
-export async function archiveBase(reader: DcReader): Promise<LogBase | undefined> {
+/** Returns the start of the log; undefined if the setting cannot be parsed. */
+export async function readArchiveBase(reader: DcReader): Promise<LogBase | undefined> {
   const text = await reader.setting(AUDIT_BASE);
   if (text === undefined) return { seq: 0, hash: "", tree: new MerkleFrontier() };
-  return parseBase(text);
+  return parseLogBase(text);
 }
 
-/** Reads the hash of an entry with the tree up to there; undefined if that cannot be read. */
-export function parseBase(text: string): LogBase | undefined {
+/** Parses the hash of an entry with the Merkle tree up to that entry; undefined if the text is malformed. */
+export function parseLogBase(text: string): LogBase | undefined {
   const [hash = "", ...frontier] = text.split(" ");
   const tree = parseFrontier(frontier.join(" "));
   return tree === undefined ? undefined : { seq: tree.size, hash, tree };

@@ -4,17 +4,20 @@ import type { ChainHead, LogRow } from "#dc/ports.ts";
 import { formatCanonicalJson, sortKeys } from "#kernel/canonical_json.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 
-/** Bound into every hash, so that entries of another layout never verify as these. */
+/** Version of the hashed layout, included in every hash, so that entries of another layout never verify. */
 const LAYOUT = "audit-v1";
 
-/** Gives a change its position at the end of the chain. Source: docs/contract/datacenter-analyses.md#audit-chain. */
-export function seal(head: ChainHead, draft: ChangeDraft): ChangeRecord {
+/**
+ * Appends a change to the chain: sets its seq, the previous hash and its own hash. Source:
+ * docs/contract/datacenter-analyses.md#audit-chain.
+ */
+export function appendToChain(head: ChainHead, draft: ChangeDraft): ChangeRecord {
   const placed = sortKeys({ ...draft, seq: head.seq + 1, prevHash: head.hash, hash: "" });
-  return { ...placed, hash: hashOf(placed) };
+  return { ...placed, hash: hashRecord(placed) };
 }
 
-/** SHA-256 in hexadecimal over layout, the previous hash, and the entry without its own two hashes. */
-function hashOf(record: ChangeRecord): string {
+/** Returns SHA-256 in hexadecimal over the layout, the previous hash, and the entry without its two hashes. */
+function hashRecord(record: ChangeRecord): string {
   const entry = { ...record, prevHash: undefined, hash: undefined };
   return hash("sha256", `${LAYOUT}${record.prevHash}${formatCanonicalJson(entry)}`, "hex");
 }
@@ -29,56 +32,57 @@ export const LOG_PROBLEMS = [
   "checkpoint",
 ] as const;
 
-/** The first place at which the change log is not what the service wrote. */
+/** The first entry at which the change log differs from what the service wrote. */
 export interface LogProblem {
   readonly ok: false;
   readonly seq: number;
   /**
-   * `missing`: the entry was removed. `altered`: its text is not what was hashed. `unlinked`: it does not follow the one
-   * before. `column`: a column beside it says something else. `unrecorded`: it was not written by the service.
-   * `reference`: the rows by which it is found are not its own. `checkpoint`: it contradicts a signed checkpoint.
+   * `missing`: the entry was removed. `altered`: its text does not match its hash. `unlinked`: it does not follow the
+   * entry before. `column`: a column beside the text differs from it. `unrecorded`: the service did not write it.
+   * `reference`: the rows by which it is found do not match it. `checkpoint`: it contradicts a signed checkpoint.
    */
   readonly problem: (typeof LOG_PROBLEMS)[number];
-  /** What is wrong, as a sentence's end. */
+  /** Description of the problem, as the end of a sentence. */
   readonly detail: string;
 }
 
-/** An entry without the values that its change wrote. */
+/** An entry without the values before and after its change. */
 export type EntryHeader = Omit<ChangeRecord, "before" | "after" | "changedFields" | "commit">;
 
-/** Checks one row: the next in the chain, hashed as it is stored, with columns that agree with it. */
-export function checkRow(
+/** Checks one row: its hash, its link to the entry before, and its columns. @returns a problem, or undefined */
+export function checkLogRow(
   row: LogRow,
   head: ChainHead,
 ): { readonly ok: true; readonly record: EntryHeader } | LogProblem {
   const { seq, body } = row;
-  if (seq <= head.seq) return brokenEntry(seq, "unrecorded", "was not written by the service");
-  if (seq !== head.seq + 1) return brokenEntry(head.seq + 1, "missing", "is missing");
-  const header = headerOf(row);
+  if (seq <= head.seq) return createLogProblem(seq, "unrecorded", "was not written by the service");
+  if (seq !== head.seq + 1) return createLogProblem(head.seq + 1, "missing", "is missing");
+  const header = cutHeader(row);
   const record = parseHeader(header.text) ?? parseHeader(body);
-  if (record === undefined) return brokenEntry(seq, "altered", "was altered: its text cannot be read");
-  if (record.hash !== hashOfText(row, record, header.own))
-    return brokenEntry(seq, "altered", "was altered: its hash does not fit its text");
-  if (record.prevHash !== head.hash) return brokenEntry(seq, "unlinked", "does not follow the entry before it");
-  const column = wrongColumn(row, record);
+  if (record === undefined) return createLogProblem(seq, "altered", "was altered: its text cannot be read");
+  if (record.hash !== hashStoredText(row, record, header.own))
+    return createLogProblem(seq, "altered", "was altered: its hash does not fit its text");
+  if (record.prevHash !== head.hash) return createLogProblem(seq, "unlinked", "does not follow the entry before it");
+  const column = findWrongColumn(row, record);
   if (column === undefined) return { ok: true, record };
-  return brokenEntry(seq, "column", `was altered: its column ${column} differs from the entry`);
+  return createLogProblem(seq, "column", `was altered: its column ${column} differs from the entry`);
 }
 
 /**
- * The text of an entry without its values, which are most of it: the hash covers them, and nothing else is compared with
- * them. Empty for a text that `seal` cannot have made. Source: docs/contract/datacenter-analyses.md#audit-chain.
+ * Returns the text of an entry without its values, which are the largest part: the hash covers them, and they are not
+ * compared with anything else. Empty for a text that `appendToChain` cannot have written. Source:
+ * docs/contract/datacenter-analyses.md#audit-chain.
  */
-function headerOf({ body, hash: ownHash }: LogRow): { readonly text: string; readonly own: Field | undefined } {
-  const own = lastField(body, `"hash":"${ownHash}",`, `"id":`);
+function cutHeader({ body, hash: ownHash }: LogRow): { readonly text: string; readonly own: Field | undefined } {
+  const own = findLastField(body, `"hash":"${ownHash}",`, `"id":`);
   // In canonical order the entity precedes the hash directly, and the values follow the actor.
   const entityAt = body.lastIndexOf(`"entity":`, own?.start ?? 0);
-  const valuesAt = valuesStart(body);
+  const valuesAt = findValuesStart(body);
   return { text: entityAt < valuesAt ? "" : body.slice(0, valuesAt) + body.slice(entityAt), own };
 }
 
-/** Where the values begin; the end of a text without any. */
-function valuesStart(body: string): number {
+/** Returns the position in a text at which the values begin; the end of a text without values. */
+function findValuesStart(body: string): number {
   for (const name of [`"after":`, `"before":`, `"changedFields":`]) {
     const at = body.indexOf(name);
     if (at >= 0) return at;
@@ -92,14 +96,18 @@ function parseHeader(text: string): EntryHeader | undefined {
 }
 
 /**
- * Returns the hash of a stored text, or null for a text that `seal` cannot have made. Removes both hashes from the text
- * instead of serializing the entry again, which would take twice as long as hashing it.
- * @param found location of the column's hash in the text: that of the entry's hash unless one of them was altered
+ * Returns the hash of a stored text, or null for a text that `appendToChain` cannot have written. Removes both hashes
+ * from the text instead of serializing the entry again, which would take twice as long as hashing it. @param found
+ * location of the column's hash in the text: that of the entry's hash unless one of them was altered
  */
-function hashOfText(row: LogRow, { hash: ownHash, prevHash }: EntryHeader, found: Field | undefined): string | null {
+function hashStoredText(
+  row: LogRow,
+  { hash: ownHash, prevHash }: EntryHeader,
+  found: Field | undefined,
+): string | null {
   const { body } = row;
-  const own = ownHash === row.hash ? found : lastField(body, `"hash":"${ownHash}",`, `"id":`, found?.start);
-  const previous = own && lastField(body, `"prevHash":"${prevHash}",`, `"recordedAt":`, own.end);
+  const own = ownHash === row.hash ? found : findLastField(body, `"hash":"${ownHash}",`, `"id":`, found?.start);
+  const previous = own && findLastField(body, `"prevHash":"${prevHash}",`, `"recordedAt":`, own.end);
   if (own === undefined || previous === undefined) return null;
   const entry = body.slice(0, own.start) + body.slice(own.end, previous.start) + body.slice(previous.end);
   return hash("sha256", `${LAYOUT}${prevHash}${entry}`, "hex");
@@ -115,16 +123,16 @@ interface Field {
  * Finds a field of the entry by its text and the name that follows it in canonical order. The last match belongs to the
  * entry: a resource may contain the same text, and all resources precede both hashes.
  */
-function lastField(body: string, text: string, next: string, from = 0): Field | undefined {
+function findLastField(body: string, text: string, next: string, from = 0): Field | undefined {
   const wanted = text + next;
   let start = body.indexOf(wanted, from);
-  // Searching forwards twice is several times as fast as searching backwards once.
+  // Two forward searches are several times faster than one backward search.
   for (let after = start; after >= 0; after = body.indexOf(wanted, after + 1)) start = after;
   return start < 0 ? undefined : { start, end: start + text.length };
 }
 
-/** The name of the first column that differs from the entry. */
-function wrongColumn(row: LogRow, record: EntryHeader): string | undefined {
+/** Returns the name of the first column that differs from the entry; undefined if all agree. */
+function findWrongColumn(row: LogRow, record: EntryHeader): string | undefined {
   const { seq, occurredAt, actor, action, request } = record;
   if (row.seq !== seq) return "seq";
   if (row.occurredAt !== occurredAt) return "occurred_at";
@@ -135,13 +143,18 @@ function wrongColumn(row: LogRow, record: EntryHeader): string | undefined {
   return row.hash === record.hash ? undefined : "hash";
 }
 
-/** The problem of a log that ends before what was signed. @param signed `time` is unknown without the checkpoint */
-export function shorterThan(signed: { readonly size: number; readonly time?: string }, end: number): LogProblem {
+/**
+ * Returns the problem of a log that ends before its signed size. @param signed `time` is unknown without the checkpoint
+ */
+export function createTruncationProblem(
+  signed: { readonly size: number; readonly time?: string },
+  end: number,
+): LogProblem {
   const by = signed.time === undefined ? "the database says that" : `a signed checkpoint of ${signed.time} says that`;
   const detail = `the log is shorter than what was signed: it ends at entry ${end}, ${by} ${signed.size} were signed`;
-  return brokenEntry(end + 1, "missing", `is missing: ${detail}`);
+  return createLogProblem(end + 1, "missing", `is missing: ${detail}`);
 }
 
-export function brokenEntry(seq: number, problem: LogProblem["problem"], detail: string): LogProblem {
+export function createLogProblem(seq: number, problem: LogProblem["problem"], detail: string): LogProblem {
   return { ok: false, seq, problem, detail };
 }

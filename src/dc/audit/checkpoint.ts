@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { openNote, signNote, type VerifierKey } from "./signed_note.ts";
 
-/** What a checkpoint states: the change log `origin` has `size` entries with this Merkle root, and this last hash. */
+/** Contents of a checkpoint: the change log `origin` has `size` entries with this Merkle root and this last hash. */
 export interface Checkpoint {
   readonly origin: string;
   readonly size: number;
@@ -9,17 +9,17 @@ export interface Checkpoint {
   readonly root: Buffer;
   /** Hash of the last entry in hexadecimal; empty for an empty log. */
   readonly head: string;
-  /** ISO 8601, in UTC. */
+  /** Time of the signature, ISO 8601 in UTC. */
   readonly time: string;
 }
 
-/** Writes a checkpoint as a signed note. Source: C2SP tlog-checkpoint; head and time are extension lines. */
+/** Formats a checkpoint as a signed note. Source: C2SP tlog-checkpoint; head and time are extension lines. */
 export function signCheckpoint({ origin, size, root, head, time }: Checkpoint, privateKey: KeyObject): string {
   const text = `${origin}\n${size}\n${root.toString("base64")}\nhead ${head}\ntime ${time}\n`;
   return signNote(text, origin, privateKey);
 }
 
-/** Reads a checkpoint that one of the keys has signed; undefined for any other text. */
+/** Parses a checkpoint that one of the keys has signed; undefined for any other text. */
 export function openCheckpoint(note: string, keys: readonly VerifierKey[]): Checkpoint | undefined {
   const opened = openNote(note, keys);
   if (opened === undefined) return undefined;
@@ -27,7 +27,7 @@ export function openCheckpoint(note: string, keys: readonly VerifierKey[]): Chec
   return checkpoint?.origin === opened.key.name ? checkpoint : undefined;
 }
 
-/** Reads a checkpoint without looking at its signature. */
+/** Parses a checkpoint without verifying its signature; undefined if the text is malformed. */
 export function parseCheckpoint(text: string): Checkpoint | undefined {
   const [origin = "", size = "", root = "", ...extensions] = text.split("\n");
   const bytes = Buffer.from(root, "base64");

@@ -2,10 +2,10 @@ import { refuseUnavailable } from "#dc/model/refusal.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import type { LogProblem } from "./chain.ts";
-import { wrongTail } from "./make_checkpoint.ts";
+import { findTailProblem } from "./make_checkpoint.ts";
 import type { LogVerdict } from "./verify_log.ts";
 
-/** The store, which refuses changes and is not ready while its change log is known to be broken. */
+/** A store that rejects changes and is not ready after its change log was found to be broken. */
 export class GuardedStore implements DcStore {
   readonly #store: DcStore;
   #refusal: OperationError | undefined;
@@ -17,21 +17,21 @@ export class GuardedStore implements DcStore {
     this.#acceptsBrokenLog = acceptsBrokenLog;
   }
 
-  /** Verifies the end of the log, if that is short. */
+  /** Opens the store and verifies the end of the log, if that part is short. */
   static async open(
     store: DcStore,
     { acceptsBrokenLog }: { readonly acceptsBrokenLog: boolean },
   ): Promise<GuardedStore> {
     const guarded = new GuardedStore(store, acceptsBrokenLog);
-    const problem = await store.read(wrongTail);
+    const problem = await store.read(findTailProblem);
     if (problem !== undefined) guarded.note(problem);
     return guarded;
   }
 
-  /** Takes the result of a verification; the last one holds. */
+  /** Records the result of a verification; the latest result applies. */
   note(verdict: LogVerdict): void {
     if (this.#acceptsBrokenLog) return;
-    this.#refusal = verdict.ok ? undefined : brokenLog(verdict);
+    this.#refusal = verdict.ok ? undefined : refuseBrokenLog(verdict);
   }
 
   read: DcStore["read"] = (work) => this.#store.read(work);
@@ -55,7 +55,7 @@ export class GuardedStore implements DcStore {
   }
 }
 
-function brokenLog({ seq, detail }: LogProblem): OperationError {
+function refuseBrokenLog({ seq, detail }: LogProblem): OperationError {
   const what = `The change log is broken: entry ${seq} ${detail}`;
   const message = `${what}. Changes are refused until it verifies or --accept-broken-log is given`;
   return refuseUnavailable(message, new Error(what));

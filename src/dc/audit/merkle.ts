@@ -3,17 +3,17 @@ import { hash } from "node:crypto";
 // The Merkle tree of RFC 6962, section 2.1. The leaves are the hashes of change log entries.
 
 const HASH_BYTES = 32;
-/** What is hashed, written anew each time: a hash in one call costs half of one in pieces. */
+/** Buffers for the hashed bytes, reused because one call with all bytes costs half as much as several calls. */
 const leafBytes = Buffer.alloc(1 + HASH_BYTES, 0);
 const nodeBytes = Buffer.alloc(1 + 2 * HASH_BYTES, 1);
 
-/** @param entryHash 64 hexadecimal digits */
-function leafHash(entryHash: string): Buffer {
+/** Hashes a leaf. @param entryHash 64 hexadecimal digits */
+function hashLeaf(entryHash: string): Buffer {
   leafBytes.write(entryHash, 1, "hex");
   return hash("sha256", leafBytes, "buffer");
 }
 
-function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
+function hashNode(left: Uint8Array, right: Uint8Array): Buffer {
   nodeBytes.set(left, 1);
   nodeBytes.set(right, 1 + HASH_BYTES);
   return hash("sha256", nodeBytes, "buffer");
@@ -38,23 +38,23 @@ export class MerkleFrontier {
 
   /** Appends a leaf. Cost: two hashes on average. */
   add(entryHash: string): void {
-    let peak = leafHash(entryHash);
+    let peak = hashLeaf(entryHash);
     for (let size = this.#count; size % 2 === 1; size = Math.floor(size / 2)) {
       const left = this.#peaks.pop();
-      if (left !== undefined) peak = nodeHash(left, peak);
+      if (left !== undefined) peak = hashNode(left, peak);
     }
     this.#peaks.push(peak);
     this.#count += 1;
   }
 
-  /** The root hash; that of an empty tree is the hash of no bytes. */
+  /** Returns the root hash; for an empty tree, the hash of no bytes. */
   root(): Buffer {
     const [last, ...others] = this.#peaks.toReversed();
     if (last === undefined) return hash("sha256", "", "buffer");
-    return others.reduce<Buffer>((right, left) => nodeHash(left, right), last);
+    return others.reduce<Buffer>((right, left) => hashNode(left, right), last);
   }
 
-  /** The complete subtrees, largest first; a subtree of level n has 2^n leaves. */
+  /** Returns the complete subtrees, largest first; a subtree of level n has 2^n leaves. */
   subtrees(): readonly { readonly hash: Buffer; readonly level: number }[] {
     const levels: number[] = [];
     for (let [rest, level] = [this.#count, 0]; rest > 0; [rest, level] = [Math.floor(rest / 2), level + 1]) {
@@ -63,13 +63,13 @@ export class MerkleFrontier {
     return levels.map((level, at) => ({ level, hash: this.#peaks[at] ?? Buffer.alloc(0) }));
   }
 
-  /** Writes the frontier as text, which `parseFrontier` reads. */
+  /** Formats the frontier as text for `parseFrontier`. */
   toText(): string {
     return `${this.#count} ${this.#peaks.map((peak) => peak.toString("base64")).join(" ")}`.trimEnd();
   }
 }
 
-/** Reads the text of a frontier; undefined when the number of hashes does not fit the size. */
+/** Parses the text of a frontier; undefined if the number of hashes does not match the size. */
 export function parseFrontier(text: string): MerkleFrontier | undefined {
   const [count = "", ...peaks] = text.split(" ");
   if (!/^(?:0|[1-9]\d{0,15})$/.test(count)) return undefined;
@@ -80,21 +80,20 @@ export function parseFrontier(text: string): MerkleFrontier | undefined {
 }
 
 /**
- * Collects the proof that one leaf is part of a tree, while all leaves pass by in order.
- * Memory: two hashes for each bit of the size.
+ * Collects the proof that one leaf is part of a tree, while all leaves are added in order. Memory: two hashes for each
+ * bit of the size.
  */
 export class InclusionProof {
   readonly #index: number;
   readonly #size: number;
-  /** Complete subtrees; `holds` marks the one with the wanted leaf. */
+  /** Complete subtrees; `holds` marks the one that contains the requested leaf. */
   readonly #peaks: { hash: Buffer; level: number; holds: boolean }[];
   readonly #path: Buffer[] = [];
   #count: number;
 
   /**
-   * @param index of the leaf, from 0
-   * @param size of the tree; leaves that come after it are left out
-   * @param begun the part of the tree that is complete already
+   * Starts a proof. @param index index of the leaf, from 0 @param size number of leaves of the tree; later leaves are
+   * ignored @param begun tree of the leaves that were added before
    */
   constructor(index: number, size: number, begun: MerkleFrontier) {
     this.#index = index;
@@ -105,7 +104,7 @@ export class InclusionProof {
 
   add(entryHash: string): void {
     if (this.#count === this.#size) return;
-    let node = { hash: leafHash(entryHash), level: 0, holds: this.#count === this.#index };
+    let node = { hash: hashLeaf(entryHash), level: 0, holds: this.#count === this.#index };
     for (;;) {
       const left = this.#peaks.at(-1);
       if (left === undefined || left.level !== node.level) break;
@@ -116,7 +115,7 @@ export class InclusionProof {
     this.#count += 1;
   }
 
-  /** Hashes from the leaf's sibling up to the root. Undefined when the leaf or another one was not added. */
+  /** Returns the hashes from the leaf's sibling up to the root; undefined if a leaf of the tree was not added. */
   finish(): readonly Buffer[] | undefined {
     const [last, ...others] = this.#peaks.toReversed();
     if (last === undefined || this.#count < this.#size || !this.#peaks.some(({ holds }) => holds)) return undefined;
@@ -130,25 +129,27 @@ export class InclusionProof {
   ): { hash: Buffer; level: number; holds: boolean } {
     if (left.holds) this.#path.push(right.hash);
     if (right.holds) this.#path.push(left.hash);
-    return { hash: nodeHash(left.hash, right.hash), level: left.level + 1, holds: left.holds || right.holds };
+    return { hash: hashNode(left.hash, right.hash), level: left.level + 1, holds: left.holds || right.holds };
   }
 }
 
-/** The root that a proof leads to; undefined for a proof of the wrong length. Source: RFC 9162, section 2.1.3.2. */
-export function rootOfProof(
+/**
+ * Returns the root that a proof leads to; undefined for a proof of the wrong length. Source: RFC 9162, section 2.1.3.2.
+ */
+export function computeProofRoot(
   entryHash: string,
   { index, size }: { readonly index: number; readonly size: number },
   path: readonly Uint8Array[],
 ): Buffer | undefined {
   if (index >= size) return undefined;
   let [at, last] = [index, size - 1];
-  let hash = leafHash(entryHash);
+  let hash = hashLeaf(entryHash);
   for (const sibling of path) {
     if (last === 0) return undefined;
     if (at % 2 === 1 || at === last) {
-      hash = nodeHash(sibling, hash);
+      hash = hashNode(sibling, hash);
       while (at % 2 === 0 && at !== 0) [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
-    } else hash = nodeHash(hash, sibling);
+    } else hash = hashNode(hash, sibling);
     [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
   }
   return last === 0 ? hash : undefined;

@@ -1,42 +1,42 @@
 import { randomInt } from "node:crypto";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { DcReader, LogReference } from "#dc/ports.ts";
 
-/** References per page: some milliseconds of work. */
+/** Number of references per page, which takes a few milliseconds. */
 const PAGE = 2000;
 const MOST = 2 ** 31 - 1;
 
 /**
- * Compares two multisets of references without holding them: the log's entries imply one, the table has the other.
- * Both are summed under a hash with a random key, so that no change made beforehand can leave the sums equal.
+ * Compares two multisets of references in constant memory: those that the log's entries imply, and those in the table.
+ * Both are summed as hashes with a random key, so that no prepared change can leave the sums equal.
  */
 export class ReferenceSums {
   readonly #first: number;
   readonly #second: number;
   #sum = 0;
   #otherSum = 0;
-  /** The text that was hashed last, with its two hashes: the table gives all entries of a reference one after another. */
+  /** The text that was hashed last, with its two hashes: the table lists all entries of a reference in a row. */
   #last: string | undefined;
   #lastFirst = 0;
   #lastSecond = 0;
 
-  constructor(first = oddNumber(), second = oddNumber()) {
+  constructor(first = createOddNumber(), second = createOddNumber()) {
     this.#first = first;
     this.#second = second;
   }
 
-  /** An empty sum under the same keys. */
+  /** Creates an empty sum with the same keys. */
   another(): ReferenceSums {
     return new ReferenceSums(this.#first, this.#second);
   }
 
   /** Adds the references of an entry. */
   expect(record: Pick<ChangeRecord, "seq" | "entity" | "related">): void {
-    for (const ref of expectedRefs(record)) this.#add(ref, record.seq, 1);
+    for (const ref of listExpectedRefs(record)) this.#add(ref, record.seq, 1);
   }
 
-  /** Subtracts a reference of the table. */
+  /** Subtracts a reference that is in the table. */
   found({ refKey: ref, seq }: LogReference): void {
     this.#add(ref, seq, -1);
   }
@@ -69,18 +69,18 @@ export class ReferenceSums {
   }
 }
 
-/** The references under which an entry is found, each once. */
-export function expectedRefs({ entity, related }: Pick<ChangeRecord, "entity" | "related">): readonly string[] {
-  const refs = [refKey(entity)];
+/** Returns the references under which an entry is found, each once. */
+export function listExpectedRefs({ entity, related }: Pick<ChangeRecord, "entity" | "related">): readonly string[] {
+  const refs = [toRefKey(entity)];
   for (const one of related) {
-    const key = refKey(one);
+    const key = toRefKey(one);
     if (!refs.includes(key)) refs.push(key);
   }
   return refs;
 }
 
-/** Passes every reference of the table on, page by page. */
-export async function eachReference(
+/** Calls a function with every reference in the table, page by page. */
+export async function visitReferences(
   reader: DcReader,
   see: (reference: LogReference) => void,
   pause: () => Promise<void>,
@@ -94,11 +94,11 @@ export async function eachReference(
   }
 }
 
-function oddNumber(): number {
+function createOddNumber(): number {
   return randomInt(MOST) | 1;
 }
 
-/** Spreads every bit over the whole, as MurmurHash3 ends. */
+/** Mixes the bits of a number so that each affects all others, with the finalizer of MurmurHash3. */
 function mixBits(value: number): number {
   let hash = value ^ (value >>> 16);
   hash = Math.imul(hash, 0x85_eb_ca_6b);

@@ -1,14 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, DcReader } from "#dc/ports.ts";
-import { archiveBase, type LogBase } from "./archive.ts";
-import { brokenEntry, checkRow, type EntryHeader, type LogProblem, shorterThan } from "./chain.ts";
+import { type LogBase, readArchiveBase } from "./archive.ts";
+import { checkLogRow, createLogProblem, createTruncationProblem, type EntryHeader, type LogProblem } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { InclusionProof, type MerkleFrontier } from "./merkle.ts";
-import { eachReference, expectedRefs, ReferenceSums } from "./reference_sums.ts";
-import { signedStates } from "./signed_end.ts";
+import { listExpectedRefs, ReferenceSums, visitReferences } from "./reference_sums.ts";
+import { readSignedStates } from "./signed_end.ts";
 
-/** Entries per page: some milliseconds of work, and the memory of a walk through millions. */
+/** Number of entries per page: a few milliseconds of work, and little memory even for millions of entries. */
 const PAGE = 250;
 
 export type LogVerdict = VerifiedLog | LogProblem;
@@ -16,15 +16,15 @@ export type LogVerdict = VerifiedLog | LogProblem;
 export interface VerifiedLog {
   readonly ok: true;
   readonly head: ChainHead;
-  /** Seq of the last archived entry, at which the walk began; 0 for a whole log. */
+  /** Seq of the last archived entry, after which the verification began; 0 for a whole log. */
   readonly since: number;
   /** Merkle root over the hashes of all entries. */
   readonly root: Buffer;
-  /** Proof of the requested entry. */
+  /** Inclusion proof of the requested entry. */
   readonly proof?: EntryProof;
 }
 
-/** That an entry is one of the first `size` of the log. */
+/** Proof that an entry is among the first `size` entries of the log. */
 export interface EntryProof {
   readonly seq: number;
   readonly hash: string;
@@ -34,13 +34,13 @@ export interface EntryProof {
 }
 
 export interface LogChecks {
-  /** More checkpoints than those in the database, whose signatures were found good. The log must contain what they state. */
+  /** Further checkpoints with verified signatures, beside those in the database. The log must match them. */
   readonly checkpoints?: readonly Checkpoint[];
-  /** Hash that some entry must have, as a caller noted it down earlier. */
+  /** Hash that one of the entries must have, as the caller recorded it earlier. */
   readonly expectedHead?: string;
-  /** An entry to prove, and the size of the log that it is to be part of. */
+  /** Seq of an entry to prove, and the size of the log for which the proof is made. */
   readonly prove?: { readonly seq: number; readonly size: number };
-  /** Sees every entry that was found good, in order. */
+  /** Called with every verified entry, in order. */
   readonly onEntry?: (record: ChangeRecord) => void;
 }
 
@@ -50,14 +50,14 @@ export interface LogChecks {
  * Cost: about 10 microseconds an entry, twice that in the first second; yields to the event loop after each page; memory of one page.
  */
 export async function verifyLog(reader: DcReader, checks: LogChecks = {}): Promise<LogVerdict> {
-  const begun = await beginWalk(reader, checks);
+  const begun = await createWalk(reader, checks);
   if ("ok" in begun) return begun;
   const { walk, base } = begun;
-  // Rows before the first entry would be none of the service's.
+  // The service writes no rows before the first entry, so any such row is a problem.
   for (let after = Number.MIN_SAFE_INTEGER; ; after = walk.head.seq) {
     const page = await reader.logRows(after, PAGE);
     for (const row of page) {
-      const checked = checkRow(row, walk.head);
+      const checked = checkLogRow(row, walk.head);
       if (!checked.ok) return checked;
       const problem = walk.take(checked.record, row.body);
       if (problem !== undefined) return problem;
@@ -65,23 +65,25 @@ export async function verifyLog(reader: DcReader, checks: LogChecks = {}): Promi
     if (page.length < PAGE) break;
     await setImmediate();
   }
-  const problem = wrongEnd(walk.head, await reader.chainHead()) ?? (await wrongReferences(reader, walk, base));
+  const problem =
+    findEndProblem(walk.head, await reader.chainHead()) ?? (await findReferenceProblem(reader, walk, base));
   return problem ?? walk.finish();
 }
 
-async function beginWalk(
+async function createWalk(
   reader: DcReader,
   checks: LogChecks,
 ): Promise<{ readonly walk: Walk; readonly base: LogBase } | LogProblem> {
-  const base = await archiveBase(reader);
-  if (base === undefined) return brokenEntry(0, "checkpoint", "cannot be read, so the end of the archive is unknown");
-  const states = await signedStates(reader);
+  const base = await readArchiveBase(reader);
+  if (base === undefined)
+    return createLogProblem(0, "checkpoint", "cannot be read, so the end of the archive is unknown");
+  const states = await readSignedStates(reader);
   if ("ok" in states) return states;
   const checkpoints = [...states, ...(checks.checkpoints ?? [])];
   return { walk: new Walk(base, { ...checks, checkpoints }), base };
 }
 
-/** One walk along the chain, with what is gathered on the way. */
+/** State of one verification along the chain. */
 class Walk {
   readonly references = new ReferenceSums();
   head: ChainHead;
@@ -123,15 +125,15 @@ class Walk {
     const early = this.#wrongCheckpoint();
     if (early !== undefined) return early;
     const [next] = this.#due;
-    if (next !== undefined) return shorterThan(next, head.seq);
+    if (next !== undefined) return createTruncationProblem(next, head.seq);
     if (!this.#hasExpected)
-      return brokenEntry(head.seq, "missing", `is the last one, and none has the hash ${checks.expectedHead}`);
+      return createLogProblem(head.seq, "missing", `is the last one, and none has the hash ${checks.expectedHead}`);
     const path = this.#path?.finish();
     const proof = path && checks.prove && { ...checks.prove, hash: this.#provenHash, path };
     return { ok: true, head, since: base.seq, root: this.#tree.root(), ...(proof && { proof }) };
   }
 
-  /** Compares with every checkpoint of the size that has been reached. */
+  /** Compares the log with every checkpoint of the size that has been reached. @returns the first contradiction */
   #wrongCheckpoint(): LogProblem | undefined {
     for (;;) {
       const [next] = this.#due;
@@ -140,27 +142,28 @@ class Walk {
       // The archive proves the entries before its end.
       if (next.size < this.head.seq) continue;
       if (next.head === this.head.hash && next.root.equals(this.#tree.root())) continue;
-      return brokenEntry(next.size, "checkpoint", `or one before it differs from what was signed at ${next.time}`);
+      return createLogProblem(next.size, "checkpoint", `or one before it differs from what was signed at ${next.time}`);
     }
   }
 }
 
-function wrongEnd(walked: ChainHead, recorded: ChainHead): LogProblem | undefined {
+function findEndProblem(walked: ChainHead, recorded: ChainHead): LogProblem | undefined {
   if (walked.seq < recorded.seq) {
     const which = walked.seq + 1 === recorded.seq ? "" : ` and all up to ${recorded.seq}`;
-    return brokenEntry(walked.seq + 1, "missing", `is missing${which}: the log was cut off`);
+    return createLogProblem(walked.seq + 1, "missing", `is missing${which}: the log was cut off`);
   }
-  if (walked.seq > recorded.seq) return brokenEntry(recorded.seq + 1, "unrecorded", "was not written by the service");
+  if (walked.seq > recorded.seq)
+    return createLogProblem(recorded.seq + 1, "unrecorded", "was not written by the service");
   if (walked.hash === recorded.hash) return undefined;
-  return brokenEntry(walked.seq, "unrecorded", "is not the last one that the service wrote");
+  return createLogProblem(walked.seq, "unrecorded", "is not the last one that the service wrote");
 }
 
-async function wrongReferences(reader: DcReader, walk: Walk, base: LogBase): Promise<LogProblem | undefined> {
+async function findReferenceProblem(reader: DcReader, walk: Walk, base: LogBase): Promise<LogProblem | undefined> {
   const pause = async () => {
     await setImmediate();
   };
   let stray: number | undefined;
-  await eachReference(
+  await visitReferences(
     reader,
     (one) => {
       if (one.seq <= base.seq || one.seq > walk.head.seq) stray = Math.min(stray ?? one.seq, one.seq);
@@ -168,12 +171,12 @@ async function wrongReferences(reader: DcReader, walk: Walk, base: LogBase): Pro
     },
     pause,
   );
-  if (stray !== undefined) return brokenEntry(stray, "reference", "does not exist, and a reference leads to it");
-  return walk.references.areEqual ? undefined : firstWrongReference(reader, base, pause);
+  if (stray !== undefined) return createLogProblem(stray, "reference", "does not exist, and a reference leads to it");
+  return walk.references.areEqual ? undefined : findFirstWrongReference(reader, base, pause);
 }
 
-/** Finds the first entry whose references differ. Memory: one number per entry with references. */
-async function firstWrongReference(
+/** Finds the first entry whose references differ. Memory: one number for each entry with references. */
+async function findFirstWrongReference(
   reader: DcReader,
   base: LogBase,
   pause: () => Promise<void>,
@@ -185,15 +188,15 @@ async function firstWrongReference(
     found.set(seq, known);
     return known;
   };
-  await eachReference(reader, (one) => sumsOf(one.seq).found(one), pause);
+  await visitReferences(reader, (one) => sumsOf(one.seq).found(one), pause);
   for (let after = base.seq; ; ) {
     const page = await reader.logRows(after, PAGE);
     for (const { seq, body } of page) {
       const record: ChangeRecord = JSON.parse(body);
       sumsOf(seq).expect(record);
       if (sumsOf(seq).areEqual) continue;
-      const wanted = expectedRefs(record).join(", ");
-      return brokenEntry(seq, "reference", `is not found by its references alone: expected ${wanted}`);
+      const wanted = listExpectedRefs(record).join(", ");
+      return createLogProblem(seq, "reference", `is not found by its references alone: expected ${wanted}`);
     }
     after = page.at(-1)?.seq ?? after;
     if (page.length < PAGE) return undefined;

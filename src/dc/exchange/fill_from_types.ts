@@ -1,4 +1,4 @@
-import { builtFields, type DeviceType } from "#dc/model/device_type.ts";
+import { type DeviceType, getInheritedFields } from "#dc/model/device_type.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { removeEmptyFields, type SourceItem } from "./item.ts";
 
@@ -26,7 +26,7 @@ export function fillFromTypes(items: readonly SourceItem[], types: TypesByModel)
  * only if it has none.
  */
 export function filledFromType(device: Device, type: DeviceType): Device {
-  const { depth, ...built } = builtFields(type);
+  const { depth, ...built } = getInheritedFields(type);
   const offered = device.positionU === undefined ? built : { ...built, depth };
   const missing = Object.entries(offered).filter(([name]) => device[name as keyof Device] === undefined);
   return removeEmptyFields<Device>({ ...device, ...Object.fromEntries(missing) });

@@ -1,5 +1,5 @@
 import type { PortKind } from "#dc/model/enum_values.ts";
-import { typeFits } from "#dc/model/port_types.ts";
+import { isTypeAllowed } from "#dc/model/port_types.ts";
 import { toSlug } from "./codes.ts";
 
 /** A value in a file that violates the library's schema. */
@@ -47,7 +47,7 @@ export const MAX_POSITIONS = 1024;
 /** Returns a source's port type in the inventory's spelling; undefined if a port of this kind cannot have it. */
 export function toPortType(kind: PortKind, given: string): string | undefined {
   const type = toSlug(given);
-  return type !== undefined && typeFits(kind, type) ? type : undefined;
+  return type !== undefined && isTypeAllowed(kind, type) ? type : undefined;
 }
 
 /** Returns the enumeration value that NetBox spells in lower case with hyphens; undefined for another word. */

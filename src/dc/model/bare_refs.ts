@@ -3,46 +3,46 @@ import { formatPort, formatRef, parseRef } from "./ref.ts";
 import type { Crac, Device, Location } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
 
-// A person writes UPS-A2 for device:UPS-A2. What nothing has, or several things, stays as it is: the rules refuse it and
-// state the form that is unambiguous.
+// A person may write UPS-A2 instead of device:UPS-A2.
+// A code of no resource or of several resources is not replaced; the rules reject it and name the complete form.
 
-/** The device with references for the bare codes of sources of its inlets. */
-export async function withSourceRefs(device: Device, site: SiteReader): Promise<Device> {
+/** Replaces bare codes of the sources of a device's inlets by references. */
+export async function resolveDeviceSources(device: Device, site: SiteReader): Promise<Device> {
   const { ports } = device;
-  if (ports?.some(({ powerIn }) => isBare(powerIn?.sourceRef)) !== true) return device;
+  if (ports?.some(({ powerIn }) => isBareCode(powerIn?.sourceRef)) !== true) return device;
   const named = ports.map(async (port) =>
-    port.powerIn === undefined ? port : { ...port, powerIn: await withSource(port.powerIn, site) },
+    port.powerIn === undefined ? port : { ...port, powerIn: await resolveSource(port.powerIn, site) },
   );
   return { ...device, ports: await Promise.all(named) };
 }
 
-/** The cooling unit with references for the bare codes of its sources and of what it serves. */
-export async function withServedRefs(crac: Crac, site: SiteReader): Promise<Crac> {
+/** Replaces bare codes of the sources and served areas of a cooling unit by references. */
+export async function resolveCracRefs(crac: Crac, site: SiteReader): Promise<Crac> {
   const { powerInputs, serves, location } = crac;
   return {
     ...crac,
     ...(powerInputs !== undefined && {
-      powerInputs: await Promise.all(powerInputs.map((input) => withSource(input, site))),
+      powerInputs: await Promise.all(powerInputs.map((input) => resolveSource(input, site))),
     }),
     ...(serves !== undefined && {
-      serves: await Promise.all(serves.map((text) => (isBare(text) ? scopeRef(text, location, site) : text))),
+      serves: await Promise.all(serves.map((text) => (isBareCode(text) ? findScopeRef(text, location, site) : text))),
     }),
   };
 }
 
-function isBare(text: string | undefined): text is string {
+function isBareCode(text: string | undefined): text is string {
   return text !== undefined && text !== "" && !text.includes(":");
 }
 
-async function withSource<Inlet extends { readonly sourceRef?: string }>(
+async function resolveSource<Inlet extends { readonly sourceRef?: string }>(
   inlet: Inlet,
   site: SiteReader,
 ): Promise<Inlet> {
-  return isBare(inlet.sourceRef) ? { ...inlet, sourceRef: await sourceRef(inlet.sourceRef, site) } : inlet;
+  return isBareCode(inlet.sourceRef) ? { ...inlet, sourceRef: await findSourceRef(inlet.sourceRef, site) } : inlet;
 }
 
-/** The reference of a device, a feed, or an outlet as `<device>/<outlet>`. */
-async function sourceRef(text: string, site: SiteReader): Promise<string> {
+/** Returns the reference of a device, a feed, or an outlet that is written as `<device>/<outlet>`. */
+async function findSourceRef(text: string, site: SiteReader): Promise<string> {
   const outlet = parseRef(`port:${text}`);
   if (outlet?.kind === "port") {
     const owner = await site.device(outlet.end.deviceCode);
@@ -55,24 +55,30 @@ async function sourceRef(text: string, site: SiteReader): Promise<string> {
 }
 
 /**
- * The reference of a rack, of a floor as `<site>/<floor>`, or of a room, row or zone: of the unit's floor by its name
- * alone, of any floor as `<site>/<floor>/<name>`.
+ * Returns the reference of a rack, of a floor written as `<site>/<floor>`, or of a room, row or zone. The name alone
+ * means an area on the unit's floor, `<site>/<floor>/<name>` one on any floor.
  */
-async function scopeRef(text: string, location: Location | undefined, site: SiteReader): Promise<string> {
+async function findScopeRef(text: string, location: Location | undefined, site: SiteReader): Promise<string> {
   const found: string[] = [];
   const rack = await site.rack(text);
   if (rack !== undefined) found.push(`rack:${rack.code}`);
   const floor = parseRef(`floor:${text}`);
   if (floor !== undefined) found.push(formatRef(floor));
   const area = parseRef(`room:${text}`);
-  if (area?.kind === "room") found.push(...(await areasNamed(area.name, area.site, area.floor, site)));
-  else if (location !== undefined) found.push(...(await areasNamed(text, location.siteId, location.floorNumber, site)));
+  if (area?.kind === "room") found.push(...(await listAreasNamed(area.name, area.site, area.floor, site)));
+  else if (location !== undefined)
+    found.push(...(await listAreasNamed(text, location.siteId, location.floorNumber, site)));
   const [only, other] = found;
   return only === undefined || other !== undefined ? text : only;
 }
 
-/** References of the room, row and zone of this name that racks of a floor are in. */
-async function areasNamed(name: string, siteId: string, floor: number, site: SiteReader): Promise<readonly string[]> {
+/** Lists references of the rooms, rows and zones with a name, as racks of a floor record them. */
+async function listAreasNamed(
+  name: string,
+  siteId: string,
+  floor: number,
+  site: SiteReader,
+): Promise<readonly string[]> {
   const racks = await site.racksOnFloor(siteId, floor);
   return AREAS.flatMap(([kind, field]) => {
     const found = racks

@@ -1,7 +1,7 @@
 import { codeKey } from "./code.ts";
-import { airHeatW, drawW, heatW, isMeasured, isPowerKind } from "./draw.ts";
+import { computeAirHeatW, getDrawW, getHeatW, isMeasured, isPowerKind } from "./draw.ts";
 import type { LoadBasis } from "./enum_values.ts";
-import { inService } from "./in_service.ts";
+import { isInService } from "./in_service.ts";
 import type { Device, DeviceBody, Port } from "./resources.ts";
 
 /** A device whose draw or heat is summed. Ports are required to count blades that have inlets. */
@@ -12,31 +12,31 @@ export function isInBay({ parentDeviceCode, bay, mount }: DeviceBody): boolean {
   return parentDeviceCode !== undefined && (bay !== undefined || mount === "BAY");
 }
 
-/** The draw of devices in service, in watts; the measured draw of a chassis includes that of its blades. */
-export function totalDrawW(devices: readonly Summed[], basis: LoadBasis): number {
-  return total(
+/** Sums the draw of devices in service in watts; the measured draw of a chassis includes that of its blades. */
+export function sumDrawW(devices: readonly Summed[], basis: LoadBasis): number {
+  return sumInService(
     devices,
-    (device) => drawW(device, basis),
+    (device) => getDrawW(device, basis),
     (chassis) => isMeasured(chassis, basis),
   );
 }
 
 /** The heat of devices in service, in watts; that of a chassis by its measured draw includes that of its blades. */
-export function totalHeatW(
+export function sumHeatW(
   devices: readonly Summed[],
   basis: LoadBasis,
   heatOf: (device: Summed, basis: LoadBasis) => number,
 ): number {
   const isWhole = (chassis: Summed) => chassis.heatW === undefined && isMeasured(chassis, basis);
-  return total(devices, (device) => heatOf(device, basis), isWhole);
+  return sumInService(devices, (device) => heatOf(device, basis), isWhole);
 }
 
-function total(
+function sumInService(
   devices: readonly Summed[],
   value: (device: Summed) => number,
   isWhole: (chassis: Summed) => boolean,
 ): number {
-  const working = devices.filter(inService);
+  const working = devices.filter(isInService);
   const whole = new Set(
     working.filter((device) => device.kind === "CHASSIS" && isWhole(device)).map(({ code }) => codeKey(code)),
   );
@@ -58,9 +58,9 @@ export interface HeatSum {
 }
 
 /** Sums the heat of the given devices that are in service. All of them must be in one location. */
-export function heatOfAll(devices: readonly Device[], basis: LoadBasis): HeatSum {
-  const airW = totalHeatW(devices, basis, airHeatW);
-  const liquidW = totalHeatW(devices, basis, (device) => heatW(device, basis) - airHeatW(device, basis));
-  const powerW = totalHeatW(devices, basis, (device) => (isPowerKind(device.kind) ? heatW(device, basis) : 0));
+export function sumHeatByMedium(devices: readonly Device[], basis: LoadBasis): HeatSum {
+  const airW = sumHeatW(devices, basis, computeAirHeatW);
+  const liquidW = sumHeatW(devices, basis, (device) => getHeatW(device, basis) - computeAirHeatW(device, basis));
+  const powerW = sumHeatW(devices, basis, (device) => (isPowerKind(device.kind) ? getHeatW(device, basis) : 0));
   return { airW, liquidW, itW: airW + liquidW - powerW };
 }

@@ -30,7 +30,7 @@ export interface ChangeDraft {
 
 /** A change in the hash chain: `hash` covers all other fields, including `prevHash`. */
 export interface ChangeRecord extends ChangeDraft {
-  /** From 1, without gaps. */
+  /** Position in the log, from 1 without gaps. */
   readonly seq: number;
   readonly prevHash: string;
   readonly hash: string;

@@ -4,8 +4,7 @@ export type Code = string & { readonly __brand: "Code" };
 export type PortName = string & { readonly __brand: "PortName" };
 
 const CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-// '~' separates the two ends in a cable reference, so port names exclude it. \p{C} are control and unassigned
-// characters.
+// Excludes '~', which separates the ends in a cable reference, and \p{C}: control and unassigned characters.
 const PORT_NAME = /^[^\p{C}\p{Zl}\p{Zp}~]{1,64}$/u;
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
@@ -28,7 +27,7 @@ export function isSlug(text: string): boolean {
   return SLUG.test(text);
 }
 
-/** Key for comparing codes without regard to case. Codes are ASCII, so lower case suffices. */
+/** Returns a key for comparing codes without regard to case. Codes are ASCII, so lower case suffices. */
 export function codeKey(code: string): string {
   return code.toLowerCase();
 }

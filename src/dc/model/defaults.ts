@@ -1,12 +1,12 @@
-import { withServedRefs, withSourceRefs } from "./bare_refs.ts";
+import { resolveCracRefs, resolveDeviceSources } from "./bare_refs.ts";
 import type { DeviceKind, Mount } from "./enum_values.ts";
-import { floorRef, inOrder } from "./ref.ts";
+import { floorRef, orderEnds } from "./ref.ts";
 import type { Cable, Crac, Device, FabricLink, Location, Rack } from "./resources.ts";
-import { tierOf } from "./rules/fabric_link.ts";
+import { findTier } from "./rules/fabric_link.ts";
 import type { SiteReader } from "./site.ts";
 
-// Stored resources are complete: a write fills in defaults and derived values, so that reads, filters and comparisons
-// see one form. Filling in is idempotent.
+// Writes fill in defaults and derived values, so that reads, filters and comparisons process complete resources.
+// Filling in is idempotent.
 
 const ROLE_BY_KIND: Readonly<Partial<Record<DeviceKind, string>>> = {
   SERVER: "compute",
@@ -14,8 +14,8 @@ const ROLE_BY_KIND: Readonly<Partial<Record<DeviceKind, string>>> = {
   RACK_PDU: "rack-pdu",
 };
 
-/** Default role of a device: its kind as a slug, except for the kinds in `ROLE_BY_KIND`. */
-export function defaultRole(kind: DeviceKind): string {
+/** Returns the default role of a device: its kind as a slug, except for the kinds in `ROLE_BY_KIND`. */
+export function getDefaultRole(kind: DeviceKind): string {
   return ROLE_BY_KIND[kind] ?? kind.toLowerCase().replaceAll("_", "-");
 }
 
@@ -29,10 +29,10 @@ export async function completeDevice(device: Device, site: SiteReader): Promise<
   const rack = rackCode === undefined ? undefined : await site.rack(rackCode);
   const location = mergeLocation(device.location, rack?.location ?? parent?.location);
   return {
-    ...(await withSourceRefs(device, site)),
-    ...(device.kind !== undefined && { role: device.role ?? defaultRole(device.kind) }),
+    ...(await resolveDeviceSources(device, site)),
+    ...(device.kind !== undefined && { role: device.role ?? getDefaultRole(device.kind) }),
     status: device.status ?? "ACTIVE",
-    mount: device.mount ?? defaultMount(device),
+    mount: device.mount ?? getDefaultMount(device),
     ...(device.positionU !== undefined && {
       uHeight: device.uHeight ?? 1,
       depth: device.depth ?? "FULL",
@@ -43,15 +43,15 @@ export async function completeDevice(device: Device, site: SiteReader): Promise<
   };
 }
 
-function defaultMount({ rackCode, bay, placement, parentDeviceCode }: Device): Mount {
+function getDefaultMount({ rackCode, bay, placement, parentDeviceCode }: Device): Mount {
   if (bay !== undefined || parentDeviceCode !== undefined) return "BAY";
   if (rackCode !== undefined) return "RAIL";
   return placement === undefined ? "UNRACKED" : "FLOOR";
 }
 
 /**
- * Completes the given location from the rack's or chassis's. If they differ, keeps the given value, which the rules
- * then reject.
+ * Adds missing fields of a location from the location of its rack or chassis. If the two differ, keeps the given value,
+ * which the rules then reject.
  */
 function mergeLocation(given: Location | undefined, held: Location | undefined): Location | undefined {
   if (given === undefined || held === undefined) return given ?? held;
@@ -77,17 +77,17 @@ export function completeRack(rack: Rack): Rack {
 export async function completeCrac(crac: Crac, site: SiteReader): Promise<Crac> {
   const rack = crac.rackCode === undefined ? undefined : await site.rack(crac.rackCode);
   const location = mergeLocation(crac.location, rack?.location);
-  const named = await withServedRefs({ ...crac, ...(location !== undefined && { location }) }, site);
+  const named = await resolveCracRefs({ ...crac, ...(location !== undefined && { location }) }, site);
   return {
     ...named,
     status: crac.status ?? "ACTIVE",
     medium: crac.medium ?? (crac.kind === "CDU" ? "LIQUID" : "AIR"),
-    ...(location !== undefined && { serves: named.serves ?? [defaultScope(crac, location)] }),
+    ...(location !== undefined && { serves: named.serves ?? [getDefaultScope(crac, location)] }),
   };
 }
 
-/** A unit without scopes serves its rack; without a rack its room; without a room its floor. */
-function defaultScope({ rackCode }: Crac, location: Location): string {
+/** Returns the scope that a unit without scopes serves: its rack; without a rack its room; without a room its floor. */
+function getDefaultScope({ rackCode }: Crac, location: Location): string {
   if (rackCode !== undefined) return `rack:${rackCode}`;
   return location.room === undefined
     ? floorRef(location)
@@ -96,15 +96,15 @@ function defaultScope({ rackCode }: Crac, location: Location): string {
 
 export function completeCable(cable: Cable): Cable {
   if (cable.a === undefined || cable.b === undefined) return cable;
-  const [a, b] = inOrder(cable.a, cable.b);
+  const [a, b] = orderEnds(cable.a, cable.b);
   return { ...cable, a, b, status: cable.status ?? "CONNECTED" };
 }
 
-/** Makes the leaf end `a`, and fills in capacity and ECMP group. */
+/** Makes the leaf end `a`, and sets a missing capacity and ECMP group. */
 export async function completeFabricLink(link: FabricLink, site: SiteReader): Promise<FabricLink> {
   if (link.a === undefined || link.b === undefined) return link;
-  const turned = turnLeafFirst(link, await upsideDown(link, site));
-  const capacityMbps = link.capacityMbps ?? (await slowerPort(link, site));
+  const turned = turnLeafFirst(link, await isSpineFirst(link, site));
+  const capacityMbps = link.capacityMbps ?? (await findSlowerSpeed(link, site));
   return {
     ...turned,
     status: link.status ?? "UP",
@@ -113,15 +113,16 @@ export async function completeFabricLink(link: FabricLink, site: SiteReader): Pr
   };
 }
 
-async function upsideDown({ a, b }: FabricLink, site: SiteReader): Promise<boolean> {
+async function isSpineFirst({ a, b }: FabricLink, site: SiteReader): Promise<boolean> {
   const one = await site.device(a.deviceCode);
   const other = await site.device(b.deviceCode);
   return (
-    (tierOf(one) === "spine" && tierOf(other) === "leaf") || (one?.role === "super-spine" && other?.role === "spine")
+    (findTier(one) === "spine" && findTier(other) === "leaf") ||
+    (one?.role === "super-spine" && other?.role === "spine")
   );
 }
 
-/** Swaps the ends if `turn` is true. Traffic is recorded per direction, so it is swapped too. */
+/** Swaps the ends if `turn` is true. Traffic is recorded by direction, so it is swapped too. */
 function turnLeafFirst(link: FabricLink, turn: boolean): FabricLink {
   if (!turn) return link;
   const { aToBMbps, bToAMbps, ...rest } = link;
@@ -134,7 +135,7 @@ function turnLeafFirst(link: FabricLink, turn: boolean): FabricLink {
   };
 }
 
-async function slowerPort(link: FabricLink, site: SiteReader): Promise<number | undefined> {
+async function findSlowerSpeed(link: FabricLink, site: SiteReader): Promise<number | undefined> {
   const speeds: number[] = [];
   for (const end of [link.a, link.b]) {
     const device = await site.device(end.deviceCode);

@@ -1,7 +1,7 @@
 import { type DeviceKind, LOAD_BASES, type LoadBasis } from "./enum_values.ts";
 import type { DeviceBody, PowerOut } from "./resources.ts";
 
-/** Kinds of devices that exist to supply others. */
+/** Kinds of devices whose purpose is to supply other devices. */
 const POWER_KINDS = [
   "UTILITY",
   "GENERATOR",
@@ -17,8 +17,8 @@ const POWER_KINDS = [
 type Drawing = Pick<DeviceBody, "allocatedDrawW" | "measuredDrawW" | "maxDrawW">;
 type Heating = Drawing & Pick<DeviceBody, "heatW" | "coolingMethod" | "liquidFractionPct">;
 
-/** Draw of a device in watts by the given basis, else by the next best recorded figure, else 0. */
-export function drawW({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basis: LoadBasis): number {
+/** Returns the draw of a device in watts by a basis, otherwise by the next best recorded figure, otherwise 0. */
+export function getDrawW({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basis: LoadBasis): number {
   switch (basis) {
     case "ALLOCATED":
       return allocatedDrawW ?? maxDrawW ?? measuredDrawW ?? 0;
@@ -37,7 +37,7 @@ export function isDrawUnknown(devices: number, sumW: number): boolean {
 
 /** Whether any recorded draw exceeds 0. */
 export function drawsPower(device: Drawing): boolean {
-  return LOAD_BASES.some((basis) => drawW(device, basis) > 0);
+  return LOAD_BASES.some((basis) => getDrawW(device, basis) > 0);
 }
 
 /** Whether the given basis selects a device's measured draw. A chassis's measured draw includes its blades. */
@@ -47,36 +47,36 @@ export function isMeasured({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing,
   return allocatedDrawW === undefined && maxDrawW === undefined;
 }
 
-/** Heat output of a device in watts: its recorded heat, else its draw. */
-export function heatW(device: Heating, basis: LoadBasis): number {
-  return device.heatW ?? drawW(device, basis);
+/** Returns the heat output of a device in watts: its recorded heat, otherwise its draw. */
+export function getHeatW(device: Heating, basis: LoadBasis): number {
+  return device.heatW ?? getDrawW(device, basis);
 }
 
 /**
- * Share of a device's heat that the air must remove, 0 to 1. Liquid-cooled devices count as fully liquid-cooled unless
- * a fraction is recorded.
+ * Returns the share of a device's heat that the air must remove, from 0 to 1. Liquid-cooled devices count as fully
+ * liquid-cooled unless a fraction is recorded.
  */
-export function airShare({ coolingMethod, liquidFractionPct }: Heating): number {
+export function getAirShare({ coolingMethod, liquidFractionPct }: Heating): number {
   if (coolingMethod === "HYBRID") return 1 - (liquidFractionPct ?? 0) / 100;
   if (coolingMethod === "LIQUID" || coolingMethod === "IMMERSION") return 1 - (liquidFractionPct ?? 100) / 100;
   return 1;
 }
 
-export function airHeatW(device: Heating, basis: LoadBasis): number {
-  return heatW(device, basis) * airShare(device);
+export function computeAirHeatW(device: Heating, basis: LoadBasis): number {
+  return getHeatW(device, basis) * getAirShare(device);
 }
 
 /**
- * Capacity of an outlet in watts at 100 % and power factor 1, or undefined without a rating. Source:
+ * Returns the capacity of an outlet in watts at 100 % and power factor 1; undefined without a rating. Source:
  * docs/contract/datacenter-analyses.md#electrical-figures.
  */
-export function outletCapacityW({ voltageV, amperageA, phase }: PowerOut): number | undefined {
+export function computeOutletCapacityW({ voltageV, amperageA, phase }: PowerOut): number | undefined {
   if (voltageV === undefined || amperageA === undefined) return undefined;
   const factor = phase === "THREE" ? Math.sqrt(3) : 1;
   return Math.round(Math.abs(voltageV) * amperageA * factor);
 }
 
-/** Whether devices of this kind exist to supply others. */
+/** Whether the purpose of devices of this kind is to supply other devices. */
 export function isPowerKind(kind: DeviceKind): boolean {
   return (POWER_KINDS as readonly DeviceKind[]).includes(kind);
 }

@@ -1,4 +1,4 @@
-/** Digits behind the point of figures in lists, previews and inspectors: watts of a kilowatt. */
+/** Factor for rounding to three decimals, such as watts of a kilowatt. */
 const DIGITS = 1000;
 
 /** Rounds a figure, so that sums of many draws have no endless fractions and every reply gives the same number. */

@@ -1,8 +1,8 @@
 import type { ErrorKind } from "#kernel/errors.ts";
 
 /**
- * All reasons for a refusal and the error kind of each. Clients switch on the reason, so reasons are never renamed.
- * Source: docs/contract/datacenter-errors.md#reasons; the reasons after DEPENDENCY_FAILED name rules of
+ * Error kind of each reason for a rejection. Clients compare reasons, so reasons are never renamed. Source:
+ * docs/contract/datacenter-errors.md#reasons; the reasons after DEPENDENCY_FAILED name rules of
  * docs/contract/datacenter-rules.md#general and below.
  */
 export const REASONS = {
@@ -105,7 +105,7 @@ interface FindingBase {
   readonly message: string;
   readonly value?: string;
   readonly expected?: string;
-  /** Reference of the other resource concerned. */
+  /** Reference of the other affected resource. */
   readonly ref?: string;
 }
 
@@ -114,24 +114,24 @@ export type WarningFinding = FindingBase & { readonly severity: "WARNING"; reado
 /** Result of a rule. An error rejects the write; a warning accompanies it. */
 export type Finding = ErrorFinding | WarningFinding;
 
-export interface Detail {
+export interface FindingDetail {
   readonly value?: string | number | undefined;
   readonly expected?: string;
   readonly ref?: string;
 }
 
 /** Returns a finding that rejects the write. Appends value and expectation to a message that does not name them. */
-export function rejectWrite(code: Reason, field: string, message: string, detail: Detail = {}): ErrorFinding {
-  const text = `${message}${unnamedDetail(message, detail)}`;
-  return { severity: "ERROR", code, field, message: cutMiddle(text, MAX_MESSAGE_CHARS), ...texts(detail) };
+export function rejectWrite(code: Reason, field: string, message: string, detail: FindingDetail = {}): ErrorFinding {
+  const text = `${message}${formatDetail(message, detail)}`;
+  return { severity: "ERROR", code, field, message: cutMiddle(text, MAX_MESSAGE_CHARS), ...shortenTexts(detail) };
 }
 
-/** Returns a finding that rejects fields which exclude each other. */
-export function conflict(field: string, message: string, expected: string): ErrorFinding {
+/** Returns a finding that rejects mutually exclusive fields. */
+export function rejectConflict(field: string, message: string, expected: string): ErrorFinding {
   return rejectWrite("FIELD_CONFLICT", field, message, { expected });
 }
 
-function unnamedDetail(message: string, { value = "", expected = "" }: Detail): string {
+function formatDetail(message: string, { value = "", expected = "" }: FindingDetail): string {
   const given = String(value);
   const own = message.replace(given, "");
   const missing = [
@@ -142,11 +142,16 @@ function unnamedDetail(message: string, { value = "", expected = "" }: Detail): 
   return `${own.includes(": ") ? ", " : ": "}${missing.join(", ")}`;
 }
 
-export function warning(code: WarningCode, field: string, message: string, detail: Detail = {}): WarningFinding {
-  return { severity: "WARNING", code, field, message: cutMiddle(message, MAX_MESSAGE_CHARS), ...texts(detail) };
+export function createWarning(
+  code: WarningCode,
+  field: string,
+  message: string,
+  detail: FindingDetail = {},
+): WarningFinding {
+  return { severity: "WARNING", code, field, message: cutMiddle(message, MAX_MESSAGE_CHARS), ...shortenTexts(detail) };
 }
 
-function texts({ value, expected, ref }: Detail): Partial<FindingBase> {
+function shortenTexts({ value, expected, ref }: FindingDetail): Partial<FindingBase> {
   return {
     ...(value !== undefined && { value: cutMiddle(String(value), MAX_DETAIL_CHARS) }),
     ...(expected !== undefined && { expected: cutMiddle(expected, MAX_DETAIL_CHARS) }),
@@ -154,7 +159,7 @@ function texts({ value, expected, ref }: Detail): Partial<FindingBase> {
   };
 }
 
-/** Shortens a long text in the middle: its beginning names the fault, its end what was expected. */
+/** Shortens a long text in the middle, because its beginning names the fault and its end the expected value. */
 function cutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = Math.floor(most / 4);

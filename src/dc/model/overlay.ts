@@ -1,12 +1,13 @@
 import { codeKey } from "./code.ts";
-import { samePort } from "./ref.ts";
+import { isSamePort } from "./ref.ts";
 import type { Cable, Device, PortRef } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
 
 /**
- * Returns a reader of the site as it will be after `device` is written: power walks must see the new inlets and feeds.
+ * Returns a reader of the site as it will be after `device` is written, because searches along the supply must include
+ * its new inlets and feeds.
  */
-export function withDevice(site: SiteReader, device: Device): SiteReader {
+export function overlayDevice(site: SiteReader, device: Device): SiteReader {
   const key = codeKey(device.code);
   return {
     ...bindReader(site),
@@ -16,7 +17,7 @@ export function withDevice(site: SiteReader, device: Device): SiteReader {
       return others.length < codes.length && codes.some((code) => codeKey(code) === key) ? [...others, device] : others;
     },
     feedDeclarer: async (feedId) => {
-      const own = portOfFeed(device, feedId);
+      const own = findFeedPort(device, feedId);
       if (own !== undefined) return own;
       const stored = await site.feedDeclarer(feedId);
       return stored !== undefined && codeKey(stored.deviceCode) === key ? undefined : stored;
@@ -25,14 +26,14 @@ export function withDevice(site: SiteReader, device: Device): SiteReader {
 }
 
 /** Returns a reader of the site as it will be after `cable` is written. */
-export function withCable(site: SiteReader, cable: Cable): SiteReader {
+export function overlayCable(site: SiteReader, cable: Cable): SiteReader {
   return {
     ...bindReader(site),
-    cableAt: async (end) => (samePort(cable.a, end) || samePort(cable.b, end) ? cable : site.cableAt(end)),
+    cableAt: async (end) => (isSamePort(cable.a, end) || isSamePort(cable.b, end) ? cable : site.cableAt(end)),
   };
 }
 
-function portOfFeed(device: Device, feedId: string): PortRef | undefined {
+function findFeedPort(device: Device, feedId: string): PortRef | undefined {
   const port = (device.ports ?? []).find(({ powerOut }) => {
     const own = powerOut?.feedId;
     return own !== undefined && codeKey(own) === codeKey(feedId);

@@ -26,13 +26,13 @@ const ALLOWED: Readonly<Record<PortKind, readonly Family[]>> = {
   POWER_OUT: ["outlet", "power"],
 };
 
-function familiesOf(type: string): readonly Family[] {
+function listFamilies(type: string): readonly Family[] {
   return FAMILIES.filter(([, pattern]) => pattern.test(type)).map(([family]) => family);
 }
 
-/** Whether a port of this kind may have this type. A slug of no known family fits any kind. */
-export function typeFits(kind: PortKind, type: string): boolean {
-  const families = familiesOf(type);
+/** Whether a port of this kind may have this type. A slug of no known family is permitted for all kinds. */
+export function isTypeAllowed(kind: PortKind, type: string): boolean {
+  const families = listFamilies(type);
   return families.length === 0 || families.some((family) => ALLOWED[kind].includes(family));
 }
 
@@ -44,8 +44,8 @@ export function isCableless(type: string | undefined): boolean {
 const DATA: readonly PortKind[] = ["NETWORK", "CONSOLE", "CONSOLE_SERVER"];
 const PASSIVE: readonly PortKind[] = ["FRONT", "REAR"];
 
-/** Whether a cable may join ports of these kinds. Symmetric. Source: docs/contract/datacenter-rules.md#cable. */
-export function kindsJoin(a: PortKind, b: PortKind): boolean {
+/** Whether a cable may connect ports of these kinds. Symmetric. Source: docs/contract/datacenter-rules.md#cable. */
+export function canConnectKinds(a: PortKind, b: PortKind): boolean {
   const either = (one: PortKind, other: PortKind) => (a === one && b === other) || (a === other && b === one);
   if (either("POWER_IN", "POWER_OUT") || either("NETWORK", "NETWORK") || either("CONSOLE", "CONSOLE_SERVER"))
     return true;
@@ -63,7 +63,7 @@ const PLUGS: Readonly<Record<string, string>> = {
   "iec-60320-c22": "iec-60320-c21",
 };
 
-/** The outlet type that matches an inlet type, if its family has exactly one. */
-export function outletTypeFor(inletType: string): string | undefined {
+/** Returns the outlet type that matches an inlet type, if its family has exactly one. */
+export function findOutletType(inletType: string): string | undefined {
   return PLUGS[inletType];
 }

@@ -1,22 +1,22 @@
 import { codeKey } from "./code.ts";
-import { parseRef, portRef, samePort } from "./ref.ts";
+import { isSamePort, parseRef, portRef } from "./ref.ts";
 import type { Device, Port } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
 
 // The upstream side of the power graph, read step by step. Nodes are references: device, port (an outlet) or feed.
 
-/** The enabled power inlets of a device, in port order. */
-export function inletsOf(device: Device): readonly Port[] {
-  return (device.ports ?? []).filter(isInlet);
+/** Returns the enabled power inlets of a device, in port order. */
+export function listInlets(device: Device): readonly Port[] {
+  return (device.ports ?? []).filter(isEnabledInlet);
 }
 
 /** Whether a port is an enabled power inlet. */
-export function isInlet({ kind, enabled }: Port): boolean {
+export function isEnabledInlet({ kind, enabled }: Port): boolean {
   return kind === "POWER_IN" && enabled !== false;
 }
 
-/** The reference of what supplies an inlet: its source_ref, else the outlet at the other end of its cable. */
-export async function sourceOf(
+/** Returns the reference of an inlet's supply: its source_ref, otherwise the outlet at the other end of its cable. */
+export async function findSource(
   device: Device,
   inlet: Port,
   site: Pick<SiteReader, "cableAt">,
@@ -26,29 +26,29 @@ export async function sourceOf(
   const end = { deviceCode: device.code, portName: inlet.name };
   const cable = await site.cableAt(end);
   if (cable === undefined) return undefined;
-  return portRef(samePort(cable.a, end) ? cable.b : cable.a);
+  return portRef(isSamePort(cable.a, end) ? cable.b : cable.a);
 }
 
-/** The reads that a walk upstream needs. */
+/** Reads that a search along the supply needs. */
 type SupplyReader = Pick<SiteReader, "device" | "cableAt" | "feedDeclarer">;
 
-/** The references directly upstream of a node. */
-export async function upstream(node: string, site: SupplyReader): Promise<readonly string[]> {
+/** Returns the references directly upstream of a node. */
+export async function listUpstream(node: string, site: SupplyReader): Promise<readonly string[]> {
   const ref = parseRef(node);
   if (ref?.kind === "feed") {
     const declarer = await site.feedDeclarer(ref.code);
     return declarer === undefined ? [] : [portRef(declarer)];
   }
-  // An outlet depends on its device, whichever inlet it draws through.
+  // An outlet depends on its device, regardless of the inlet that it draws through.
   if (ref?.kind === "port") return [`device:${ref.end.deviceCode}`];
-  return ref?.kind === "device" ? sourcesOf(await site.device(ref.code), site) : [];
+  return ref?.kind === "device" ? listSources(await site.device(ref.code), site) : [];
 }
 
-async function sourcesOf(device: Device | undefined, site: SupplyReader): Promise<readonly string[]> {
+async function listSources(device: Device | undefined, site: SupplyReader): Promise<readonly string[]> {
   if (device === undefined) return [];
   const found: string[] = [];
-  for (const inlet of inletsOf(device)) {
-    const source = await sourceOf(device, inlet, site);
+  for (const inlet of listInlets(device)) {
+    const source = await findSource(device, inlet, site);
     if (source !== undefined) found.push(source);
   }
   return found;
@@ -58,13 +58,13 @@ async function sourcesOf(device: Device | undefined, site: SupplyReader): Promis
  * Returns a cycle from `device` upstream back to itself, as references, or undefined without a cycle. Cost: one read
  * per element upstream. Source: docs/contract/datacenter-analyses.md#power-graph.
  */
-export async function powerCycle(device: Device, site: SiteReader): Promise<readonly string[] | undefined> {
+export async function findPowerCycle(device: Device, site: SiteReader): Promise<readonly string[] | undefined> {
   const start = `device:${device.code}`;
   const cameFrom = new Map<string, string>();
   const queue = [start];
   for (const node of queue) {
-    for (const next of await upstream(node, site)) {
-      if (refersTo(next, device.code)) return [...wayTo(node, cameFrom), start];
+    for (const next of await listUpstream(node, site)) {
+      if (refersTo(next, device.code)) return [...buildPath(node, cameFrom), start];
       const key = next.toLowerCase();
       if (!cameFrom.has(key)) {
         cameFrom.set(key, node);
@@ -82,29 +82,29 @@ export function refersTo(node: string, deviceCode: string): boolean {
   return ref?.kind === "port" && codeKey(ref.end.deviceCode) === codeKey(deviceCode);
 }
 
-function wayTo(node: string, cameFrom: ReadonlyMap<string, string>): string[] {
+function buildPath(node: string, cameFrom: ReadonlyMap<string, string>): string[] {
   const way: string[] = [];
   for (let at: string | undefined = node; at !== undefined; at = cameFrom.get(at.toLowerCase())) way.unshift(at);
   return way;
 }
 
 /**
- * Labels of the power paths that supply an inlet: the inlet's label; else the nearest labels at or beyond its feeds,
- * because a PDU's label may be wrong; without feeds the nearest labels; without labels the roots. Cost: one read per
- * element up to the labels.
+ * Returns labels of the power paths that supply an inlet: the inlet's label; otherwise the nearest labels at or beyond
+ * its feeds, because a PDU's label may be wrong; without feeds the nearest labels; without labels the roots. Cost: one
+ * read per element up to the labels.
  */
-export async function pathsOf(device: Device, inlet: Port, site: SupplyReader): Promise<ReadonlySet<string>> {
+export async function findPathLabels(device: Device, inlet: Port, site: SupplyReader): Promise<ReadonlySet<string>> {
   const own = inlet.powerIn?.powerPath;
   if (own !== undefined) return new Set([own]);
-  const source = await sourceOf(device, inlet, site);
+  const source = await findSource(device, inlet, site);
   if (source === undefined) return new Set();
-  const feeds = await walkUp([source], site, async (node) => (node.startsWith("feed:") ? node : undefined));
+  const feeds = await collectMarks([source], site, async (node) => (node.startsWith("feed:") ? node : undefined));
   const beyond = [...feeds].filter((node) => node.startsWith("feed:"));
-  return walkUp(beyond.length > 0 ? beyond : [source], site, (node) => labelOf(node, site));
+  return collectMarks(beyond.length > 0 ? beyond : [source], site, (node) => readLabel(node, site));
 }
 
-/** Returns the first mark on each way upstream, or the root if a way has no mark. */
-async function walkUp(
+/** Returns the nearest mark (a label or feed) on each path upstream, or the root of a path without a mark. */
+async function collectMarks(
   from: readonly string[],
   site: SupplyReader,
   mark: (node: string) => Promise<string | undefined>,
@@ -114,7 +114,7 @@ async function walkUp(
   const queue = [...from];
   for (const node of queue) {
     const label = await mark(node);
-    const above = label === undefined ? await upstream(node, site) : [];
+    const above = label === undefined ? await listUpstream(node, site) : [];
     if (above.length === 0) found.add(label ?? node);
     for (const next of above) {
       if (!seen.has(next.toLowerCase())) queue.push(next);
@@ -124,7 +124,7 @@ async function walkUp(
   return found;
 }
 
-async function labelOf(node: string, site: SupplyReader): Promise<string | undefined> {
+async function readLabel(node: string, site: SupplyReader): Promise<string | undefined> {
   const ref = parseRef(node);
   if (ref?.kind === "device") return (await site.device(ref.code))?.power?.powerPath;
   return ref?.kind === "port" ? (await site.device(ref.end.deviceCode))?.power?.powerPath : undefined;

@@ -3,14 +3,14 @@ import type { DeviceBody, Placement, Rack, Reservation } from "./resources.ts";
 
 export const DEFAULT_RACK_U = 42;
 
-/** Range of a rack's unit numbers: from the lowest, inclusive, to the one above the highest, exclusive. */
-export function unitRange(rack: Rack): { readonly from: number; readonly to: number } {
+/** Returns the range of a rack's unit numbers: from the lowest, inclusive, to the one above the highest, exclusive. */
+export function getUnitRange(rack: Rack): { readonly from: number; readonly to: number } {
   const from = rack.startingUnit ?? 1;
   return { from, to: from + (rack.uHeight ?? DEFAULT_RACK_U) };
 }
 
 /** Space of a device in a rack: a half-open interval of units, the faces, and the columns of the width. */
-export interface Space {
+export interface RackSpace {
   readonly from: number;
   readonly to: number;
   readonly faces: readonly Face[];
@@ -18,7 +18,7 @@ export interface Space {
 }
 
 /** Returns the space of a device with a position, or undefined without a position or height. */
-export function spaceOf(device: DeviceBody): Space | undefined {
+export function getRackSpace(device: DeviceBody): RackSpace | undefined {
   const { positionU, uHeight = 1, face = "FRONT" } = device;
   if (positionU === undefined || uHeight === 0) return undefined;
   return {
@@ -30,7 +30,7 @@ export function spaceOf(device: DeviceBody): Space | undefined {
 }
 
 /** Whether two spaces intersect. Symmetric. Source: docs/contract/datacenter-rules.md#device-placement. */
-export function overlaps(a: Space, b: Space): boolean {
+export function doSpacesOverlap(a: RackSpace, b: RackSpace): boolean {
   return (
     a.from < b.to &&
     b.from < a.to &&
@@ -45,8 +45,8 @@ export function isInForce(reservation: Reservation, now: string): boolean {
   return reservation.until === undefined || Date.parse(reservation.until) > Date.parse(now);
 }
 
-/** All whole units that a space covers, even partly. */
-export function unitsOf(space: Space): readonly number[] {
+/** Lists all whole units that a space covers completely or partly. */
+export function listUnits(space: RackSpace): readonly number[] {
   const first = Math.floor(space.from);
   return Array.from({ length: Math.ceil(space.to) - first }, (_, index) => first + index);
 }
@@ -60,17 +60,17 @@ export interface Rectangle {
 }
 
 /**
- * The rectangle that a placement covers. Its width and depth are measured along the floor's axes; the rotation only
- * gives the direction of the front.
+ * Returns the rectangle that a placement covers. Its width and depth are measured along the floor's axes; the rotation
+ * only determines the direction of the front.
  */
-export function rectangle({ xMm, yMm, widthMm, depthMm }: Placement): Rectangle {
+export function toRectangle({ xMm, yMm, widthMm, depthMm }: Placement): Rectangle {
   return { west: xMm, north: yMm, east: xMm + widthMm, south: yMm + depthMm };
 }
 
 /** Whether two footprints overlap; touching edges do not count. Symmetric. */
-export function footprintsOverlap(a: Placement, b: Placement): boolean {
-  const first = rectangle(a);
-  const second = rectangle(b);
+export function doFootprintsOverlap(a: Placement, b: Placement): boolean {
+  const first = toRectangle(a);
+  const second = toRectangle(b);
   return (
     first.west < second.east && second.west < first.east && first.north < second.south && second.north < first.south
   );

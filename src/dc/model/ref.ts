@@ -1,7 +1,7 @@
 import { type Code, codeKey, type PortName, parseCode, parsePortName } from "./code.ts";
 import type { Location, PortRef } from "./resources.ts";
 
-/** One end of an edge, parsed. */
+/** A parsed end of a cable: device code and port name. */
 export interface PortEnd {
   readonly deviceCode: Code;
   readonly portName: PortName;
@@ -46,18 +46,18 @@ const FLOOR = /^(?:0|-?[1-9]\d{0,3})$/;
 type Parse = (text: string) => Ref | undefined;
 
 const PARSERS: Readonly<Record<RefKind, Parse>> = {
-  site: (text) => withCode(text, (site) => ({ kind: "site", site })),
+  site: (text) => parseWithCode(text, (site) => ({ kind: "site", site })),
   floor: parseFloor,
   room: (text) => parseArea("room", text),
   row: (text) => parseArea("row", text),
   zone: (text) => parseArea("zone", text),
-  rack: (text) => withCode(text, (code) => ({ kind: "rack", code })),
-  device: (text) => withCode(text, (code) => ({ kind: "device", code })),
-  crac: (text) => withCode(text, (code) => ({ kind: "crac", code })),
-  device_type: (text) => withCode(text, (code) => ({ kind: "device_type", code })),
-  window: (text) => withCode(text, (code) => ({ kind: "window", code })),
-  fabric: (text) => withCode(text, (code) => ({ kind: "fabric", code })),
-  feed: (text) => withCode(text, (code) => ({ kind: "feed", code })),
+  rack: (text) => parseWithCode(text, (code) => ({ kind: "rack", code })),
+  device: (text) => parseWithCode(text, (code) => ({ kind: "device", code })),
+  crac: (text) => parseWithCode(text, (code) => ({ kind: "crac", code })),
+  device_type: (text) => parseWithCode(text, (code) => ({ kind: "device_type", code })),
+  window: (text) => parseWithCode(text, (code) => ({ kind: "window", code })),
+  fabric: (text) => parseWithCode(text, (code) => ({ kind: "fabric", code })),
+  feed: (text) => parseWithCode(text, (code) => ({ kind: "feed", code })),
   port: (text) => {
     const end = parsePortEnd(text);
     return end === undefined ? undefined : { kind: "port", end };
@@ -88,9 +88,9 @@ export function formatRef(ref: Ref): string {
     case "port":
       return `port:${formatPort(ref.end)}`;
     case "cable":
-      return cableRef(ref.a, ref.b);
+      return toCableRef(ref.a, ref.b);
     case "fabric_link":
-      return fabricLinkRef(ref.a, ref.b);
+      return toFabricLinkRef(ref.a, ref.b);
     default:
       return `${ref.kind}:${ref.code}`;
   }
@@ -105,34 +105,34 @@ export function portRef(end: PortRef): string {
   return `port:${formatPort(end)}`;
 }
 
-/** The reference of the cable between two ends, given in either order. */
-export function cableRef(a: PortRef, b: PortRef): string {
-  const [first, second] = inOrder(a, b);
+/** Returns the reference of the cable between two ends, given in either order. */
+export function toCableRef(a: PortRef, b: PortRef): string {
+  const [first, second] = orderEnds(a, b);
   return `cable:${formatPort(first)}~${formatPort(second)}`;
 }
 
-/** The reference of the fabric link from the leaf's end `a` to the spine's end `b`. */
-export function fabricLinkRef(a: PortRef, b: PortRef): string {
+/** Returns the reference of the fabric link from the leaf's end `a` to the spine's end `b`. */
+export function toFabricLinkRef(a: PortRef, b: PortRef): string {
   return `fabric_link:${formatPort(a)}~${formatPort(b)}`;
 }
 
-/** Orders ends by device without regard to case, then by port name as written. */
+/** Compares ends by device without regard to case, then by port name as written. */
 export function comparePorts(a: PortRef, b: PortRef): number {
   return compareText(codeKey(a.deviceCode), codeKey(b.deviceCode)) || compareText(a.portName, b.portName);
 }
 
 /** Returns the two ends in canonical order. */
-export function inOrder<End extends PortRef>(a: End, b: End): readonly [End, End] {
+export function orderEnds<End extends PortRef>(a: End, b: End): readonly [End, End] {
   return comparePorts(a, b) <= 0 ? [a, b] : [b, a];
 }
 
-/** Key of a port, without regard to the case of its device's code. */
+/** Returns the key of a port, without regard to the case of its device's code. */
 export function portKey(end: PortRef): string {
   return `${codeKey(end.deviceCode)}/${end.portName}`;
 }
 
-export function samePort(a: PortRef, b: PortRef): boolean {
-  // Power walks compare every cable that they reach, and most differ by port name.
+export function isSamePort(a: PortRef, b: PortRef): boolean {
+  // Searches along the supply compare every cable that they reach, and most differ by port name.
   if (a.portName !== b.portName) return false;
   return a.deviceCode === b.deviceCode || codeKey(a.deviceCode) === codeKey(b.deviceCode);
 }
@@ -146,7 +146,7 @@ export function floorRef(location: Location): string {
   return `floor:${location.siteId}/${location.floorNumber}`;
 }
 
-function withCode(text: string, build: (code: Code) => Ref): Ref | undefined {
+function parseWithCode(text: string, build: (code: Code) => Ref): Ref | undefined {
   const code = parseCode(text);
   return code === undefined ? undefined : build(code);
 }
@@ -154,7 +154,7 @@ function withCode(text: string, build: (code: Code) => Ref): Ref | undefined {
 function parseFloor(text: string): Ref | undefined {
   const [site, floor, ...rest] = text.split("/");
   if (site === undefined || floor === undefined || rest.length > 0 || !FLOOR.test(floor)) return undefined;
-  return withCode(site, (code) => ({ kind: "floor", site: code, floor: Number(floor) }));
+  return parseWithCode(site, (code) => ({ kind: "floor", site: code, floor: Number(floor) }));
 }
 
 function parseArea(kind: "room" | "row" | "zone", text: string): Ref | undefined {
@@ -162,7 +162,7 @@ function parseArea(kind: "room" | "row" | "zone", text: string): Ref | undefined
   if (site === undefined || floor === undefined || name === undefined || rest.length > 0) return undefined;
   const parsed = parseCode(name);
   if (parsed === undefined || !FLOOR.test(floor)) return undefined;
-  return withCode(site, (code) => ({ kind, site: code, floor: Number(floor), name: parsed }));
+  return parseWithCode(site, (code) => ({ kind, site: code, floor: Number(floor), name: parsed }));
 }
 
 function parsePortEnd(text: string): PortEnd | undefined {
@@ -176,7 +176,7 @@ function parsePortEnd(text: string): PortEnd | undefined {
 function parseCable(text: string): Ref | undefined {
   const [left, right, ...rest] = text.split("~").map(parsePortEnd);
   if (left === undefined || right === undefined || rest.length > 0) return undefined;
-  const [a, b] = inOrder(left, right);
+  const [a, b] = orderEnds(left, right);
   return { kind: "cable", a, b };
 }
 

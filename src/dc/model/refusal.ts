@@ -1,12 +1,15 @@
 import { OperationError } from "#kernel/errors.ts";
-import { type Detail, type ErrorFinding, REASONS, type Reason, rejectWrite } from "./finding.ts";
+import { type ErrorFinding, type FindingDetail, REASONS, type Reason, rejectWrite } from "./finding.ts";
 
-/** Maximum characters of all violations together. gRPC sends them in a header, which many clients limit to 8 KiB. */
+/**
+ * Maximum number of characters of all violations together. gRPC sends them in a header, which many clients limit to 8
+ * KiB.
+ */
 const MAX_TOLD_CHARS = 3500;
 
 /**
- * An error of the datacenter service: the first violation supplies reason and message, `violations` contains all.
- * Interfaces convert them to their own error details.
+ * An error of the datacenter service. Its reason and message are those of the first violation; `violations` contains
+ * all. Interfaces convert them to their own error details.
  */
 export class Refusal extends OperationError {
   readonly reason: Reason;
@@ -15,7 +18,7 @@ export class Refusal extends OperationError {
   constructor(first: ErrorFinding, others: readonly ErrorFinding[] = []) {
     super(REASONS[first.code], first.message);
     this.reason = first.code;
-    // A failed precondition is sent twice: as such, and as a violation of its field.
+    // A failed precondition is sent twice: as a precondition detail, and as a violation of its field.
     this.violations = limitViolations([first, ...others], this.kind === "invalid_argument" ? 1 : 2);
   }
 }
@@ -37,28 +40,28 @@ function limitViolations(violations: readonly ErrorFinding[], times: number): re
 }
 
 /**
- * Joins the path of a resource and of its field: `items[7]` and `ports[0].type` give `items[7].ports[0].type`. Either
- * may be empty.
+ * Joins the path of a resource and that of its field: `items[7]` and `ports[0].type` result in
+ * `items[7].ports[0].type`. Either may be empty.
  */
-export function fieldWithin(holder: string, field: string): string {
+export function joinFieldPath(holder: string, field: string): string {
   if (holder === "" || field === "") return holder + field;
   return `${holder}.${field}`;
 }
 
-/** The path of a field beside another one: `etag` beside `changes[3].rack` is `changes[3].etag`. */
-export function fieldBeside(path: string, field: string): string {
-  return fieldWithin(path.slice(0, Math.max(0, path.lastIndexOf("."))), field);
+/** Returns the path of a field next to another one: `etag` next to `changes[3].rack` is `changes[3].etag`. */
+export function toSiblingPath(path: string, field: string): string {
+  return joinFieldPath(path.slice(0, Math.max(0, path.lastIndexOf("."))), field);
 }
 
 export function refuse(
   reason: Reason,
   message: string,
-  { field = "", ...detail }: Detail & { readonly field?: string } = {},
+  { field = "", ...detail }: FindingDetail & { readonly field?: string } = {},
 ): Refusal {
   return new Refusal(rejectWrite(reason, field, message, detail));
 }
 
-/** A refusal because the database cannot be used. The server's log names the cause; the reply does not. */
+/** Creates the error for a database that cannot be used. The server's log contains the cause; the reply does not. */
 export function refuseUnavailable(message: string, cause: unknown): Refusal {
   const refusal = refuse("DB_UNAVAILABLE", message);
   refusal.cause = cause;

@@ -1,9 +1,10 @@
 import type { Cable, Crac, Device, FabricLink, Location, Rack as StoredRack } from "#gen/datacenter/v1/models.ts";
 
-// Resources as they are stored: the proto's fields in camelCase, with units in the names, enumeration values as text
-// and times as ISO 8601 in UTC. Unknown, empty and false values are absent, so that equal resources are equal text.
-// A cable has a < b in the order of `comparePorts`. End `a` of a fabric link is the leaf, `b` the spine; both port names are
-// empty if the link is not bound to ports.
+// Stored resources have the proto's fields in camelCase, with units in the names.
+// Enumeration values are text, and times are ISO 8601 in UTC.
+// Unknown, empty and false values are absent, so that equal resources are equal text.
+// A cable has a < b in the order of `comparePorts`; end `a` of a fabric link is the leaf, `b` the spine.
+// Both port names of a fabric link are empty if the link is not bound to ports.
 
 export type {
   Cable,
@@ -23,12 +24,12 @@ export type {
 /** A device without its ports, as lists, racks and floors read it. */
 export type DeviceBody = Omit<Device, "ports">;
 
-/** A rack, which has its location once the rules are checked. */
+/** A rack with a location, which the rules require. */
 export interface Rack extends Omit<StoredRack, "location"> {
   readonly location?: Location;
 }
 
-/** Stored resources by their kind as references and the change log spell it. */
+/** Types of stored resources by their kind, as references and the change log write it. */
 export interface ResourceByKind {
   readonly device: Device;
   readonly rack: Rack;

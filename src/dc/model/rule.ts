@@ -1,8 +1,8 @@
 import type { ErrorFinding, Finding, WarningFinding } from "./finding.ts";
 import type { SiteReader } from "./site.ts";
 
-/** A write to check: the resource before it, if any, and after it. `now` is ISO 8601 in UTC. */
-export interface Change<Resource> {
+/** A write to check: the stored resource before it, if any, and the resource after it. `now` is ISO 8601 in UTC. */
+export interface ResourceWrite<Resource> {
   readonly before?: Resource | undefined;
   readonly after: Resource;
   readonly now: string;
@@ -11,24 +11,22 @@ export interface Change<Resource> {
 export type Findings = readonly Finding[];
 
 /** Checks one aspect of a write. A rule may assume that all rules of earlier phases passed. */
-export type Rule<Resource> = (change: Change<Resource>, site: SiteReader) => Findings | Promise<Findings>;
+export type Rule<Resource> = (change: ResourceWrite<Resource>, site: SiteReader) => Findings | Promise<Findings>;
 
 /** Rules in phases. A phase runs only if the earlier ones found no error, so later rules get valid data. */
 export type RulePhases<Resource> = readonly (readonly Rule<Resource>[])[];
 
-export interface Verdict {
+export interface RuleVerdict {
   readonly errors: readonly ErrorFinding[];
   readonly warnings: readonly WarningFinding[];
 }
 
-/**
- * Runs the phases in order and sorts their findings. Cost: that of the rules; the reads of one phase run one by one.
- */
-export async function judge<Resource>(
+/** Runs the phases in order and sorts their findings. Cost: that of the rules; reads of one phase are sequential. */
+export async function applyRules<Resource>(
   phases: RulePhases<Resource>,
-  change: Change<Resource>,
+  change: ResourceWrite<Resource>,
   site: SiteReader,
-): Promise<Verdict> {
+): Promise<RuleVerdict> {
   const findings: Finding[] = [];
   for (const phase of phases) {
     for (const rule of phase) {

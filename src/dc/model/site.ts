@@ -1,7 +1,7 @@
 import type { Cable, Crac, Device, DeviceBody, FabricLink, PortRef, Rack } from "./resources.ts";
 
-/** A consumer that names its source. `inlet` is the port's name, or the index of a CRAC's input, from 0. */
-export interface Consumer {
+/** A consumer that names its source. `inlet` is the name of a port, or the index of a cooling unit's input, from 0. */
+export interface SourceConsumer {
   readonly kind: "device" | "crac";
   readonly code: string;
   readonly inlet: string;
@@ -13,7 +13,7 @@ export interface Consumer {
  */
 export interface SiteReader {
   device(code: string): Promise<Device | undefined>;
-  /** The existing ones of these devices, with their power ports only, in one read. */
+  /** Returns those of the devices that exist, with their power ports only, in one read. */
   powerDevices(codes: readonly string[]): Promise<readonly Device[]>;
   rack(code: string): Promise<Rack | undefined>;
   crac(code: string): Promise<Crac | undefined>;
@@ -23,12 +23,12 @@ export interface SiteReader {
   cablesOf(deviceCode: string): Promise<readonly Cable[]>;
   /** Cables with an end at any of these devices, each once, in one read. */
   cablesOfAll(deviceCodes: readonly string[]): Promise<readonly Cable[]>;
-  /** The same for power ports only. */
+  /** Returns power cables with an end at any of these devices, each once, in one read. */
   powerCablesOf(deviceCodes: readonly string[]): Promise<readonly Cable[]>;
   fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]>;
-  /** The outlet that declares a feed. */
+  /** Returns the outlet that declares a feed; undefined if none does. */
   feedDeclarer(feedId: string): Promise<PortRef | undefined>;
-  consumersOf(sourceRefs: readonly string[]): Promise<readonly Consumer[]>;
+  consumersOf(sourceRefs: readonly string[]): Promise<readonly SourceConsumer[]>;
   assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined>;
   racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]>;
   cracsOnFloor(siteId: string, floorNumber: number): Promise<readonly Crac[]>;

@@ -4,13 +4,13 @@ export function compareBytes(a: string, b: string): number {
   for (let index = 0; index < shared; index += 1) {
     const left = a.charCodeAt(index);
     const right = b.charCodeAt(index);
-    if (left !== right) return rank(left) - rank(right);
+    if (left !== right) return rankCodeUnit(left) - rankCodeUnit(right);
   }
   return a.length - b.length;
 }
 
-/** Sorts surrogates, which encode the highest code points, after all other code units. */
-function rank(unit: number): number {
+/** Returns a sort key in which surrogates, which encode the highest code points, follow all other code units. */
+function rankCodeUnit(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

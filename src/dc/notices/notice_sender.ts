@@ -7,44 +7,44 @@ import {
 } from "#dc/operations/notices/notice.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 
-/** Pauses between the tries of a notice, in milliseconds; the last one repeats. */
+/** Pauses between the attempts to send a notice, in milliseconds; the last pause repeats. */
 const PAUSES_MS = [5, 15, 60, 300, 900, 1800, 3600, 7200].map((seconds) => seconds * 1000);
-/** How long a notice is tried, in milliseconds: a day. */
-export const TRIED_MS = 24 * 60 * 60 * 1000;
-/** Notices of one receiver that are under way at once, each of another subject. */
+/** Time for which sending a notice is retried, in milliseconds: a day. */
+export const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
+/** Maximum number of notices of different subjects that are sent to one receiver at the same time. */
 const AT_ONCE = 4;
 
-/** How a try ended: taken, or why not. */
-export type Outcome = { readonly isTaken: true } | { readonly isTaken: false; readonly error: string };
+/** Result of an attempt to send a notice; `error` is the reason of a failure. */
+export type SendOutcome = { readonly isTaken: true } | { readonly isTaken: false; readonly error: string };
 
 interface Needs {
   readonly store: DcStore;
   readonly now: () => number;
-  /** Sends one notice and waits for the receiver's answer. Never throws. */
-  readonly post: (notice: Notice) => Promise<Outcome>;
-  /** Names of those that notices are sent to; those of others wait. */
+  /** Sends one notice and waits for the receiver's reply. Never throws. */
+  readonly post: (notice: Notice) => Promise<SendOutcome>;
+  /** Names of the receivers to send to; notices of other receivers wait. */
   readonly receivers: readonly string[];
   readonly say: (message: string) => void;
-  /** A number between 0 and 1. */
+  /** Returns a number from 0 to below 1. */
   readonly random: () => number;
 }
 
 /**
- * Sends notices, each until it is taken, for a day. Notices of one subject go to a receiver one after the other; receivers
- * have separate limits, so that none waits for another.
+ * Sends notices, and retries each until the receiver accepts it, for a day. Notices of one subject are sent to a
+ * receiver one after the other. Receivers have separate limits, so that none delays another.
  */
 export class NoticeSender {
   readonly #needs: Needs;
   #revision = -1;
   #waiting: readonly Notice[] = [];
-  /** Sequence numbers of what is under way. */
+  /** Running attempts by the sequence number of the notice. */
   readonly #running = new Map<number, Promise<void>>();
 
   constructor(needs: Needs) {
     this.#needs = needs;
   }
 
-  /** Starts what is due. Cost without changes: one statement. */
+  /** Starts all attempts that are due. Cost without changes: one statement. */
   async turn(): Promise<void> {
     await this.#follow();
     const now = this.#needs.now();
@@ -56,12 +56,12 @@ export class NoticeSender {
     }
   }
 
-  /** Waits for everything that is under way. */
+  /** Waits until no attempt is running. */
   async settled(): Promise<void> {
     await Promise.all(this.#running.values());
   }
 
-  /** Waits until something that is under way has ended, for a time in milliseconds at most. */
+  /** Waits until at least one running attempt has ended, for at most a time in milliseconds. */
   async someSettled(atMostMs: number, signal: AbortSignal): Promise<void> {
     const rest = new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, atMostMs);
@@ -82,7 +82,7 @@ export class NoticeSender {
     this.#waiting = read.notices.filter(({ deadAt }) => deadAt === undefined);
   }
 
-  /** The first notice of each subject. */
+  /** Returns the first notice of each subject. */
   #heads(receiver: string): readonly Notice[] {
     const first = new Map<string, Notice>();
     for (const notice of this.#waiting) {
@@ -104,7 +104,7 @@ export class NoticeSender {
     try {
       await this.#settle(notice, after);
     } catch (error) {
-      // It is sent again: the receiver recognizes it by its id.
+      // The notice is sent again; the receiver recognizes it by its id.
       this.#needs.say(`Cannot record that notice ${notice.id} was tried: ${(error as Error).message}`);
       this.#put(notice, { ...notice, nextAt: this.#needs.now() + (PAUSES_MS[0] ?? 0) });
     }
@@ -114,7 +114,7 @@ export class NoticeSender {
     const write = (writer: DcWriter) =>
       after === undefined ? deleteNotices(writer, [notice]) : updateNotices(writer, [after]);
     await this.#needs.store.write(async (writer) => {
-      // What others wrote meanwhile is read at the next turn.
+      // Changes by other servers are read at the next turn.
       const before = await readNoticesRevision(writer);
       await write(writer);
       if (before === this.#revision) this.#revision = await readNoticesRevision(writer);
@@ -126,18 +126,18 @@ export class NoticeSender {
     this.#waiting = this.#waiting.flatMap((one) => (one.seq === notice.seq ? (after ?? []) : one));
   }
 
-  /** How a notice stands after a try that failed. */
+  /** Returns the state of a notice after a failed attempt. */
   #tried(notice: Notice, begun: number, error: string): Notice {
     const { now, random, say } = this.#needs;
     const firstTriedAt = notice.firstTriedAt ?? begun;
     const attempts = notice.attempts + 1;
     const pause = PAUSES_MS[Math.min(notice.attempts, PAUSES_MS.length - 1)] ?? 0;
-    // Up to a tenth later, so that receivers that come back do not get everything at once.
-    const nextAt = Math.min(now() + pause * (1 + random() / 10), firstTriedAt + TRIED_MS);
+    // Delays of up to a tenth more, so that a receiver that works again does not get all notices at once.
+    const nextAt = Math.min(now() + pause * (1 + random() / 10), firstTriedAt + MAX_RETRY_MS);
     const tried = { ...notice, attempts, firstTriedAt, nextAt, error };
     if (attempts === 1)
       say(`Receiver "${notice.receiver}" did not take notice ${notice.id}: ${error}; it is tried again`);
-    if (now() < firstTriedAt + TRIED_MS) return tried;
+    if (now() < firstTriedAt + MAX_RETRY_MS) return tried;
     say(
       `Receiver "${notice.receiver}" did not take notice ${notice.id} in ${attempts} tries: ${error}; it is a dead letter`,
     );

@@ -2,20 +2,27 @@ import { isLocatedIn } from "#dc/analysis/location_scope.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { FAILURE_SEVERITIES, type FailureSeverity } from "#dc/model/enum_values.ts";
 import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { NoticeBody, RiskKind } from "#dc/operations/notices/notice.ts";
 
-/** Who gets which notices. */
+/** A receiver of notices, and the conditions for notices that it gets. */
 export interface Receiver {
   readonly name: string;
   readonly minSeverity: FailureSeverity;
   readonly kinds: ReadonlySet<RiskKind>;
-  /** Sites, floors, rooms, rows, zones or racks; everything if empty. */
+  /** Sites, floors, rooms, rows, zones or racks; an empty list includes everything. */
   readonly places: readonly Ref[];
 }
 
-/** Whether a receiver gets a notice about a risk: one of its elements is in one of the receiver's places. */
-export function isFor(receiver: Receiver, { type, severity, elements }: NoticeBody, topology: Topology): boolean {
+/**
+ * Whether a receiver gets a notice: its type and severity match, and one of its elements is in a location of the
+ * receiver.
+ */
+export function isReceivedBy(
+  receiver: Receiver,
+  { type, severity, elements }: NoticeBody,
+  topology: Topology,
+): boolean {
   const [kind] = type.split(".");
   if (![...receiver.kinds].some((one) => one === kind)) return false;
   if (FAILURE_SEVERITIES.indexOf(severity) < FAILURE_SEVERITIES.indexOf(receiver.minSeverity)) return false;
@@ -40,7 +47,7 @@ function isWithin(topology: Topology, text: string, place: Ref): boolean {
     case "port":
       return isDeviceIn(ref.end.deviceCode);
     case "feed":
-      return isDeviceIn(feedOwner(topology, text));
+      return isDeviceIn(findFeedOwner(topology, text));
     case "cable":
     case "fabric_link":
       return isDeviceIn(ref.a.deviceCode) || isDeviceIn(ref.b.deviceCode);
@@ -49,7 +56,10 @@ function isWithin(topology: Topology, text: string, place: Ref): boolean {
   }
 }
 
-/** Whether a place is another one, or on the other's floor or site. A room says nothing of the rows and zones in it. */
+/**
+ * Whether a location equals another one, or is on that floor or site. A room does not include the rows and zones in it,
+ * because references do not name their room.
+ */
 function isPlaceWithin(ref: Ref, place: Ref): boolean {
   const [inner, outer] = [ref, place].map((one) => formatRef(one).toLowerCase());
   if (inner === outer) return true;
@@ -66,8 +76,8 @@ function isDeviceWithin(topology: Topology, code: string, place: Ref): boolean {
   return isLocatedIn({ ...rack, ...device }, place);
 }
 
-/** The device whose outlet is a feed; empty for an undeclared feed. */
-function feedOwner({ power }: Topology, text: string): string {
-  const ref = parseRef(power.nodes[power.indexOf.get(refKey(text)) ?? -1]?.ref ?? "");
+/** Returns the code of the device that declares a feed; empty for an undeclared feed. */
+function findFeedOwner({ power }: Topology, text: string): string {
+  const ref = parseRef(power.nodes[power.indexOf.get(toRefKey(text)) ?? -1]?.ref ?? "");
   return ref?.kind === "port" ? ref.end.deviceCode : "";
 }

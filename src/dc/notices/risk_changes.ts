@@ -1,22 +1,22 @@
 import { FAILURE_SEVERITIES, type FailureSeverity } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { NoticeBody, RiskKind } from "#dc/operations/notices/notice.ts";
-import type { Risk, Risks } from "./risks.ts";
+import type { Risk, RisksBySubject } from "./risks.ts";
 
-/** Risks as they were known before, and as they are. */
+/** Notices about risks that changed, and the risks to store for the next comparison. */
 export interface RiskChange {
   readonly notices: readonly NoticeBody[];
-  /** What is known from now on. */
-  readonly known: Risks;
+  /** Risks to store for the next comparison. */
+  readonly known: RisksBySubject;
 }
 
 /**
- * Compares risks with those before. What was not read counts as unchanged: a kind that is not whole loses no subjects. A window
- * that is not open any more, or was not open before, is no change of its verdict.
+ * Compares risks with those before. Unread risks count as unchanged: a kind that was not read completely loses no
+ * subjects. A window that opens or closes is no change of its verdict.
  */
-export function riskChanges(
-  before: Risks,
-  { risks, isWhole }: { readonly risks: Risks; readonly isWhole: ReadonlySet<RiskKind> },
+export function compareRisks(
+  before: RisksBySubject,
+  { risks, isWhole }: { readonly risks: RisksBySubject; readonly isWhole: ReadonlySet<RiskKind> },
   at: string,
 ): RiskChange {
   const notices: NoticeBody[] = [];
@@ -28,13 +28,18 @@ export function riskChanges(
       known[subject] = was;
       continue;
     }
-    const notice = noticeOf(subject, was, is, at);
+    const notice = createNotice(subject, was, is, at);
     if (notice !== undefined) notices.push(notice);
   }
   return { notices, known };
 }
 
-function noticeOf(subject: string, was: Risk | undefined, is: Risk | undefined, at: string): NoticeBody | undefined {
+function createNotice(
+  subject: string,
+  was: Risk | undefined,
+  is: Risk | undefined,
+  at: string,
+): NoticeBody | undefined {
   const one = is ?? was;
   if (one === undefined || was?.state === is?.state) return undefined;
   const isNew = was === undefined;
@@ -43,7 +48,7 @@ function noticeOf(subject: string, was: Risk | undefined, is: Risk | undefined, 
   return {
     type: `${one.kind}.${isNew ? "appeared" : isOver ? "cleared" : "changed"}`,
     subject,
-    severity: worseSeverity(was?.severity, is?.severity),
+    severity: selectWorseSeverity(was?.severity, is?.severity),
     state: is?.state ?? "",
     was: was?.state ?? "",
     summary: isOver ? `Over: ${one.summary}` : one.summary,
@@ -52,7 +57,9 @@ function noticeOf(subject: string, was: Risk | undefined, is: Risk | undefined, 
   };
 }
 
-/** The worse of two, so that who got a risk learns that it is over. */
-function worseSeverity(a: FailureSeverity = "INFO", b: FailureSeverity = "INFO"): FailureSeverity {
+/**
+ * Returns the worse of two severities, so that everyone who got a notice about a risk also gets the notice of its end.
+ */
+function selectWorseSeverity(a: FailureSeverity = "INFO", b: FailureSeverity = "INFO"): FailureSeverity {
   return FAILURE_SEVERITIES.indexOf(a) > FAILURE_SEVERITIES.indexOf(b) ? a : b;
 }

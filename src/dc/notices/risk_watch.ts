@@ -4,18 +4,18 @@ import { IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { addNotices, MAX_NOTICES, type NoticeBody } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
-import { isFor, type Receiver } from "./receiver.ts";
-import { riskChanges } from "./risk_changes.ts";
-import { type Risks, readRisks } from "./risks.ts";
+import { isReceivedBy, type Receiver } from "./receiver.ts";
+import { compareRisks } from "./risk_changes.ts";
+import { type RisksBySubject, readRisks } from "./risks.ts";
 
-/** Space and key of the document with the risks that are known. */
+/** Space and key of the document with the known risks. */
 const [SPACE, KEY] = ["notice_state", "risks"];
-/** Verdicts change with the clock: so often they are read without any change, in milliseconds. */
+/** Interval in milliseconds between reads of risks without any change, because verdicts also depend on the time. */
 const CLOCK_MS = 60_000;
-/** Share of the time that risks may be read in, while one change follows another. Ours. */
+/** Maximum share of the time that is spent on reading risks while changes follow each other. Our choice. */
 const SHARE = 0.05;
 
-/** The server itself, which may read where callers need a token. Calls go first. */
+/** The server itself, which needs no token. Requests of other callers have priority. */
 const CALLER: Caller = {
   interface: "SYSTEM",
   principal: { name: "notices", roles: [], authMethod: "none" },
@@ -26,13 +26,16 @@ interface Needs {
   readonly store: DcStore;
   readonly service: DcService;
   readonly receivers: readonly Receiver[];
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
   readonly newId: () => string;
   readonly say: (message: string) => void;
 }
 
-/** Turns changes of risk into notices. What is known is stored with the notices, so that none is lost or made twice. */
+/**
+ * Creates notices about changes of risks. The known risks are stored together with the notices, so that no notice is
+ * lost or created twice.
+ */
 export class RiskWatch {
   readonly #needs: Needs;
   readonly #wanted: Pick<Parameters<typeof readRisks>[0], "kinds" | "minSeverity">;
@@ -50,7 +53,10 @@ export class RiskWatch {
     };
   }
 
-  /** Reads risks if something has changed since, and adds notices about what is different. Returns how many. */
+  /**
+   * Reads risks if anything changed since the last read, and adds notices about differences. @returns the number of
+   * notices
+   */
   async look(): Promise<number> {
     const { store, now } = this.#needs;
     const begun = now();
@@ -64,7 +70,7 @@ export class RiskWatch {
       this.#dueAt = begun + CLOCK_MS;
       return added;
     } finally {
-      // Also after a failure: otherwise a full disk would let all risks be read again every second.
+      // Also after a failure: otherwise, all risks would be read every second while the disk is full.
       this.#restUntil = begun + (performance.now() - started) / SHARE;
     }
   }
@@ -76,9 +82,9 @@ export class RiskWatch {
     const at = new Date(now()).toISOString();
     return store.write(async (writer) => {
       const kept = await writer.document(SPACE, KEY);
-      // The first state is where changes begin.
-      const before = kept === undefined ? read.risks : (JSON.parse(kept) as Risks);
-      const { notices, known } = riskChanges(before, read, at);
+      // Without stored risks, the present ones are the start of the comparison.
+      const before = kept === undefined ? read.risks : (JSON.parse(kept) as RisksBySubject);
+      const { notices, known } = compareRisks(before, read, at);
       const text = JSON.stringify(known);
       if (text !== kept) await writer.putDocument(SPACE, KEY, text);
       const given = notices.flatMap((body) => this.#addressed(body, topology));
@@ -92,10 +98,10 @@ export class RiskWatch {
     });
   }
 
-  #addressed(body: NoticeBody, topology: Parameters<typeof isFor>[2]) {
+  #addressed(body: NoticeBody, topology: Parameters<typeof isReceivedBy>[2]) {
     const { receivers, newId, now } = this.#needs;
     return receivers
-      .filter((receiver) => isFor(receiver, body, topology))
+      .filter((receiver) => isReceivedBy(receiver, body, topology))
       .map(({ name }) => ({ id: `msg_${newId()}`, receiver: name, body, nextAt: now() }));
   }
 }

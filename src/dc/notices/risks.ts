@@ -23,12 +23,15 @@ import {
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 
-/** Elements that a notice names. */
+/** Maximum number of elements that a notice lists. */
 const MAX_ELEMENTS = 10;
-/** Elements of one line of a rehearsal that are subjects; a reply lists as many losses. Ours. */
+/**
+ * Maximum number of elements of one rehearsal line that become subjects; a reply lists the same number of losses. Our
+ * choice.
+ */
 const MAX_CAUSES_OF_LINE = 100;
 
-/** How something stands that notices are about. */
+/** State of a subject of notices. */
 export interface Risk {
   readonly kind: RiskKind;
   readonly state: string;
@@ -37,10 +40,10 @@ export interface Risk {
   readonly elements: readonly string[];
 }
 
-/** Risks by their subjects. */
-export type Risks = Readonly<Record<string, Risk>>;
+/** Risks by subject. */
+export type RisksBySubject = Readonly<Record<string, Risk>>;
 
-/** Severity of a window's verdict: planned work that may not begin is no loss yet. */
+/** Severity of each verdict on a window: planned work that must not begin is not a loss yet. */
 const OF_VERDICT: Readonly<Record<WindowVerdict, FailureSeverity>> = {
   GO: "INFO",
   GO_WITH_RISK: "LOW",
@@ -51,16 +54,19 @@ const OF_VERDICT: Readonly<Record<WindowVerdict, FailureSeverity>> = {
 interface Wanted {
   readonly service: DcService;
   readonly caller: Caller;
-  /** Kinds that any receiver gets. */
+  /** Kinds of risk that at least one receiver gets. */
   readonly kinds: ReadonlySet<RiskKind>;
-  /** The least severity that any receiver gets. */
+  /** Lowest severity that any receiver gets. */
   readonly minSeverity: FailureSeverity;
 }
 
-/** Reads all risks. Of each kind at most 1,000 are read, the worst causes first; `isWhole` names the kinds that are complete. */
+/**
+ * Reads all risks. At most 1,000 of each kind are read, the worst causes first; `isWhole` lists the kinds that were
+ * read completely.
+ */
 export async function readRisks(
   wanted: Wanted,
-): Promise<{ readonly risks: Risks; readonly isWhole: ReadonlySet<RiskKind> }> {
+): Promise<{ readonly risks: RisksBySubject; readonly isWhole: ReadonlySet<RiskKind> }> {
   const found = new Map<string, Risk>();
   const isWhole = new Set<RiskKind>();
   if (wanted.kinds.has("cause") && (await readCauses(wanted, found))) isWhole.add("cause");
@@ -73,7 +79,10 @@ export async function readRisks(
   return { risks: Object.fromEntries(found), isWhole };
 }
 
-/** A cause of loss is a subject by each element whose failure does it, since lines of a rehearsal join and part. */
+/**
+ * Reads causes of loss. Each element whose failure causes a loss is a subject, because lines of a rehearsal may merge
+ * and split.
+ */
 async function readCauses({ service, caller, minSeverity }: Wanted, found: Map<string, Risk>): Promise<boolean> {
   const init = { minSeverity: Severity[minSeverity], pageSize: MAX_PAGE_SIZE, maxElements: MAX_CAUSES_OF_LINE };
   const request = create(RehearseFailuresRequestSchema, init);

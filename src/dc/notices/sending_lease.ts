@@ -1,8 +1,8 @@
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 
-/** Setting with the server that sends notices, of those that share a database. */
+/** Setting with the lease of the server that sends notices, among servers that share a database. */
 const LEASE = "notices_lease";
-/** How long a server sends without a renewal, in milliseconds, and how often it renews. */
+/** Validity of a lease without renewal, and interval between renewals, in milliseconds. */
 const LEASE_MS = 15_000;
 const RENEW_MS = 5000;
 
@@ -12,13 +12,15 @@ interface Lease {
 }
 
 export interface LeaseOptions {
-  /** Names this process. */
+  /** Identifies this process. */
   readonly holder: string;
   /** Whether another holder is known to have ended. */
   readonly isGone: (holder: string) => boolean;
 }
 
-/** Lets one of several servers send notices: otherwise two would send each notice, and in no order. */
+/**
+ * Ensures that only one of several servers sends notices: otherwise two servers would send each notice, in no order.
+ */
 export class SendingLease {
   readonly #options: LeaseOptions;
   #until = 0;
@@ -31,7 +33,7 @@ export class SendingLease {
     return now >= this.#until - LEASE_MS + RENEW_MS;
   }
 
-  /** Whether another server sends now. */
+  /** Whether another server sends notices now. */
   async isTaken(reader: Pick<DcReader, "setting">, now: number): Promise<boolean> {
     const kept = await reader.setting(LEASE);
     if (kept === undefined) return false;
@@ -39,7 +41,7 @@ export class SendingLease {
     return holder !== this.#options.holder && until > now && !this.#options.isGone(holder);
   }
 
-  /** Takes or renews the lease. Returns whether this server sends. */
+  /** Takes or renews the lease. @returns whether this server sends notices */
   async take(writer: DcWriter, now: number): Promise<boolean> {
     if (await this.isTaken(writer, now)) {
       this.#until = 0;
@@ -55,7 +57,7 @@ export class SendingLease {
     return now < this.#until;
   }
 
-  /** Lets another server send at once. */
+  /** Ends the lease, so that another server can send at once. */
   async release(writer: DcWriter, now: number): Promise<void> {
     if (!(await this.isTaken(writer, now))) await writer.setSetting(LEASE, JSON.stringify({ holder: "", until: 0 }));
     this.#until = 0;

@@ -10,9 +10,9 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { PhysicalMatch } from "#dc/model/enum_values.ts";
-import { fabricLinkRef } from "#dc/model/ref.ts";
+import { toFabricLinkRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { fabricKey } from "#dc/model/resource_key.ts";
+import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { FabricPicture } from "#dc/render/fabric/picture.ts";
@@ -74,7 +74,7 @@ export async function fabricTopologyAnswer(
     })),
     findings: [...answer.findings, ...listMismatches(physical)],
   });
-  const seen = () => new Map([...physical].map(([link, match]) => [fabricLinkRef(link.a, link.b), match]));
+  const seen = () => new Map([...physical].map(([link, match]) => [toFabricLinkRef(link.a, link.b), match]));
   const name = [request.fabricId, request.scopeRef].filter((part) => part !== "").join(" in ");
   return { reply, picture: () => ({ name, answer, congestionPct, watchPct, physical: seen() }) };
 }
@@ -86,7 +86,7 @@ function chooseLinks(
   { fabricId, scopeRef }: FabricTopologyRequest,
 ): FabricLinks & Pick<FabricOptions, "inScope"> {
   const fabric = fabricId === "" ? undefined : codeKey(readCode("fabric_id", fabricId));
-  const ofFabric = fabric === undefined ? links : links.filter((link) => fabricKey(link) === fabric);
+  const ofFabric = fabric === undefined ? links : links.filter((link) => getFabricKey(link) === fabric);
   if (fabricId !== "" && ofFabric.length === 0) {
     throw refuse("NOT_FOUND", `Cannot find fabric "${fabricId}"`, { field: "fabric_id", ref: `fabric:${fabricId}` });
   }
@@ -98,8 +98,8 @@ function chooseLinks(
     return device !== undefined && isLocatedIn(device, scope);
   };
   const listed = ofFabric.filter(({ a, b }) => inScope(a.deviceCode) || inScope(b.deviceCode));
-  const fabrics = new Set(listed.map(fabricKey));
-  const mesh = ofFabric.filter((link) => fabrics.has(fabricKey(link)));
+  const fabrics = new Set(listed.map(getFabricKey));
+  const mesh = ofFabric.filter((link) => fabrics.has(getFabricKey(link)));
   return { listed, mesh, own: linksOfSwitches(links, listed), inScope };
 }
 
@@ -151,6 +151,6 @@ function listMismatches(physical: ReadonlyMap<FabricLink, PhysicalMatch>) {
       severity: Severity.WARNING,
       code: `PHYSICAL_${match}`,
       message: "The cables do not join the two ends of the link",
-      ref: fabricLinkRef(a, b),
+      ref: toFabricLinkRef(a, b),
     }));
 }

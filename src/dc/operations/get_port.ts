@@ -3,9 +3,9 @@ import { findBusiestPhase, type PhaseFigures } from "#dc/analysis/power/phase_fi
 import { computePortLoad, type PortLoad } from "#dc/analysis/power/port_load.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { roundFigure } from "#dc/model/figure.ts";
-import { formatPort, parseRef, portRef, REF_GRAMMAR, samePort } from "#dc/model/ref.ts";
+import { formatPort, isSamePort, parseRef, portRef, REF_GRAMMAR } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { edgeKey } from "#dc/model/resource_key.ts";
+import { toEdgeKey } from "#dc/model/resource_key.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
 import {
   DatacenterService,
@@ -41,13 +41,13 @@ export const getPort = defineRead({
     }
     const end = { deviceCode: device.code, portName: port.name };
     const cable = await reader.cableAt(end);
-    const stored = cable === undefined ? undefined : await reader.stored("cable", edgeKey(cable.a, cable.b));
+    const stored = cable === undefined ? undefined : await reader.stored("cable", toEdgeKey(cable.a, cable.b));
     const [path] = await traceCable(end, reader, { stopAtPower: true, followSplits: false, maxHops: MAX_HOPS });
     return toMessage(GetPortResponseSchema, {
       port: toMessage(PortSchema, {
         ...portFields(device.code, port),
         cable: stored === undefined ? undefined : cableMessage(stored),
-        farEnd: path?.destination === undefined || samePort(path.destination, end) ? undefined : path.destination,
+        farEnd: path?.destination === undefined || isSamePort(path.destination, end) ? undefined : path.destination,
         pathStatus: path?.status,
       }),
       device: deviceSummary(device),

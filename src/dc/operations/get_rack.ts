@@ -1,7 +1,7 @@
 import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { drawW } from "#dc/model/draw.ts";
+import { getDrawW } from "#dc/model/draw.ts";
 import { FACES } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader } from "#dc/ports.ts";
@@ -65,7 +65,7 @@ export async function getRackAnswer(
       ...device,
       deviceCode,
       uHeight,
-      drawW: drawW(device, basis),
+      drawW: getDrawW(device, basis),
     })),
     units,
     capacity: {

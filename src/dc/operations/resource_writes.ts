@@ -1,7 +1,7 @@
 import { create, type DescMethodUnary } from "@bufbuild/protobuf";
 import { Refusal } from "#dc/model/refusal.ts";
 import type { Cable, PortRef } from "#dc/model/resources.ts";
-import { endShape, linkEndShape } from "#dc/model/rules/ends.ts";
+import { checkEndShape, checkLinkEndShape } from "#dc/model/rules/ends.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import type { WriteRpc, WriteSession } from "./rpc.ts";
@@ -13,7 +13,7 @@ interface Ends {
   readonly b: PortRef;
 }
 
-const SHAPES = { cable: endShape, fabric_link: linkEndShape } as const;
+const SHAPES = { cable: checkEndShape, fabric_link: checkLinkEndShape } as const;
 
 /**
  * Returns the two ends of an edge that a request names. @throws Refusal if one is missing or is not a valid port

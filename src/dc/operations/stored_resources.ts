@@ -1,7 +1,7 @@
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import { parseRef, REF_GRAMMAR } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
@@ -61,6 +61,6 @@ async function readResourceJson(reader: DcReader, text: string): Promise<JsonObj
     return stored && (toJson(MaintenanceWindowSchema, windowMessage(stored), options) as JsonObject);
   }
   const kind = ref.kind as ResourceKind;
-  const stored = await reader.stored(kind, refKey(text).slice(kind.length + 1));
+  const stored = await reader.stored(kind, toRefKey(text).slice(kind.length + 1));
   return stored && (toJson(SCHEMAS[kind], storedMessage(kind, stored), options) as JsonObject);
 }

@@ -3,7 +3,7 @@ import { findActiveInlet } from "#dc/analysis/power/power_share.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_HOPS, MAX_HOPS, MAX_LISTED_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { formatPort, portRef, samePort } from "#dc/model/ref.ts";
+import { formatPort, isSamePort, portRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import type { CablePicture } from "#dc/render/cable/picture.ts";
@@ -90,7 +90,7 @@ function readStartPort({ portRef: text, start }: TraceCablePathRequest): PortRef
     };
   }
   const { end } = readRef("port_ref", text, ["port"]);
-  if (start === undefined || samePort(start, end)) return end;
+  if (start === undefined || isSamePort(start, end)) return end;
   throw refuse("FIELD_CONFLICT", "port_ref and start name different ports", {
     field: "start",
     value: formatPort(start),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
-import { refKey, resourceRef } from "#dc/model/resource_key.ts";
+import { getResourceRef, toRefKey } from "#dc/model/resource_key.ts";
 import type { Crac, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { CheckedRow, DcReader, StoredVersion } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
@@ -60,7 +60,7 @@ export class InventoryVerification {
     // The log also records documents, which have no row in the inventory.
     if (!Object.hasOwn(SCHEMAS, key.slice(0, key.indexOf(":")))) return;
     const before = this.#states.get(key);
-    const isPort = key !== refKey(entity);
+    const isPort = key !== toRefKey(entity);
     this.#states.set(key, {
       seq,
       digest: action === "DELETE" && !isPort ? undefined : hashCanonicalJson(after),
@@ -95,7 +95,7 @@ export class InventoryVerification {
     const { key, stored, problem } = row;
     const ref = `${kind}:${key}`;
     if (problem !== undefined || stored === undefined) return inventoryProblem(ref, `was altered: ${problem}`);
-    const name = refKey(resourceRef(kind, stored.resource as never));
+    const name = toRefKey(getResourceRef(kind, stored.resource as never));
     const state = this.#states.get(name);
     this.#states.delete(name);
     if (state === undefined)
@@ -156,7 +156,7 @@ function hashCanonicalJson(json: unknown): string {
 
 /** Returns the key of the resource that an entry describes: for a port, that of its device. */
 function resourceKeyOfEntity(entity: string): string {
-  const key = refKey(entity);
+  const key = toRefKey(entity);
   return key.startsWith("port:") ? `device:${key.slice("port:".length, key.indexOf("/"))}` : key;
 }
 

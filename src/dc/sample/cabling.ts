@@ -1,21 +1,43 @@
-import { managementOf, nodeCode, nodesIn, panelOf, pduOf, pluggedInto, uplinkPort } from "./equipment.ts";
-import { type Hall, networkRacks, type PlannedRack, SIDES, spinesOf, trunkM, twoDigits } from "./plan.ts";
-import type { Item } from "./ports.ts";
+import {
+  countNodes,
+  getManagementCode,
+  getNodeCode,
+  getPanelCode,
+  getPduCode,
+  getUplinkPort,
+  listPluggedDevices,
+} from "./equipment.ts";
+import {
+  formatTwoDigits,
+  getTrunkM,
+  type Hall,
+  listNetworkRacks,
+  listSpines,
+  type PlannedRack,
+  SIDES,
+} from "./plan.ts";
+import type { SampleJson } from "./ports.ts";
 
-/** What links of further halls carry to the spine, in Mbit/s, and what comes back, as a share of that. */
+/** Minimum traffic of links in further halls towards the spine in Mbit/s, and the traffic back as a share of it. */
 const LEAST_MBPS = 15_000;
 const MOST_MBPS = 60_000;
 const BACK = 0.8;
 
-/** What a link carries each way, in Mbit/s: AMS1's own numbers where there are some, else chance fixed by the name. */
-function trafficMbps(hall: number, place: number, name: string): { upMbps: number; downMbps: number } {
+/**
+ * Returns the traffic of a link in each direction in Mbit/s: the fixed numbers of AMS1, or for other links a
+ * pseudo-random number that depends on the name.
+ */
+function computeTrafficMbps(hall: number, place: number, name: string): { upMbps: number; downMbps: number } {
   const known = hall === 1 ? AMS1_TRAFFIC[place] : undefined;
-  const mbps = known === undefined ? LEAST_MBPS + share(name) * (MOST_MBPS - LEAST_MBPS) : known / 10;
+  const mbps = known === undefined ? LEAST_MBPS + hashToShare(name) * (MOST_MBPS - LEAST_MBPS) : known / 10;
   return { upMbps: Math.round(mbps), downMbps: Math.round(mbps * BACK) };
 }
 
-/** A number from 0 to 1 for a name: FNV-1a, its bits mixed once more since short names differ in few of them. */
-function share(name: string): number {
+/**
+ * Returns a number from 0 to 1 for a name: FNV-1a with an additional mixing of bits, because short names differ in few
+ * of them.
+ */
+function hashToShare(name: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
@@ -26,55 +48,58 @@ const FIBRE = "00bcd4";
 
 type End = readonly [device: string, port: string];
 
-export function* cableItems(hall: Hall): Generator<Item> {
-  for (const rack of networkRacks(hall)) yield* powerCords(rack);
-  for (const rack of hall.racks) yield* nodeCables(hall, rack);
-  yield* fibres(hall);
+export function* generateCableItems(hall: Hall): Generator<SampleJson> {
+  for (const rack of listNetworkRacks(hall)) yield* generatePowerCords(rack);
+  for (const rack of hall.racks) yield* generateNodeCables(hall, rack);
+  yield* generateFibres(hall);
 }
 
-function* powerCords(rack: PlannedRack): Generator<Item> {
-  for (const [index, device] of pluggedInto(rack, "A").entries()) {
+function* generatePowerCords(rack: PlannedRack): Generator<SampleJson> {
+  for (const [index, device] of listPluggedDevices(rack, "A").entries()) {
     for (const [plug, side] of SIDES.entries()) {
-      if (!pluggedInto(rack, side).includes(device)) continue;
-      const outlet: End = [pduOf(rack, side), `OUT${twoDigits(index + 1)}`];
-      yield cable(outlet, [device, `psu${plug + 1}`], { type: "POWER", length_m: 1.5, color: "212121" });
+      if (!listPluggedDevices(rack, side).includes(device)) continue;
+      const outlet: End = [getPduCode(rack, side), `OUT${formatTwoDigits(index + 1)}`];
+      yield createCable(outlet, [device, `psu${plug + 1}`], { type: "POWER", length_m: 1.5, color: "212121" });
     }
   }
 }
 
-/** From the nodes of a rack to its leaves: each server to both, an accelerator with all its ports to the one. */
-function* nodeCables(hall: Hall, rack: PlannedRack): Generator<Item> {
+/**
+ * Generates cables from the nodes of a rack to its leaves: a server is connected to both, an accelerator with all its
+ * ports to one.
+ */
+function* generateNodeCables(hall: Hall, rack: PlannedRack): Generator<SampleJson> {
   const [first = "", second = ""] = rack.leaves;
   if (rack.leaves.length === 0) return;
-  for (let number = 1; number <= nodesIn(hall, rack); number += 1) {
-    const node = nodeCode(rack, number);
+  for (let number = 1; number <= countNodes(hall, rack); number += 1) {
+    const node = getNodeCode(rack, number);
     if (rack.role === "gpu") {
       for (const nic of [0, 1, 2, 3]) {
         const port = `Ethernet${(number - 1) * 4 + nic + 1}`;
-        yield cable([first, port], [node, `eth${nic}`], { type: "DAC_PASSIVE", length_m: 2.5 });
+        yield createCable([first, port], [node, `eth${nic}`], { type: "DAC_PASSIVE", length_m: 2.5 });
       }
       continue;
     }
     for (const [nic, leaf] of [first, second].entries()) {
-      yield cable([leaf, `Ethernet${number}`], [node, `eth${nic}`], { type: "DAC_PASSIVE", length_m: 2 });
+      yield createCable([leaf, `Ethernet${number}`], [node, `eth${nic}`], { type: "DAC_PASSIVE", length_m: 2 });
     }
     if (hall.dense && rack.role === "compute") {
-      yield cable([managementOf(rack), `Ethernet${number}`], [node, "bmc"], { type: "CAT6", length_m: 2 });
+      yield createCable([getManagementCode(rack), `Ethernet${number}`], [node, "bmc"], { type: "CAT6", length_m: 2 });
     }
   }
 }
 
-/** One path from a leaf to a spine: leaf, panel in the rack, trunk, panel beside the spine, spine. */
+/** One path from a leaf to a spine: leaf, panel in the rack, trunk, panel next to the spine, spine. */
 interface Uplink {
   readonly leaf: End;
   readonly rackPanel: End;
   readonly spinePanel: End;
   readonly spine: End;
-  /** Place among the links of the hall, from 0. */
+  /** Index among the links of the hall, from 0. */
   readonly place: number;
 }
 
-/** What runs from a rack to a network rack: a trunk and the uplinks in it. */
+/** Cabling from a rack to a network rack: a trunk and its uplinks. */
 interface Bundle {
   readonly rack: PlannedRack;
   readonly to: PlannedRack;
@@ -82,26 +107,26 @@ interface Bundle {
   readonly uplinks: readonly Uplink[];
 }
 
-function* bundles(hall: Hall): Generator<Bundle> {
+function* generateBundles(hall: Hall): Generator<Bundle> {
   let leavesBefore = 0;
   for (const rack of hall.racks) {
     if (rack.leaves.length === 0) continue;
-    for (const [network, to] of networkRacks(hall).entries()) {
+    for (const [network, to] of listNetworkRacks(hall).entries()) {
       const uplinks = rack.leaves.flatMap((leaf, leafIndex) =>
-        spinesOf(to).map((spine, spineIndex): Uplink => {
+        listSpines(to).map((spine, spineIndex): Uplink => {
           const fibre = leafIndex * 2 + spineIndex + 1;
           return {
-            leaf: [leaf, uplinkPort(hall, rack, network * 2 + spineIndex)],
-            rackPanel: [panelOf(rack), `F${network * 4 + fibre}`],
-            spinePanel: [panelOf(to), `F-${rack.code}-${fibre}`],
+            leaf: [leaf, getUplinkPort(hall, rack, network * 2 + spineIndex)],
+            rackPanel: [getPanelCode(rack), `F${network * 4 + fibre}`],
+            spinePanel: [getPanelCode(to), `F-${rack.code}-${fibre}`],
             spine: [spine, `Ethernet${leavesBefore + leafIndex + 1}`],
             place: leavesBefore * 4 + network * rack.leaves.length * 2 + fibre - 1,
           };
         }),
       );
       const trunk: [End, End] = [
-        [panelOf(rack), `R${network + 1}`],
-        [panelOf(to), `R-${rack.code}`],
+        [getPanelCode(rack), `R${network + 1}`],
+        [getPanelCode(to), `R-${rack.code}`],
       ];
       yield { rack, to, trunk, uplinks };
     }
@@ -109,30 +134,30 @@ function* bundles(hall: Hall): Generator<Bundle> {
   }
 }
 
-function* fibres(hall: Hall): Generator<Item> {
-  for (const { rack, to, trunk, uplinks } of bundles(hall)) {
+function* generateFibres(hall: Hall): Generator<SampleJson> {
+  for (const { rack, to, trunk, uplinks } of generateBundles(hall)) {
     const label = `TRK-${rack.code}-${to.code}`;
-    yield cable(trunk[0], trunk[1], { type: "MMF_OM4", length_m: trunkM(rack), color: FIBRE, label });
+    yield createCable(trunk[0], trunk[1], { type: "MMF_OM4", length_m: getTrunkM(rack), color: FIBRE, label });
     for (const { leaf, rackPanel, spinePanel, spine } of uplinks) {
-      yield cable(leaf, rackPanel, { type: "MMF_OM4", length_m: 1, color: FIBRE });
-      yield cable(spinePanel, spine, { type: "MMF_OM4", length_m: 2, color: FIBRE });
+      yield createCable(leaf, rackPanel, { type: "MMF_OM4", length_m: 1, color: FIBRE });
+      yield createCable(spinePanel, spine, { type: "MMF_OM4", length_m: 2, color: FIBRE });
     }
   }
 }
 
-/** A cable with its ends in the order in which they are kept. */
-function cable(one: End, other: End, { type, ...more }: Item & { readonly type: string }): Item {
+/** Creates a cable whose ends are in the order in which they are stored. */
+function createCable(one: End, other: End, { type, ...more }: SampleJson & { readonly type: string }): SampleJson {
   const [a, b] = one.join("/") < other.join("/") ? [one, other] : [other, one];
-  return { a: portRef(a), b: portRef(b), type: `CABLE_TYPE_${type}`, status: "CABLE_STATUS_CONNECTED", ...more };
+  return { a: toPortRef(a), b: toPortRef(b), type: `CABLE_TYPE_${type}`, status: "CABLE_STATUS_CONNECTED", ...more };
 }
 
-export function* fabricLinkItems(hall: Hall): Generator<Item> {
-  for (const { uplinks } of bundles(hall)) {
+export function* generateFabricLinks(hall: Hall): Generator<SampleJson> {
+  for (const { uplinks } of generateBundles(hall)) {
     for (const { leaf, spine, place } of uplinks) {
-      const { upMbps, downMbps } = trafficMbps(hall.number, place, `${leaf.join("/")} ${spine[0]}`);
+      const { upMbps, downMbps } = computeTrafficMbps(hall.number, place, `${leaf.join("/")} ${spine[0]}`);
       yield {
-        a: portRef(leaf),
-        b: portRef(spine),
+        a: toPortRef(leaf),
+        b: toPortRef(spine),
         fabric_id: hall.fabric,
         status: "LINK_STATUS_UP",
         capacity_mbps: 100_000,
@@ -144,7 +169,7 @@ export function* fabricLinkItems(hall: Hall): Generator<Item> {
   }
 }
 
-function portRef([device_code, port_name]: End): Item {
+function toPortRef([device_code, port_name]: End): SampleJson {
   return { device_code, port_name };
 }
 

@@ -1,35 +1,35 @@
-import { cableItems, fabricLinkItems } from "./cabling.ts";
-import { equipmentItems } from "./equipment.ts";
+import { generateCableItems, generateFabricLinks } from "./cabling.ts";
+import { generateEquipment } from "./equipment.ts";
 import {
-  cracCode,
-  feedId,
+  formatTwoDigits,
+  generateHalls,
+  generateRacks,
+  getCracCode,
+  getFeedId,
   type Hall,
-  hallsOf,
   type PlannedRow,
-  rackItems,
   SIDES,
   SITE,
   type Side,
-  twoDigits,
 } from "./plan.ts";
-import { breaker, fixedInlet, type Item } from "./ports.ts";
+import { createBreaker, createFixedInlet, type SampleJson } from "./ports.ts";
 
-// What carries power to a hall on each side (utility and generator, transfer switch, switchgear, two UPS, a panel a
-// row) and what cools it (two units a row).
+// Power equipment of each side: utility and generator, transfer switch, switchgear, two UPSes, a panel for each row.
+// Each row has two cooling units.
 
 const CRACS_PER_ROW = 2;
 const RACK_A = 32;
 const GPU_RACK_A = 63;
 const CRAC_A = 16;
 
-export function* facilityItems(hall: Hall): Generator<Item> {
+export function* generateFacility(hall: Hall): Generator<SampleJson> {
   for (const side of SIDES) {
-    yield* plantItems(hall, side);
-    for (const row of hall.rows) yield panel(hall, side, row);
+    yield* generatePlant(hall, side);
+    for (const row of hall.rows) yield createPanel(hall, side, row);
   }
 }
 
-function* plantItems(hall: Hall, side: Side): Generator<Item> {
+function* generatePlant(hall: Hall, side: Side): Generator<SampleJson> {
   const name = (kind: string) => `${kind}-${hall.prefix}${side}`;
   const standing = (code: string, kind: string, place: number) => ({
     code,
@@ -48,29 +48,32 @@ function* plantItems(hall: Hall, side: Side): Generator<Item> {
   yield { ...standing(name("GEN"), "GENERATOR", 1), power: { capacity_w: 1_500_000 }, ports: [] };
   yield {
     ...standing(name("ATS"), "TRANSFER_SWITCH", 2),
-    ports: [fixedInlet("source1", `device:${name("UTIL")}`), fixedInlet("source2", `device:${name("GEN")}`)],
+    ports: [
+      createFixedInlet("source1", `device:${name("UTIL")}`),
+      createFixedInlet("source2", `device:${name("GEN")}`),
+    ],
   };
   yield {
     ...standing(name("SWGR"), "SWITCHGEAR", 3),
     power: { capacity_w: 1_000_000, power_path: side },
-    ports: [fixedInlet("main", `device:${name("ATS")}`)],
+    ports: [createFixedInlet("main", `device:${name("ATS")}`)],
   };
   for (const number of [1, 2]) {
     yield {
       ...standing(`${name("UPS")}${number}`, "UPS", 3 + number),
       power: { capacity_w: 400_000, power_path: side, runtime_s: 600 },
-      ports: [fixedInlet("input", `device:${name("SWGR")}`)],
+      ports: [createFixedInlet("input", `device:${name("SWGR")}`)],
     };
   }
 }
 
-/** The first UPS carries rows A and B, the second C and D. */
-function panel(hall: Hall, side: Side, row: PlannedRow): Item {
+/** Creates the panel of a row. The first UPS supplies rows A and B, the second C and D. */
+function createPanel(hall: Hall, side: Side, row: PlannedRow): SampleJson {
   const ups = `UPS-${hall.prefix}${side}${"AB".includes(row.letter) ? 1 : 2}`;
   const racks = hall.racks.filter((rack) => rack.row === row);
   const fed = [
     ...racks.map(({ code, role }) => ({ code, amperageA: role === "gpu" ? GPU_RACK_A : RACK_A })),
-    ...cracsOf(hall, row).map((code) => ({ code, amperageA: CRAC_A })),
+    ...listCracCodes(hall, row).map((code) => ({ code, amperageA: CRAC_A })),
   ];
   return {
     code: `RPP-${hall.prefix}${side}-${row.letter}`,
@@ -86,19 +89,21 @@ function panel(hall: Hall, side: Side, row: PlannedRow): Item {
     },
     power: { capacity_w: 218_200, power_path: side },
     ports: [
-      fixedInlet("main", `device:${ups}`),
-      ...fed.map(({ code, amperageA }, index) => breaker(`CB${twoDigits(index + 1)}`, feedId(code, side), amperageA)),
+      createFixedInlet("main", `device:${ups}`),
+      ...fed.map(({ code, amperageA }, index) =>
+        createBreaker(`CB${formatTwoDigits(index + 1)}`, getFeedId(code, side), amperageA),
+      ),
     ],
   };
 }
 
-function cracsOf(hall: Hall, row: PlannedRow): readonly string[] {
-  return [...Array(CRACS_PER_ROW).keys()].map((index) => cracCode(hall, row, index + 1));
+function listCracCodes(hall: Hall, row: PlannedRow): readonly string[] {
+  return [...Array(CRACS_PER_ROW).keys()].map((index) => getCracCode(hall, row, index + 1));
 }
 
-export function* cracItems(hall: Hall): Generator<Item> {
+export function* generateCracs(hall: Hall): Generator<SampleJson> {
   for (const row of hall.rows) {
-    for (const [index, code] of cracsOf(hall, row).entries()) {
+    for (const [index, code] of listCracCodes(hall, row).entries()) {
       yield {
         code,
         name: code.replace("CRAH-", "CRAH "),
@@ -119,34 +124,34 @@ export function* cracItems(hall: Hall): Generator<Item> {
         return_temp_c: 32,
         medium: "COOLING_MEDIUM_AIR",
         allocated_draw_w: 6000,
-        power_inputs: SIDES.map((side) => ({ source_ref: `feed:${feedId(code, side)}` })),
+        power_inputs: SIDES.map((side) => ({ source_ref: `feed:${getFeedId(code, side)}` })),
       };
     }
   }
 }
 
-/** Racks of the well-known sample. Source: docs/decisions.md#d-12. */
+/** Number of racks of the default sample. Source: docs/decisions.md#d-12. */
 export const SAMPLE_RACKS = 40;
-/** Most racks of a sample. Ours: half a million devices, more than one server is made for. */
+/** Maximum number of racks of a sample. Our choice: half a million devices, more than one server is designed for. */
 export const MAX_SAMPLE_RACKS = 10_000;
 
-/** One resource of the sample: its kind, and what its upsert takes. */
+/** One resource of the sample: its kind, and the resource as its upsert request takes it. */
 export interface SampleItem {
   readonly kind: "rack" | "device" | "crac" | "cable" | "fabric_link";
-  readonly item: Item;
+  readonly item: SampleJson;
 }
 
-const KINDS: readonly (readonly [SampleItem["kind"], (hall: Hall) => Iterable<Item>])[] = [
-  ["rack", rackItems],
-  ["device", deviceItems],
-  ["crac", cracItems],
-  ["cable", cableItems],
-  ["fabric_link", fabricLinkItems],
+const KINDS: readonly (readonly [SampleItem["kind"], (hall: Hall) => Iterable<SampleJson>])[] = [
+  ["rack", generateRacks],
+  ["device", generateDevices],
+  ["crac", generateCracs],
+  ["cable", generateCableItems],
+  ["fabric_link", generateFabricLinks],
 ];
 
-function* deviceItems(hall: Hall): Generator<Item> {
-  yield* facilityItems(hall);
-  yield* equipmentItems(hall);
+function* generateDevices(hall: Hall): Generator<SampleJson> {
+  yield* generateFacility(hall);
+  yield* generateEquipment(hall);
 }
 
 /**
@@ -154,9 +159,9 @@ function* deviceItems(hall: Hall): Generator<Item> {
  * More racks add denser halls of the same kind: 2,000 racks hold 101,552 devices. The result depends only on the number
  * of racks, and each item refers only to earlier ones. Cost: the memory of one hall, for any size.
  */
-export function* sampleItems(racks = SAMPLE_RACKS): Generator<SampleItem> {
+export function* generateSample(racks = SAMPLE_RACKS): Generator<SampleItem> {
   for (const [kind, itemsOf] of KINDS) {
-    for (const hall of hallsOf(racks)) {
+    for (const hall of generateHalls(racks)) {
       for (const item of itemsOf(hall)) yield { kind, item };
     }
   }

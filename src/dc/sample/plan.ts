@@ -1,7 +1,7 @@
-import type { Item } from "./ports.ts";
+import type { SampleJson } from "./ports.ts";
 
-// Locations and names of everything in a sample site. The site consists of halls of forty racks. The first hall is
-// AMS1. Further halls are denser, and each floor has four of them.
+// Locations and names of the sample site, which consists of halls of forty racks.
+// The first hall is AMS1. Further halls are denser, and each floor has four of them.
 
 export const SITE = "AMS1";
 export const HALL_RACKS = 40;
@@ -11,7 +11,7 @@ const HALL_WIDTH_MM = 12_000;
 const RACK_PITCH_MM = 700;
 const ROW_PITCH_MM = 2600;
 const FIRST_RACK = { xMm: 2400, yMm: 2400 };
-/** The racks that hold the spines of a hall, by place; a hall that is not whole keeps these first. */
+/** Indexes of the racks that contain the spines of a hall; an incomplete hall has these racks first. */
 const NETWORK_PLACES = [38, 39];
 
 export const SIDES = ["A", "B"] as const;
@@ -23,47 +23,47 @@ export interface PlannedRack {
   readonly code: string;
   readonly role: RackRole;
   readonly row: PlannedRow;
-  /** Place in the hall, 0 to 39. */
+  /** Index in the hall, 0 to 39. */
   readonly place: number;
-  /** Place in the row, from 1. */
+  /** Number in the row, from 1. */
   readonly position: number;
   readonly leaves: readonly string[];
 }
 
 export interface PlannedRow {
   readonly letter: string;
-  /** The name of the row in its floor. */
+  /** Name of the row on its floor. */
   readonly name: string;
   readonly zone: string;
-  /** Distance of the row's north edge from the hall's, in millimetres. */
+  /** Distance of the row's north edge from that of the hall, in millimetres. */
   readonly yMm: number;
   readonly facesSouth: boolean;
 }
 
 export interface Hall {
-  /** From 1. */
+  /** Number of the hall, from 1. */
   readonly number: number;
   readonly floor: number;
   readonly room: string;
   readonly fabric: string;
-  /** Distance of the hall east of the floor's corner, in millimetres. */
+  /** Distance of the hall from the west edge of the floor, in millimetres. */
   readonly xMm: number;
-  /** Half-width servers, two a unit, instead of the first hall's one. */
+  /** Whether each unit has two half-width servers, instead of one server as in the first hall. */
   readonly dense: boolean;
   readonly racks: readonly PlannedRack[];
   readonly rows: readonly PlannedRow[];
-  /** The hall's own part of codes, empty for the first. */
+  /** Prefix of the hall's codes, empty for the first hall. */
   readonly prefix: string;
 }
 
 /** Generates the halls of a site lazily: a plan of any size needs the memory of one hall. */
-export function* hallsOf(racks: number): Generator<Hall> {
+export function* generateHalls(racks: number): Generator<Hall> {
   for (let number = 1; (number - 1) * HALL_RACKS < racks; number += 1) {
-    yield hallOf(number, Math.min(HALL_RACKS, racks - (number - 1) * HALL_RACKS));
+    yield createHall(number, Math.min(HALL_RACKS, racks - (number - 1) * HALL_RACKS));
   }
 }
 
-function hallOf(number: number, racks: number): Hall {
+function createHall(number: number, racks: number): Hall {
   const prefix = number === 1 ? "" : `H${String(number).padStart(2, "0")}-`;
   const rows = ["A", "B", "C", "D"].map(
     (letter, index): PlannedRow => ({
@@ -74,7 +74,7 @@ function hallOf(number: number, racks: number): Hall {
       facesSouth: index % 2 === 1,
     }),
   );
-  const planned = placesOf(racks).map((place) => plannedRack(place, rows, prefix));
+  const planned = listRackIndexes(racks).map((place) => createPlannedRack(place, rows, prefix));
   return {
     number,
     floor: Math.floor((number - 1) / HALLS_PER_FLOOR) + 1,
@@ -88,71 +88,74 @@ function hallOf(number: number, racks: number): Hall {
   };
 }
 
-function placesOf(racks: number): readonly number[] {
+function listRackIndexes(racks: number): readonly number[] {
   const others = [...Array(HALL_RACKS).keys()].filter((place) => !NETWORK_PLACES.includes(place));
   return [...NETWORK_PLACES, ...others].slice(0, racks).toSorted((a, b) => a - b);
 }
 
-function plannedRack(place: number, rows: readonly PlannedRow[], prefix: string): PlannedRack {
+function createPlannedRack(place: number, rows: readonly PlannedRow[], prefix: string): PlannedRack {
   const row = rows[Math.floor(place / RACKS_PER_ROW)];
   if (row === undefined) throw new RangeError(`no row holds place ${place}`);
   const position = (place % RACKS_PER_ROW) + 1;
   const code = `${prefix}${row.letter}${String(position).padStart(2, "0")}`;
-  const role = roleOf(row.letter, position);
+  const role = getRackRole(row.letter, position);
   const leaves = [...Array(LEAVES[role]).keys()].map((index) => `LEAF-${code}-${index + 1}`);
   return { code, role, row, place, position, leaves };
 }
 
 const LEAVES: Readonly<Record<RackRole, number>> = { compute: 2, storage: 2, gpu: 1, network: 0 };
 
-function roleOf(letter: string, position: number): RackRole {
+function getRackRole(letter: string, position: number): RackRole {
   const last = position > 8;
   if (letter === "D") return last ? "network" : "gpu";
   return last ? "storage" : "compute";
 }
 
-export function rackXMm({ position }: PlannedRack): number {
+export function getRackXMm({ position }: PlannedRack): number {
   return FIRST_RACK.xMm + (position - 1) * RACK_PITCH_MM;
 }
 
-/** Length of a trunk from a rack to the end of the hall, along the trays, in metres. */
-export function trunkM({ place, position }: PlannedRack): number {
+/** Returns the length of a trunk from a rack to the end of the hall along the trays, in metres. */
+export function getTrunkM({ place, position }: PlannedRack): number {
   const rowsBetween = 3 - Math.floor(place / RACKS_PER_ROW);
   const mm = 6000 + (RACKS_PER_ROW - position) * RACK_PITCH_MM + rowsBetween * ROW_PITCH_MM;
   return mm / 1000;
 }
 
-export function networkRacks({ racks }: Hall): readonly PlannedRack[] {
+export function listNetworkRacks({ racks }: Hall): readonly PlannedRack[] {
   return racks.filter(({ role }) => role === "network");
 }
 
-/** The feed that a breaker gives to a rack or a cooling unit. */
-export function feedId(consumer: string, side: Side): string {
+/** Returns the id of the feed from a breaker to a rack or a cooling unit. */
+export function getFeedId(consumer: string, side: Side): string {
   return `${SITE}-${consumer}-${side}`;
 }
 
-export function cracCode({ prefix }: Hall, row: PlannedRow, number: number): string {
+export function getCracCode({ prefix }: Hall, row: PlannedRow, number: number): string {
   return `CRAH-${prefix}${row.letter}${number}`;
 }
 
-export function spinesOf({ code }: PlannedRack): readonly string[] {
+export function listSpines({ code }: PlannedRack): readonly string[] {
   return [`SPINE-${code}-1`, `SPINE-${code}-2`];
 }
 
-export function twoDigits(number: number): string {
+export function formatTwoDigits(number: number): string {
   return String(number).padStart(2, "0");
 }
 
-/** What a rack's supply on one side carries, in watts: 32 A or, for accelerators, 63 A at 400 V in three phases. */
-export function supplyW({ role }: PlannedRack): number {
+/**
+ * Returns the capacity of a rack's supply on one side in watts: 32 A or, for accelerators, 63 A at 400 V in three
+ * phases.
+ */
+export function getSupplyW({ role }: PlannedRack): number {
   return role === "gpu" ? 43_600 : 22_170;
 }
 
-export function* rackItems(hall: Hall): Generator<Item> {
-  for (const rack of hall.racks) yield rackItem(hall, rack);
+export function* generateRacks(hall: Hall): Generator<SampleJson> {
+  for (const rack of hall.racks) yield createRackItem(hall, rack);
 }
 
-function rackItem(hall: Hall, rack: PlannedRack): Item {
+function createRackItem(hall: Hall, rack: PlannedRack): SampleJson {
   const { code, role, row, position } = rack;
   const gpu = role === "gpu";
   return {
@@ -168,14 +171,14 @@ function rackItem(hall: Hall, rack: PlannedRack): Item {
     mounting_depth_mm: 1000,
     outer_height_mm: 2000,
     placement: {
-      x_mm: hall.xMm + rackXMm(rack),
+      x_mm: hall.xMm + getRackXMm(rack),
       y_mm: row.yMm,
       width_mm: 600,
       depth_mm: 1200,
       rotation_deg: row.facesSouth ? 180 : 0,
     },
     max_load_kg: 1360,
-    power_capacity_w: supplyW(rack),
+    power_capacity_w: getSupplyW(rack),
     cooling_capacity_w: gpu ? 30_000 : 15_000,
     cooling_capability: gpu ? "COOLING_CAPABILITY_HYBRID" : "COOLING_CAPABILITY_AIR_ONLY",
     airflow: "AIRFLOW_FRONT_TO_REAR",

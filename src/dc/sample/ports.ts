@@ -1,5 +1,5 @@
-/** An item as an upsert request takes it, in proto JSON with the names of the proto. */
-export type Item = Readonly<Record<string, unknown>>;
+/** A resource as an upsert request takes it, in proto JSON with the field names of the proto. */
+export type SampleJson = Readonly<Record<string, unknown>>;
 
 const SPEEDS: Readonly<Record<string, number>> = {
   "1000base-t": 1000,
@@ -7,26 +7,29 @@ const SPEEDS: Readonly<Record<string, number>> = {
   "100gbase-x-qsfp28": 100_000,
 };
 
-/** An inlet with the type of a server's plug. Without a source, a cable says where it is plugged in. */
-export function inlet(name: string, sourceRef?: string): Item {
-  return { ...powerIn(name, "iec-60320-c14"), power_in: sourceRef === undefined ? {} : { source_ref: sourceRef } };
+/** Creates an inlet with the type of a server's plug. Without a source, a cable connects it to its outlet. */
+export function createInlet(name: string, sourceRef?: string): SampleJson {
+  return {
+    ...createPowerIn(name, "iec-60320-c14"),
+    power_in: sourceRef === undefined ? {} : { source_ref: sourceRef },
+  };
 }
 
-/** An inlet with a fixed supply. */
-export function fixedInlet(name: string, sourceRef: string, type = "hardwired"): Item {
-  return { ...powerIn(name, type), power_in: { source_ref: sourceRef } };
+/** Creates an inlet with a fixed supply. */
+export function createFixedInlet(name: string, sourceRef: string, type = "hardwired"): SampleJson {
+  return { ...createPowerIn(name, type), power_in: { source_ref: sourceRef } };
 }
 
-function powerIn(name: string, type: string): Item {
+function createPowerIn(name: string, type: string): SampleJson {
   return { name, kind: "PORT_KIND_POWER_IN", type };
 }
 
-export function outlet(name: string): Item {
+export function createOutlet(name: string): SampleJson {
   return { name, kind: "PORT_KIND_POWER_OUT", type: "iec-60320-c13", power_out: {} };
 }
 
-/** A breaker of a distribution panel: three phases at 400 V. */
-export function breaker(name: string, feedId: string, amperageA: number): Item {
+/** Creates a breaker of a distribution panel: three phases at 400 V. */
+export function createBreaker(name: string, feedId: string, amperageA: number): SampleJson {
   return {
     name,
     kind: "PORT_KIND_POWER_OUT",
@@ -35,12 +38,12 @@ export function breaker(name: string, feedId: string, amperageA: number): Item {
   };
 }
 
-export function network(name: string, type: keyof typeof SPEEDS & string, more: Item = {}): Item {
+export function createNetworkPort(name: string, type: keyof typeof SPEEDS & string, more: SampleJson = {}): SampleJson {
   return { name, kind: "PORT_KIND_NETWORK", type, speed_mbps: SPEEDS[type], ...more };
 }
 
-/** A fibre cassette: one rear connector and the front ports that it splits into. */
-export function cassette(rear: string, fronts: readonly string[]): readonly Item[] {
+/** Creates the ports of a fibre cassette: one rear connector, and the front ports that it splits into. */
+export function createCassette(rear: string, fronts: readonly string[]): readonly SampleJson[] {
   return [
     { name: rear, kind: "PORT_KIND_REAR", type: "mpo", positions: 4 },
     ...fronts.map((name, index) => ({

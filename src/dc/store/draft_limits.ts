@@ -4,8 +4,8 @@ import type { DevicePage, DeviceQuery, InventoryCounts } from "#dc/ports.ts";
 import { SqlReader } from "./sql/sql_reader.ts";
 
 /**
- * What a draft cannot do. Reads that no write needs are answered from the snapshot as long as nothing was changed. What
- * follows a commit is a defect.
+ * Methods that a draft does not support. Reads that no write requires are answered from the snapshot until the first
+ * change. Methods that follow a commit throw, because their call is a defect.
  */
 export abstract class DraftLimits extends SqlReader {
   protected abstract get isChanged(): boolean;
@@ -44,29 +44,29 @@ export abstract class DraftLimits extends SqlReader {
     return super.inventoryCounts();
   }
 
-  append = () => neverStored();
-  keepCheckpoint = () => neverStored();
-  dropLog = () => neverStored();
-  raiseRevision = () => neverStored();
-  remember = () => neverStored();
-  forget = () => neverStored();
-  setSetting = () => neverStored();
-  keepDelivery = () => neverStored();
-  keepDeadLetter = () => neverStored();
-  dropDeadLetter = () => neverStored();
-  keepReadings = () => neverStored();
-  dropReadings = () => neverStored();
+  append = () => rejectStore();
+  keepCheckpoint = () => rejectStore();
+  dropLog = () => rejectStore();
+  raiseRevision = () => rejectStore();
+  remember = () => rejectStore();
+  forget = () => rejectStore();
+  setSetting = () => rejectStore();
+  keepDelivery = () => rejectStore();
+  keepDeadLetter = () => rejectStore();
+  dropDeadLetter = () => rejectStore();
+  keepReadings = () => rejectStore();
+  dropReadings = () => rejectStore();
 
   #demandUnchanged(read: string): void {
-    if (this.isChanged) throw unansweredRead(read);
+    if (this.isChanged) throw createUnsupportedReadError(read);
   }
 }
 
-/** The defect of a draft that asks `read` after a change. */
-export function unansweredRead(read: string): Error {
+/** Creates the error for a draft that calls a method `read` which it cannot answer after a change. */
+export function createUnsupportedReadError(read: string): Error {
   return new Error(`A draft cannot answer ${read} once it has changed something`);
 }
 
-function neverStored(): never {
+function rejectStore(): never {
   throw new Error("A draft is never stored");
 }

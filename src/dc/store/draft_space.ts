@@ -6,17 +6,17 @@ import type { SqlRunner } from "./sql/sql_runner.ts";
 import { SqlWriter } from "./sql/sql_writer.ts";
 import { SqliteRunner } from "./sqlite/sqlite_runner.ts";
 
-/** Page cache of a draft's own database, in KiB; its pages are in memory anyway. */
+/** Page cache of a draft's own database in KiB; it is small because all pages are in memory. */
 const CACHE_KIB = 64;
 
-/** Runs drafts: transactions on a snapshot that keep what they write in a database in memory, and are dropped. */
-export class DraftSpace {
-  /** Empty databases with a schema, for the next drafts. */
+/** Runs drafts: transactions on a snapshot that store their writes in a database in memory, which is discarded. */
+export class DraftRunner {
+  /** Empty databases with a schema, for later drafts. */
   readonly #idle: SqliteRunner[] = [];
 
-  /** @param runner a connection within a transaction, which sees one snapshot */
+  /** Runs `work` as a draft. @param runner a connection within a transaction, which reads one snapshot */
   async run<Result>(runner: SqlRunner, dialect: Dialect, work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
-    const memory = this.#idle.pop() ?? (await emptyDatabase());
+    const memory = this.#idle.pop() ?? (await createEmptyDatabase());
     await memory.run("BEGIN");
     try {
       return await SqlWriter.run(runner, dialect, (below) =>
@@ -33,7 +33,7 @@ export class DraftSpace {
   }
 }
 
-async function emptyDatabase(): Promise<SqliteRunner> {
+async function createEmptyDatabase(): Promise<SqliteRunner> {
   const memory = new SqliteRunner({ address: ":memory:", cacheKib: CACHE_KIB });
   await migrate(memory, SQLITE);
   return memory;

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { PortKind } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
   Crac,
@@ -13,32 +13,32 @@ import type {
   ResourceByKind,
   ResourceKind,
 } from "#dc/model/resources.ts";
-import type { Consumer } from "#dc/model/site.ts";
+import type { SourceConsumer } from "#dc/model/site.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
 import type { DcWriter, KeptDocument, ResourceKeys, StoredVersion } from "#dc/ports.ts";
-import { DraftLimits, unansweredRead } from "./draft_limits.ts";
+import { createUnsupportedReadError, DraftLimits } from "./draft_limits.ts";
 import type { Dialect } from "./sql/dialect.ts";
-import { type SqlRunner, text } from "./sql/sql_runner.ts";
+import { getText, type SqlRunner } from "./sql/sql_runner.ts";
 
 const DOCUMENT = "document";
 
 export interface DraftLayers {
-  /** The snapshot; nothing is written to it. Caches its reads. */
+  /** Writer on the snapshot, used only for reads, which it caches. */
   readonly below: DcWriter;
-  /** An empty database with what the draft writes. */
+  /** Writer on an empty database for the draft's changes. */
   readonly above: DcWriter;
 }
 
 /**
- * A transaction whose changes are never stored: it reads a snapshot, and keeps what it writes beside it. It takes no lock
- * of a writer. Answers what a write would, for the reads that writes use; the others throw once something was changed.
+ * A transaction whose changes are never stored: it reads a snapshot, and stores its changes separately. It takes no
+ * writer lock. It supports the reads that writes use; other reads throw after the first change.
  */
 export class DraftWriter extends DraftLimits implements DcWriter {
   readonly #below: DcWriter;
   readonly #above: DcWriter;
   readonly #hidden = new HiddenKeys();
 
-  /** @param runner of the snapshot */
+  /** Creates a draft without changes. @param runner connection of the snapshot */
   constructor(runner: SqlRunner, dialect: Dialect, { below, above }: DraftLayers) {
     super(runner, dialect);
     this.#below = below;
@@ -54,7 +54,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
   }
 
   put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void> {
-    this.#hidden.add(kind, resourceKey(stored.resource));
+    this.#hidden.add(kind, getResourceKey(stored.resource));
     return this.#above.put(kind, stored);
   }
 
@@ -128,7 +128,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
 
   override storedCablesOf(deviceCode: string): Promise<readonly StoredVersion<Cable>[]> {
     const layered = (layer: DcWriter) => layer.storedCablesOf(deviceCode);
-    return this.#layered("cable", ({ resource }) => resourceKey(resource), layered);
+    return this.#layered("cable", ({ resource }) => getResourceKey(resource), layered);
   }
 
   override async powerCablesOf(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
@@ -140,7 +140,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
 
   override async cableAt(end: PortRef): Promise<Cable | undefined> {
     const cable = await this.#below.cableAt(end);
-    if (cable !== undefined && !this.#hidden.has("cable", resourceKey(cable))) return cable;
+    if (cable !== undefined && !this.#hidden.has("cable", getResourceKey(cable))) return cable;
     return this.#above.cableAt(end);
   }
 
@@ -150,7 +150,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     return this.#above.feedDeclarer(feedId);
   }
 
-  override async consumersOf(sourceRefs: readonly string[]): Promise<readonly Consumer[]> {
+  override async consumersOf(sourceRefs: readonly string[]): Promise<readonly SourceConsumer[]> {
     const layers = [await this.#below.consumersOf(sourceRefs), await this.#above.consumersOf(sourceRefs)];
     return (["device", "crac"] as const).flatMap((kind) => {
       const [below = [], above = []] = layers.map((list) => list.filter((one) => one.kind === kind));
@@ -160,7 +160,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
 
   override async assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined> {
     const rows = await this.runner.all(`SELECT code FROM ${kind} WHERE asset_tag = ? ORDER BY key`, [assetTag]);
-    const visible = rows.map((row) => text(row, "code")).find((code) => !this.#hidden.has(kind, codeKey(code)));
+    const visible = rows.map((row) => getText(row, "code")).find((code) => !this.#hidden.has(kind, codeKey(code)));
     const holders = [visible, await this.#above.assetTagHolder(kind, assetTag)].filter((code) => code !== undefined);
     return holders.sort((a, b) => compareBytes(codeKey(a), codeKey(b)))[0];
   }
@@ -178,13 +178,13 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     return merged.slice(0, limit).map(({ key, body }) => ({ key, body }));
   }
 
-  /** Only of some keys once something was changed. */
+  /** Returns the power inventory; after a change, `among` is required. */
   override async powerInventory(among?: ResourceKeys): Promise<Inventory> {
     if (this.#hidden.count === 0) return super.powerInventory(among);
-    if (among === undefined) throw unansweredRead("powerInventory");
+    if (among === undefined) throw createUnsupportedReadError("powerInventory");
     const every = <Kind extends ResourceKind>(kind: Kind, keys: readonly string[]) => this.#existing(kind, keys);
     const touching = [...(await every("cable", among.cable)), ...(await this.cablesOfAll(among.device))];
-    const cables = [...new Map(touching.map((cable) => [resourceKey(cable), cable])).values()];
+    const cables = [...new Map(touching.map((cable) => [getResourceKey(cable), cable])).values()];
     const isPower = await this.#powerPorts(
       cables.flatMap(({ a, b }) => [a.deviceCode, b.deviceCode]),
       "POWER_IN",
@@ -195,7 +195,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
       cracs: await every("crac", among.crac),
       cables: cables
         .filter(({ a, b }) => isPower(a) || isPower(b))
-        .sort((a, b) => compareBytes(resourceKey(a), resourceKey(b))),
+        .sort((a, b) => compareBytes(getResourceKey(a), getResourceKey(b))),
       fabricLinks: await every("fabric_link", among.fabric_link),
     };
   }
@@ -208,7 +208,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     kind: ResourceKind,
     ask: (layer: DcWriter) => Promise<readonly One[]>,
   ): Promise<readonly One[]> {
-    return this.#layered(kind, resourceKey as (one: One) => string, ask);
+    return this.#layered(kind, getResourceKey as (one: One) => string, ask);
   }
 
   async #layered<One>(
@@ -220,7 +220,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     return this.#hidden.count === 0 ? below : this.#hidden.merge(kind, keyOf, [below, await ask(this.#above)]);
   }
 
-  /** Asks each layer for its devices among `codes`. */
+  /** Reads the devices among `codes` from the layer that has them. */
   async #byDevice(
     codes: readonly string[],
     ask: (layer: DcWriter, some: readonly string[]) => Promise<readonly Device[]>,
@@ -231,10 +231,10 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     const below = visible.length === 0 ? [] : await ask(this.#below, visible);
     return hidden.length === 0
       ? below
-      : this.#hidden.merge("device", resourceKey, [below, await ask(this.#above, hidden)]);
+      : this.#hidden.merge("device", getResourceKey, [below, await ask(this.#above, hidden)]);
   }
 
-  /** The existing ones, in the order of keys. */
+  /** Returns the existing resources, sorted by key. */
   async #existing<Kind extends ResourceKind>(
     kind: Kind,
     keys: readonly string[],
@@ -243,7 +243,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     return found.flatMap((stored) => (stored === undefined ? [] : [stored.resource]));
   }
 
-  /** Returns whether an end is a power port of these devices, of one kind if that is given. */
+  /** Returns a test whether an end is a power port of these devices; if `kind` is given, of that kind. */
   async #powerPorts(codes: readonly string[], kind?: PortKind): Promise<(end: PortRef) => boolean> {
     const devices = await this.powerDevices([...new Set(codes.map(codeKey))]);
     const names = devices.flatMap(({ code, ports = [] }) =>
@@ -254,11 +254,11 @@ export class DraftWriter extends DraftLimits implements DcWriter {
   }
 }
 
-/** Names of what a draft wrote or removed, which hides it in the snapshot below. */
+/** Keys that a draft wrote or removed, which hide the snapshot's entries. */
 class HiddenKeys {
   readonly #names = new Set<string>();
 
-  /** How many there are; `keepFirst` goes back to it. */
+  /** Number of keys, for a later `keepFirst`. */
   get count(): number {
     return this.#names.size;
   }
@@ -275,7 +275,7 @@ class HiddenKeys {
     for (const name of [...this.#names].slice(count)) this.#names.delete(name);
   }
 
-  /** The visible ones of the snapshot's entries with those of the draft, in the order of keys. */
+  /** Merges the snapshot's visible entries with those of the draft, sorted by key. */
   merge<One>(
     kind: string,
     keyOf: (one: One) => string,

@@ -4,16 +4,16 @@ import { migrations } from "./migrations/index.ts";
 import type { Dialect } from "./sql/dialect.ts";
 import { checkRows } from "./sql/row_check.ts";
 import { SqlReader } from "./sql/sql_reader.ts";
-import { type SqlRunner, text } from "./sql/sql_runner.ts";
+import { getText, type SqlRunner } from "./sql/sql_runner.ts";
 
 /** Returns a reader for a database of any schema version, without migrating it. */
-export function readerOf(runner: SqlRunner, dialect: Dialect, steps: number): DcReader {
+export function createReader(runner: SqlRunner, dialect: Dialect, steps: number): DcReader {
   if (steps === migrations.length) return new SqlReader(runner, dialect);
   const taken = new Set(migrations.slice(0, steps).map(({ name }) => name));
   return new EarlierReader(runner, dialect, taken);
 }
 
-/** The reads of a verification, on a schema that lacks steps. */
+/** Reads of a verification, in a schema that lacks migration steps. */
 class EarlierReader extends SqlReader {
   readonly #taken: ReadonlySet<string>;
 
@@ -30,11 +30,11 @@ class EarlierReader extends SqlReader {
     return this.#taken.has("documents") ? super.documents(space, after, limit) : [];
   }
 
-  /** Without a recorded head, the last entry serves as the head, so that a truncated log is not detected. */
+  /** Returns the last entry if the database records no head, so a truncated log is not detected. */
   override async chainHead(): Promise<ChainHead> {
     if (this.#taken.has("audit head and checkpoints")) return super.chainHead();
     const [row] = await this.runner.all("SELECT seq, hash FROM change_log ORDER BY seq DESC LIMIT 1");
-    return row === undefined ? { seq: 0, hash: "" } : { seq: Number(row["seq"]), hash: text(row, "hash") };
+    return row === undefined ? { seq: 0, hash: "" } : { seq: Number(row["seq"]), hash: getText(row, "hash") };
   }
 
   override async checkpoints(): Promise<readonly StoredCheckpoint[]> {

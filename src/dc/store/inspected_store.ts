@@ -2,7 +2,7 @@ import type { DcStore } from "#dc/ports.ts";
 
 /** A database that is opened read-only. */
 export interface InspectedStore extends DcStore {
-  /** Number of migration steps that it has. */
+  /** Number of migration steps that the database has. */
   readonly steps: number;
   /**
    * Returns damage that SQLite finds in the pages of a file; undefined if there is no damage. Cost: reads the whole

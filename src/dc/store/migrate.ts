@@ -14,7 +14,7 @@ export async function migrate(runner: SqlRunner, dialect: Dialect): Promise<read
   );
   const [row] = await runner.all("SELECT COUNT(*) AS steps FROM migration");
   const done = Number(row?.["steps"] ?? 0);
-  demandKnown(done);
+  demandKnownSteps(done);
   for (const [index, { name, statements }] of migrations.slice(done).entries()) {
     for (const statement of statements(dialect)) await runner.run(statement);
     await runner.run("INSERT INTO migration (step, name) VALUES (?, ?)", [done + index + 1, name]);
@@ -22,16 +22,22 @@ export async function migrate(runner: SqlRunner, dialect: Dialect): Promise<read
   return migrations.slice(done).map(({ name }) => name);
 }
 
-/** @throws OperationError failed_precondition if the database has more steps than this program */
-export function demandKnown(done: number): void {
+/**
+ * Requires that the program knows all steps. @throws OperationError failed_precondition if the database has more steps
+ * than this program
+ */
+export function demandKnownSteps(done: number): void {
   if (done <= migrations.length) return;
   const expected = `its schema has ${done} steps, this program supports ${migrations.length}`;
   throw new OperationError("failed_precondition", `it is from a newer program: ${expected}`);
 }
 
-/** @throws OperationError failed_precondition for a database that lacks steps, which only a writer can take */
+/**
+ * Requires the newest schema. @throws OperationError failed_precondition for a database that lacks steps, which only a
+ * writer can execute
+ */
 export function demandMigrated(done: number): void {
-  demandKnown(done);
+  demandKnownSteps(done);
   if (done === migrations.length) return;
   const expected = `its schema has ${done} of ${migrations.length} steps, and it is read-only`;
   throw new OperationError("failed_precondition", `it is from an older program: ${expected}`);
@@ -42,15 +48,18 @@ export interface SchemaState {
   readonly done: number;
   /** Number of steps in this program. */
   readonly known: number;
-  /** The first version of the program that takes as many; undefined for an empty database. */
+  /** First version of the program that executes that many steps; undefined for an empty database. */
   readonly since: string | undefined;
   /** Names of the pending steps, oldest first. */
   readonly pending: readonly string[];
 }
 
-/** @throws OperationError failed_precondition for more steps than this program has */
-export function schemaState(done: number): SchemaState {
-  demandKnown(done);
+/**
+ * Returns the state of a schema with `done` steps. @throws OperationError failed_precondition for more steps than this
+ * program has
+ */
+export function getSchemaState(done: number): SchemaState {
+  demandKnownSteps(done);
   const pending = migrations.slice(done).map(({ name }) => name);
   return { done, known: migrations.length, since: migrations[done - 1]?.since, pending };
 }

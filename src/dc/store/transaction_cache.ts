@@ -1,5 +1,5 @@
 import { codeKey } from "#dc/model/code.ts";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
   Device,
@@ -83,7 +83,7 @@ export class TransactionCache {
     this.#cableEnds.set(deviceKey, ends);
   }
 
-  /** Whether a read of this transaction found the resource missing and nothing has written it since. */
+  /** Whether this transaction has read that the resource is missing, and has not written it since. */
   isAbsent(kind: ResourceKind, key: string): boolean {
     return this.#absent.has(`${kind} ${key}`);
   }
@@ -91,7 +91,7 @@ export class TransactionCache {
   /** Stores a written resource. `isNew` means that it did not exist before. */
   written(kind: ResourceKind, stored: AnyStored, isNew: boolean): void {
     const { resource } = stored;
-    const key = resourceKey(resource);
+    const key = getResourceKey(resource);
     this.#absent.delete(`${kind} ${key}`);
     this.#resources.set(`${kind} ${key}`, stored);
     // `kind` names the type of the resource, which the compiler cannot follow.
@@ -100,7 +100,9 @@ export class TransactionCache {
     if (kind === "fabric_link") this.#linkWritten(resource as FabricLink, isNew);
   }
 
-  /** Takes over a removal. Lists are dropped whole: which of them held the resource is not known. */
+  /**
+   * Updates the cache after a removal. Drops complete lists, because it is unknown which lists contained the resource.
+   */
   removed(kind: ResourceKind, key: string): void {
     this.#resources.delete(`${kind} ${key}`);
     if (kind === "device") {
@@ -112,7 +114,7 @@ export class TransactionCache {
     if (kind === "fabric_link") this.#links.clear();
   }
 
-  /** Drops everything, after writes were rolled back. */
+  /** Drops all entries, after writes were rolled back. */
   clear(): void {
     this.#resources.clear();
     this.#devices.clear();
@@ -127,14 +129,14 @@ export class TransactionCache {
     const { ports = [], ...body } = device;
     this.#devices.set(key, device);
     if (!isNew || ports.some(({ powerOut }) => powerOut?.feedId !== undefined)) this.#feedDeclarers.clear();
-    if (isNew) this.#rackDevices.update(codeKey(body.rackCode ?? ""), (devices) => withOne(devices, body));
+    if (isNew) this.#rackDevices.update(codeKey(body.rackCode ?? ""), (devices) => insertSorted(devices, body));
     // Finding the rack that the device left would cost as much as reading the lists again.
     else this.#rackDevices.clear();
   }
 
   #linkWritten(link: FabricLink, isNew: boolean): void {
     const devices = new Set([codeKey(link.a.deviceCode), codeKey(link.b.deviceCode)]);
-    if (isNew) for (const device of devices) this.#links.update(device, (links) => withOne(links, link));
+    if (isNew) for (const device of devices) this.#links.update(device, (links) => insertSorted(links, link));
     else this.#links.clear();
   }
 
@@ -145,9 +147,9 @@ export class TransactionCache {
 }
 
 /** Inserts a resource into a list ordered by key. */
-function withOne<One extends DeviceBody | FabricLink>(list: readonly One[], one: One): readonly One[] {
-  const key = resourceKey(one);
-  const at = list.findLastIndex((other) => resourceKey(other) < key) + 1;
+function insertSorted<One extends DeviceBody | FabricLink>(list: readonly One[], one: One): readonly One[] {
+  const key = getResourceKey(one);
+  const at = list.findLastIndex((other) => getResourceKey(other) < key) + 1;
   return list.toSpliced(at, 0, one);
 }
 

@@ -6,7 +6,7 @@ const NETWORK: ReadonlySet<string> = new Set([
   "ENETUNREACH",
   "ETIMEDOUT",
   "EPIPE",
-  // A socket's file, a name that is not known yet.
+  // The file of a socket is missing, or a host name cannot be resolved at present.
   "ENOENT",
   "ENOTFOUND",
   "EAI_AGAIN",

@@ -7,14 +7,14 @@ import { isLocked } from "./sqlite/sqlite_errors.ts";
 const LOOK_MS = 1000;
 
 /**
- * The store, logging once when its database cannot be used any more and once when it can again. An outage that began with
- * a write ends with a write: a full disk still answers reads.
+ * Wraps a store, and logs once when its database becomes unusable and once when it works again. An outage that began
+ * with a write ends only with a write, because reads succeed on a full disk.
  */
-export function watchedStore(store: DcStore, say: (message: string) => void): DcStore {
+export function watchStore(store: DcStore, say: (message: string) => void): DcStore {
   return new WatchedStore(store, say);
 }
 
-/** A `proof` is a write behind a check that passed. */
+/** Kind of an access to the store. A `proof` is a write after a successful check. */
 type Kind = "read" | "write" | "check" | "proof";
 
 class WatchedStore implements DcStore {
@@ -51,14 +51,14 @@ class WatchedStore implements DcStore {
       return result;
     } catch (error) {
       if (isUnavailable(error)) void this.#failed(error, kind);
-      // Any other refusal shows that the database has answered.
+      // Any other refusal shows that the database has replied.
       else if (error instanceof OperationError) this.#worked(kind);
       throw error;
     }
   }
 
   async #failed(error: OperationError, kind: Kind): Promise<void> {
-    // Another process writes for a long time: nothing is wrong with the database.
+    // A long write of another process is not a fault of the database.
     const isLasting = kind !== "read" && !isLocked(error);
     if (isLasting) this.#writesFail = true;
     if (this.#outage.lasts) return;
@@ -68,7 +68,7 @@ class WatchedStore implements DcStore {
     this.#outage.failed(isRead ? `changed: ${why}; changes are` : `used: ${why}; calls are`);
   }
 
-  /** Whether reads are answered although a write or a check failed. */
+  /** Whether reads succeed although a write or a check failed. */
   async #answers(): Promise<boolean> {
     try {
       await this.#store.revision();
@@ -81,7 +81,7 @@ class WatchedStore implements DcStore {
   #worked(kind: Kind): void {
     if (kind === "proof") this.#writesFail = false;
     if (!this.#writesFail) this.#outage.worked();
-    // A write alone proves little: on a full disk, one that fits into old pages of the log succeeds.
+    // A single write is no proof: on a full disk, a write that fits into old pages of the log succeeds.
     else if (kind === "write" || performance.now() - this.#lookedAt >= LOOK_MS) this.#look();
   }
 
@@ -91,7 +91,7 @@ class WatchedStore implements DcStore {
     this.#lookedAt = performance.now();
     this.check()
       .catch(() => {
-        // Still failing: the outage lasts.
+        // The check failed, so the outage continues.
       })
       .finally(() => {
         this.#isLooking = false;

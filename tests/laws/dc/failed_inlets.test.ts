@@ -3,7 +3,7 @@ import { create, toJson } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { cableRef, compareText, portRef, samePort } from "#dc/model/ref.ts";
+import { compareText, isSamePort, portRef, toCableRef } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
 import { PowerBlastRadiusRequestSchema, PowerBlastRadiusResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -18,8 +18,8 @@ const COUPLER = "ZZ-COUPLER";
 /** The same site with one more outlet between an inlet and its source; undefined for an inlet without a working source. */
 function coupled(inventory: Inventory, device: Device, port: Port): Inventory | undefined {
   const end = { deviceCode: device.code, portName: port.name };
-  const cable = inventory.cables.find(({ a, b }) => samePort(a, end) || samePort(b, end));
-  const other = cable && (samePort(cable.a, end) ? cable.b : cable.a);
+  const cable = inventory.cables.find(({ a, b }) => isSamePort(a, end) || isSamePort(b, end));
+  const other = cable && (isSamePort(cable.a, end) ? cable.b : cable.a);
   if (cable !== undefined && cable.status !== undefined && cable.status !== "CONNECTED") return undefined;
   const sourceRef = port.powerIn?.sourceRef ?? (other && portRef(other));
   if (sourceRef === undefined) return undefined;
@@ -87,9 +87,9 @@ test("the loss of an inlet, or of its cable, is the loss of an outlet that feeds
     const inventory = drawnInventory(seed);
     const topology = Topology.of(inventory);
     for (const { end, other } of inletsOf(inventory)) {
-      const cable = inventory.cables.find(({ a, b }) => samePort(a, end) || samePort(b, end));
+      const cable = inventory.cables.find(({ a, b }) => isSamePort(a, end) || isSamePort(b, end));
       const expected = await effect(Topology.of(other), `port:${COUPLER}/out`);
-      const ref = cable === undefined || compared % 2 === 0 ? portRef(end) : cableRef(cable.a, cable.b);
+      const ref = cable === undefined || compared % 2 === 0 ? portRef(end) : toCableRef(cable.a, cable.b);
 
       const found = await effect(topology, ref);
 

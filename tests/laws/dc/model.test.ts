@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { PORT_KINDS } from "#dc/model/enum_values.ts";
-import { kindsJoin } from "#dc/model/port_types.ts";
-import { footprintsOverlap, overlaps, spaceOf, unitsOf } from "#dc/model/rack_space.ts";
-import { cableRef, comparePorts, formatRef, inOrder, parseRef, portKey } from "#dc/model/ref.ts";
-import { edgeKey, refKey } from "#dc/model/resource_key.ts";
+import { canConnectKinds } from "#dc/model/port_types.ts";
+import { doFootprintsOverlap, doSpacesOverlap, getRackSpace, listUnits } from "#dc/model/rack_space.ts";
+import { comparePorts, formatRef, orderEnds, parseRef, portKey, toCableRef } from "#dc/model/ref.ts";
+import { toEdgeKey, toRefKey } from "#dc/model/resource_key.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
@@ -23,7 +23,7 @@ const refText = fc.oneof(
     .tuple(fc.constantFrom("room", "row", "zone"), code, floor, code)
     .map(([kind, site, n, name]) => `${kind}:${site}/${n}/${name}`),
   end.map(({ deviceCode, portName: name }) => `port:${deviceCode}/${name}`),
-  fc.tuple(end, end).map(([a, b]) => cableRef(a, b)),
+  fc.tuple(end, end).map(([a, b]) => toCableRef(a, b)),
 );
 
 const device: fc.Arbitrary<DeviceBody> = fc.record({
@@ -73,13 +73,13 @@ test("parseRef takes no text but its own spelling", () => {
   );
 });
 
-test("cableRef names one cable whichever end is given first", () => {
+test("toCableRef names one cable whichever end is given first", () => {
   fc.assert(
     fc.property(end, end, (a, b) => {
       fc.pre(comparePorts(a, b) !== 0);
 
-      expect(cableRef(a, b)).toBe(cableRef(b, a));
-      expect(inOrder(a, b)).toEqual(inOrder(b, a));
+      expect(toCableRef(a, b)).toBe(toCableRef(b, a));
+      expect(orderEnds(a, b)).toEqual(orderEnds(b, a));
     }),
     RUNS,
   );
@@ -88,12 +88,12 @@ test("cableRef names one cable whichever end is given first", () => {
 test("overlaps is symmetric, and a device overlaps itself", () => {
   fc.assert(
     fc.property(device, device, (one, other) => {
-      const a = spaceOf(one);
-      const b = spaceOf(other);
+      const a = getRackSpace(one);
+      const b = getRackSpace(other);
       if (a === undefined || b === undefined) throw new Error("a positioned device takes space");
 
-      expect(overlaps(a, b)).toBe(overlaps(b, a));
-      expect(overlaps(a, a)).toBe(true);
+      expect(doSpacesOverlap(a, b)).toBe(doSpacesOverlap(b, a));
+      expect(doSpacesOverlap(a, a)).toBe(true);
     }),
     RUNS,
   );
@@ -102,34 +102,34 @@ test("overlaps is symmetric, and a device overlaps itself", () => {
 test("overlaps never joins devices without a common unit", () => {
   fc.assert(
     fc.property(device, device, (one, other) => {
-      const a = spaceOf(one);
-      const b = spaceOf(other);
+      const a = getRackSpace(one);
+      const b = getRackSpace(other);
       if (a === undefined || b === undefined) throw new Error("a positioned device takes space");
-      const common = unitsOf(a).some((unit) => unitsOf(b).includes(unit));
+      const common = listUnits(a).some((unit) => listUnits(b).includes(unit));
 
-      if (!common) expect(overlaps(a, b)).toBe(false);
+      if (!common) expect(doSpacesOverlap(a, b)).toBe(false);
     }),
     RUNS,
   );
 });
 
-test("footprintsOverlap is symmetric and survives a common shift", () => {
+test("doFootprintsOverlap is symmetric and survives a common shift", () => {
   fc.assert(
     fc.property(placement, placement, fc.nat(1000), (a, b, shift) => {
       const moved = (tile: typeof a) => ({ ...tile, xMm: tile.xMm + shift });
 
-      expect(footprintsOverlap(a, b)).toBe(footprintsOverlap(b, a));
-      expect(footprintsOverlap(moved(a), moved(b))).toBe(footprintsOverlap(a, b));
+      expect(doFootprintsOverlap(a, b)).toBe(doFootprintsOverlap(b, a));
+      expect(doFootprintsOverlap(moved(a), moved(b))).toBe(doFootprintsOverlap(a, b));
     }),
     RUNS,
   );
 });
 
-test("kindsJoin is symmetric and keeps power apart from data", () => {
+test("canConnectKinds is symmetric and keeps power apart from data", () => {
   for (const a of PORT_KINDS) {
     for (const b of PORT_KINDS) {
-      expect(kindsJoin(a, b)).toBe(kindsJoin(b, a));
-      if (a.startsWith("POWER") !== b.startsWith("POWER")) expect(kindsJoin(a, b)).toBe(false);
+      expect(canConnectKinds(a, b)).toBe(canConnectKinds(b, a));
+      if (a.startsWith("POWER") !== b.startsWith("POWER")) expect(canConnectKinds(a, b)).toBe(false);
     }
   }
 });
@@ -149,11 +149,11 @@ test("the key of a reference to a port or a cable is that of its parsed ends, an
         prefix.toLowerCase() === "port" ? `${prefix}:${spelled(a)}` : `${prefix}:${spelled(a)}~${spelled(b)}`;
       const ref = parseRef(text);
 
-      const key = refKey(text);
+      const key = toRefKey(text);
 
       if (ref?.kind === "port") expect(key).toBe(`port:${portKey(ref.end)}`);
       else if (ref?.kind === "cable" || ref?.kind === "fabric_link")
-        expect(key).toBe(`${prefix}:${edgeKey(ref.a, ref.b)}`);
+        expect(key).toBe(`${prefix}:${toEdgeKey(ref.a, ref.b)}`);
       else expect(key).toBe(text.toLowerCase());
     }),
     RUNS,

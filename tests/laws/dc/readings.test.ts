@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { DAY_MS, daysOf, peakOf } from "#dc/model/readings/day_history.ts";
-import { type KeptQuantity, type Measurement, merge } from "#dc/model/readings/reading.ts";
+import { computePeak, DAY_MS, listDays } from "#dc/model/readings/day_history.ts";
+import { addMeasurement, type Measurement, type StoredQuantity } from "#dc/model/readings/reading.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 const TODAY = 20_600;
@@ -18,8 +18,8 @@ const measurement: fc.Arbitrary<Measurement> = fc.record({
   source: fc.constantFrom("a", "b", "c"),
 });
 
-function keptOf(all: readonly Measurement[], today = TODAY): KeptQuantity | undefined {
-  return all.reduce<KeptQuantity | undefined>((kept, one) => merge(kept, one, today), undefined);
+function keptOf(all: readonly Measurement[], today = TODAY): StoredQuantity | undefined {
+  return all.reduce<StoredQuantity | undefined>((kept, one) => addMeasurement(kept, one, today), undefined);
 }
 
 test("any order of arrival, some twice, gives the same state", () => {
@@ -67,7 +67,7 @@ test("the latest value and the figures of each day are those of all values toget
       if (kept === undefined) throw new Error("nothing was kept");
 
       expect({ value: kept.value, at: kept.at, source: kept.source }).toEqual(latestOf(list) as Measurement);
-      expect(daysOf(kept.days, TODAY)).toEqual([...figuresOf(list, TODAY - 1), ...figuresOf(list, TODAY)]);
+      expect(listDays(kept.days, TODAY)).toEqual([...figuresOf(list, TODAY - 1), ...figuresOf(list, TODAY)]);
     }),
     { numRuns: LAW_RUNS },
   );
@@ -84,14 +84,15 @@ test("a day that was closed keeps its figures for 30 days, and no more days are 
         const lists = days.map((values, index) =>
           values.map(({ slot, value }) => ({ at: (TODAY + index) * DAY_MS + slot * SLOT_MS, value, source: "a" })),
         );
-        let kept: KeptQuantity | undefined;
-        for (const [index, list] of lists.entries()) for (const one of list) kept = merge(kept, one, TODAY + index);
+        let kept: StoredQuantity | undefined;
+        for (const [index, list] of lists.entries())
+          for (const one of list) kept = addMeasurement(kept, one, TODAY + index);
         const last = TODAY + lists.length - 1;
         const expected = lists.slice(-30).flatMap((list, index) => figuresOf(list, last - 29 + index));
 
-        expect(kept === undefined ? [] : daysOf(kept.days, last)).toEqual(expected);
+        expect(kept === undefined ? [] : listDays(kept.days, last)).toEqual(expected);
         expect(kept?.days.closed.length).toBeLessThanOrEqual(30);
-        const peak = kept && peakOf(kept.days, last);
+        const peak = kept && computePeak(kept.days, last);
         const all = lists.slice(-30).flatMap((list, index) => figuresOf(list, last - 29 + index));
         expect(peak?.max).toBe(Math.max(...all.map(({ max }) => max)));
       },

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type DcReader, type DcStore, DEVICE_ORDERS } from "#dc/ports.ts";
 import { cable, crac, device, fabricLink, filter, rack } from "../../support/dc/arbitrary.ts";
@@ -18,7 +18,7 @@ const step: fc.Arbitrary<Step> = kind.chain((of) =>
   (resources[of] as fc.Arbitrary<ResourceByKind[ResourceKind]>).chain((resource) =>
     fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom("T1", "T2").map((time) => ({ put: of, resource, time })) },
-      { weight: 1, arbitrary: fc.constant({ remove: of, key: resourceKey(resource) }) },
+      { weight: 1, arbitrary: fc.constant({ remove: of, key: getResourceKey(resource) }) },
     ),
   ),
 );
@@ -82,11 +82,11 @@ function emptied(store: DcStore): () => Promise<DcStore> {
   return async () => {
     await store.write(async (writer) => {
       const { racks, devices, cracs, cables, fabricLinks } = await writer.inventory();
-      for (const one of cables) await writer.remove("cable", resourceKey(one));
-      for (const one of fabricLinks) await writer.remove("fabric_link", resourceKey(one));
-      for (const one of cracs) await writer.remove("crac", resourceKey(one));
-      for (const one of devices) await writer.remove("device", resourceKey(one));
-      for (const one of racks) await writer.remove("rack", resourceKey(one));
+      for (const one of cables) await writer.remove("cable", getResourceKey(one));
+      for (const one of fabricLinks) await writer.remove("fabric_link", getResourceKey(one));
+      for (const one of cracs) await writer.remove("crac", getResourceKey(one));
+      for (const one of devices) await writer.remove("device", getResourceKey(one));
+      for (const one of racks) await writer.remove("rack", getResourceKey(one));
     });
     return store;
   };

@@ -5,7 +5,7 @@ import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { LOAD_BASES, type LoadBasis } from "#dc/model/enum_values.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
-import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
 import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
 import { TopologyCache } from "#dc/operations/answers/topology.ts";
@@ -137,10 +137,10 @@ const history = fc.array(fc.tuple(fc.array(step, { minLength: 1, maxLength: 5 })
 async function apply(writer: DcWriter, steps: readonly Step[]): Promise<void> {
   let { seq } = await writer.chainHead();
   for (const { kind, resource, remove } of steps) {
-    if (remove) await writer.remove(kind, resourceKey(resource));
+    if (remove) await writer.remove(kind, getResourceKey(resource));
     else await writer.put(kind, { resource, etag: "e", createTime: "T0", updateTime: "T1" } as never);
     seq += 1;
-    await writer.append([changeRecord({ seq, entity: resourceRef(kind, resource as never), hash: `h${seq}` })]);
+    await writer.append([changeRecord({ seq, entity: getResourceRef(kind, resource as never), hash: `h${seq}` })]);
   }
   await writer.raiseRevision();
 }

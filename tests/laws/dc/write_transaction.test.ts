@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import { cable, crac, device, fabricLink, rack } from "../../support/dc/arbitrary.ts";
@@ -28,7 +28,7 @@ const write: fc.Arbitrary<Step> = kind.chain((of) =>
     },
     {
       weight: 2,
-      arbitrary: resourceOf(of).map((one): Step => ({ do: "remove", kind: of, key: resourceKey(one) })),
+      arbitrary: resourceOf(of).map((one): Step => ({ do: "remove", kind: of, key: getResourceKey(one) })),
     },
     {
       weight: 1,

@@ -1,6 +1,6 @@
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { DcStore } from "#dc/ports.ts";
-import { sampleItems } from "#dc/sample/facility.ts";
+import { generateSample } from "#dc/sample/facility.ts";
 import { LAW_INVENTORIES } from "../law_inventories.ts";
 import { SeededRandom } from "../seeded_random.ts";
 import { ams1 } from "./ams1.ts";
@@ -52,7 +52,7 @@ async function generatedStore(seed: number) {
 
 /** The sample of so many racks: each 40 have a supply, cooling and a fabric of their own. */
 export function sampleSite(racks: number): Parameters<typeof storeOf>[0] {
-  const items = Map.groupBy(sampleItems(racks), ({ kind }) => kind);
+  const items = Map.groupBy(generateSample(racks), ({ kind }) => kind);
   const of = (kind: "rack" | "device" | "crac" | "cable" | "fabric_link") =>
     (items.get(kind) ?? []).map(({ item }) => item as Json);
   return {

@@ -1,5 +1,5 @@
 import { codeKey } from "#dc/model/code.ts";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Cable, Device, DeviceBody, FabricLink, PortRef } from "#dc/model/resources.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
 import type { StoredVersion } from "#dc/ports.ts";
@@ -15,7 +15,7 @@ export class PlainSite {
   private entries = new Map<string, StoredVersion<unknown>>();
 
   put(kind: Kind, stored: StoredVersion<unknown>): void {
-    const key = resourceKey(stored.resource as never);
+    const key = getResourceKey(stored.resource as never);
     this.entries.set(`${kind} ${key}`, JSON.parse(JSON.stringify(stored)));
   }
 
@@ -85,6 +85,6 @@ export class PlainSite {
     const found = [...this.entries].filter(([name]) => name.startsWith(`${kind} `));
     return found
       .map(([, { resource }]) => resource as One)
-      .toSorted((x, y) => compareBytes(resourceKey(x as never), resourceKey(y as never)));
+      .toSorted((x, y) => compareBytes(getResourceKey(x as never), getResourceKey(y as never)));
   }
 }

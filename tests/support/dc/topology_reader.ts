@@ -1,6 +1,6 @@
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { samePort } from "#dc/model/ref.ts";
+import { isSamePort } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import type { DcReader } from "#dc/ports.ts";
@@ -15,7 +15,7 @@ export function readingOf(topology: Topology) {
       const keys = new Set(codes.map(codeKey));
       return cables.filter(({ a, b }) => keys.has(codeKey(a.deviceCode)) || keys.has(codeKey(b.deviceCode)));
     },
-    cableAt: async (end: PortRef) => cables.find(({ a, b }) => samePort(a, end) || samePort(b, end)),
+    cableAt: async (end: PortRef) => cables.find(({ a, b }) => isSamePort(a, end) || isSamePort(b, end)),
   } as unknown as DcReader;
   return { topology, reader, scheduler: new CooperativeScheduler() };
 }

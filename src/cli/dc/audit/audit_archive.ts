@@ -1,5 +1,5 @@
-import { archiveEnd, archiveLines, dropArchived, planArchive } from "#dc/audit/archive.ts";
-import { logOrigin } from "#dc/audit/make_checkpoint.ts";
+import { createArchiveEnd, planArchive, removeArchivedEntries, writeArchiveLines } from "#dc/audit/archive.ts";
+import { getLogOrigin } from "#dc/audit/make_checkpoint.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -28,16 +28,16 @@ export interface ArchiveOptions {
  */
 export async function archiveLog(database: DatabaseLocation, options: ArchiveOptions): Promise<ExitStatus> {
   return withStore(database, async (store) => {
-    const origin = await logOrigin(store);
+    const origin = await getLogOrigin(store);
     const key = openSigningKey(options.key, origin);
-    const count = await writeArchive(store, options, archiveEnd({ origin, key, now: new Date() }));
+    const count = await writeArchive(store, options, createArchiveEnd({ origin, key, now: new Date() }));
     if (count === 0) {
       printText(`No entry is from before ${options.before}\n`);
       return EXIT_STATUS.ok;
     }
     const archive = await readArchive(options.output, readVerifierKeys(getPublicPath(options.key)));
     if (!archive.ok) throw new Error(`The archive that was just written is broken: ${archive.detail}`);
-    await dropArchived(store, archive);
+    await removeArchivedEntries(store, archive);
     printText(
       `${count} entries moved to ${options.output}; the log continues after entry ${archive.checkpoint.size}\n`,
     );
@@ -49,7 +49,7 @@ export async function archiveLog(database: DatabaseLocation, options: ArchiveOpt
 async function writeArchive(
   store: DcStore,
   { before, output }: ArchiveOptions,
-  sign: ReturnType<typeof archiveEnd>,
+  sign: ReturnType<typeof createArchiveEnd>,
 ): Promise<number> {
   return store.read(async (reader) => {
     const log = await verifyLog(reader);
@@ -58,7 +58,7 @@ async function writeArchive(
     }
     const plan = await planArchive(reader, before);
     if (plan === undefined) return 0;
-    await writeLines(output, appendBreaks(archiveLines(reader, plan, sign)), { isNew: true, mode: ARCHIVE_MODE });
+    await writeLines(output, appendBreaks(writeArchiveLines(reader, plan, sign)), { isNew: true, mode: ARCHIVE_MODE });
     return plan.until - log.since;
   });
 }

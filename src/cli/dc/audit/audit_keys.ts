@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { parseVerifierLine, type VerifierKey, verifierLine } from "#dc/audit/signed_note.ts";
+import { formatVerifierLine, parseVerifierLine, type VerifierKey } from "#dc/audit/signed_note.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 /** Returns the path of the public keys of a private key and its predecessors; that file lists the current key first. */
@@ -14,7 +14,7 @@ export function getPublicPath(keyPath: string): string {
  */
 export function openSigningKey(path: string, origin: string): KeyObject {
   const key = readKey(path) ?? createKey(path);
-  insertPublicLine(getPublicPath(path), verifierLine(origin, key));
+  insertPublicLine(getPublicPath(path), formatVerifierLine(origin, key));
   return key;
 }
 

@@ -2,13 +2,13 @@ import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { type ArchiveVerdict, type VerifiedArchive, verifyArchive } from "#dc/audit/archive.ts";
 import { type Checkpoint, openCheckpoint } from "#dc/audit/checkpoint.ts";
-import { rootOfProof } from "#dc/audit/merkle.ts";
-import { hashOfKey, signersOf, type VerifierKey } from "#dc/audit/signed_note.ts";
+import { computeProofRoot } from "#dc/audit/merkle.ts";
+import { formatKeyHash, listSigners, type VerifierKey } from "#dc/audit/signed_note.ts";
 import { type LogChecks, type VerifiedLog, verifyLog } from "#dc/audit/verify_log.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { InventoryVerification } from "#dc/operations/verify_inventory.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { schemaState } from "#dc/store/migrate.ts";
+import { getSchemaState } from "#dc/store/migrate.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { logError } from "../../output/stderr_logger.ts";
@@ -59,7 +59,7 @@ export async function verifyChangeLog(database: DatabaseLocation, options: Verif
 
 /** Returns a remark about a log of an earlier schema; undefined for the current one. */
 function describeEarlierSchema(steps: number): string | undefined {
-  const { done, known, since, pending } = schemaState(steps);
+  const { done, known, since, pending } = getSchemaState(steps);
   if (pending.length === 0) return undefined;
   const isOpen = pending.includes("audit head and checkpoints")
     ? "; it does not record the log's end: only a checkpoint shows one cut off"
@@ -107,7 +107,7 @@ function formatProof({ proof, since }: VerifiedLog, seq: number): string {
   if (proof === undefined)
     throw new Failed(`Entry ${seq} cannot be proven: expected one from ${since + 1} on in the log`);
   const { hash, size, path } = proof;
-  const root = rootOfProof(hash, { index: seq - 1, size }, path)?.toString("base64");
+  const root = computeProofRoot(hash, { index: seq - 1, size }, path)?.toString("base64");
   return JSON.stringify({ seq, hash, size, root, path: path.map((one) => one.toString("base64")) });
 }
 
@@ -123,7 +123,7 @@ async function readCheckpoints(reader: DcReader, keys: readonly VerifierKey[], l
   for (const { size, note } of kept) {
     const checkpoint = openCheckpoint(note, keys);
     if (checkpoint?.size === size) good.push(checkpoint);
-    else if (signersOf(note).some((hash) => lost.includes(hash))) ofLost += 1;
+    else if (listSigners(note).some((hash) => lost.includes(hash))) ofLost += 1;
     else throw new Failed(`The checkpoint of ${size} entries ${explainUnverified(note, keys)}`);
   }
   const unchecked = ofLost === 0 ? "" : `; ${ofLost} in the database are of a lost key and were not checked`;
@@ -132,8 +132,8 @@ async function readCheckpoints(reader: DcReader, keys: readonly VerifierKey[], l
 
 /** Explains why a checkpoint could not be verified, as the end of a sentence. */
 function explainUnverified(note: string, keys: readonly VerifierKey[]): string {
-  const known = keys.map((key) => hashOfKey(key));
-  const signer = signersOf(note).find((hash) => !known.includes(hash));
+  const known = keys.map((key) => formatKeyHash(key));
+  const signer = listSigners(note).find((hash) => !known.includes(hash));
   if (signer === undefined) return "has no good signature of the key";
   return `has no good signature of the key: ${signer} signed it, expected its public key by "--key" (given: ${known.join(", ")})`;
 }

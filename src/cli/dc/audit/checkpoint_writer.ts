@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { logOrigin, makeCheckpoint } from "#dc/audit/make_checkpoint.ts";
+import { getLogOrigin, makeCheckpoint } from "#dc/audit/make_checkpoint.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { Outage } from "#kernel/outage.ts";
 import { openSigningKey } from "./audit_keys.ts";
@@ -79,7 +79,7 @@ export class CheckpointWriter {
   }
 
   async #sign(): Promise<void> {
-    const origin = await logOrigin(this.#store);
+    const origin = await getLogOrigin(this.#store);
     const key = openSigningKey(this.#options.key, origin);
     const made = await makeCheckpoint(this.#store, { origin, key, now: new Date() });
     if (!made.ok) throw new Error(`the change log is broken: entry ${made.seq} ${made.detail}`);

@@ -3,7 +3,7 @@ import { type OriginRecord, originSpace, parseOrigin } from "#dc/exchange/merge.
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
 import { readAllDeviceTypes } from "#dc/operations/planning/device_types.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
@@ -77,8 +77,8 @@ async function readForeignCodes(
   visit: (resource: object) => void = () => {},
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  for await (const resource of readPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), resourceKey)) {
-    const key = resourceKey(resource);
+  for await (const resource of readPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), getResourceKey)) {
+    const key = getResourceKey(resource);
     if (own.has(key)) continue;
     found.add(key);
     visit(resource);

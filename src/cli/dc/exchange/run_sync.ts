@@ -1,7 +1,7 @@
 import type { MappedSource, SourceItem, SourcePlace } from "#dc/exchange/item.ts";
 import { formatOrigin, type OriginRecord, originSpace } from "#dc/exchange/merge.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
 import type { ExchangeResult, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";
 import type { OperationError } from "#kernel/errors.ts";
@@ -138,7 +138,7 @@ class Sync {
         const before = this.#known.get(item.id);
         if (
           before === undefined ||
-          (before.kind === item.kind && resourceKey(before.named) === resourceKey(item.resource))
+          (before.kind === item.kind && getResourceKey(before.named) === getResourceKey(item.resource))
         )
           return [];
         return [[item.id, before]];
@@ -277,7 +277,7 @@ function removePosition({ positionU: _, face: __, depth: ___, assetTag: ____, ..
 }
 
 function formatRef(kind: ResourceKind, named: OriginRecord["named"]): string {
-  return resourceRef(kind, named as never);
+  return getResourceRef(kind, named as never);
 }
 
 function listEnds(named: OriginRecord["named"]): readonly string[] {

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Outcome } from "#dc/notices/notice_sender.ts";
+import type { SendOutcome } from "#dc/notices/notice_sender.ts";
 import type { Notice } from "#dc/operations/notices/notice.ts";
 import { FollowedFile } from "#interfaces/http/followed_file.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -52,7 +52,7 @@ export class NoticePoster {
   }
 
   /** Sends one notice. A status from 200 to 299 is a success; redirects are not followed. */
-  async post(notice: Notice): Promise<Outcome> {
+  async post(notice: Notice): Promise<SendOutcome> {
     const receiver = this.#receivers.get(notice.receiver);
     if (receiver === undefined) return { isTaken: false, error: "the receiver is not in the file" };
     const keys = await this.#keys.get(notice.receiver)?.current();

@@ -3,7 +3,7 @@ import type { FinishedCall } from "#dc/context.ts";
 import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
-import { watchedStore } from "#dc/store/watched_store.ts";
+import { watchStore } from "#dc/store/watched_store.ts";
 import { Admission } from "#interfaces/http/admission.ts";
 import { createHttpHandler, isStreamRequest } from "#interfaces/http/handler.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
@@ -125,7 +125,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const opened = await openWhenReachable(options, { tls, signal: shutdown.signal, say: createLogger("database") });
   if (opened === undefined) return EXIT_STATUS.ok;
   const guarded = await GuardedStore.open(opened, options);
-  const store = watchedStore(guarded, createLogger("database"));
+  const store = watchStore(guarded, createLogger("database"));
   const metrics = new Metrics();
   const rasterizer = new Rasterizer();
   const service = await openService(store, {

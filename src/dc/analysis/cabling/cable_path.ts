@@ -1,5 +1,5 @@
 import type { DeviceKind, PathStatus } from "#dc/model/enum_values.ts";
-import { inService } from "#dc/model/in_service.ts";
+import { isInService } from "#dc/model/in_service.ts";
 import type { Cable, Device, PortRef } from "#dc/model/resources.ts";
 import type { Branch } from "#gen/datacenter/v1/messages.ts";
 
@@ -67,7 +67,7 @@ export function finishPath({ destination, branches = [], problems = [], ...parts
     active:
       parts.segments.length > 0 &&
       cables.every(({ status = "CONNECTED" }) => status === "CONNECTED") &&
-      parts.hops.every(({ device }) => inService(device)),
+      parts.hops.every(({ device }) => isInService(device)),
     totalLengthM: Math.round(cables.reduce((sum, { lengthM = 0 }) => sum + lengthM, 0) * 1000) / 1000,
     lengthIsPartial: cables.some(({ lengthM }) => lengthM === undefined),
     branches,

@@ -1,8 +1,8 @@
-import { inService } from "#dc/model/in_service.ts";
-import { inletsOf } from "#dc/model/power_walk.ts";
-import { parseRef, portKey, portRef, samePort } from "#dc/model/ref.ts";
+import { isInService } from "#dc/model/in_service.ts";
+import { listInlets } from "#dc/model/power_walk.ts";
+import { isSamePort, parseRef, portKey, portRef } from "#dc/model/ref.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
-import type { Consumer } from "#dc/model/site.ts";
+import type { SourceConsumer } from "#dc/model/site.ts";
 import type { Branch } from "#gen/datacenter/v1/messages.ts";
 import {
   type CablePath,
@@ -66,7 +66,7 @@ class SupplyTrace {
   async ofOutlet(outlet: DevicePort): Promise<readonly CablePath[]> {
     const origin = toPortRef(outlet);
     const consumers = await this.#consumersOf(outlet);
-    const chosen = consumers.find(({ device }) => inService(device)) ?? consumers[0];
+    const chosen = consumers.find(({ device }) => isInService(device)) ?? consumers[0];
     if (chosen === undefined) {
       const hops = [{ device: outlet.device, inPort: "", outPort: outlet.port.name }];
       return [finishPath({ origin, status: "UNCONNECTED", hops, segments: [] })];
@@ -95,7 +95,8 @@ class SupplyTrace {
     const end = toPortRef({ device, port });
     const feedId = port.powerOut?.feedId;
     const cable = await this.#memo.cableAt(end);
-    const cabled = cable === undefined ? undefined : await this.#memo.place(samePort(cable.a, end) ? cable.b : cable.a);
+    const cabled =
+      cable === undefined ? undefined : await this.#memo.place(isSamePort(cable.a, end) ? cable.b : cable.a);
     const named = await this.#memo.site.consumersOf([
       portRef(end),
       ...(feedId === undefined ? [] : [`feed:${feedId}`]),
@@ -113,7 +114,7 @@ class SupplyTrace {
     return found;
   }
 
-  async #consumer({ kind, code, inlet }: Consumer) {
+  async #consumer({ kind, code, inlet }: SourceConsumer) {
     if (kind === "device") {
       const place = await this.#memo.place({ deviceCode: code, portName: inlet });
       return place && { device: place.device, inlet, sourceRef: place.port.powerIn?.sourceRef };
@@ -149,7 +150,7 @@ class SupplyTrace {
   async #supplier({ at, sourceRef }: Inlet, way: Way): Promise<readonly CablePath[]> {
     const cable = await this.#memo.cableAt(at);
     if (cable !== undefined)
-      return this.#enter(way, { from: at, to: samePort(cable.a, at) ? cable.b : cable.a, cable });
+      return this.#enter(way, { from: at, to: isSamePort(cable.a, at) ? cable.b : cable.a, cable });
     const ref = sourceRef === undefined ? undefined : parseRef(sourceRef);
     if (ref?.kind === "device") return this.#enter(way, { from: at, to: { deviceCode: ref.code, portName: "" } });
     if (ref?.kind === "port") return this.#enter(way, { from: at, to: ref.end });
@@ -217,7 +218,7 @@ class SupplyTrace {
   async #suppliedInlets(device: Device, outletName: string): Promise<readonly Port[]> {
     const outlet = device.ports?.find(({ name }) => name === outletName);
     const recorded: Port[] = [];
-    for (const inlet of inletsOf(device)) {
+    for (const inlet of listInlets(device)) {
       if (inlet.enabled === false) continue;
       const isNamed = inlet.powerIn?.sourceRef !== undefined;
       if (isNamed || (await this.#memo.cableAt(toPortRef({ device, port: inlet }))) !== undefined) recorded.push(inlet);

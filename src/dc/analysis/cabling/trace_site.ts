@@ -1,5 +1,5 @@
 import { codeKey } from "#dc/model/code.ts";
-import { portKey, samePort } from "#dc/model/ref.ts";
+import { isSamePort, portKey } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 
@@ -74,7 +74,7 @@ export class TraceMemo {
   async far(place: DevicePort): Promise<CableEnd> {
     const from = toPortRef(place);
     const cable = await this.cableAt(from);
-    const to = cable === undefined ? undefined : await this.place(samePort(cable.a, from) ? cable.b : cable.a);
+    const to = cable === undefined ? undefined : await this.place(isSamePort(cable.a, from) ? cable.b : cable.a);
     const found = { cable, place: to };
     this.#far.set(place.port, found);
     return found;

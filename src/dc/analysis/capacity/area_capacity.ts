@@ -1,9 +1,9 @@
 import { codeKey } from "#dc/model/code.ts";
-import { drawW } from "#dc/model/draw.ts";
+import { getDrawW } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { inService } from "#dc/model/in_service.ts";
+import { isInService } from "#dc/model/in_service.ts";
 import { formatRef, type Ref } from "#dc/model/ref.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { AreaCapacity, FreePower as FreeSupply } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
@@ -59,7 +59,7 @@ export function* computeAreaCapacity(ground: CapacityInput, area: Ref): Steps<Ar
     largestFreeBlockU: block,
     largestFreeBlockRack:
       open[space.findIndex(({ largestFreeBlockU }) => largestFreeBlockU === block)]?.rack.code ?? "",
-    drawKw: inside.reduce((sum, device) => sum + (inService(device) ? drawW(device, basis) : 0), 0) / 1000,
+    drawKw: inside.reduce((sum, device) => sum + (isInService(device) ? getDrawW(device, basis) : 0), 0) / 1000,
     measuredDrawKw: sumMeasuredKw(ground, inside),
     power: yield* computeFreeSupply(ground.state, open),
     air: yield* ground.cooling.of(area, "AIR"),
@@ -71,7 +71,7 @@ export function* computeAreaCapacity(ground: CapacityInput, area: Ref): Steps<Ar
 function sumMeasuredKw({ topology, measuredW }: CapacityInput, devices: readonly Device[]): number | undefined {
   if (measuredW === undefined) return undefined;
   const wattsOf = ({ code }: Device) => measuredW.get(topology.power.indexOf.get(`device:${codeKey(code)}`) ?? -1) ?? 0;
-  return devices.reduce((sum, device) => sum + (inService(device) ? wattsOf(device) : 0), 0) / 1000;
+  return devices.reduce((sum, device) => sum + (isInService(device) ? wattsOf(device) : 0), 0) / 1000;
 }
 
 function* computeFreeSupply(state: SupplyLoadState, racks: readonly SuppliedRack[]): Steps<FreeSupply> {
@@ -89,6 +89,6 @@ function* computeFreeSupply(state: SupplyLoadState, racks: readonly SuppliedRack
 
 function getFailureRef({ graph, carried }: SupplyLoadState, { limit, loss }: ReachedLimit): string | undefined {
   if (limit.reason !== "SUPPLY_FAILOVER") return undefined;
-  const index = graph.indexOf.get(refKey(limit.ref)) ?? -1;
+  const index = graph.indexOf.get(toRefKey(limit.ref)) ?? -1;
   return graph.nodes[loss >= 0 ? loss : (carried.failover.lost[index] ?? -1)]?.ref;
 }

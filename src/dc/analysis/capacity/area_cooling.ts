@@ -30,8 +30,7 @@ export class AreaCooling {
     const balance = (failedCracCodes: readonly string[]) =>
       new CoolingBalance(topology, { basis, reserveUnits: 0, failedCracCodes });
     this.#now = balance([]);
-    // Whether a unit rejects the heat of liquid into the air, so that the loss of liquid units changes the load of
-    // air units.
+    // If a unit rejects the heat of liquid into the air, the loss of liquid units changes the load of air units.
     this.#mixesMedia = cracs.some(({ heatRejection }) => heatRejection === "AIR");
     const failures = new Map<string, Failure>();
     for (const { ref, lost } of listSharedLosses(topology, cracs, ({ code }) => `crac:${codeKey(code)}`)) {

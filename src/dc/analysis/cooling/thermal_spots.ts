@@ -1,7 +1,7 @@
-import { heatOfAll } from "#dc/model/blades.ts";
+import { sumHeatByMedium } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { CoolingMedium, Health, LoadBasis, ThermalClass } from "#dc/model/enum_values.ts";
-import { inService } from "#dc/model/in_service.ts";
+import { isInService } from "#dc/model/in_service.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import type { Hotspot, RackThermal } from "#gen/datacenter/v1/messages.ts";
 import type { MediaServed } from "./cooling_units.ts";
@@ -36,7 +36,7 @@ export function computeRackHeat(
   devices: readonly Device[],
   { basis, served, lossW }: { readonly basis: LoadBasis; readonly served: MediaServed; readonly lossW: number },
 ): RackHeat {
-  const heat = heatOfAll(devices, basis);
+  const heat = sumHeatByMedium(devices, basis);
   const air = heat.airW + lossW;
   const { coolingCapacityW } = rack;
   const utilizationPct =
@@ -70,7 +70,7 @@ export function listInletHotspots(devices: readonly Device[]): readonly Hotspot[
 
 /** Whether a device's inlet temperature counts. The sensor of a FAILED device still measures the air in front of it. */
 function hasInletTemperature(device: Device): boolean {
-  return inService(device) || device.status === "FAILED";
+  return isInService(device) || device.status === "FAILED";
 }
 
 function findWorstHealth(hotspots: readonly Hotspot[]): Health {

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { PhysicalMatch } from "#dc/model/enum_values.ts";
 import { formatPort } from "#dc/model/ref.ts";
-import { fabricKey } from "#dc/model/resource_key.ts";
+import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { FabricSummary } from "#gen/datacenter/v1/messages.ts";
 import type { CablePath } from "../cabling/cable_path.ts";
@@ -21,7 +21,7 @@ export interface FabricOptions extends LinkLimits {
 
 /** Links of a query. A scope limits the listed links, not the links of a switch. */
 export interface FabricLinks {
-  /** Links to list. */
+  /** Links of the queried scope, which the reply lists. */
   readonly listed: readonly FabricLink[];
   /** All links of the fabrics of the listed links. */
   readonly mesh: readonly FabricLink[];
@@ -100,7 +100,7 @@ function groupLinksBySwitch(views: readonly FabricLinkView[]): ReadonlyMap<strin
 function listMissingLinks(links: readonly FabricLink[], tiers: Tiers, deviceOf: DeviceOf): FabricAnswer["missing"] {
   const found = new Map<string, { readonly leafCode: string; readonly spineCode: string }>();
   const codeOf = (key: string) => deviceOf(key)?.code ?? key;
-  for (const own of Map.groupBy(links, fabricKey).values()) {
+  for (const own of Map.groupBy(links, getFabricKey).values()) {
     const joined = new Set(
       own.flatMap(({ a, b }) => {
         const [one, other] = [codeKey(a.deviceCode), codeKey(b.deviceCode)];

@@ -1,4 +1,4 @@
-import { fabricKey } from "#dc/model/resource_key.ts";
+import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { Finding } from "#gen/datacenter/v1/messages.ts";
 import type { FabricLinkView } from "./fabric_links.ts";
 import { type FabricNode, getFarKey, type SwitchLinks } from "./fabric_nodes.ts";
@@ -38,7 +38,7 @@ export function listSwitchFindings(
 
 /** Reports different numbers of parallel links to the switches of one tier in one fabric. */
 function listUnequalLinks(ref: string, { key, upward }: SwitchLinks, tiers: Tiers): readonly FabricFinding[] {
-  const groups = Map.groupBy(upward, (view) => `${tiers.get(getFarKey(view, key))} ${fabricKey(view.link)}`);
+  const groups = Map.groupBy(upward, (view) => `${tiers.get(getFarKey(view, key))} ${getFabricKey(view.link)}`);
   return [...groups.values()].flatMap((views): FabricFinding[] => {
     const perSwitch = [...Map.groupBy(views, (view) => getFarKey(view, key)).values()].map(({ length }) => length);
     const [fewest, most] = [Math.min(...perSwitch), Math.max(...perSwitch)];

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Health } from "#dc/model/enum_values.ts";
-import { inService } from "#dc/model/in_service.ts";
-import { fabricLinkRef } from "#dc/model/ref.ts";
+import { isInService } from "#dc/model/in_service.ts";
+import { toFabricLinkRef } from "#dc/model/ref.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { DeviceOf } from "./fabric_tiers.ts";
 
@@ -51,7 +51,7 @@ export function viewLink(
   // Multiply before dividing, so that 57 of 100 is exactly 57 % and meets a limit of 57.
   const utilizationPct = capacityMbps === 0 ? 0 : (Math.max(aToBMbps, bToAMbps) * 100) / capacityMbps;
   const cause = findLinkCause([a, b], deviceOf, failed);
-  const view = { link, ref: fabricLinkRef(a, b), utilizationPct };
+  const view = { link, ref: toFabricLinkRef(a, b), utilizationPct };
   if (!CARRYING.includes(status) || cause !== undefined) {
     const isMeant = CARRYING.includes(status) ? cause?.isMeant === true : MEANT.includes(status);
     return { ...view, live: false, health: isMeant ? "WATCH" : "FAULT", ...(cause !== undefined && { cause }) };
@@ -83,7 +83,7 @@ function findLinkCause(
     const device = deviceOf(codeKey(deviceCode));
     if (device === undefined) continue;
     const { status = "ACTIVE", ports = [] } = device;
-    if (!inService(device)) {
+    if (!isInService(device)) {
       const message = `The link carries no traffic: "${deviceCode}" is not in service`;
       return { message, value: status, expected: "ACTIVE", isMeant: NOT_YET.includes(status) };
     }

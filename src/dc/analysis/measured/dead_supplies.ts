@@ -1,6 +1,6 @@
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { ReadingQuantity } from "#dc/model/enum_values.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { PowerEdge } from "../power/power_edge.ts";
 import type { Topology } from "../topology.ts";
@@ -70,7 +70,7 @@ function listDeadSupplies(topology: Topology, index: number, readings: CurrentRe
   const edges = power.inlets.of(index).filter(({ from, how }) => how === undefined && live[from] === 1);
   if (edges.length < 2) return [];
   const node = power.nodes[index];
-  const own = findCarried(readings, [refKey(node?.ref ?? "")]);
+  const own = findCarried(readings, [toRefKey(node?.ref ?? "")]);
   const dead = new Map<string, Dead>();
   const carrying: Carried[] = [];
   let inlets = 0;
@@ -113,7 +113,7 @@ function sumCarried(
 function listInletKeys({ power }: Topology, edge: PowerEdge): readonly string[] {
   const source = power.nodes[edge.from];
   const isSole = source?.kind === "OUTLET" && power.supplies.count(edge.from) === 1;
-  return [refKey(formatInletRef({ power }, edge)), ...(isSole ? listMeterKeys(source) : [])];
+  return [toRefKey(formatInletRef({ power }, edge)), ...(isSole ? listMeterKeys(source) : [])];
 }
 
 function formatInletRef({ power }: Pick<Topology, "power">, { to, inlet }: PowerEdge): string {

@@ -1,5 +1,5 @@
 import type { FindingKind, Health, ReadingQuantity } from "#dc/model/enum_values.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 
 /** A measured value, with the reference of its element as written in the inventory. */
 export interface MeasuredValue {
@@ -29,7 +29,7 @@ export interface ReadingFinding {
 
 /** Returns the key under which the start of a finding is stored. */
 export function toFindingKey({ kind, ref, source = "" }: ReadingFinding): string {
-  return `${kind} ${ref === "" ? source : refKey(ref)}`;
+  return `${kind} ${ref === "" ? source : toRefKey(ref)}`;
 }
 
 /** Returns how long a finding must last before it is reported, in milliseconds. Source: docs/readings.md#findings. */

@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import { parseRef } from "#dc/model/ref.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Device, PowerOut } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { findInletHotspot } from "../cooling/thermal_spots.ts";
@@ -50,11 +50,11 @@ function getPlannedDraw(node: PowerNode | undefined): number | undefined {
 /** Returns the time of the latest reading from which a consumer's draw was computed. */
 function findLatestReading({ power }: Topology, index: number, readings: ReadonlyMap<string, MeasuredValue>): number {
   const node = power.nodes[index];
-  const own = readings.get(refKey(node?.ref ?? ""));
+  const own = readings.get(toRefKey(node?.ref ?? ""));
   if (own !== undefined || node?.kind !== "DEVICE") return own?.at ?? 0;
   const keys = power.inlets.of(index).flatMap(({ from, inlet }) => {
     const source = power.nodes[from];
-    return [refKey(`port:${node.device.code}/${inlet}`), ...(source === undefined ? [] : listMeterKeys(source))];
+    return [toRefKey(`port:${node.device.code}/${inlet}`), ...(source === undefined ? [] : listMeterKeys(source))];
   });
   return Math.max(0, ...keys.flatMap((key) => readings.get(key)?.at ?? []));
 }

@@ -1,5 +1,5 @@
-import { drawW, isPowerKind } from "#dc/model/draw.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { getDrawW, isPowerKind } from "#dc/model/draw.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { PowerEdge } from "../power/power_edge.ts";
 import { isConsumer } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
@@ -38,7 +38,7 @@ function measureOwnDraw({ power, live }: Topology, index: number, measured: Meas
     if (watts !== undefined) inlets.set(edge.inlet, watts);
   }
   const isWhole = inlets.size === edges.length;
-  const own = measured.get(refKey(power.nodes[index]?.ref ?? ""));
+  const own = measured.get(toRefKey(power.nodes[index]?.ref ?? ""));
   if (own === undefined && (edges.length === 0 || !isWhole)) return undefined;
   const watts = own ?? [...inlets.values()].reduce((sum, one) => sum + one, 0);
   return { watts, plannedW: 0, inlets: isWhole ? inlets : new Map() };
@@ -55,7 +55,7 @@ function isDrawMeter(node: Topology["power"]["nodes"][number]): boolean {
 function measureInletW({ power }: Pick<Topology, "power">, { from, to, inlet }: PowerEdge, measured: MeasuredPower) {
   const consumer = power.nodes[to];
   const ref = consumer?.kind === "DEVICE" ? `port:${consumer.device.code}/${inlet}` : undefined;
-  const atInlet = ref === undefined ? undefined : measured.get(refKey(ref));
+  const atInlet = ref === undefined ? undefined : measured.get(toRefKey(ref));
   if (atInlet !== undefined) return atInlet;
   const source = power.nodes[from];
   if (source?.kind !== "OUTLET" || power.supplies.count(from) !== 1) return undefined;
@@ -73,9 +73,9 @@ export function getMeterW(node: Topology["power"]["nodes"][number], measured: Me
 
 /** Lists keys of the elements whose readings apply to a node; for a feed also the port that declares it. */
 export function listMeterKeys(node: Topology["power"]["nodes"][number]): readonly string[] {
-  const own = refKey(node.ref);
+  const own = toRefKey(node.ref);
   if (node.kind !== "OUTLET" || !node.ref.startsWith("feed:")) return [own];
-  return [own, refKey(`port:${node.end.deviceCode}/${node.end.portName}`)];
+  return [own, toRefKey(`port:${node.end.deviceCode}/${node.end.portName}`)];
 }
 
 /** Whether a node's draw counts as load. */
@@ -86,6 +86,6 @@ export function isLoad(topology: Topology, index: number): boolean {
 /** Returns the recorded draw of a consumer in watts. */
 export function getRecordedW({ power }: Topology, index: number): number {
   const node = power.nodes[index];
-  if (node?.kind === "DEVICE") return drawW(node.device, "MEASURED");
-  return node?.kind === "CRAC" ? drawW(node.crac, "MEASURED") : 0;
+  if (node?.kind === "DEVICE") return getDrawW(node.device, "MEASURED");
+  return node?.kind === "CRAC" ? getDrawW(node.crac, "MEASURED") : 0;
 }

@@ -1,8 +1,8 @@
 import type { ReadingQuantity } from "#dc/model/enum_values.ts";
-import { usualGapMs } from "#dc/model/readings/day_history.ts";
+import { computeUsualGapMs } from "#dc/model/readings/day_history.ts";
 import type { Measurement } from "#dc/model/readings/reading.ts";
 import type { MeasuredElement, StoredReading } from "#dc/model/readings/reading_store.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { MeterDifference } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { isConsumer } from "../power/power_nodes.ts";
@@ -53,7 +53,7 @@ export class SortedReadings {
   add({ element, quantity, kept }: StoredReading): void {
     const { key, ref } = element;
     const { value, at, source } = kept;
-    const stopsAt = at + 2 * usualGapMs(kept.days);
+    const stopsAt = at + 2 * computeUsualGapMs(kept.days);
     if (stopsAt <= this.#now) {
       this.#stop(element, quantity, kept);
       return;
@@ -124,7 +124,7 @@ export function* listReadingFindings(
   yield;
   const limits = yield* listAboveLimit(topology, current);
   const differ = differences.map(({ ref, ownW, belowW }): ReadingFinding => {
-    const at = current.get("POWER_W")?.get(refKey(ref))?.at ?? 0;
+    const at = current.get("POWER_W")?.get(toRefKey(ref))?.at ?? 0;
     return { kind: "METERS_DIFFER", severity: "WATCH", ref, at, figures: { own_w: ownW, below_w: belowW } };
   });
   return [

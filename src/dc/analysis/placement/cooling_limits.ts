@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
-import { airHeatW, heatW } from "#dc/model/draw.ts";
+import { computeAirHeatW, getHeatW } from "#dc/model/draw.ts";
 import type { CoolingMedium } from "#dc/model/enum_values.ts";
-import { inService } from "#dc/model/in_service.ts";
+import { isInService } from "#dc/model/in_service.ts";
 import type { Crac, Rack } from "#dc/model/resources.ts";
 import { CoolingBalance, sumNumbers } from "../cooling/cooling_balance.ts";
 import { computeDeratedKw } from "../cooling/cooling_units.ts";
@@ -149,13 +149,13 @@ export class CoolingLimits {
   #plan(): void {
     const { basis } = this.#wanted;
     for (const device of this.#topology.inventory.devices) {
-      if (device.rackCode === undefined || inService(device) || device.status === "INVENTORY") continue;
+      if (device.rackCode === undefined || isInService(device) || device.status === "INVENTORY") continue;
       const rack = this.#topology.rack(device.rackCode);
       const at = rack === undefined ? undefined : this.#placeOf(rack);
       if (at === undefined) continue;
-      const air = airHeatW(device, basis);
+      const air = computeAirHeatW(device, basis);
       this.#share(this.#balance.servingOf(at).AIR, air);
-      this.#share(this.#balance.servingOf(at).LIQUID, heatW(device, basis) - air);
+      this.#share(this.#balance.servingOf(at).LIQUID, getHeatW(device, basis) - air);
     }
   }
 

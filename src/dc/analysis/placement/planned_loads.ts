@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
-import { drawW } from "#dc/model/draw.ts";
+import { getDrawW } from "#dc/model/draw.ts";
 import { portKey } from "#dc/model/ref.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Device, PortRef } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
@@ -97,7 +97,7 @@ const NOTHING: Draw = { watts: 0, voltAmperes: 0 };
 /** Returns the future draw of a node that draws nothing now; 0 for a device in stock. */
 function computePlannedDraw(node: PowerNode | undefined): Draw {
   if (node?.kind !== "DEVICE" || !node.blocked || node.device.status === "INVENTORY") return NOTHING;
-  const watts = drawW(node.device, "ALLOCATED");
+  const watts = getDrawW(node.device, "ALLOCATED");
   return { watts, voltAmperes: watts / (node.device.powerFactor ?? 1) };
 }
 
@@ -188,7 +188,7 @@ function* listPlannedFeeds(topology: Topology): Iterable<Feed> {
   for (const device of inventory.devices) {
     for (const { kind, enabled, powerIn } of device.ports ?? []) {
       if (kind !== "POWER_IN" || enabled !== false || powerIn?.sourceRef === undefined) continue;
-      yield* listFeedsOfSource(power, refKey(powerIn.sourceRef), device);
+      yield* listFeedsOfSource(power, toRefKey(powerIn.sourceRef), device);
     }
   }
   for (const { a, b, status } of inventory.cables) {

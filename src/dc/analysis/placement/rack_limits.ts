@@ -1,4 +1,4 @@
-import { airHeatW, drawW } from "#dc/model/draw.ts";
+import { computeAirHeatW, getDrawW } from "#dc/model/draw.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import { Limit, type LimitUse } from "./limits.ts";
 import type { PlacementObstacle, PlacementRequest } from "./wanted.ts";
@@ -35,11 +35,11 @@ export function createRackLimits(rack: Rack, devices: readonly Device[], wanted:
     reason: "RACK_POWER",
     unit: "W",
     capacity: rack.powerCapacityW,
-    used: sumDevices(devices, (device) => drawW(device, "ALLOCATED")),
+    used: sumDevices(devices, (device) => getDrawW(device, "ALLOCATED")),
     share: 1 - wanted.keep,
     margin: 0,
   });
-  const heat = sumDevices(devices, (device) => airHeatW(device, "ALLOCATED"));
+  const heat = sumDevices(devices, (device) => computeAirHeatW(device, "ALLOCATED"));
   const cooling = createLimit(rack, {
     reason: "RACK_COOLING",
     unit: "W",

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
-import { outletTypeFor } from "#dc/model/port_types.ts";
-import { pathsOf } from "#dc/model/power_walk.ts";
+import { findOutletType } from "#dc/model/port_types.ts";
+import { findPathLabels } from "#dc/model/power_walk.ts";
 import { portKey, portRef } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { PowerNode } from "../power/power_graph.ts";
@@ -180,7 +180,7 @@ export class TapFinder {
   /** Returns the labels by which write rules decide whether two inlets are on the same side. */
   #labelsOf({ code }: Device, sourceRef: string): Promise<ReadonlySet<string>> {
     const inlet: Port = { name: "inlet", kind: "POWER_IN", powerIn: { sourceRef } };
-    return pathsOf({ code: `${code}-consumer`, kind: "OTHER" }, inlet, {
+    return findPathLabels({ code: `${code}-consumer`, kind: "OTHER" }, inlet, {
       device: async (wanted) => this.#topology.device(wanted),
       cableAt: async (end) => this.#cableAt(end),
       feedDeclarer: async (feed) => {
@@ -215,7 +215,7 @@ export class TapFinder {
 
 /** Whether a plug fits an outlet without a warning. */
 export function acceptsPlug(outlet: Port, inletType: string | undefined): boolean {
-  const wanted = inletType === undefined ? undefined : outletTypeFor(inletType);
+  const wanted = inletType === undefined ? undefined : findOutletType(inletType);
   return (
     wanted === undefined || outlet.type === undefined || outlet.type === wanted || !outlet.type.startsWith("iec-60320-")
   );

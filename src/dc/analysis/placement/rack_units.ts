@@ -1,4 +1,4 @@
-import { isInForce, overlaps, type Space, spaceOf, unitRange } from "#dc/model/rack_space.ts";
+import { doSpacesOverlap, getRackSpace, getUnitRange, isInForce, type RackSpace } from "#dc/model/rack_space.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
 import type { PlacementRequest } from "./wanted.ts";
 
@@ -21,7 +21,7 @@ export class RackUnits {
   #count: number | undefined;
 
   constructor(rack: Rack, devices: readonly DeviceBody[], shape: Shape) {
-    const { from, to } = unitRange(rack);
+    const { from, to } = getUnitRange(rack);
     this.#from = from;
     this.#height = Math.round(shape.uHeight * STEPS);
     this.#step = Number.isInteger(shape.uHeight) ? STEPS : 1;
@@ -29,10 +29,10 @@ export class RackUnits {
     this.#open = new Uint8Array(to - from).fill(1);
     const depth = shape.template.depth === undefined ? {} : { depth: shape.template.depth };
     const probe = { code: "", kind: "OTHER" as const, positionU: from, uHeight: shape.uHeight, face: shape.face };
-    const wanted = spaceOf({ ...probe, ...depth });
+    const wanted = getRackSpace({ ...probe, ...depth });
     if (wanted === undefined) return;
     for (const device of devices) {
-      const space = spaceOf(device);
+      const space = getRackSpace(device);
       if (space !== undefined) this.#occupy(space, wouldIntersect(wanted, space));
     }
     for (const reservation of rack.reservations ?? []) {
@@ -98,7 +98,7 @@ export class RackUnits {
     return true;
   }
 
-  #occupy({ from, to }: Pick<Space, "from" | "to">, blocks: boolean): void {
+  #occupy({ from, to }: Pick<RackSpace, "from" | "to">, blocks: boolean): void {
     const first = (from - this.#from) * STEPS;
     const last = (to - this.#from) * STEPS;
     if (blocks) this.#taken.fill(1, Math.max(0, first), Math.max(0, last));
@@ -107,6 +107,6 @@ export class RackUnits {
 }
 
 /** Whether two spaces would intersect if they were at the same height. */
-function wouldIntersect(wanted: Space, other: Space): boolean {
-  return overlaps({ ...wanted, from: other.from, to: other.to }, other);
+function wouldIntersect(wanted: RackSpace, other: RackSpace): boolean {
+  return doSpacesOverlap({ ...wanted, from: other.from, to: other.to }, other);
 }

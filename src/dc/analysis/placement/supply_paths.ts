@@ -93,8 +93,7 @@ export class SupplyPaths {
       const limits = this.#limitsOf(index);
       if (limits === undefined) continue;
       const draw = this.#drawAt(index);
-      // After the worst failure, an element carries the whole device if that failure turns off all other inlets of
-      // the device.
+      // An element carries the whole device after a failure that turns off all other inlets of the device.
       const least = this.#takesOthers(index, sides) ? draw : draw * part;
       const losses = isChained ? listLossesOfOthers(index, sides) : undefined;
       const alone =
@@ -142,8 +141,7 @@ export class SupplyPaths {
     const alone = worst + (kind === "OUTLET" ? later.voltAmperes : later.watts);
     const limit = (capacity * maxUtilizationPct) / 100;
     const warns = { now: used > limit, alone: alone > capacity };
-    // If the request accepts warnings, a supply that already has one may be loaded up to its rating, beyond which it
-    // trips.
+    // If the request accepts warnings, a supply that has one may be loaded up to its rating, beyond which it trips.
     const most = warns.now && allowExisting ? capacity : limit * (1 - keep);
     const mostAlone = warns.alone && allowExisting ? Number.POSITIVE_INFINITY : capacity * (1 - keep);
     return {

@@ -1,5 +1,5 @@
 import { codeKey } from "#dc/model/code.ts";
-import { inService } from "#dc/model/in_service.ts";
+import { isInService } from "#dc/model/in_service.ts";
 import type { NetworkPorts } from "#dc/model/inventory.ts";
 import { isCableless } from "#dc/model/port_types.ts";
 import { portKey } from "#dc/model/ref.ts";
@@ -33,7 +33,7 @@ export function listHostSwitches({ inventory }: Topology): readonly Device[] {
     (device) =>
       (device.kind === "SWITCH" || device.kind === "ROUTER") &&
       device.rackCode !== undefined &&
-      inService(device) &&
+      isInService(device) &&
       !NEVER_HOSTS.includes(device.role),
   );
 }

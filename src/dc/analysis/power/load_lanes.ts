@@ -1,4 +1,4 @@
-import { drawW, isMeasured } from "#dc/model/draw.ts";
+import { getDrawW, isMeasured } from "#dc/model/draw.ts";
 import type { LoadBasis, PhaseLeg } from "#dc/model/enum_values.ts";
 import { EDGE_BITS, type PowerEdge } from "./power_edge.ts";
 import type { PowerEdges } from "./power_edges.ts";
@@ -9,8 +9,8 @@ import { computeInletShare } from "./power_share.ts";
 /** Returns the power in watts that a node itself draws. */
 export function getOwnDrawW(graph: PowerGraph, index: number, basis: LoadBasis): number {
   const node = graph.nodes[index];
-  if (node?.kind === "DEVICE") return drawW(node.device, basis);
-  return node?.kind === "CRAC" ? drawW(node.crac, basis) : 0;
+  if (node?.kind === "DEVICE") return getDrawW(node.device, basis);
+  return node?.kind === "CRAC" ? getDrawW(node.crac, basis) : 0;
 }
 
 export interface Loads {

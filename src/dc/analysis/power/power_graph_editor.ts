@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { isInlet } from "#dc/model/power_walk.ts";
+import { isEnabledInlet } from "#dc/model/power_walk.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
 import { runAllSteps, type Steps } from "#kernel/steps.ts";
@@ -172,7 +172,7 @@ export class PowerGraphEditor {
     const unrecorded: string[] = [];
     for (const [place, port] of (device.ports ?? []).entries()) {
       if (port.kind === "POWER_OUT") this.#joinOutlet(own, { device, outlet: port, place });
-      if (!isInlet(port)) continue;
+      if (!isEnabledInlet(port)) continue;
       inlets += 1;
       const source = this.#supplies.ofInlet(device, port);
       if (source === "UNRECORDED") unrecorded.push(port.name);
@@ -199,7 +199,7 @@ export class PowerGraphEditor {
     const index = this.#table.indexOf.get(listOutletKeys(device, outlet)[0] ?? "") ?? 0;
     const through = outlet.powerOut?.inletName;
     const inlet =
-      through === undefined ? undefined : device.ports?.find((port) => port.name === through && isInlet(port));
+      through === undefined ? undefined : device.ports?.find((port) => port.name === through && isEnabledInlet(port));
     const source = inlet === undefined ? "UNRECORDED" : this.#supplies.ofInlet(device, inlet);
     this.#table.bind(index, { device, outlet }, source !== "UNRECORDED");
     if (typeof source !== "number" || through === undefined) {

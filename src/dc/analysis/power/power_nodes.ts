@@ -1,6 +1,6 @@
-import { drawsPower, isPowerKind, outletCapacityW } from "#dc/model/draw.ts";
-import { inService, isInstalled } from "#dc/model/in_service.ts";
-import { isInlet } from "#dc/model/power_walk.ts";
+import { computeOutletCapacityW, drawsPower, isPowerKind } from "#dc/model/draw.ts";
+import { isInService, isInstalled } from "#dc/model/in_service.ts";
+import { isEnabledInlet } from "#dc/model/power_walk.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { Crac, Device, Port } from "#dc/model/resources.ts";
 import type { PowerGraph, PowerNode, SupplyRecord } from "./power_graph.ts";
@@ -25,7 +25,7 @@ function countRequiredInlets({ recorded, unrecorded }: SupplyRecord, minLiveInle
 
 export function createDeviceNode(
   device: Device,
-  record: SupplyRecord = createFullRecord((device.ports ?? []).filter(isInlet).length),
+  record: SupplyRecord = createFullRecord((device.ports ?? []).filter(isEnabledInlet).length),
 ): PowerNode {
   const { code, power = {} } = device;
   return {
@@ -35,7 +35,7 @@ export function createDeviceNode(
     recorded: record.recorded,
     unrecorded: record.unrecorded,
     need: countRequiredInlets(record, power.minLiveInlets),
-    blocked: !inService(device),
+    blocked: !isInService(device),
     absent: !isInstalled(device),
     ...(power.capacityW !== undefined && { capacityW: power.capacityW }),
     maxUtilizationPct: power.maxUtilizationPct ?? DEFAULT_UTILIZATION_PCT,
@@ -66,7 +66,7 @@ export function createCracNode(
 export function createOutletNode({ code }: Device, { name, powerOut = {} }: Port, bound = false): PowerNode {
   const end = { deviceCode: code, portName: name };
   const { feedId, state, leg, phase } = powerOut;
-  const capacityW = outletCapacityW(powerOut);
+  const capacityW = computeOutletCapacityW(powerOut);
   return {
     kind: "OUTLET",
     end,

@@ -1,6 +1,13 @@
-import { totalDrawW } from "#dc/model/blades.ts";
+import { sumDrawW } from "#dc/model/blades.ts";
 import type { Face, LoadBasis } from "#dc/model/enum_values.ts";
-import { isInForce, overlaps, type Space, spaceOf, unitRange, unitsOf } from "#dc/model/rack_space.ts";
+import {
+  doSpacesOverlap,
+  getRackSpace,
+  getUnitRange,
+  isInForce,
+  listUnits,
+  type RackSpace,
+} from "#dc/model/rack_space.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
 import type { Capacity, Conflict, UnitRow } from "#gen/datacenter/v1/messages.ts";
@@ -17,7 +24,7 @@ export interface Elevation {
   readonly conflicts: readonly Conflict[];
 }
 
-type Positioned = readonly [DeviceBody, Space];
+type Positioned = readonly [DeviceBody, RackSpace];
 
 /**
  * Lays out a rack by units.
@@ -34,7 +41,7 @@ export function computeElevation(
   { now, basis }: { readonly now: string; readonly basis: LoadBasis },
 ): Elevation {
   const positioned = devices.flatMap((device): Positioned[] => {
-    const space = spaceOf(device);
+    const space = getRackSpace(device);
     return space === undefined ? [] : [[device, space]];
   });
   const reserved = mapReservedUnits(rack, now);
@@ -63,7 +70,7 @@ function createUnitRows(
   positioned: readonly Positioned[],
   reserved: ReadonlyMap<number, string>,
 ): UnitRow[] {
-  const { from, to } = unitRange(rack);
+  const { from, to } = getUnitRange(rack);
   const sharing = mapUnits(positioned);
   const rows = Array.from({ length: to - from }, (_, index): UnitRow => {
     const u = from + index;
@@ -93,7 +100,7 @@ function computeCapacity(
 ): RackCapacity {
   const used = units.filter(isUnitUsed).length;
   const reserved = units.filter((row) => !isUnitUsed(row) && row.reserved !== "").length;
-  const allocatedW = totalDrawW(devices, basis);
+  const allocatedW = sumDrawW(devices, basis);
   const { powerCapacityW, maxLoadKg, coolingCapacityW } = rack;
   return {
     totalU: units.length,
@@ -136,17 +143,19 @@ function listConflicts(
   positioned: readonly Positioned[],
   reserved: ReadonlyMap<number, string>,
 ): readonly Conflict[] {
-  const { from, to } = unitRange(rack);
+  const { from, to } = getUnitRange(rack);
   const sharing = mapUnits(positioned);
   return positioned.flatMap(([device, space], index): Conflict[] => {
     const place = { deviceCode: device.code, face: space.faces[0] ?? ("FRONT" as const) };
-    const near = new Set(unitsOf(space).flatMap((unit) => sharing.get(unit) ?? []));
+    const near = new Set(listUnits(space).flatMap((unit) => sharing.get(unit) ?? []));
     const rivals = [...near]
       .filter((at) => at > index)
       .sort((a, b) => a - b)
       .flatMap((at) => positioned.slice(at, at + 1))
-      .filter(([, other]) => overlaps(space, other));
-    const owners = unitsOf(space).filter((unit) => reserved.has(unit) && reserved.get(unit) !== (device.tenant ?? ""));
+      .filter(([, other]) => doSpacesOverlap(space, other));
+    const owners = listUnits(space).filter(
+      (unit) => reserved.has(unit) && reserved.get(unit) !== (device.tenant ?? ""),
+    );
     return [
       ...(space.from < from || space.to > to
         ? [{ ...place, otherCode: rack.code, positionU: space.from, code: "OUTSIDE_RACK" as const }]
@@ -171,7 +180,7 @@ function listConflicts(
 function mapUnits(positioned: readonly Positioned[]): ReadonlyMap<number, readonly number[]> {
   const found = new Map<number, number[]>();
   for (const [at, [, space]] of positioned.entries()) {
-    for (const unit of unitsOf(space)) {
+    for (const unit of listUnits(space)) {
       const list = found.get(unit);
       if (list === undefined) found.set(unit, [at]);
       else list.push(at);

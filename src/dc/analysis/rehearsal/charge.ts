@@ -6,8 +6,8 @@ import type { PowerGraph } from "../power/power_graph.ts";
 import { type Failure, listFailingNodes } from "./outcome.ts";
 import { type EffectOwners, KeyedOwners, NodeOwners } from "./owners.ts";
 
-// One failure has many single effects: a device goes offline, a rack goes dark, a source trips. Each effect is
-// charged to the smallest failures that cause it. A failure is smaller than another one that turns off its elements.
+// Each single effect of a failure, such as a dark rack, is charged to the smallest failures that cause it.
+// A failure is smaller than another one that turns off its elements.
 
 /**
  * All or some single effects of a failure. `offline` excludes power equipment, whose loss is counted at its consumers,
@@ -138,8 +138,7 @@ export class EffectLedger {
     this.#noteSources(failure, number);
     this.#smaller = new Set();
     this.#nearer = new Set();
-    // A device that a smaller failure turns off is not charged to a larger failure as degraded. Racks and zones are
-    // treated alike.
+    // A device that a smaller failure turns off is not charged to a larger one as degraded; racks and zones alike.
     const own: FailureEffects = {
       offline: this.#keepNodes(all.offline, this.#offline),
       degraded: this.#keepNodes(all.degraded, this.#degraded, this.#offline),

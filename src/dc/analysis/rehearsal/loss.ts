@@ -56,8 +56,7 @@ export function rateLoss(graph: PowerGraph, loss: Loss, basis: LoadBasis): Failu
     trips.size > 0 || (overloads.size > 0 && [...overloads.values()].some(({ severity }) => severity === "WOULD_TRIP"));
   const off = it.length + isolated.size;
   if (off > 1 || isShort || cutOff.size > 0 || wouldTrip) return "MEDIUM";
-  // A rack with all PDUs off and no consumer with a recorded supply is partly dark, although no device is known to be
-  // off.
+  // A rack whose PDUs are off is partly dark if no consumer has a recorded supply, although no device is known off.
   if (off === 1 || overloads.size > 0 || racksPartial.size > 0) return "LOW";
   const isWeaker =
     loss.degraded.size + selectCoolingNodes(graph, loss.offline).length + zones.size + loss.links.size > 0;

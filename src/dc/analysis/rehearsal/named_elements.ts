@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { AreaKind, FailureKind } from "#dc/model/enum_values.ts";
-import { cableRef, fabricLinkRef, formatRef, portRef, type Ref } from "#dc/model/ref.ts";
-import { edgeKey } from "#dc/model/resource_key.ts";
+import { formatRef, portRef, type Ref, toCableRef, toFabricLinkRef } from "#dc/model/ref.ts";
+import { toEdgeKey } from "#dc/model/resource_key.ts";
 import type { Cable, FabricLink, PortRef } from "#dc/model/resources.ts";
 import { isLocatedIn, type Located } from "../location_scope.ts";
 import { findAreaRef, listAreasInScope, toAreaKey } from "../places.ts";
@@ -109,13 +109,13 @@ function listPanelElements({ power, live }: Topology, { scope }: NamedChoice): r
 const NO_MEMBERS = { nodes: [], unlisted: new Set<number>() };
 
 function toCableElement({ a, b }: Cable): NamedElement {
-  const element: FailingElement = { index: -1, kind: "CABLE", ref: cableRef(a, b), members: NO_MEMBERS };
+  const element: FailingElement = { index: -1, kind: "CABLE", ref: toCableRef(a, b), members: NO_MEMBERS };
   return { element, network: { nodes: new Set(), networkPorts: [a, b], links: new Set() } };
 }
 
 function toLinkElement({ a, b }: FabricLink): NamedElement {
-  const element: FailingElement = { index: -1, kind: "LINK", ref: fabricLinkRef(a, b), members: NO_MEMBERS };
-  return { element, network: { nodes: new Set(), networkPorts: [], links: new Set([edgeKey(a, b)]) } };
+  const element: FailingElement = { index: -1, kind: "LINK", ref: toFabricLinkRef(a, b), members: NO_MEMBERS };
+  return { element, network: { nodes: new Set(), networkPorts: [], links: new Set([toEdgeKey(a, b)]) } };
 }
 
 function createEndFilter(topology: Topology, scope: Ref | undefined) {

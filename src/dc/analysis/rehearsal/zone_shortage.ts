@@ -1,4 +1,4 @@
-import { heatOfAll } from "#dc/model/blades.ts";
+import { sumHeatByMedium } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
 import { roundFigure } from "#dc/model/figure.ts";
@@ -163,7 +163,7 @@ export class ZoneWatch {
     const { nodes } = this.#topology.power;
     const gone = new Set(indexes.map((index) => (nodes[index] as Extract<PowerNode, { kind: "DEVICE" }>).device.code));
     const rest = gone.size === place.devices.length ? [] : place.devices.filter(({ code }) => !gone.has(code));
-    const { airW, liquidW } = rest.length === 0 ? NO_HEAT : heatOfAll(rest, this.#basis);
+    const { airW, liquidW } = rest.length === 0 ? NO_HEAT : sumHeatByMedium(rest, this.#basis);
     const watts = { AIR: all.airW - airW, LIQUID: all.liquidW - liquidW };
     if (this.#missing.size >= MAX_MISSING) this.#missing.clear();
     this.#missing.set(off, watts);

@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import { parseRef } from "#dc/model/ref.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { listServedAreas } from "../cooling/cooling_units.ts";
 import { NodeGroups } from "../node_numbers.ts";
@@ -87,7 +87,7 @@ export function* compareSites(before: Topology, after: Topology, refs: readonly 
   yield;
   const sites = [before, after];
   const codes = refs.flatMap((text) => listAffectedDevices(sites, text));
-  const cracs = refs.flatMap((text) => sites.flatMap(({ power }) => power.indexOf.get(refKey(text)) ?? []));
+  const cracs = refs.flatMap((text) => sites.flatMap(({ power }) => power.indexOf.get(toRefKey(text)) ?? []));
   for (const index of [...sites.flatMap((site) => listNodes(site, codes)), ...cracs]) changed.add(index);
   const touchedIn = (numbers: Domains) => new Set([...changed].map((index) => numbers[index] ?? -1));
   return {

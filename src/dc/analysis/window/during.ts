@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
-import { inService } from "#dc/model/in_service.ts";
-import { isInlet } from "#dc/model/power_walk.ts";
-import { refKey, resourceKey } from "#dc/model/resource_key.ts";
+import { isInService } from "#dc/model/in_service.ts";
+import { isEnabledInlet } from "#dc/model/power_walk.ts";
+import { getResourceKey, toRefKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device, FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
@@ -22,7 +22,7 @@ export function buildOutageTopology({ topology, site, near }: WindowInput, outag
     else edits.turnOff(node);
   }
   for (const { ref } of outage.blast.steps.flatMap(({ trips }) => trips)) {
-    const index = indexOf.get(refKey(ref)) ?? -1;
+    const index = indexOf.get(toRefKey(ref)) ?? -1;
     edits.turnOff(nodes[index]);
   }
   // A unit that fails with its supply no longer cools, regardless of its inputs.
@@ -50,7 +50,7 @@ class InventoryEdits {
     else if (node?.kind === "OUTLET") this.#device(node.end.deviceCode, (device) => turnOffOutlet(device, node.end));
     else if (node?.kind === "CRAC" && !node.blocked)
       this.#cracs.set(codeKey(node.crac.code), { ...node.crac, status: "OFFLINE" });
-    else if (node?.kind === "FEED") this.#cutFeed(refKey(node.ref));
+    else if (node?.kind === "FEED") this.#cutFeed(toRefKey(node.ref));
   }
 
   /** Removes the inlets of a device, so that it works without supply. */
@@ -58,7 +58,7 @@ class InventoryEdits {
     if (node?.kind !== "DEVICE") return;
     this.#device(node.device.code, ({ ports = [], ...device }) => ({
       ...device,
-      ports: ports.filter((port) => !isInlet(port)),
+      ports: ports.filter((port) => !isEnabledInlet(port)),
     }));
   }
 
@@ -69,11 +69,11 @@ class InventoryEdits {
       portName: `${end.portName}, out of service`,
     };
     const cable: Cable = { a: end, b: to, status: "PLANNED" };
-    this.#cables.set(resourceKey(cable), cable);
+    this.#cables.set(getResourceKey(cable), cable);
   }
 
   takeDown(link: FabricLink): void {
-    this.#links.set(resourceKey(link), { ...link, status: "DOWN" });
+    this.#links.set(getResourceKey(link), { ...link, status: "DOWN" });
   }
 
   topology(): Topology {
@@ -111,7 +111,7 @@ class InventoryEdits {
 }
 
 function createOffDevice(device: Device): Device {
-  return inService(device) ? { ...device, status: "OFFLINE" } : device;
+  return isInService(device) ? { ...device, status: "OFFLINE" } : device;
 }
 
 function turnOffOutlet(device: Device, { portName }: PortRef): Device {

@@ -7,7 +7,7 @@ import {
   type WindowVerdict,
 } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { WindowReason } from "#gen/datacenter/v1/messages.ts";
 import { isListedSupply, selectItDevices } from "../power/power_nodes.ts";
 import { computeComparableLoad } from "../power/power_overloads.ts";
@@ -157,7 +157,7 @@ function* yieldRiskReasons(judged: JudgementInput): Iterable<VerdictReason> {
 function* yieldOverLimitReasons({ ground, outage, limits }: JudgementInput): Iterable<VerdictReason> {
   const { power } = ground.site;
   for (const { ref, loadBeforeW, capacityW, utilizationPct } of outage.blast.overloads) {
-    const { maxUtilizationPct: limit = 100 } = power.nodes[power.indexOf.get(refKey(ref)) ?? -1] ?? {};
+    const { maxUtilizationPct: limit = 100 } = power.nodes[power.indexOf.get(toRefKey(ref)) ?? -1] ?? {};
     const before = capacityW === 0 ? 0 : (loadBeforeW / capacityW) * 100;
     yield createReason("OVER_LIMIT", "GO_WITH_RISK", ref, { before, during: utilizationPct, limit });
   }

@@ -1,5 +1,5 @@
 import { MAX_PORTS } from "#dc/limits.ts";
-import { inOrder } from "#dc/model/ref.ts";
+import { orderEnds } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, Port, PortRef } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { assignCodes, toCode, toSlug } from "../codes.ts";
@@ -157,7 +157,7 @@ class Lab {
       .map(({ node, port }) => `${node}:${port}`)
       .toSorted()
       .join("~");
-    const [a, b] = inOrder(one, other);
+    const [a, b] = orderEnds(one, other);
     this.#cables.push({
       kind: "cable",
       id: `link/${id}`,

@@ -1,7 +1,7 @@
 import { MAX_CABLE_M } from "#dc/limits.ts";
 import { CABLE_TYPES, type CableType } from "#dc/model/enum_values.ts";
-import { isCableless, kindsJoin } from "#dc/model/port_types.ts";
-import { inOrder } from "#dc/model/ref.ts";
+import { canConnectKinds, isCableless } from "#dc/model/port_types.ts";
+import { orderEnds } from "#dc/model/ref.ts";
 import type { Cable } from "#dc/model/resources.ts";
 import { removeEmptyFields } from "../item.ts";
 import { toEnumWord } from "../values.ts";
@@ -49,7 +49,7 @@ export function mapCables(mapping: NetboxMapping): void {
     for (const [index, [one, other]] of lanes.entries()) {
       const places = findPortsOfEnds(mapping, row, one, other, taken);
       if (places === undefined) continue;
-      const [a, b] = inOrder(portRefOf(places[0]), portRefOf(places[1]));
+      const [a, b] = orderEnds(portRefOf(places[0]), portRefOf(places[1]));
       const resource = removeEmptyFields<Cable>({
         a,
         b,
@@ -124,7 +124,7 @@ function findMisfit(mapping: NetboxMapping, ...found: readonly [Found, Found]): 
   const [{ a }, { a: b }] = found;
   if (a === undefined || b === undefined) return undefined;
   if (a.deviceCode === b.deviceCode && a.portName === b.portName) return "A cable from a port to itself";
-  return kindsJoin(a.kind, b.kind) ? undefined : `A cable from ${a.kind} to ${b.kind}`;
+  return canConnectKinds(a.kind, b.kind) ? undefined : `A cable from ${a.kind} to ${b.kind}`;
 }
 
 function findReusedPort(

@@ -1,16 +1,19 @@
-/** Days of which figures are kept. Source: docs/readings.md#what-is-kept. */
+/** Number of days for which figures are kept. Source: docs/readings.md#what-is-kept. */
 const KEPT_DAYS = 30;
 export const DAY_MS = 24 * 60 * 60 * 1000;
 const SLOT_MS = 15 * 60 * 1000;
 const SLOTS = DAY_MS / SLOT_MS;
-/** The nearest rank of the 95th percentile of 96 quarter hours is the fifth largest; of fewer, a larger one. */
+/**
+ * Number of largest values to keep for the 95th percentile. By nearest rank it is the fifth largest of 96 quarter
+ * hours; of fewer, a larger one.
+ */
 const TOP = SLOTS - Math.ceil(0.95 * SLOTS) + 1;
-/** Digits of figures of days; they keep the order of values. */
+/** Significant digits of the figures of days; rounding keeps the order of values. */
 const DIGITS = 5;
 
 /**
- * A day that still takes values: which quarter hours have one, as three words of 32 bits, and the largest values by quarter
- * hour, the largest first. Adding a value twice, or values in another order, gives the same day.
+ * A day that still accepts values: the quarter hours with a value as bits in three words of 32 bits, and the largest
+ * values by quarter hour, largest first. Adding a value twice, or values in another order, results in the same day.
  */
 export interface OpenDay {
   readonly day: number;
@@ -18,14 +21,17 @@ export interface OpenDay {
   readonly top: readonly (readonly [slot: number, value: number])[];
 }
 
-/** A day that takes no more values. */
+/** Figures of a day that accepts no more values. */
 export interface ClosedDay {
   readonly day: number;
   readonly p95: number;
   readonly max: number;
 }
 
-/** The last days of a quantity. Values of today and yesterday are taken, by the server's clock; older ones come too late. */
+/**
+ * The latest days of a quantity. Values of today and yesterday by the server's clock are accepted; older values are
+ * ignored.
+ */
 export interface DayHistory {
   readonly open: readonly OpenDay[];
   readonly closed: readonly ClosedDay[];
@@ -33,24 +39,24 @@ export interface DayHistory {
 
 export const EMPTY_HISTORY: DayHistory = { open: [], closed: [] };
 
-/** Number of a day since 1970, in UTC. */
-export function dayOf(at: number): number {
+/** Returns the number of days since 1970 in UTC. @param at milliseconds since 1970 */
+export function toDayNumber(at: number): number {
   return Math.floor(at / DAY_MS);
 }
 
-/** Date of a day, such as 2026-11-24. */
-export function dateOf(day: number): string {
+/** Returns the date of a day number, such as 2026-11-24. */
+export function formatDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Adds a value to its day. Returns the same history if that changes nothing. */
-export function noteValue(
+/** Adds a value to its day. Returns the same object if nothing changes. */
+export function addValue(
   history: DayHistory,
   { value, at }: { readonly value: number; readonly at: number },
   today: number,
 ): DayHistory {
-  const day = dayOf(at);
-  const settled = settle(history, today);
+  const day = toDayNumber(at);
+  const settled = closeOldDays(history, today);
   if (day < today - 1) return settled;
   const known = settled.open.find((one) => one.day === day);
   const next = addSlot(known ?? { day, seen: [0, 0, 0], top: [] }, Math.floor((at - day * DAY_MS) / SLOT_MS), value);
@@ -59,15 +65,15 @@ export function noteValue(
   return { open: [...others, next].sort((a, b) => a.day - b.day), closed: settled.closed };
 }
 
-/** Closes the days before yesterday, and drops those that are too old. */
-function settle(history: DayHistory, today: number): DayHistory {
+/** Closes the days before yesterday, and removes days that are too old. */
+function closeOldDays(history: DayHistory, today: number): DayHistory {
   const { open, closed } = history;
   const isOld = ({ day }: { readonly day: number }) => day <= today - KEPT_DAYS;
   const done = open.filter(({ day }) => day < today - 1);
   if (done.length === 0 && !closed.some(isOld)) return history;
   return {
     open: open.filter(({ day }) => day >= today - 1),
-    closed: [...closed, ...done.map(closedDay)].filter((day) => !isOld(day)),
+    closed: [...closed, ...done.map(closeDay)].filter((day) => !isOld(day)),
   };
 }
 
@@ -77,58 +83,63 @@ function addSlot(day: OpenDay, slot: number, given: number): OpenDay {
   const bit = 1 << (slot & 31);
   const isSeen = ((day.seen[word] as number) & bit) !== 0;
   const known = day.top.find(([one]) => one === slot);
-  const isTop = known === undefined ? reachesTop(day, slot, value) : value > known[1];
+  const isTop = known === undefined ? isAmongLargest(day, slot, value) : value > known[1];
   if (isSeen && !isTop) return day;
   const seen = [...day.seen] as [number, number, number];
   seen[word] = (seen[word] as number) | bit;
   if (!isTop) return { ...day, seen };
-  const top = [...day.top.filter(([one]) => one !== slot), [slot, value] as const].sort(largestFirst).slice(0, TOP);
+  const top = [...day.top.filter(([one]) => one !== slot), [slot, value] as const]
+    .sort(compareLargestFirst)
+    .slice(0, TOP);
   return { day: day.day, seen, top };
 }
 
-function reachesTop({ top }: OpenDay, slot: number, value: number): boolean {
+function isAmongLargest({ top }: OpenDay, slot: number, value: number): boolean {
   const last = top.at(-1);
-  return top.length < TOP || last === undefined || largestFirst([slot, value], last) < 0;
+  return top.length < TOP || last === undefined || compareLargestFirst([slot, value], last) < 0;
 }
 
-function largestFirst([slotA, a]: readonly [number, number], [slotB, b]: readonly [number, number]): number {
+function compareLargestFirst([slotA, a]: readonly [number, number], [slotB, b]: readonly [number, number]): number {
   return b - a || slotA - slotB;
 }
 
-/** Figures of a day. */
-function closedDay({ day, seen, top }: OpenDay): ClosedDay {
-  const count = seen.reduce((sum, word) => sum + bitsOf(word), 0);
+/** Computes the figures of a day that ends. */
+function closeDay({ day, seen, top }: OpenDay): ClosedDay {
+  const count = seen.reduce((sum, word) => sum + countBits(word), 0);
   const [, max = 0] = top[0] ?? [];
   const [, p95 = max] = top[count - Math.ceil(0.95 * count)] ?? [];
   return { day, p95, max };
 }
 
-function bitsOf(word: number): number {
+function countBits(word: number): number {
   let count = 0;
   for (let rest = word; rest !== 0; rest &= rest - 1) count += 1;
   return count;
 }
 
-/** The days of the last 30 that have values, oldest first. */
-export function daysOf({ open, closed }: DayHistory, today: number): readonly ClosedDay[] {
-  return [...closed, ...open.map(closedDay)].filter(({ day }) => day > today - KEPT_DAYS && day <= today + 1);
+/** Returns those of the last 30 days that have values, oldest first. */
+export function listDays({ open, closed }: DayHistory, today: number): readonly ClosedDay[] {
+  return [...closed, ...open.map(closeDay)].filter(({ day }) => day > today - KEPT_DAYS && day <= today + 1);
 }
 
 /**
- * The highest of the days' 95th percentiles, and the highest value; undefined without any value. At most a twentieth of any
- * day's quarter hours is above the first one, so at most a twentieth of all of them is.
+ * Returns the highest of the days' 95th percentiles, and the highest value; undefined without any value. At most a
+ * twentieth of any day's quarter hours exceeds the first figure, so at most a twentieth of all of them does.
  */
-export function peakOf(history: DayHistory, today: number): { readonly p95: number; readonly max: number } | undefined {
-  const days = daysOf(history, today);
+export function computePeak(
+  history: DayHistory,
+  today: number,
+): { readonly p95: number; readonly max: number } | undefined {
+  const days = listDays(history, today);
   if (days.length === 0) return undefined;
   return { p95: Math.max(...days.map(({ p95 }) => p95)), max: Math.max(...days.map(({ max }) => max)) };
 }
 
 /**
- * The usual time between two readings, in milliseconds: the median distance of the quarter hours of the open days that have
- * a value, a quarter hour if that is known of no two.
+ * Returns the usual interval between two readings in milliseconds: the median distance between quarter hours of the
+ * open days with a value; a quarter hour if fewer than two have one.
  */
-export function usualGapMs({ open }: Pick<DayHistory, "open">): number {
+export function computeUsualGapMs({ open }: Pick<DayHistory, "open">): number {
   const gaps: number[] = [];
   let last: number | undefined;
   for (const { day, seen } of open) {

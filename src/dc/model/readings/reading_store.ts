@@ -1,18 +1,18 @@
 import type { ReadingQuantity } from "../enum_values.ts";
-import type { KeptQuantity } from "./reading.ts";
+import type { StoredQuantity } from "./reading.ts";
 
-/** Kinds of elements that own readings. A port and a feed belong to the device that has them. */
+/** Kinds of elements that own readings. The readings of a port and a feed belong to its device. */
 export type OwnerKind = "device" | "crac" | "rack";
 
-/** What can be measured: an element of the inventory. */
+/** An element of the inventory that can be measured. */
 export interface MeasuredElement {
-  /** Its reference without regard to the case of codes. */
+  /** Reference of the element without regard to the case of codes. */
   readonly key: string;
-  /** Its reference as written in the inventory. */
+  /** Reference of the element as written in the inventory. */
   readonly ref: string;
   readonly ownerKind: OwnerKind;
   readonly ownerKey: string;
-  /** Name of the port of a port or declared feed; empty for anything else. */
+  /** Name of the port, also of a declared feed; empty for all other elements. */
   readonly port: string;
 }
 
@@ -20,22 +20,22 @@ export interface MeasuredElement {
 export interface StoredReading {
   readonly element: MeasuredElement;
   readonly quantity: ReadingQuantity;
-  readonly kept: KeptQuantity;
+  readonly kept: StoredQuantity;
 }
 
-/** Which readings are read: fields join with AND. */
+/** Conditions for readings to read; fields are combined by AND. */
 export interface ReadingQuery {
-  /** Keys of elements; all if absent. */
+  /** Keys of elements; all elements if absent. */
   readonly keys?: readonly string[];
   readonly quantities?: readonly ReadingQuantity[];
-  /** The last row of the page before. */
+  /** Last row of the previous page. */
   readonly after?: { readonly key: string; readonly quantity: string };
-  /** Whether the figures of closed days are read as well. */
+  /** Whether to read the figures of closed days as well. */
   readonly withDays: boolean;
   readonly limit?: number;
 }
 
-/** When the kept readings of a quantity were measured, in milliseconds since 1970. */
+/** Times of the stored readings of a quantity, in milliseconds since 1970. */
 export interface ReadingAge {
   readonly quantity: ReadingQuantity;
   readonly count: number;
@@ -45,20 +45,20 @@ export interface ReadingAge {
 
 /** Reads of readings in one snapshot. */
 export interface ReadingReader {
-  /** The elements of these keys that are in the inventory, by key. Cost: a statement per kind. */
+  /** Returns those of the elements with these keys that exist, by key. Cost: one statement per kind. */
   measuredElements(keys: readonly string[]): Promise<ReadonlyMap<string, MeasuredElement>>;
-  /** In the order of keys and quantities. Days that are not read are missing in what is kept. */
+  /** Returns readings sorted by key and quantity. Without `withDays`, the stored data contains no closed days. */
   readings(query: ReadingQuery): Promise<readonly StoredReading[]>;
-  /** How old readings are, in the order of quantities. Cost: a walk over all readings. */
+  /** Returns the ages of readings, sorted by quantity. Cost: a scan of all readings. */
   readingAges(): Promise<readonly ReadingAge[]>;
-  /** A number that rises whenever readings change. */
+  /** Returns a number that increases whenever readings change. */
   readingsRevision(): Promise<number>;
 }
 
 /** Writes of readings. They change neither the inventory's revision nor its change log. */
 export interface ReadingWriter extends ReadingReader {
-  /** Writes readings of one quantity or many, each once. Raises the readings' revision. */
+  /** Stores readings, each once. Increments the revision of readings. */
   keepReadings(readings: readonly StoredReading[]): Promise<void>;
-  /** Removes readings that were measured before a time, in milliseconds since 1970. */
+  /** Removes readings older than a time, in milliseconds since 1970. */
   dropReadings(before: number): Promise<void>;
 }

@@ -1,25 +1,25 @@
 import { MAX_CABLE_M } from "#dc/limits.ts";
 import { type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
-import { withCable } from "../overlay.ts";
-import { isCableless, kindsJoin, outletTypeFor } from "../port_types.ts";
-import { powerCycle } from "../power_walk.ts";
-import { cableRef, formatPort, portRef, samePort } from "../ref.ts";
+import { overlayCable } from "../overlay.ts";
+import { canConnectKinds, findOutletType, isCableless } from "../port_types.ts";
+import { findPowerCycle } from "../power_walk.ts";
+import { formatPort, isSamePort, portRef, toCableRef } from "../ref.ts";
 import type { Cable } from "../resources.ts";
-import type { Change, Findings, RulePhases } from "../rule.ts";
+import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { mediaRules } from "./cable_media.ts";
-import { checkTexts, number, rejectMissing, rejectSyntax } from "./checks.ts";
-import { endShape, portAt } from "./ends.ts";
+import { cableMediaRules } from "./cable_media.ts";
+import { checkNumber, checkTexts, rejectMissing, rejectSyntax } from "./checks.ts";
+import { checkEndShape, findPort } from "./ends.ts";
 import { checkDescribed } from "./general.ts";
-import { cycleFinding, disagreement, plugMismatch } from "./power_in.ts";
+import { checkPlugMatch, checkSourceAgreement, rejectPowerCycle } from "./power_in.ts";
 
 const COLOR = /^[0-9A-Fa-f]{6}$/;
 
-function shape({ after }: Change<Cable>): Findings {
+function checkCableShape({ after }: ResourceWrite<Cable>): Findings {
   const found: Finding[] = [
-    ...endShape("a", after.a),
-    ...endShape("b", after.b),
-    ...number("length_m", after.lengthM, { above: 0, max: MAX_CABLE_M }),
+    ...checkEndShape("a", after.a),
+    ...checkEndShape("b", after.b),
+    ...checkNumber("length_m", after.lengthM, { above: 0, max: MAX_CABLE_M }),
     ...checkTexts(after, ["label", "bundle", "tenant"]),
   ];
   if (after.color !== undefined && !COLOR.test(after.color)) {
@@ -28,8 +28,8 @@ function shape({ after }: Change<Cable>): Findings {
   return found;
 }
 
-function differ({ after: { a, b } }: Change<Cable>): Findings {
-  if (!samePort(a, b)) return [];
+function checkEndsDiffer({ after: { a, b } }: ResourceWrite<Cable>): Findings {
+  if (!isSamePort(a, b)) return [];
   return [
     rejectWrite("FIELD_CONFLICT", "b", `Both ends of the cable are "${formatPort(b)}"`, {
       value: formatPort(b),
@@ -38,15 +38,15 @@ function differ({ after: { a, b } }: Change<Cable>): Findings {
   ];
 }
 
-async function checkEnds({ after }: Change<Cable>, site: SiteReader): Promise<Findings> {
+async function checkEnds({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
-  for (const field of ["a", "b"] as const) found.push(...(await oneEnd(after, field, site)));
+  for (const field of ["a", "b"] as const) found.push(...(await checkEnd(after, field, site)));
   return found;
 }
 
-async function oneEnd(cable: Cable, field: "a" | "b", site: SiteReader): Promise<Findings> {
+async function checkEnd(cable: Cable, field: "a" | "b", site: SiteReader): Promise<Findings> {
   const end = cable[field];
-  const place = await portAt(end, site);
+  const place = await findPort(end, site);
   const ref = portRef(end);
   if (place === undefined) {
     return [rejectMissing(field, "port", formatPort(end), { ref })];
@@ -68,8 +68,8 @@ async function oneEnd(cable: Cable, field: "a" | "b", site: SiteReader): Promise
     );
   }
   const other = await site.cableAt(end);
-  if (other !== undefined && cableRef(other.a, other.b) !== cableRef(cable.a, cable.b)) {
-    const taken = cableRef(other.a, other.b);
+  if (other !== undefined && toCableRef(other.a, other.b) !== toCableRef(cable.a, cable.b)) {
+    const taken = toCableRef(other.a, other.b);
     found.push(
       rejectWrite("PORT_ALREADY_CABLED", field, `Port "${formatPort(end)}" holds another cable`, {
         value: taken,
@@ -81,10 +81,10 @@ async function oneEnd(cable: Cable, field: "a" | "b", site: SiteReader): Promise
   return found;
 }
 
-async function compatible({ after }: Change<Cable>, site: SiteReader): Promise<Findings> {
-  const a = await portAt(after.a, site);
-  const b = await portAt(after.b, site);
-  if (a === undefined || b === undefined || kindsJoin(a.port.kind, b.port.kind)) return [];
+async function checkCompatible({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
+  const a = await findPort(after.a, site);
+  const b = await findPort(after.b, site);
+  if (a === undefined || b === undefined || canConnectKinds(a.port.kind, b.port.kind)) return [];
   return [
     rejectWrite(
       "PORT_INCOMPATIBLE",
@@ -99,26 +99,26 @@ async function compatible({ after }: Change<Cable>, site: SiteReader): Promise<F
   ];
 }
 
-/** Checks a power cable: it matches the inlet's source, closes no cycle, and fits the outlet. */
-async function power({ after }: Change<Cable>, site: SiteReader): Promise<Findings> {
-  const a = await portAt(after.a, site);
-  const b = await portAt(after.b, site);
+/** Checks a power cable: it matches the inlet's source, closes no cycle, and its plug fits the outlet. */
+async function checkPower({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
+  const a = await findPort(after.a, site);
+  const b = await findPort(after.b, site);
   const [inlet, outlet] = a?.port.kind === "POWER_IN" ? [a, b] : [b, a];
   if (inlet?.port.kind !== "POWER_IN" || outlet === undefined) return [];
   const field = inlet === a ? "a" : "b";
-  const disagrees = await disagreement(inlet.device, inlet.port, after, site, field);
+  const disagrees = await checkSourceAgreement(inlet.device, inlet.port, after, site, field);
   if (disagrees.length > 0) return disagrees;
-  const path = await powerCycle(inlet.device, withCable(site, after));
-  if (path !== undefined) return [cycleFinding(field, path)];
-  const wanted = inlet.port.type === undefined ? undefined : outletTypeFor(inlet.port.type);
-  return wanted === undefined ? [] : plugMismatch(field, wanted, outlet.device, outlet.port.name);
+  const path = await findPowerCycle(inlet.device, overlayCable(site, after));
+  if (path !== undefined) return [rejectPowerCycle(field, path)];
+  const wanted = inlet.port.type === undefined ? undefined : findOutletType(inlet.port.type);
+  return wanted === undefined ? [] : checkPlugMatch(field, wanted, outlet.device, outlet.port.name);
 }
 
-/** Source: docs/contract/datacenter-rules.md#cable. */
+/** Rules for a cable, in phases. Source: docs/contract/datacenter-rules.md#cable. */
 export const cableRules: RulePhases<Cable> = [
-  [shape, checkDescribed],
-  [differ],
+  [checkCableShape, checkDescribed],
+  [checkEndsDiffer],
   [checkEnds],
-  [compatible],
-  [power, ...mediaRules],
+  [checkCompatible],
+  [checkPower, ...cableMediaRules],
 ];

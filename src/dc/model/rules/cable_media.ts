@@ -1,9 +1,9 @@
-import { type Finding, warning } from "../finding.ts";
+import { createWarning, type Finding } from "../finding.ts";
 import { portRef } from "../ref.ts";
 import type { Cable, Device, Port } from "../resources.ts";
-import type { Change, Findings } from "../rule.ts";
+import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { portAt } from "./ends.ts";
+import { findPort } from "./ends.ts";
 
 interface Reach {
   readonly types: readonly string[];
@@ -30,20 +30,26 @@ type Ends = readonly [
   { readonly device: Device; readonly port: Port },
 ];
 
-async function media({ after }: Change<Cable>, site: SiteReader): Promise<Findings> {
-  const a = await portAt(after.a, site);
-  const b = await portAt(after.b, site);
+async function checkMedia({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
+  const a = await findPort(after.a, site);
+  const b = await findPort(after.b, site);
   if (a === undefined || b === undefined) return [];
   const ends: Ends = [a, b];
-  return [...reach(after, ends), ...optics(after, ends), ...speeds(ends), ...checkPolish(ends), ...sites(after, ends)];
+  return [
+    ...checkReach(after, ends),
+    ...checkOptics(after, ends),
+    ...checkSpeeds(ends),
+    ...checkPolish(ends),
+    ...checkSites(after, ends),
+  ];
 }
 
-function reach(cable: Cable, [a, b]: Ends): readonly Finding[] {
+function checkReach(cable: Cable, [a, b]: Ends): readonly Finding[] {
   const speed = Math.max(a.port.speedMbps ?? 0, b.port.speedMbps ?? 0);
   return REACHES.filter(({ types }) => types.includes(cable.type ?? ""))
     .filter(({ maxM, fromMbps }) => (cable.lengthM ?? 0) > maxM && speed >= fromMbps)
     .map(({ maxM }) =>
-      warning("MEDIA_TOO_LONG", "length_m", `A cable of type ${cable.type} does not carry that far`, {
+      createWarning("MEDIA_TOO_LONG", "length_m", `A cable of type ${cable.type} does not carry that far`, {
         value: cable.lengthM,
         expected: `at most ${maxM} m`,
       }),
@@ -53,7 +59,7 @@ function reach(cable: Cable, [a, b]: Ends): readonly Finding[] {
 const MULTI_MODE_OPTIC = /base-(?:sr|sx|sw|lrm|vr)/;
 const SINGLE_MODE_OPTIC = /base-(?:lr|er|zr|fr|dr|lx|ex|zx|bx|psm|cwdm)/;
 
-function optics(cable: Cable, ends: Ends): readonly Finding[] {
+function checkOptics(cable: Cable, ends: Ends): readonly Finding[] {
   const single = cable.type?.startsWith("SMF") === true;
   const multi = cable.type?.startsWith("MMF") === true;
   return ends
@@ -61,7 +67,7 @@ function optics(cable: Cable, ends: Ends): readonly Finding[] {
       ({ port: { type = "" } }) => (single && MULTI_MODE_OPTIC.test(type)) || (multi && SINGLE_MODE_OPTIC.test(type)),
     )
     .map(({ device, port }) =>
-      warning("MEDIA_MISMATCH", "type", `Port "${device.code}/${port.name}" is no optic for this fibre`, {
+      createWarning("MEDIA_MISMATCH", "type", `Port "${device.code}/${port.name}" is no optic for this fibre`, {
         value: cable.type,
         expected: single ? "multi-mode fibre" : "single-mode fibre",
         ref: portRef({ deviceCode: device.code, portName: port.name }),
@@ -69,11 +75,14 @@ function optics(cable: Cable, ends: Ends): readonly Finding[] {
     );
 }
 
-function speeds([a, b]: Ends): readonly Finding[] {
+function checkSpeeds([a, b]: Ends): readonly Finding[] {
   const [one, other] = [a.port.speedMbps, b.port.speedMbps];
   if (one === undefined || other === undefined || one === other) return [];
   return [
-    warning("SPEED_MISMATCH", "b", "The two ends run at different speeds", { value: other, expected: String(one) }),
+    createWarning("SPEED_MISMATCH", "b", "The two ends run at different speeds", {
+      value: other,
+      expected: String(one),
+    }),
   ];
 }
 
@@ -83,18 +92,18 @@ function checkPolish([a, b]: Ends): readonly Finding[] {
   const mixed = (angled(a.port) && flat(b.port)) || (angled(b.port) && flat(a.port));
   if (mixed !== true) return [];
   return [
-    warning("POLISH_MISMATCH", "b", "An angled and a flat fibre connector do not mate", {
+    createWarning("POLISH_MISMATCH", "b", "An angled and a flat fibre connector do not mate", {
       value: b.port.type,
       expected: a.port.type ?? "",
     }),
   ];
 }
 
-function sites(cable: Cable, [a, b]: Ends): readonly Finding[] {
+function checkSites(cable: Cable, [a, b]: Ends): readonly Finding[] {
   const [one, other] = [a.device.location?.siteId, b.device.location?.siteId];
   if (one === undefined || other === undefined || one === other) return [];
   return [
-    warning("CABLE_ACROSS_SITES", "b", `The cable runs from site "${one}" to site "${other}"`, {
+    createWarning("CABLE_ACROSS_SITES", "b", `The cable runs from site "${one}" to site "${other}"`, {
       value: other,
       expected: one,
       ref: portRef(cable.b),
@@ -102,4 +111,4 @@ function sites(cable: Cable, [a, b]: Ends): readonly Finding[] {
   ];
 }
 
-export const mediaRules = [media];
+export const cableMediaRules = [checkMedia];

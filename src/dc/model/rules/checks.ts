@@ -1,10 +1,10 @@
 import { MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { codeKey } from "../code.ts";
-import { type Detail, type ErrorFinding, type Reason, rejectWrite } from "../finding.ts";
-import type { Change, Findings } from "../rule.ts";
+import { type ErrorFinding, type FindingDetail, type Reason, rejectWrite } from "../finding.ts";
+import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 
-/** Permitted values of a number. `step` counts from 0; bounds are inclusive unless `above` is set. */
+/** Permitted values of a number. Values must be multiples of `step`; bounds are inclusive unless `above` is set. */
 export interface Bounds {
   readonly min?: number;
   readonly above?: number;
@@ -19,7 +19,7 @@ export type NumberCheck<Resource> = readonly [
   bounds: Bounds,
 ];
 
-/** Names of the fields that are texts. */
+/** Names of the fields of a resource that contain text. */
 type TextField<Resource> = {
   [Name in keyof Resource]-?: string extends Resource[Name] ? Name : never;
 }[keyof Resource] &
@@ -29,12 +29,12 @@ type TextField<Resource> = {
 const NOTHING: readonly ErrorFinding[] = [];
 
 /** Returns a rule that checks every number of a table. Unknown values pass; NaN and infinities fail. */
-export function numbersOf<Resource>(checks: readonly NumberCheck<Resource>[]) {
-  return ({ after }: Change<Resource>): Findings => wrongNumbers(after, checks);
+export function createNumberRule<Resource>(checks: readonly NumberCheck<Resource>[]) {
+  return ({ after }: ResourceWrite<Resource>): Findings => checkNumbers(after, checks);
 }
 
-/** Findings about the numbers of a table; `at` is prepended to field names. */
-export function wrongNumbers<Resource>(
+/** Checks the numbers of a table; `at` is prepended to field names. */
+export function checkNumbers<Resource>(
   resource: Resource,
   checks: readonly NumberCheck<Resource>[],
   at = "",
@@ -43,7 +43,8 @@ export function wrongNumbers<Resource>(
   for (const [field, read, bounds] of checks) {
     const value = read(resource);
     // Field names are built only for findings: a device has thousands of numbers.
-    if (value !== undefined && !isWithin(value, bounds)) found = [...found, ...number(`${at}${field}`, value, bounds)];
+    if (value !== undefined && !isWithin(value, bounds))
+      found = [...found, ...checkNumber(`${at}${field}`, value, bounds)];
   }
   return found;
 }
@@ -58,25 +59,26 @@ export function checkTexts<Resource>(
   let found = NOTHING;
   for (const name of fields) {
     const text = resource[name] as string | undefined;
-    if (text !== undefined && text.length > max) found = [...found, ...textUpTo(at + wireName(name), text, max)];
+    if (text !== undefined && text.length > max)
+      found = [...found, ...checkTextLength(at + toWireName(name), text, max)];
   }
   return found;
 }
 
-/** The name of a field in requests: `facility_id` of `facilityId`. */
-export function wireName(field: string): string {
+/** Returns the name of a field in requests, such as `facility_id` for `facilityId`. */
+export function toWireName(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Rejects a text that does not follow its grammar. @param what it is, such as "slug" */
+/** Rejects a text that does not follow its grammar. @param what kind of text, such as "slug" */
 export function rejectSyntax(code: Reason, field: string, what: string, value: string, expected: string): ErrorFinding {
   return rejectWrite(code, field, `Cannot read ${what} "${value}"`, { value, expected });
 }
 
 /** Rejects a number outside its bounds. */
-export function number(field: string, value: number | undefined, bounds: Bounds): readonly ErrorFinding[] {
+export function checkNumber(field: string, value: number | undefined, bounds: Bounds): readonly ErrorFinding[] {
   if (value === undefined || isWithin(value, bounds)) return NOTHING;
-  const expected = describe(bounds);
+  const expected = describeBounds(bounds);
   const message = `Field "${field}" is out of range: ${value}, expected ${expected}`;
   return [rejectWrite("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
 }
@@ -89,7 +91,7 @@ function isWithin(value: number, { min, above, max, step }: Bounds): boolean {
   return step === undefined || Number.isInteger(value / step);
 }
 
-function describe({ min, above, max, step }: Bounds): string {
+function describeBounds({ min, above, max, step }: Bounds): string {
   const parts = [
     min === undefined ? "" : `at least ${min}`,
     above === undefined ? "" : `above ${above}`,
@@ -100,7 +102,7 @@ function describe({ min, above, max, step }: Bounds): string {
 }
 
 /** Rejects text longer than `max` characters. */
-export function textUpTo(field: string, text: string | undefined, max: number): readonly ErrorFinding[] {
+export function checkTextLength(field: string, text: string | undefined, max: number): readonly ErrorFinding[] {
   if (text === undefined || text.length <= max) return NOTHING;
   const expected = `at most ${max} characters`;
   const value = `${text.length} characters`;
@@ -108,14 +110,14 @@ export function textUpTo(field: string, text: string | undefined, max: number): 
   return [rejectWrite("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
 }
 
-/** Rejects a reference to what does not exist. @param what it is, such as "rack" */
-export function rejectMissing(field: string, what: string, value: string, detail: Detail = {}): ErrorFinding {
+/** Rejects a reference to a resource that does not exist. @param what kind of resource, such as "rack" */
+export function rejectMissing(field: string, what: string, value: string, detail: FindingDetail = {}): ErrorFinding {
   return rejectWrite("REF_NOT_FOUND", field, `Cannot find ${what} "${value}"`, { value, ...detail });
 }
 
-/** Rejects an asset tag that another device or rack has. */
-export function assetTagFree(kind: "device" | "rack") {
-  return async ({ after }: Change<Tagged>, site: SiteReader): Promise<Findings> => {
+/** Creates a rule that rejects an asset tag that another device or rack has. */
+export function createAssetTagRule(kind: "device" | "rack") {
+  return async ({ after }: ResourceWrite<Tagged>, site: SiteReader): Promise<Findings> => {
     const { code, assetTag } = after;
     const holder = assetTag === undefined ? undefined : await site.assetTagHolder(kind, assetTag);
     if (holder === undefined || codeKey(holder) === codeKey(code)) return [];

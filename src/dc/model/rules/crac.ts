@@ -1,16 +1,31 @@
 import { codeKey } from "../code.ts";
-import { type ErrorFinding, type Finding, rejectWrite, warning } from "../finding.ts";
+import { createWarning, type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
 import { parseRef, REF_GRAMMAR, type Ref } from "../ref.ts";
 import type { Crac } from "../resources.ts";
-import type { Change, Findings, RulePhases } from "../rule.ts";
+import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkRequired, checkTexts, checkUnique, number, numbersOf, rejectMissing, rejectSyntax } from "./checks.ts";
-import { checkAgreement, checkDescribed, checkPlaced, codeShape, codeSpelling, tileOverlap } from "./general.ts";
-import { sourceExists, sourceShape } from "./power_in.ts";
+import {
+  checkNumber,
+  checkRequired,
+  checkTexts,
+  checkUnique,
+  createNumberRule,
+  rejectMissing,
+  rejectSyntax,
+} from "./checks.ts";
+import {
+  checkAgreement,
+  checkCodeShape,
+  checkCodeSpelling,
+  checkDescribed,
+  checkPlaced,
+  createOverlapRule,
+} from "./general.ts";
+import { checkSourceExists, checkSourceShape } from "./power_in.ts";
 
 const TEMPERATURE = { min: -20, max: 80 };
 
-const numbers = numbersOf<Crac>([
+const numbers = createNumberRule<Crac>([
   ["sensible_capacity_kw", (crac) => crac.sensibleCapacityKw, { above: 0 }],
   ["total_capacity_kw", (crac) => crac.totalCapacityKw, { above: 0 }],
   ["derate_pct", (crac) => crac.deratePct, { min: 1, max: 100 }],
@@ -24,22 +39,22 @@ const numbers = numbersOf<Crac>([
   ["allocated_draw_w", (crac) => crac.allocatedDrawW, { min: 0 }],
 ]);
 
-function words({ after }: Change<Crac>): Findings {
+function checkWords({ after }: ResourceWrite<Crac>): Findings {
   return [
     ...checkRequired("kind", after.kind),
     ...checkTexts(after, ["name", "redundancyGroup", "manufacturer", "model", "serial"]),
-    ...number("power_inputs", after.powerInputs?.length, { max: 16 }),
-    ...number("serves", after.serves?.length, { max: 256 }),
+    ...checkNumber("power_inputs", after.powerInputs?.length, { max: 16 }),
+    ...checkNumber("serves", after.serves?.length, { max: 256 }),
   ];
 }
 
 /** Checks figures that depend on each other. */
-function figures({ after }: Change<Crac>): Findings {
+function checkFigures({ after }: ResourceWrite<Crac>): Findings {
   const found: Finding[] = [];
   const { totalCapacityKw, sensibleCapacityKw, supplyTempC, returnTempC, maxDrawW, allocatedDrawW } = after;
-  found.push(...number("total_capacity_kw", totalCapacityKw, { min: sensibleCapacityKw }));
-  if (maxDrawW !== undefined) found.push(...number("allocated_draw_w", allocatedDrawW, { max: maxDrawW }));
-  found.push(...number("min_live_inlets", after.minLiveInlets, { min: 0, max: after.powerInputs?.length ?? 0 }));
+  found.push(...checkNumber("total_capacity_kw", totalCapacityKw, { min: sensibleCapacityKw }));
+  if (maxDrawW !== undefined) found.push(...checkNumber("allocated_draw_w", allocatedDrawW, { max: maxDrawW }));
+  found.push(...checkNumber("min_live_inlets", after.minLiveInlets, { min: 0, max: after.powerInputs?.length ?? 0 }));
   if (supplyTempC !== undefined && returnTempC !== undefined && supplyTempC >= returnTempC) {
     found.push(
       rejectWrite("FIELD_CONFLICT", "supply_temp_c", "The supply must be colder than the return", {
@@ -51,7 +66,7 @@ function figures({ after }: Change<Crac>): Findings {
   return found;
 }
 
-async function whereabouts({ after }: Change<Crac>, site: SiteReader): Promise<Findings> {
+async function checkLocation({ after }: ResourceWrite<Crac>, site: SiteReader): Promise<Findings> {
   if (after.rackCode === undefined) return checkRequired("location", after.location);
   const rack = await site.rack(after.rackCode);
   if (rack?.code === after.rackCode) return checkAgreement(after.location, rack.location, `rack:${rack.code}`);
@@ -61,7 +76,7 @@ async function whereabouts({ after }: Change<Crac>, site: SiteReader): Promise<F
 const SERVED = ["floor", "room", "row", "zone", "rack"] as const;
 const SERVES_GRAMMAR = SERVED.map((kind) => REF_GRAMMAR[kind]).join(", ");
 
-function servesShape({ after }: Change<Crac>): Findings {
+function checkServesShape({ after }: ResourceWrite<Crac>): Findings {
   return [
     ...(after.serves ?? []).flatMap((text, index) => {
       const ref = parseRef(text);
@@ -73,14 +88,14 @@ function servesShape({ after }: Change<Crac>): Findings {
       "Scope",
     ),
     ...(after.powerInputs ?? []).flatMap(({ sourceRef, maxDrawW, allocatedDrawW }, index) => [
-      ...sourceShape(`power_inputs[${index}].source_ref`, sourceRef),
-      ...number(`power_inputs[${index}].max_draw_w`, maxDrawW, { min: 0 }),
-      ...number(`power_inputs[${index}].allocated_draw_w`, allocatedDrawW, { min: 0 }),
+      ...checkSourceShape(`power_inputs[${index}].source_ref`, sourceRef),
+      ...checkNumber(`power_inputs[${index}].max_draw_w`, maxDrawW, { min: 0 }),
+      ...checkNumber(`power_inputs[${index}].allocated_draw_w`, allocatedDrawW, { min: 0 }),
     ]),
   ];
 }
 
-async function servesExists({ after }: Change<Crac>, site: SiteReader): Promise<Findings> {
+async function checkServesExist({ after }: ResourceWrite<Crac>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   const siteId = after.location?.siteId;
   for (const [index, text] of (after.serves ?? []).entries()) {
@@ -89,7 +104,7 @@ async function servesExists({ after }: Change<Crac>, site: SiteReader): Promise<
   }
   for (const [index, { sourceRef }] of (after.powerInputs ?? []).entries()) {
     if (sourceRef !== undefined)
-      found.push(...(await sourceExists(`power_inputs[${index}].source_ref`, sourceRef, site)));
+      found.push(...(await checkSourceExists(`power_inputs[${index}].source_ref`, sourceRef, site)));
   }
   return found;
 }
@@ -114,17 +129,17 @@ async function checkServed(
   ];
 }
 
-function noInlets({ after }: Change<Crac>): Findings {
+function checkInletsWithoutSupply({ after }: ResourceWrite<Crac>): Findings {
   if ((after.powerInputs ?? []).length > 0) return [];
   return [
-    warning("NO_POWER_INLETS", "power_inputs", "Without power inlets the effect of failures is unknown", {
+    createWarning("NO_POWER_INLETS", "power_inputs", "Without power inlets the effect of failures is unknown", {
       expected: "at least one inlet",
     }),
   ];
 }
 
 /** Warns when no other working unit serves the same scope. */
-async function reserve({ after }: Change<Crac>, site: SiteReader): Promise<Findings> {
+async function checkReserve({ after }: ResourceWrite<Crac>, site: SiteReader): Promise<Findings> {
   const { location, serves = [] } = after;
   if (location === undefined) return [];
   const others = (await site.cracsOnFloor(location.siteId, location.floorNumber)).filter(
@@ -134,7 +149,7 @@ async function reserve({ after }: Change<Crac>, site: SiteReader): Promise<Findi
     const shared = others.some((other) => other.serves?.some((text) => text.toLowerCase() === scope.toLowerCase()));
     if (shared) return [];
     return [
-      warning("ZONE_WITHOUT_RESERVE", `serves[${index}]`, `No other unit serves "${scope}"`, {
+      createWarning("ZONE_WITHOUT_RESERVE", `serves[${index}]`, `No other unit serves "${scope}"`, {
         value: scope,
         expected: "at least one more unit",
         ref: scope,
@@ -143,10 +158,10 @@ async function reserve({ after }: Change<Crac>, site: SiteReader): Promise<Findi
   });
 }
 
-/** Source: docs/contract/datacenter-rules.md#crac. */
+/** Rules for a cooling unit, in phases. Source: docs/contract/datacenter-rules.md#crac. */
 export const cracRules: RulePhases<Crac> = [
-  [codeShape, checkPlaced, numbers, words, checkDescribed, servesShape],
-  [codeSpelling, figures],
-  [whereabouts, servesExists],
-  [noInlets, reserve, tileOverlap("crac")],
+  [checkCodeShape, checkPlaced, numbers, checkWords, checkDescribed, checkServesShape],
+  [checkCodeSpelling, checkFigures],
+  [checkLocation, checkServesExist],
+  [checkInletsWithoutSupply, checkReserve, createOverlapRule("crac")],
 ];

@@ -1,30 +1,34 @@
 import { codeKey } from "../code.ts";
-import { conflict, type ErrorFinding, rejectWrite } from "../finding.ts";
+import { type ErrorFinding, rejectConflict, rejectWrite } from "../finding.ts";
 import type { Device } from "../resources.ts";
-import type { Change, Findings } from "../rule.ts";
+import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { rejectMissing } from "./checks.ts";
 import { checkAgreement } from "./general.ts";
 
-/** Checks that a bay is in a chassis and contains one device, and that rack and position are those of the chassis. */
-export async function bay({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+/** Checks that a bay is in a chassis and contains one device, and that rack and position match those of the chassis. */
+export async function checkBay({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const { parentDeviceCode, mount } = after;
   if (parentDeviceCode === undefined) {
     if (mount !== "BAY" && after.bay === undefined) return [];
-    return [conflict("parent_device_code", "A bay needs the chassis that it belongs to", "parent_device_code")];
+    return [rejectConflict("parent_device_code", "A bay needs the chassis that it belongs to", "parent_device_code")];
   }
   const parent = await site.device(parentDeviceCode);
   if (parent === undefined || parent.code !== parentDeviceCode) {
     const detail = { expected: parent?.code ?? "an existing device", ref: `device:${parentDeviceCode}` };
     return [rejectMissing("parent_device_code", "device", parentDeviceCode, detail)];
   }
-  return [...bayFits(after, parent), ...(await bayFree(after, site)), ...(await noParentCycle(after, parent, site))];
+  return [
+    ...checkBayExists(after, parent),
+    ...(await checkBayFree(after, site)),
+    ...(await checkParentCycle(after, parent, site)),
+  ];
 }
 
-function bayFits(device: Device, parent: Device): readonly ErrorFinding[] {
+function checkBayExists(device: Device, parent: Device): readonly ErrorFinding[] {
   const found: ErrorFinding[] = [];
   if (device.mount === "BAY" && parent.kind !== "CHASSIS") {
-    found.push(conflict("parent_device_code", `Device "${parent.code}" has no bays`, "a device of kind CHASSIS"));
+    found.push(rejectConflict("parent_device_code", `Device "${parent.code}" has no bays`, "a device of kind CHASSIS"));
   }
   if (device.mount === "BAY" && device.bay === undefined) {
     found.push(
@@ -34,7 +38,7 @@ function bayFits(device: Device, parent: Device): readonly ErrorFinding[] {
     );
   }
   if (device.positionU !== undefined) {
-    found.push(conflict("position_u", 'Field "position_u" is set for a device in a chassis', "no position"));
+    found.push(rejectConflict("position_u", 'Field "position_u" is set for a device in a chassis', "no position"));
   }
   if (device.rackCode !== undefined && device.rackCode !== parent.rackCode) {
     found.push(
@@ -48,7 +52,7 @@ function bayFits(device: Device, parent: Device): readonly ErrorFinding[] {
   return [...found, ...checkAgreement(device.location, parent.location, `device:${parent.code}`)];
 }
 
-async function bayFree(device: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
+async function checkBayFree(device: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
   if (device.bay === undefined || device.parentDeviceCode === undefined) return [];
   const holder = (await site.childrenOf(device.parentDeviceCode)).find(
     ({ code, bay }) => bay === device.bay && codeKey(code) !== codeKey(device.code),
@@ -63,7 +67,7 @@ async function bayFree(device: Device, site: SiteReader): Promise<readonly Error
   ];
 }
 
-async function noParentCycle(device: Device, parent: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
+async function checkParentCycle(device: Device, parent: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
   const chain: string[] = [device.code];
   let next: Device | undefined = parent;
   while (next !== undefined) {

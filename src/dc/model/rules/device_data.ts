@@ -1,11 +1,11 @@
 import { MAX_PORTS } from "#dc/limits.ts";
-import { rejectWrite, warning } from "../finding.ts";
+import { createWarning, rejectWrite } from "../finding.ts";
 import type { Device } from "../resources.ts";
-import type { Change, Findings } from "../rule.ts";
-import { assetTagFree, checkRequired, checkTexts, number, numbersOf } from "./checks.ts";
-import { slugIn } from "./general.ts";
+import type { Findings, ResourceWrite } from "../rule.ts";
+import { checkNumber, checkRequired, checkTexts, createAssetTagRule, createNumberRule } from "./checks.ts";
+import { checkSlug } from "./general.ts";
 
-const numbers = numbersOf<Device>([
+const numbers = createNumberRule<Device>([
   ["position_u", (device) => device.positionU, { min: 0.5, max: 1100, step: 0.5 }],
   ["u_height", (device) => device.uHeight, { min: 0, max: 100, step: 0.5 }],
   ["weight_kg", (device) => device.weightKg, { min: 0, max: 100_000 }],
@@ -24,30 +24,30 @@ const numbers = numbersOf<Device>([
   ["power.efficiency_pct", (device) => device.power?.efficiencyPct, { above: 0, max: 100 }],
 ]);
 
-function words({ after }: Change<Device>): Findings {
+function checkWords({ after }: ResourceWrite<Device>): Findings {
   return [
     ...checkRequired("kind", after.kind),
-    ...slugIn("role", after.role),
+    ...checkSlug("role", after.role),
     ...checkTexts(after, ["name", "manufacturer", "model", "partNumber", "serial", "assetTag", "bay", "tenant"]),
     ...(after.power === undefined ? [] : checkTexts(after.power, ["powerPath"], "power.")),
-    ...number("ports", after.ports?.length, { max: MAX_PORTS }),
+    ...checkNumber("ports", after.ports?.length, { max: MAX_PORTS }),
   ];
 }
 
 /**
- * Rejects an allocated draw above the nameplate and a measured draw above 1.2 times of it; warns about a measured draw
- * between the two.
+ * Rejects an allocated draw above the nameplate draw, and a measured draw above 1.2 times the nameplate; warns about a
+ * measured draw between the two.
  */
-function draws({ after }: Change<Device>): Findings {
+function checkDraws({ after }: ResourceWrite<Device>): Findings {
   const { maxDrawW, allocatedDrawW, measuredDrawW } = after;
   if (maxDrawW === undefined) return [];
   const limit = maxDrawW * 1.2;
   return [
-    ...number("allocated_draw_w", allocatedDrawW, { max: maxDrawW }),
-    ...number("measured_draw_w", measuredDrawW, { max: limit }),
+    ...checkNumber("allocated_draw_w", allocatedDrawW, { max: maxDrawW }),
+    ...checkNumber("measured_draw_w", measuredDrawW, { max: limit }),
     ...(measuredDrawW !== undefined && measuredDrawW > maxDrawW && measuredDrawW <= limit
       ? [
-          warning("MEASURED_ABOVE_MAX", "measured_draw_w", "The measured draw is above the nameplate", {
+          createWarning("MEASURED_ABOVE_MAX", "measured_draw_w", "The measured draw is above the nameplate", {
             value: measuredDrawW,
             expected: `at most ${maxDrawW}`,
           }),
@@ -56,7 +56,7 @@ function draws({ after }: Change<Device>): Findings {
   ];
 }
 
-function liquid({ after }: Change<Device>): Findings {
+function checkLiquid({ after }: ResourceWrite<Device>): Findings {
   if (after.coolingMethod !== "HYBRID" || after.liquidFractionPct !== undefined) return [];
   return [
     rejectWrite("REQUIRED_FIELD", "liquid_fraction_pct", "A device with hybrid cooling needs its liquid fraction", {
@@ -65,6 +65,6 @@ function liquid({ after }: Change<Device>): Findings {
   ];
 }
 
-/** Source: docs/contract/datacenter-rules.md#device-data. */
-export const deviceDataRules = [numbers, words, draws, liquid];
-export const deviceUniquenessRules = [assetTagFree("device")];
+/** Rules for the data of a device. Source: docs/contract/datacenter-rules.md#device-data. */
+export const deviceDataRules = [numbers, checkWords, checkDraws, checkLiquid];
+export const deviceUniquenessRules = [createAssetTagRule("device")];

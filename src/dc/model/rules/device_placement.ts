@@ -1,42 +1,42 @@
 import { codeKey } from "../code.ts";
-import { airHeatW, drawW } from "../draw.ts";
-import { conflict, type ErrorFinding, type Finding, rejectWrite, warning } from "../finding.ts";
-import { isInForce, overlaps, type Space, spaceOf, unitRange, unitsOf } from "../rack_space.ts";
+import { computeAirHeatW, getDrawW } from "../draw.ts";
+import { createWarning, type ErrorFinding, type Finding, rejectConflict, rejectWrite } from "../finding.ts";
+import { doSpacesOverlap, getRackSpace, getUnitRange, isInForce, listUnits, type RackSpace } from "../rack_space.ts";
 import type { Device, DeviceBody, Rack } from "../resources.ts";
-import type { Change, Findings } from "../rule.ts";
+import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { rejectMissing } from "./checks.ts";
-import { bay } from "./device_bay.ts";
+import { checkBay } from "./device_bay.ts";
 import { checkAgreement } from "./general.ts";
-import { opposesAirflow, weightFindings } from "./rack.ts";
+import { checkWeight, hasOppositeAirflow } from "./rack.ts";
 
 const RAIL_MOUNTS: readonly (string | undefined)[] = ["RAIL", "SHELF", undefined];
 
 /** Checks fields that require or exclude each other. Source: docs/contract/datacenter-rules.md#device-placement. */
-function combination({ after }: Change<Device>): Findings {
+function checkFieldCombination({ after }: ResourceWrite<Device>): Findings {
   const { positionU, uHeight, face, mount, slot, rackCode } = after;
   const found: ErrorFinding[] = [];
   if (rackCode === undefined && positionU !== undefined) {
-    found.push(conflict("position_u", `Field "position_u" needs a rack: ${positionU}`, "rack_code"));
+    found.push(rejectConflict("position_u", `Field "position_u" needs a rack: ${positionU}`, "rack_code"));
   }
   if (rackCode === undefined && face !== undefined)
-    found.push(conflict("face", `Field "face" needs a rack: ${face}`, "rack_code"));
+    found.push(rejectConflict("face", `Field "face" needs a rack: ${face}`, "rack_code"));
   if (positionU !== undefined && face === undefined) {
-    found.push(conflict("face", `Field "face" is required with position_u ${positionU}`, "FRONT or REAR"));
+    found.push(rejectConflict("face", `Field "face" is required with position_u ${positionU}`, "FRONT or REAR"));
   }
   if (positionU !== undefined && uHeight === 0) {
-    found.push(conflict("u_height", `Field "u_height" is 0 with position_u ${positionU}`, "above 0"));
+    found.push(rejectConflict("u_height", `Field "u_height" is 0 with position_u ${positionU}`, "above 0"));
   }
   if (positionU !== undefined && !RAIL_MOUNTS.includes(mount)) {
     found.push(
-      conflict("position_u", `Field "position_u" is ${positionU} for a device mounted ${mount}`, "no position"),
+      rejectConflict("position_u", `Field "position_u" is ${positionU} for a device mounted ${mount}`, "no position"),
     );
   }
   if (slot !== undefined && slot !== "FULL" && uHeight === 0) {
-    found.push(conflict("slot", `Field "slot" is ${slot} for a device with u_height 0`, "u_height above 0"));
+    found.push(rejectConflict("slot", `Field "slot" is ${slot} for a device with u_height 0`, "u_height above 0"));
   }
   if (rackCode !== undefined && (mount === "FLOOR" || mount === "UNRACKED")) {
-    found.push(conflict("mount", `Field "mount" is ${mount} for a device in rack "${rackCode}"`, "no rack_code"));
+    found.push(rejectConflict("mount", `Field "mount" is ${mount} for a device in rack "${rackCode}"`, "no rack_code"));
   }
   return found;
 }
@@ -45,9 +45,9 @@ function combination({ after }: Change<Device>): Findings {
  * Requires a location, from the rack, the chassis or the device. A location of the device must match that of its rack
  * or chassis.
  */
-async function whereabouts({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+async function checkLocation({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
-  if (after.rackCode !== undefined) found.push(...agreeWithRack(after, await site.rack(after.rackCode)));
+  if (after.rackCode !== undefined) found.push(...checkRackAgreement(after, await site.rack(after.rackCode)));
   else if (after.location === undefined && after.parentDeviceCode === undefined) {
     found.push(
       rejectWrite("REQUIRED_FIELD", "location", 'Field "location" is required outside of racks and chassis', {
@@ -58,7 +58,7 @@ async function whereabouts({ after }: Change<Device>, site: SiteReader): Promise
   return found;
 }
 
-function agreeWithRack(device: Device, rack: Rack | undefined): readonly ErrorFinding[] {
+function checkRackAgreement(device: Device, rack: Rack | undefined): readonly ErrorFinding[] {
   const code = device.rackCode ?? "";
   if (rack === undefined || rack.code !== code) {
     const detail = { expected: rack?.code ?? "an existing rack", ref: `rack:${code}` };
@@ -68,12 +68,12 @@ function agreeWithRack(device: Device, rack: Rack | undefined): readonly ErrorFi
 }
 
 /** Checks that the space is inside the rack, is free, and is not reserved for another device. */
-async function space(change: Change<Device>, site: SiteReader): Promise<Findings> {
+async function checkSpace(change: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const { after, now } = change;
-  const wanted = spaceOf(after);
+  const wanted = getRackSpace(after);
   const rack = after.rackCode === undefined ? undefined : await site.rack(after.rackCode);
   if (wanted === undefined || rack === undefined) return [];
-  const { from, to } = unitRange(rack);
+  const { from, to } = getUnitRange(rack);
   if (wanted.from < from || wanted.to > to) {
     return [
       rejectWrite("RACK_TOO_SHORT", "position_u", `Rack "${rack.code}" has no such units`, {
@@ -83,12 +83,15 @@ async function space(change: Change<Device>, site: SiteReader): Promise<Findings
       }),
     ];
   }
-  return [...checkOccupied(wanted, await othersIn(rack, change, site)), ...checkReserved(after, wanted, rack, now)];
+  return [
+    ...checkOccupied(wanted, await listOtherDevices(rack, change, site)),
+    ...checkReserved(after, wanted, rack, now),
+  ];
 }
 
-function checkOccupied(wanted: Space, others: readonly DeviceBody[]): readonly ErrorFinding[] {
+function checkOccupied(wanted: RackSpace, others: readonly DeviceBody[]): readonly ErrorFinding[] {
   return others
-    .filter((other) => takesSpace(other, wanted))
+    .filter((other) => occupiesSpace(other, wanted))
     .map((other) =>
       rejectWrite("U_SPACE_OCCUPIED", "position_u", `The space is taken by device "${other.code}"`, {
         value: `${wanted.from} to ${wanted.to - 0.5}`,
@@ -98,28 +101,28 @@ function checkOccupied(wanted: Space, others: readonly DeviceBody[]): readonly E
     );
 }
 
-function takesSpace(device: DeviceBody, wanted: Space): boolean {
-  const taken = spaceOf(device);
-  return taken !== undefined && overlaps(wanted, taken);
+function occupiesSpace(device: DeviceBody, wanted: RackSpace): boolean {
+  const taken = getRackSpace(device);
+  return taken !== undefined && doSpacesOverlap(wanted, taken);
 }
 
-function checkReserved(device: Device, wanted: Space, rack: Rack, now: string): Findings {
-  const units = unitsOf(wanted);
+function checkReserved(device: Device, wanted: RackSpace, rack: Rack, now: string): Findings {
+  const units = listUnits(wanted);
   return (rack.reservations ?? [])
     .filter((reservation) => isInForce(reservation, now) && reservation.units.some((unit) => units.includes(unit)))
     .map((reservation) => {
       const owner = reservation.owner ?? "";
       const detail = { value: wanted.from, expected: "units that are not reserved", ref: `rack:${rack.code}` };
       return owner !== "" && owner === device.tenant
-        ? warning("UNIT_RESERVED_BY_OWNER", "position_u", `The units are reserved for "${owner}" itself`, detail)
+        ? createWarning("UNIT_RESERVED_BY_OWNER", "position_u", `The units are reserved for "${owner}" itself`, detail)
         : rejectWrite("UNIT_RESERVED", "position_u", `The units are reserved for "${owner}"`, detail);
     });
 }
 
-/** Other devices in the rack. A new device cannot be among them. */
-async function othersIn(
+/** Returns other devices in the rack. A new device cannot be among them. */
+async function listOtherDevices(
   rack: Rack,
-  { before, after }: Change<Device>,
+  { before, after }: ResourceWrite<Device>,
   site: SiteReader,
 ): Promise<readonly DeviceBody[]> {
   const all = await site.devicesInRack(rack.code);
@@ -128,20 +131,20 @@ async function othersIn(
 }
 
 /** Rejects weight above the rack's limit; warns about air, liquid, draw and heat. */
-async function fitsRack(change: Change<Device>, site: SiteReader): Promise<Findings> {
+async function checkRackLimits(change: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const { after } = change;
   const rack = after.rackCode === undefined ? undefined : await site.rack(after.rackCode);
   if (rack === undefined) return [];
-  const all = [...(await othersIn(rack, change, site)), after];
-  return [...weightFindings(rack, all, "weight_kg"), ...styles(after, rack), ...totals(all, rack)];
+  const all = [...(await listOtherDevices(rack, change, site)), after];
+  return [...checkWeight(rack, all, "weight_kg"), ...checkCoolingStyles(after, rack), ...checkTotals(all, rack)];
 }
 
-function styles(device: Device, rack: Rack): Findings {
+function checkCoolingStyles(device: Device, rack: Rack): Findings {
   const found: Finding[] = [];
   const ref = `rack:${rack.code}`;
-  if (opposesAirflow(device.airflow, rack.airflow)) {
+  if (hasOppositeAirflow(device.airflow, rack.airflow)) {
     found.push(
-      warning("AIRFLOW_AGAINST_RACK", "airflow", "The air moves against that of the rack", {
+      createWarning("AIRFLOW_AGAINST_RACK", "airflow", "The air moves against that of the rack", {
         value: device.airflow,
         expected: rack.airflow ?? "",
         ref,
@@ -151,7 +154,7 @@ function styles(device: Device, rack: Rack): Findings {
   const depthMm = device.placement?.depthMm;
   if (depthMm !== undefined && rack.mountingDepthMm !== undefined && depthMm > rack.mountingDepthMm) {
     found.push(
-      warning("DEEPER_THAN_RACK", "placement.depth_mm", "The device is deeper than the rack's rails allow", {
+      createWarning("DEEPER_THAN_RACK", "placement.depth_mm", "The device is deeper than the rack's rails allow", {
         value: depthMm,
         expected: `at most ${rack.mountingDepthMm}`,
         ref,
@@ -160,7 +163,7 @@ function styles(device: Device, rack: Rack): Findings {
   }
   if (rack.coolingCapability === "AIR_ONLY" && (device.coolingMethod ?? "AIR") !== "AIR") {
     found.push(
-      warning("LIQUID_IN_AIR_ONLY_RACK", "cooling_method", "The rack offers no liquid cooling", {
+      createWarning("LIQUID_IN_AIR_ONLY_RACK", "cooling_method", "The rack offers no liquid cooling", {
         value: device.coolingMethod,
         expected: "AIR",
         ref,
@@ -170,14 +173,14 @@ function styles(device: Device, rack: Rack): Findings {
   return found;
 }
 
-function totals(devices: readonly DeviceBody[], rack: Rack): Findings {
+function checkTotals(devices: readonly DeviceBody[], rack: Rack): Findings {
   const ref = `rack:${rack.code}`;
-  const draw = devices.reduce((sum, device) => sum + drawW(device, "ALLOCATED"), 0);
-  const heat = devices.reduce((sum, device) => sum + airHeatW(device, "ALLOCATED"), 0);
+  const draw = devices.reduce((sum, device) => sum + getDrawW(device, "ALLOCATED"), 0);
+  const heat = devices.reduce((sum, device) => sum + computeAirHeatW(device, "ALLOCATED"), 0);
   const found: Finding[] = [];
   if (rack.powerCapacityW !== undefined && draw > rack.powerCapacityW) {
     found.push(
-      warning("RACK_POWER_EXCEEDED", "allocated_draw_w", `The devices of rack "${rack.code}" draw ${draw} W`, {
+      createWarning("RACK_POWER_EXCEEDED", "allocated_draw_w", `The devices of rack "${rack.code}" draw ${draw} W`, {
         value: draw,
         expected: `at most ${rack.powerCapacityW} W`,
         ref,
@@ -186,7 +189,7 @@ function totals(devices: readonly DeviceBody[], rack: Rack): Findings {
   }
   if (rack.coolingCapacityW !== undefined && heat > rack.coolingCapacityW) {
     found.push(
-      warning("RACK_COOLING_EXCEEDED", "heat_w", `The devices of rack "${rack.code}" give off ${heat} W`, {
+      createWarning("RACK_COOLING_EXCEEDED", "heat_w", `The devices of rack "${rack.code}" give off ${heat} W`, {
         value: heat,
         expected: `at most ${rack.coolingCapacityW} W`,
         ref,
@@ -196,7 +199,7 @@ function totals(devices: readonly DeviceBody[], rack: Rack): Findings {
   return found;
 }
 
-/** Source: docs/contract/datacenter-rules.md#device-placement. */
-export const devicePlacementRules = [combination];
-export const deviceWhereaboutsRules = [whereabouts, bay];
-export const deviceSpaceRules = [space, fitsRack];
+/** Rules for the placement of a device. Source: docs/contract/datacenter-rules.md#device-placement. */
+export const devicePlacementRules = [checkFieldCombination];
+export const deviceLocationRules = [checkLocation, checkBay];
+export const deviceSpaceRules = [checkSpace, checkRackLimits];

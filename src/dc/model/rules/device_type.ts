@@ -3,15 +3,15 @@ import { isSlug, SLUG_GRAMMAR } from "../code.ts";
 import type { DeviceType } from "../device_type.ts";
 import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import type { Device } from "../resources.ts";
-import type { Change, Findings, Rule, RulePhases } from "../rule.ts";
-import { checkRequired, checkTexts, checkUnique, number, rejectSyntax, textUpTo } from "./checks.ts";
+import type { Findings, ResourceWrite, Rule, RulePhases } from "../rule.ts";
+import { checkNumber, checkRequired, checkTextLength, checkTexts, checkUnique, rejectSyntax } from "./checks.ts";
 import { checkDescribed } from "./general.ts";
 import { portLinkRules } from "./port_links.ts";
 import { portKindRules, portShapeRules } from "./ports.ts";
 
 const MAX_BAYS = 256;
 
-function identity({ after }: Change<DeviceType>): Findings {
+function checkIdentity({ after }: ResourceWrite<DeviceType>): Findings {
   const { code, manufacturer, model, kind } = after;
   const found: ErrorFinding[] = [
     ...checkRequired("manufacturer", manufacturer),
@@ -23,24 +23,24 @@ function identity({ after }: Change<DeviceType>): Findings {
   return [...found, rejectSyntax("INVALID_CODE", "code", "code", code ?? "", SLUG_GRAMMAR)];
 }
 
-function figures({ after }: Change<DeviceType>): Findings {
+function checkTypeFigures({ after }: ResourceWrite<DeviceType>): Findings {
   const { uHeight, weightKg, maxDrawW, bays = [], ports = [] } = after;
   return [
-    ...number("u_height", uHeight, { min: 0, max: 100, step: 0.5 }),
-    ...number("weight_kg", weightKg, { min: 0, max: 100_000 }),
-    ...number("max_draw_w", maxDrawW, { min: 0 }),
-    ...number("bays", bays.length, { max: MAX_BAYS }),
-    ...number("ports", ports.length, { max: MAX_PORTS }),
+    ...checkNumber("u_height", uHeight, { min: 0, max: 100, step: 0.5 }),
+    ...checkNumber("weight_kg", weightKg, { min: 0, max: 100_000 }),
+    ...checkNumber("max_draw_w", maxDrawW, { min: 0 }),
+    ...checkNumber("bays", bays.length, { max: MAX_BAYS }),
+    ...checkNumber("ports", ports.length, { max: MAX_PORTS }),
     ...checkUnique(
       bays.map((bay, index) => [`bays[${index}]`, bay] as const),
       "Bay",
     ),
-    ...bays.flatMap((bay, index) => textUpTo(`bays[${index}]`, bay, MAX_TEXT_CHARS)),
+    ...bays.flatMap((bay, index) => checkTextLength(`bays[${index}]`, bay, MAX_TEXT_CHARS)),
   ];
 }
 
-/** Rejects supplies in a type: they belong to single devices. */
-function noSources({ after: { ports = [] } }: Change<DeviceType>): Findings {
+/** Rejects supplies in a type, because they belong to single devices. */
+function rejectSources({ after: { ports = [] } }: ResourceWrite<DeviceType>): Findings {
   return ports.flatMap(({ powerIn, powerOut }, index) => {
     const field =
       powerIn?.sourceRef !== undefined
@@ -54,8 +54,8 @@ function noSources({ after: { ports = [] } }: Change<DeviceType>): Findings {
   });
 }
 
-/** Applies a rule for a device's ports to those of a type. */
-function ofPorts(rule: Rule<Device>): Rule<DeviceType> {
+/** Applies a rule for a device's ports to the ports of a type. */
+function toPortRule(rule: Rule<Device>): Rule<DeviceType> {
   return ({ after, now }, site) => {
     const device: Device = { code: "type", kind: after.kind, ...(after.ports !== undefined && { ports: after.ports }) };
     return rule({ after: device, now }, site);
@@ -63,6 +63,6 @@ function ofPorts(rule: Rule<Device>): Rule<DeviceType> {
 }
 
 export const deviceTypeRules: RulePhases<DeviceType> = [
-  [identity, figures, checkDescribed, ...portShapeRules.map(ofPorts)],
-  [noSources, ...portKindRules.map(ofPorts), ...portLinkRules.map(ofPorts)],
+  [checkIdentity, checkTypeFigures, checkDescribed, ...portShapeRules.map(toPortRule)],
+  [rejectSources, ...portKindRules.map(toPortRule), ...portLinkRules.map(toPortRule)],
 ];

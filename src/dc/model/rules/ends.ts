@@ -3,24 +3,27 @@ import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import type { Device, Port, PortRef } from "../resources.ts";
 import type { SiteReader } from "../site.ts";
 import { rejectSyntax } from "./checks.ts";
-import { codeIn } from "./general.ts";
+import { checkCode } from "./general.ts";
 
 /** Rejects an end whose device code or port name is malformed. */
-export function endShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
+export function checkEndShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
   if (end === undefined)
     return [rejectWrite("REQUIRED_FIELD", field, `End "${field}" is required`, { expected: "a device and its port" })];
-  const code = codeIn(`${field}.device_code`, end.deviceCode);
+  const code = checkCode(`${field}.device_code`, end.deviceCode);
   if (parsePortName(end.portName) !== undefined) return code;
   return [...code, rejectSyntax("INVALID_CODE", `${field}.port_name`, "port name", end.portName, PORT_NAME_GRAMMAR)];
 }
 
-/** The same check for fabric links, whose ends may be a device without a port. */
-export function linkEndShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
-  return end?.portName === "" ? codeIn(`${field}.device_code`, end.deviceCode) : endShape(field, end);
+/** Rejects an end of a fabric link that is malformed; the end may be a device without a port. */
+export function checkLinkEndShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
+  return end?.portName === "" ? checkCode(`${field}.device_code`, end.deviceCode) : checkEndShape(field, end);
 }
 
-/** The port at an end, with its device. Both names must match exactly, including case. */
-export async function portAt(
+/**
+ * Returns the port at an end, with its device; undefined if it does not exist. Both names must match exactly, including
+ * case.
+ */
+export async function findPort(
   end: PortRef,
   site: SiteReader,
 ): Promise<{ readonly device: Device; readonly port: Port } | undefined> {

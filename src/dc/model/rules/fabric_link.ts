@@ -1,36 +1,36 @@
 import { codeKey } from "../code.ts";
-import { type ErrorFinding, type Finding, rejectWrite, warning } from "../finding.ts";
-import { formatPort, portRef, samePort } from "../ref.ts";
-import { fabricKey } from "../resource_key.ts";
+import { createWarning, type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
+import { formatPort, isSamePort, portRef } from "../ref.ts";
+import { getFabricKey } from "../resource_key.ts";
 import type { Device, FabricLink, PortRef } from "../resources.ts";
-import type { Change, Findings, RulePhases } from "../rule.ts";
+import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkTexts, number, numbersOf, rejectMissing } from "./checks.ts";
-import { linkEndShape, portAt } from "./ends.ts";
-import { checkDescribed, codeIn } from "./general.ts";
+import { checkNumber, checkTexts, createNumberRule, rejectMissing } from "./checks.ts";
+import { checkLinkEndShape, findPort } from "./ends.ts";
+import { checkCode, checkDescribed } from "./general.ts";
 
 const LEAF_ROLES = ["leaf", "border-leaf", "tor"];
 const SPINE_ROLES = ["spine", "super-spine"];
 
-/** Returns which end of a link a device is by its role, or undefined for other roles. */
-export function tierOf(device: Device | undefined): "leaf" | "spine" | undefined {
+/** Returns the end of a link that a device may be according to its role; undefined for other roles. */
+export function findTier(device: Device | undefined): "leaf" | "spine" | undefined {
   const role = device?.role ?? "";
   if (LEAF_ROLES.includes(role)) return "leaf";
   return SPINE_ROLES.includes(role) ? "spine" : undefined;
 }
 
-const numbers = numbersOf<FabricLink>([
+const numbers = createNumberRule<FabricLink>([
   ["capacity_mbps", (link) => link.capacityMbps, { above: 0 }],
   ["a_to_b_mbps", (link) => link.aToBMbps, { min: 0 }],
   ["b_to_a_mbps", (link) => link.bToAMbps, { min: 0 }],
   ["error_count", (link) => link.errorCount, { min: 0 }],
 ]);
 
-function shape({ after }: Change<FabricLink>): Findings {
+function checkLinkShape({ after }: ResourceWrite<FabricLink>): Findings {
   const found: ErrorFinding[] = [
-    ...linkEndShape("a", after.a),
-    ...linkEndShape("b", after.b),
-    ...(after.fabricId === undefined ? [] : codeIn("fabric_id", after.fabricId)),
+    ...checkLinkEndShape("a", after.a),
+    ...checkLinkEndShape("b", after.b),
+    ...(after.fabricId === undefined ? [] : checkCode("fabric_id", after.fabricId)),
     ...checkTexts(after, ["ecmpGroup", "lag"]),
   ];
   if (found.length === 0 && (after.a.portName === "") !== (after.b.portName === "")) {
@@ -48,7 +48,7 @@ function shape({ after }: Change<FabricLink>): Findings {
   return found;
 }
 
-function differ({ after: { a, b } }: Change<FabricLink>): Findings {
+function checkEndsDiffer({ after: { a, b } }: ResourceWrite<FabricLink>): Findings {
   if (codeKey(a.deviceCode) !== codeKey(b.deviceCode)) return [];
   return [
     rejectWrite("FIELD_CONFLICT", "b", `Both ends of the link are on device "${b.deviceCode}"`, {
@@ -58,14 +58,14 @@ function differ({ after: { a, b } }: Change<FabricLink>): Findings {
   ];
 }
 
-async function checkEnds({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkEnds({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   for (const field of ["a", "b"] as const) {
     const end = after[field];
     const known =
       end.portName === ""
         ? (await site.device(end.deviceCode))?.code === end.deviceCode
-        : (await portAt(end, site))?.port.kind === "NETWORK";
+        : (await findPort(end, site))?.port.kind === "NETWORK";
     if (known) continue;
     const ref = end.portName === "" ? `device:${end.deviceCode}` : portRef(end);
     found.push(rejectMissing(field, "network port", formatPort(end), { expected: "an existing network port", ref }));
@@ -74,12 +74,12 @@ async function checkEnds({ after }: Change<FabricLink>, site: SiteReader): Promi
 }
 
 /** Rejects a second link on a port. Links without ports need no check: their key is the pair of devices. */
-async function portsFree({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkPortsFree({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
   if (after.a.portName === "") return [];
   const found: Finding[] = [];
   for (const field of ["a", "b"] as const) {
     const other = (await site.fabricLinksOf(after[field].deviceCode)).find(
-      (link) => touchesEnd(link, after[field]) && !(touchesEnd(link, after.a) && touchesEnd(link, after.b)),
+      (link) => isAtEnd(link, after[field]) && !(isAtEnd(link, after.a) && isAtEnd(link, after.b)),
     );
     if (other === undefined) continue;
     found.push(
@@ -93,37 +93,42 @@ async function portsFree({ after }: Change<FabricLink>, site: SiteReader): Promi
   return found;
 }
 
-function touchesEnd(link: FabricLink, end: PortRef): boolean {
-  return samePort(link.a, end) || samePort(link.b, end);
+function isAtEnd(link: FabricLink, end: PortRef): boolean {
+  return isSamePort(link.a, end) || isSamePort(link.b, end);
 }
 
-async function roles({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkRoles({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
   const a = await site.device(after.a.deviceCode);
   const b = await site.device(after.b.deviceCode);
-  const tiers = [tierOf(a), tierOf(b)];
+  const tiers = [findTier(a), findTier(b)];
   if (tiers[0] !== tiers[1] && !tiers.includes(undefined)) return [];
   if (a?.role === "spine" && b?.role === "super-spine") return [];
   return [
-    warning("UNUSUAL_ROLES", "b", "A fabric link usually joins a leaf to a spine", {
+    createWarning("UNUSUAL_ROLES", "b", "A fabric link usually joins a leaf to a spine", {
       value: `${a?.role ?? ""} to ${b?.role ?? ""}`,
       expected: "leaf, border-leaf or tor to spine or super-spine",
     }),
   ];
 }
 
-async function capacity({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkCapacity({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   const limit = after.capacityMbps;
   if (limit === undefined) return [];
   for (const field of ["a", "b"] as const) {
-    const speed = (await portAt(after[field], site))?.port.speedMbps;
+    const speed = (await findPort(after[field], site))?.port.speedMbps;
     if (speed === undefined || limit <= speed) continue;
     found.push(
-      warning("CAPACITY_ABOVE_PORT", "capacity_mbps", `Port "${formatPort(after[field])}" is slower than the link`, {
-        value: limit,
-        expected: `at most ${speed}`,
-        ref: portRef(after[field]),
-      }),
+      createWarning(
+        "CAPACITY_ABOVE_PORT",
+        "capacity_mbps",
+        `Port "${formatPort(after[field])}" is slower than the link`,
+        {
+          value: limit,
+          expected: `at most ${speed}`,
+          ref: portRef(after[field]),
+        },
+      ),
     );
   }
   for (const [field, value] of [
@@ -131,8 +136,8 @@ async function capacity({ after }: Change<FabricLink>, site: SiteReader): Promis
     ["b_to_a_mbps", after.bToAMbps],
   ] as const) {
     found.push(
-      ...number(field, value, { max: limit }).map(({ message }) =>
-        warning("MEASURED_ABOVE_CAPACITY", field, message, { value, expected: `at most ${limit}` }),
+      ...checkNumber(field, value, { max: limit }).map(({ message }) =>
+        createWarning("MEASURED_ABOVE_CAPACITY", field, message, { value, expected: `at most ${limit}` }),
       ),
     );
   }
@@ -140,13 +145,13 @@ async function capacity({ after }: Change<FabricLink>, site: SiteReader): Promis
 }
 
 /** Warns if the ports of a link have no cables. The topology analysis checks whether the cables reach the other end. */
-async function checkCables({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkCables({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
   if (after.a.portName === "" || after.status === "PLANNED") return [];
   const found: Finding[] = [];
   for (const field of ["a", "b"] as const) {
     if ((await site.cableAt(after[field])) !== undefined) continue;
     found.push(
-      warning("NO_PHYSICAL_PATH", field, `Port "${formatPort(after[field])}" holds no cable`, {
+      createWarning("NO_PHYSICAL_PATH", field, `Port "${formatPort(after[field])}" holds no cable`, {
         value: formatPort(after[field]),
         expected: "a cabled port",
         ref: portRef(after[field]),
@@ -157,19 +162,19 @@ async function checkCables({ after }: Change<FabricLink>, site: SiteReader): Pro
 }
 
 /** Warns if a leaf has more links to one spine than to another, which causes hotspots. */
-async function equalLinks({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkEqualLinks({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
   const leaf = codeKey(after.a.deviceCode);
   const counts = new Map([[codeKey(after.b.deviceCode), 1]]);
   for (const link of await site.fabricLinksOf(after.a.deviceCode)) {
-    const itself = touchesEnd(link, after.a) && touchesEnd(link, after.b);
-    if (itself || codeKey(link.a.deviceCode) !== leaf || fabricKey(link) !== fabricKey(after)) continue;
+    const itself = isAtEnd(link, after.a) && isAtEnd(link, after.b);
+    if (itself || codeKey(link.a.deviceCode) !== leaf || getFabricKey(link) !== getFabricKey(after)) continue;
     const spine = codeKey(link.b.deviceCode);
     counts.set(spine, (counts.get(spine) ?? 0) + 1);
   }
   const [fewest, most] = [Math.min(...counts.values()), Math.max(...counts.values())];
   if (fewest === most) return [];
   return [
-    warning("UNEQUAL_LINKS", "b", `Device "${after.a.deviceCode}" has ${fewest} to ${most} links per spine`, {
+    createWarning("UNEQUAL_LINKS", "b", `Device "${after.a.deviceCode}" has ${fewest} to ${most} links per spine`, {
       value: `${fewest} to ${most}`,
       expected: "the same number to every spine",
       ref: `device:${after.a.deviceCode}`,
@@ -177,11 +182,11 @@ async function equalLinks({ after }: Change<FabricLink>, site: SiteReader): Prom
   ];
 }
 
-/** Source: docs/contract/datacenter-rules.md#fabriclink. */
+/** Rules for a fabric link, in phases. Source: docs/contract/datacenter-rules.md#fabriclink. */
 export const fabricLinkRules: RulePhases<FabricLink> = [
-  [shape, numbers, checkDescribed],
-  [differ],
+  [checkLinkShape, numbers, checkDescribed],
+  [checkEndsDiffer],
   [checkEnds],
-  [portsFree],
-  [roles, capacity, checkCables, equalLinks],
+  [checkPortsFree],
+  [checkRoles, checkCapacity, checkCables, checkEqualLinks],
 ];

@@ -7,12 +7,12 @@ import {
   MAX_TAGS,
 } from "#dc/limits.ts";
 import { CODE_GRAMMAR, codeKey, isSlug, parseCode, SLUG_GRAMMAR } from "../code.ts";
-import { type ErrorFinding, type Finding, rejectWrite, warning } from "../finding.ts";
-import { footprintsOverlap } from "../rack_space.ts";
+import { createWarning, type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
+import { doFootprintsOverlap } from "../rack_space.ts";
 import type { Location, Placement } from "../resources.ts";
-import type { Change, Findings } from "../rule.ts";
+import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkRequired, type NumberCheck, number, rejectSyntax, textUpTo, wrongNumbers } from "./checks.ts";
+import { checkNumber, checkNumbers, checkRequired, checkTextLength, type NumberCheck, rejectSyntax } from "./checks.ts";
 
 interface Coded {
   readonly code: string;
@@ -31,12 +31,12 @@ interface Placed {
 }
 
 /** Rejects a code outside the grammar. */
-export function codeShape({ after }: Change<Coded>): Findings {
-  return codeIn("code", after.code);
+export function checkCodeShape({ after }: ResourceWrite<Coded>): Findings {
+  return checkCode("code", after.code);
 }
 
 /** Rejects a write whose code differs from the stored one only in case. */
-export function codeSpelling({ before, after }: Change<Coded>): Findings {
+export function checkCodeSpelling({ before, after }: ResourceWrite<Coded>): Findings {
   if (before === undefined || before.code === after.code) return [];
   return [
     rejectWrite(
@@ -52,36 +52,36 @@ export function codeSpelling({ before, after }: Change<Coded>): Findings {
 }
 
 /** Rejects an identifier outside the grammar of codes. */
-export function codeIn(field: string, text: string | undefined): readonly ErrorFinding[] {
+export function checkCode(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text !== undefined && parseCode(text) !== undefined) return [];
   return [rejectSyntax("INVALID_CODE", field, "code", text ?? "", CODE_GRAMMAR)];
 }
 
 /** Rejects a slug outside the grammar; an absent one passes. */
-export function slugIn(field: string, text: string | undefined): readonly ErrorFinding[] {
+export function checkSlug(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text === undefined || isSlug(text)) return [];
   return [rejectSyntax("FIELD_OUT_OF_RANGE", field, "slug", text, SLUG_GRAMMAR)];
 }
 
 /** Checks the fields that all resources share: labels, tags, comments and the time of measurement. */
-export function checkDescribed({ after, now }: Change<Described>): Findings {
+export function checkDescribed({ after, now }: ResourceWrite<Described>): Findings {
   return [
-    ...(after.labels === undefined ? [] : labels(after.labels)),
-    ...(after.tags === undefined ? [] : tags(after.tags)),
-    ...textUpTo("comments", after.comments, MAX_COMMENT_CHARS),
-    ...measuredAt("measured_at", after.measuredAt, now),
+    ...(after.labels === undefined ? [] : checkLabels(after.labels)),
+    ...(after.tags === undefined ? [] : checkTags(after.tags)),
+    ...checkTextLength("comments", after.comments, MAX_COMMENT_CHARS),
+    ...checkMeasuredAt("measured_at", after.measuredAt, now),
   ];
 }
 
-function tags(given: readonly string[]): readonly ErrorFinding[] {
+function checkTags(given: readonly string[]): readonly ErrorFinding[] {
   return [
-    ...number("tags", given.length, { max: MAX_TAGS }),
-    ...given.flatMap((tag, index) => (isSlug(tag) ? [] : slugIn(`tags[${index}]`, tag))),
+    ...checkNumber("tags", given.length, { max: MAX_TAGS }),
+    ...given.flatMap((tag, index) => (isSlug(tag) ? [] : checkSlug(`tags[${index}]`, tag))),
   ];
 }
 
 /** Rejects a time of measurement in the future. */
-export function measuredAt(field: string, moment: string | undefined, now: string): readonly ErrorFinding[] {
+export function checkMeasuredAt(field: string, moment: string | undefined, now: string): readonly ErrorFinding[] {
   if (moment === undefined || Date.parse(moment) <= Date.parse(now) + MAX_CLOCK_LEAD_MS) return [];
   return [
     rejectWrite("FIELD_OUT_OF_RANGE", field, `Moment "${moment}" lies in the future`, {
@@ -92,29 +92,29 @@ export function measuredAt(field: string, moment: string | undefined, now: strin
 }
 
 /** Checks location and footprint of any resource that has them. */
-export function checkPlaced({ after }: Change<Placed>): Findings {
-  return [...locationShape(after.location), ...placementShape(after.placement)];
+export function checkPlaced({ after }: ResourceWrite<Placed>): Findings {
+  return [...checkLocationShape(after.location), ...checkPlacementShape(after.placement)];
 }
 
 /** Rejects a resource without a location. */
-export function locationRequired({ after }: Change<Placed>): Findings {
+export function requireLocation({ after }: ResourceWrite<Placed>): Findings {
   return checkRequired("location", after.location);
 }
 
-function locationShape(location: Location | undefined): readonly ErrorFinding[] {
+function checkLocationShape(location: Location | undefined): readonly ErrorFinding[] {
   if (location === undefined) return [];
   return [
-    ...codeIn("location.site_id", location.siteId),
-    ...number("location.floor_number", location.floorNumber, { min: -999, max: 9999 }),
-    ...(location.room === undefined ? [] : codeIn("location.room", location.room)),
-    ...(location.row === undefined ? [] : codeIn("location.row", location.row)),
-    ...(location.zoneId === undefined ? [] : codeIn("location.zone_id", location.zoneId)),
+    ...checkCode("location.site_id", location.siteId),
+    ...checkNumber("location.floor_number", location.floorNumber, { min: -999, max: 9999 }),
+    ...(location.room === undefined ? [] : checkCode("location.room", location.room)),
+    ...(location.row === undefined ? [] : checkCode("location.row", location.row)),
+    ...(location.zoneId === undefined ? [] : checkCode("location.zone_id", location.zoneId)),
   ];
 }
 
-function placementShape(placement: Placement | undefined): readonly ErrorFinding[] {
+function checkPlacementShape(placement: Placement | undefined): readonly ErrorFinding[] {
   if (placement === undefined) return [];
-  return wrongNumbers(placement, PLACEMENT);
+  return checkNumbers(placement, PLACEMENT);
 }
 
 const PLACEMENT: readonly NumberCheck<Placement>[] = [
@@ -125,18 +125,18 @@ const PLACEMENT: readonly NumberCheck<Placement>[] = [
   ["placement.rotation_deg", ({ rotationDeg }) => rotationDeg, { min: 0, max: 270, step: 90 }],
 ];
 
-function labels(pairs: Readonly<Record<string, string>>): readonly ErrorFinding[] {
+function checkLabels(pairs: Readonly<Record<string, string>>): readonly ErrorFinding[] {
   const entries = Object.entries(pairs);
   return [
-    ...number("labels", entries.length, { max: MAX_LABELS }),
+    ...checkNumber("labels", entries.length, { max: MAX_LABELS }),
     ...entries.flatMap(([key, value]) => {
       const at = `labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`;
       return [
         ...(key === ""
           ? [rejectWrite("REQUIRED_FIELD", "labels", 'Field "labels" has an empty key', { expected: "a key" })]
           : []),
-        ...textUpTo(at, key, MAX_LABEL_KEY_CHARS),
-        ...textUpTo(at, value, MAX_LABEL_VALUE_CHARS),
+        ...checkTextLength(at, key, MAX_LABEL_KEY_CHARS),
+        ...checkTextLength(at, value, MAX_LABEL_VALUE_CHARS),
       ];
     }),
   ];
@@ -173,24 +173,26 @@ interface Tile {
   readonly placement?: Placement;
 }
 
-/** Warns if footprints on the same floor overlap. Source: docs/contract/datacenter-rules.md#rack. */
-export function tileOverlap(kind: "rack" | "crac") {
-  return async ({ after }: Change<Tile>, site: SiteReader): Promise<Findings> => {
+/**
+ * Creates a rule that warns if footprints on the same floor overlap. Source: docs/contract/datacenter-rules.md#rack.
+ */
+export function createOverlapRule(kind: "rack" | "crac") {
+  return async ({ after }: ResourceWrite<Tile>, site: SiteReader): Promise<Findings> => {
     const { location, placement } = after;
     if (location === undefined || placement === undefined) return [];
     const racks = await site.racksOnFloor(location.siteId, location.floorNumber);
     const cracs = await site.cracsOnFloor(location.siteId, location.floorNumber);
     const itself = `${kind}:${codeKey(after.code)}`;
-    return [...overlapping("rack", racks, placement, itself), ...overlapping("crac", cracs, placement, itself)];
+    return [...listOverlaps("rack", racks, placement, itself), ...listOverlaps("crac", cracs, placement, itself)];
   };
 }
 
-function overlapping(kind: string, tiles: readonly Tile[], placement: Placement, itself: string): readonly Finding[] {
+function listOverlaps(kind: string, tiles: readonly Tile[], placement: Placement, itself: string): readonly Finding[] {
   return tiles
     .filter((tile) => `${kind}:${codeKey(tile.code)}` !== itself)
-    .filter((tile) => tile.placement !== undefined && footprintsOverlap(tile.placement, placement))
+    .filter((tile) => tile.placement !== undefined && doFootprintsOverlap(tile.placement, placement))
     .map((tile) =>
-      warning("TILE_OVERLAP", "placement", `The footprint overlaps ${kind} "${tile.code}"`, {
+      createWarning("TILE_OVERLAP", "placement", `The footprint overlaps ${kind} "${tile.code}"`, {
         ref: `${kind}:${tile.code}`,
         expected: "free floor",
       }),

@@ -2,15 +2,18 @@ import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import type { WindowState } from "../enum_values.ts";
 import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import { isOpen, MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../maintenance_window.ts";
-import type { Change, Findings, RulePhases } from "../rule.ts";
-import { checkRequired, checkTexts, number, textUpTo, wireName } from "./checks.ts";
-import { codeShape, codeSpelling } from "./general.ts";
+import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
+import { checkNumber, checkRequired, checkTextLength, checkTexts, toWireName } from "./checks.ts";
+import { checkCodeShape, checkCodeSpelling } from "./general.ts";
 
-type WindowChange = Change<MaintenanceWindow>;
+type WindowChange = ResourceWrite<MaintenanceWindow>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_UID_CHARS = 255;
-/** Ours: the SEQUENCE of a calendar, which is the sum of two, is a number of 32 bits. Source: RFC 5545, 3.3.8. */
+/**
+ * Maximum number of changes of a window. Our choice: the SEQUENCE of a calendar, which is the sum of two such numbers,
+ * has 32 bits. Source: RFC 5545, 3.3.8.
+ */
 const MAX_SEQUENCE = 1_000_000_000;
 
 function checkPresence({ after }: WindowChange): Findings {
@@ -20,15 +23,15 @@ function checkPresence({ after }: WindowChange): Findings {
     ...checkRequired("starts_at", after.startsAt),
     ...checkRequired("ends_at", after.endsAt),
     ...checkCount(elementRefs),
-    ...number("accepted_refs", acceptedRefs.length, { max: MAX_WINDOW_ELEMENTS }),
+    ...checkNumber("accepted_refs", acceptedRefs.length, { max: MAX_WINDOW_ELEMENTS }),
     ...checkTexts(after, ["title", "owner", "contact"]),
     ...refs.flatMap(([name, list]) =>
-      list.flatMap((text, index) => textUpTo(`${name}[${index}]`, text, MAX_TEXT_CHARS)),
+      list.flatMap((text, index) => checkTextLength(`${name}[${index}]`, text, MAX_TEXT_CHARS)),
     ),
-    ...textUpTo("notes", notes, MAX_COMMENT_CHARS),
-    ...textUpTo("calendar_uid", calendarUid, MAX_UID_CHARS),
-    ...number("sequence", sequence, { min: 0, max: MAX_SEQUENCE }),
-    ...number("calendar_sequence", calendarSequence, { min: 0, max: MAX_SEQUENCE }),
+    ...checkTextLength("notes", notes, MAX_COMMENT_CHARS),
+    ...checkTextLength("calendar_uid", calendarUid, MAX_UID_CHARS),
+    ...checkNumber("sequence", sequence, { min: 0, max: MAX_SEQUENCE }),
+    ...checkNumber("calendar_sequence", calendarSequence, { min: 0, max: MAX_SEQUENCE }),
   ];
 }
 
@@ -42,22 +45,27 @@ function checkCount({ length }: readonly string[]): readonly ErrorFinding[] {
 
 function checkOrder({ after: { startsAt, endsAt } }: WindowChange): Findings {
   const [start, end] = [Date.parse(startsAt), Date.parse(endsAt)];
-  if (end <= start) return wrongEnd(endsAt, "is not after starts_at", `a time after ${startsAt}`);
+  if (end <= start) return rejectEnd(endsAt, "is not after starts_at", `a time after ${startsAt}`);
   const latest = new Date(start + MAX_WINDOW_DAYS * DAY_MS).toISOString();
   if (Date.parse(latest) >= end) return [];
-  return wrongEnd(endsAt, `is more than ${MAX_WINDOW_DAYS} days after starts_at`, `at most ${latest}`);
+  return rejectEnd(endsAt, `is more than ${MAX_WINDOW_DAYS} days after starts_at`, `at most ${latest}`);
 }
 
-function wrongEnd(endsAt: string, why: string, expected: string): readonly ErrorFinding[] {
+function rejectEnd(endsAt: string, why: string, expected: string): readonly ErrorFinding[] {
   const message = `Field "ends_at" ${why}: ${endsAt}, expected ${expected}`;
   return [rejectWrite("FIELD_OUT_OF_RANGE", "ends_at", message, { value: endsAt, expected })];
 }
 
-/** One that ended stays open until it is done or cancelled: only its end must not be moved into the past. */
+/**
+ * Rejects windows in the past. A window whose end has passed stays open until it is done or cancelled; only a change of
+ * its end into the past is rejected.
+ */
 function checkAhead({ before, after, now }: WindowChange): Findings {
   const { startsAt, endsAt } = after;
   const isOver = Date.parse(endsAt) <= Date.parse(now) && Date.parse(endsAt) > Date.parse(startsAt);
-  return isOver && isOpen(after) && before?.endsAt !== endsAt ? wrongEnd(endsAt, "is over", `a time after ${now}`) : [];
+  return isOver && isOpen(after) && before?.endsAt !== endsAt
+    ? rejectEnd(endsAt, "is over", `a time after ${now}`)
+    : [];
 }
 
 const NEXT: Readonly<Record<WindowState, readonly WindowState[]>> = {
@@ -68,21 +76,21 @@ const NEXT: Readonly<Record<WindowState, readonly WindowState[]>> = {
 };
 const FIRST: readonly WindowState[] = ["PLANNED", "BEGUN"];
 
-function transition({ before, after, now }: WindowChange): Findings {
+function checkTransition({ before, after, now }: WindowChange): Findings {
   const allowed = before === undefined ? FIRST : NEXT[before.state];
   if (!allowed.includes(after.state)) {
     const from = before === undefined ? "A new window" : `A window that is ${before.state}`;
-    return wrongState(after.state, `${from} cannot be ${after.state}`, allowed.join(", "));
+    return rejectState(after.state, `${from} cannot be ${after.state}`, allowed.join(", "));
   }
   const isAhead = Date.parse(now) < Date.parse(after.startsAt);
   if (isAhead && before?.state !== after.state && (after.state === "BEGUN" || after.state === "DONE")) {
     const expected = `a time from ${after.startsAt} on, an earlier starts_at${before === undefined ? "" : ", or CANCELLED"}`;
-    return wrongState(after.state, `A window cannot be ${after.state} before it starts`, expected);
+    return rejectState(after.state, `A window cannot be ${after.state} before it starts`, expected);
   }
   return [];
 }
 
-function wrongState(value: WindowState, why: string, expected: string): readonly ErrorFinding[] {
+function rejectState(value: WindowState, why: string, expected: string): readonly ErrorFinding[] {
   return [rejectWrite("FIELD_CONFLICT", "state", `${why}: expected ${expected}`, { value, expected })];
 }
 
@@ -91,20 +99,20 @@ function checkClosed({ before, after }: WindowChange): Findings {
   if (before === undefined || isOpen(before)) return [];
   return (["startsAt", "endsAt", "elementRefs", "acceptedRefs"] as const).flatMap((name) => {
     if (JSON.stringify(before[name]) === JSON.stringify(after[name])) return [];
-    const field = wireName(name);
+    const field = toWireName(name);
     const message = `Field "${field}" of a window that is ${before.state} cannot change: expected as stored`;
     return [rejectWrite("FIELD_CONFLICT", field, message, { expected: "as stored" })];
   });
 }
 
-/** All rules for a maintenance window. That its elements exist is checked where they are resolved. */
+/** Rules for a maintenance window. Whether its elements exist is checked when they are resolved. */
 export const maintenanceWindowRules: RulePhases<MaintenanceWindow> = [
-  [codeShape, codeSpelling, checkPresence],
-  [checkOrder, checkAhead, transition, checkClosed],
+  [checkCodeShape, checkCodeSpelling, checkPresence],
+  [checkOrder, checkAhead, checkTransition, checkClosed],
 ];
 
-/** Rules for a window of an export, which may be in any state, over, and about elements that are gone. */
+/** Rules for a window from an export, which may be in any state, in the past, and about removed elements. */
 export const restoredWindowRules: RulePhases<MaintenanceWindow> = [
-  [codeShape, codeSpelling, checkPresence],
+  [checkCodeShape, checkCodeSpelling, checkPresence],
   [checkOrder],
 ];

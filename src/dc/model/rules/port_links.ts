@@ -1,30 +1,30 @@
 import { type ErrorFinding, rejectWrite } from "../finding.ts";
-import { portRef, samePort } from "../ref.ts";
+import { isSamePort, portRef } from "../ref.ts";
 import type { Device, Port, PortRef } from "../resources.ts";
-import type { Change, Findings } from "../rule.ts";
+import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { checkUnique, rejectMissing } from "./checks.ts";
 
 type Located = readonly [port: Port, at: string];
 
-function portsOf(device: Device): readonly Located[] {
+function listPorts(device: Device): readonly Located[] {
   return (device.ports ?? []).map((port, index) => [port, `ports[${index}]`] as const);
 }
 
-/** Checks that front ports map to positions of rear ports of the same device, each used once. */
-function mappings({ after }: Change<Device>): Findings {
+/** Checks that front ports map to positions of rear ports of the same device, and that each position is used once. */
+function checkMappings({ after }: ResourceWrite<Device>): Findings {
   const rears = new Map((after.ports ?? []).filter(({ kind }) => kind === "REAR").map((port) => [port.name, port]));
-  const all = portsOf(after).flatMap(([port, at]) =>
+  const all = listPorts(after).flatMap(([port, at]) =>
     (port.mappings ?? []).map((mapping, index) => ({ port, mapping, field: `${at}.mappings[${index}]` })),
   );
   return [
     ...all.flatMap(({ port, mapping, field }) => {
       const rear = rears.get(mapping.rearPort);
       if (rear === undefined)
-        return [notFound(`${field}.rear_port`, mapping.rearPort, "a rear port of the same device")];
+        return [rejectUnknownPort(`${field}.rear_port`, mapping.rearPort, "a rear port of the same device")];
       return [
-        ...position(`${field}.front_position`, mapping.frontPosition, port.positions ?? 1),
-        ...position(`${field}.rear_position`, mapping.rearPosition, rear.positions ?? 1),
+        ...checkPosition(`${field}.front_position`, mapping.frontPosition, port.positions ?? 1),
+        ...checkPosition(`${field}.rear_position`, mapping.rearPosition, rear.positions ?? 1),
       ];
     }),
     ...checkUnique(
@@ -42,7 +42,7 @@ function mappings({ after }: Change<Device>): Findings {
   ];
 }
 
-function position(field: string, value: number, positions: number): readonly ErrorFinding[] {
+function checkPosition(field: string, value: number, positions: number): readonly ErrorFinding[] {
   if (value <= positions) return [];
   return [
     rejectWrite("FIELD_OUT_OF_RANGE", field, `The port has no position ${value}: expected 1 to ${positions}`, {
@@ -52,31 +52,31 @@ function position(field: string, value: number, positions: number): readonly Err
   ];
 }
 
-function notFound(field: string, name: string, expected: string): ErrorFinding {
+function rejectUnknownPort(field: string, name: string, expected: string): ErrorFinding {
   return rejectMissing(field, "port", name, { expected });
 }
 
 /** Checks that breakout channels name a physical port and members of an aggregate name an aggregate. */
-function channels({ after }: Change<Device>): Findings {
+function checkChannels({ after }: ResourceWrite<Device>): Findings {
   const byName = new Map((after.ports ?? []).map((port) => [port.name, port]));
-  const legs = portsOf(after).filter(([{ parentPort }]) => parentPort !== undefined);
+  const legs = listPorts(after).filter(([{ parentPort }]) => parentPort !== undefined);
   return [
-    ...legs.flatMap(([port, at]) => parent(port, at, byName)),
+    ...legs.flatMap(([port, at]) => checkParent(port, at, byName)),
     ...checkUnique(
       legs
         .filter(([{ channel }]) => channel !== undefined)
         .map(([{ parentPort, channel }, at]) => [`${at}.channel`, `${parentPort}:${channel}`] as const),
       "Channel",
     ),
-    ...portsOf(after).flatMap(([port, at]) => aggregate(port, at, byName)),
+    ...listPorts(after).flatMap(([port, at]) => checkAggregate(port, at, byName)),
   ];
 }
 
-function parent(port: Port, at: string, byName: ReadonlyMap<string, Port>): readonly ErrorFinding[] {
+function checkParent(port: Port, at: string, byName: ReadonlyMap<string, Port>): readonly ErrorFinding[] {
   const holder = byName.get(port.parentPort ?? "");
   const field = `${at}.parent_port`;
   if (holder === undefined || holder === port) {
-    return [notFound(field, port.parentPort ?? "", "another port of the same device")];
+    return [rejectUnknownPort(field, port.parentPort ?? "", "another port of the same device")];
   }
   if (holder.type !== "lag") return [];
   return [
@@ -87,11 +87,11 @@ function parent(port: Port, at: string, byName: ReadonlyMap<string, Port>): read
   ];
 }
 
-function aggregate(port: Port, at: string, byName: ReadonlyMap<string, Port>): readonly ErrorFinding[] {
+function checkAggregate(port: Port, at: string, byName: ReadonlyMap<string, Port>): readonly ErrorFinding[] {
   if (port.lag === undefined) return [];
   const holder = byName.get(port.lag);
   if (holder === undefined || holder === port) {
-    return [notFound(`${at}.lag`, port.lag, "an aggregate port of the same device")];
+    return [rejectUnknownPort(`${at}.lag`, port.lag, "an aggregate port of the same device")];
   }
   if (holder.type === "lag") return [];
   return [
@@ -103,7 +103,7 @@ function aggregate(port: Port, at: string, byName: ReadonlyMap<string, Port>): r
 }
 
 /** Rejects the removal of a port with a cable, a change of its kind, and marking it as connected. */
-async function inUse({ before, after }: Change<Device>, site: SiteReader): Promise<Findings> {
+async function checkPortsInUse({ before, after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   if (before === undefined) return [];
   const cables = await site.cablesOf(after.code);
   const ends = cables.flatMap(({ a, b }) => [a, b]).filter((end) => hasPort(before, end));
@@ -112,7 +112,7 @@ async function inUse({ before, after }: Change<Device>, site: SiteReader): Promi
 }
 
 function hasPort(device: Device, end: PortRef): boolean {
-  return (device.ports ?? []).some(({ name }) => samePort({ deviceCode: device.code, portName: name }, end));
+  return (device.ports ?? []).some(({ name }) => isSamePort({ deviceCode: device.code, portName: name }, end));
 }
 
 function checkCabled(before: Device, after: Device, end: PortRef): readonly ErrorFinding[] {
@@ -160,7 +160,7 @@ async function checkNamedPorts(before: Device, after: Device, site: SiteReader):
   const consumers = await site.consumersOf(ends.map(portRef));
   return [
     ...ends
-      .filter((end) => links.some((other) => samePort(other, end)))
+      .filter((end) => links.some((other) => isSamePort(other, end)))
       .map((end) =>
         rejectWrite("PORT_IN_USE", "ports", `Port "${end.portName}" holds a fabric link and cannot be removed`, {
           ref: portRef(end),
@@ -174,6 +174,6 @@ async function checkNamedPorts(before: Device, after: Device, site: SiteReader):
   ];
 }
 
-/** Source: docs/contract/datacenter-rules.md#ports. */
-export const portLinkRules = [mappings, channels];
-export const portUseRules = [inUse];
+/** Rules for the links between ports of a device. Source: docs/contract/datacenter-rules.md#ports. */
+export const portLinkRules = [checkMappings, checkChannels];
+export const portUseRules = [checkPortsInUse];

@@ -1,18 +1,18 @@
 import { PORT_NAME_GRAMMAR, parsePortName } from "../code.ts";
 import { type ErrorFinding, rejectWrite } from "../finding.ts";
-import { typeFits } from "../port_types.ts";
+import { isTypeAllowed } from "../port_types.ts";
 import type { Device, Port, PowerOut } from "../resources.ts";
-import type { Change, Findings } from "../rule.ts";
+import type { Findings, ResourceWrite } from "../rule.ts";
 import {
+  checkNumber,
+  checkNumbers,
   checkRequired,
   checkTexts,
   checkUnique,
   type NumberCheck,
-  number,
   rejectSyntax,
-  wrongNumbers,
 } from "./checks.ts";
-import { measuredAt, slugIn } from "./general.ts";
+import { checkMeasuredAt, checkSlug } from "./general.ts";
 
 const MAC = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
 
@@ -33,19 +33,24 @@ const OUTLET_FIGURES: readonly NumberCheck<PowerOut>[] = [
   ["breaker_poles", ({ breakerPoles }) => breakerPoles, { min: 1, max: 3 }],
 ];
 
-/** Checks each port on its own. Source: docs/contract/datacenter-rules.md#ports. */
-function shapes({ after, now }: Change<Device>): Findings {
+/** Checks each port by itself. Source: docs/contract/datacenter-rules.md#ports. */
+function checkPortShapes({ after, now }: ResourceWrite<Device>): Findings {
   const found: ErrorFinding[] = [];
   for (const [index, port] of (after.ports ?? []).entries()) {
     const at = `ports[${index}]`;
-    for (const part of [identity(port, at), words(port, at, now), figures(port, at), power(port, at)]) {
+    for (const part of [
+      checkPortIdentity(port, at),
+      checkPortWords(port, at, now),
+      checkPortFigures(port, at),
+      checkPortPower(port, at),
+    ]) {
       if (part.length > 0) found.push(...part);
     }
   }
   return found;
 }
 
-function identity(port: Port, at: string): readonly ErrorFinding[] {
+function checkPortIdentity(port: Port, at: string): readonly ErrorFinding[] {
   const found: ErrorFinding[] = [...checkRequired(`${at}.kind`, port.kind)];
   if (parsePortName(port.name) === undefined) {
     found.push(rejectSyntax("INVALID_CODE", `${at}.name`, "port name", port.name, PORT_NAME_GRAMMAR));
@@ -53,13 +58,13 @@ function identity(port: Port, at: string): readonly ErrorFinding[] {
   return found;
 }
 
-function words(port: Port, at: string, now: string): readonly ErrorFinding[] {
+function checkPortWords(port: Port, at: string, now: string): readonly ErrorFinding[] {
   const found: ErrorFinding[] = [
-    ...slugIn(`${at}.type`, port.type),
+    ...checkSlug(`${at}.type`, port.type),
     ...checkTexts(port, ["label"], `${at}.`),
     ...(port.powerIn === undefined ? [] : checkTexts(port.powerIn, ["powerPath"], `${at}.power_in.`)),
     ...checkTexts(port, ["lag", "parentPort"], `${at}.`, MAX_NAME_CHARS),
-    ...measuredAt(`${at}.measured_at`, port.measuredAt, now),
+    ...checkMeasuredAt(`${at}.measured_at`, port.measuredAt, now),
   ];
   if (port.macAddress !== undefined && !MAC.test(port.macAddress)) {
     const expected = "six hexadecimal pairs joined by colons";
@@ -68,33 +73,33 @@ function words(port: Port, at: string, now: string): readonly ErrorFinding[] {
   return found;
 }
 
-function figures(port: Port, at: string): readonly ErrorFinding[] {
-  const found = wrongNumbers(port, FIGURES, `${at}.`);
+function checkPortFigures(port: Port, at: string): readonly ErrorFinding[] {
+  const found = checkNumbers(port, FIGURES, `${at}.`);
   if (port.mappings === undefined) return found;
   return [
     ...found,
     ...port.mappings.flatMap((mapping, index) => [
-      ...number(`${at}.mappings[${index}].front_position`, mapping.frontPosition, { min: 1 }),
-      ...number(`${at}.mappings[${index}].rear_position`, mapping.rearPosition, { min: 1 }),
+      ...checkNumber(`${at}.mappings[${index}].front_position`, mapping.frontPosition, { min: 1 }),
+      ...checkNumber(`${at}.mappings[${index}].rear_position`, mapping.rearPosition, { min: 1 }),
     ]),
   ];
 }
 
-function power({ powerIn, powerOut }: Port, at: string): readonly ErrorFinding[] {
+function checkPortPower({ powerIn, powerOut }: Port, at: string): readonly ErrorFinding[] {
   if (powerIn === undefined && powerOut === undefined) return [];
   const inlet = `${at}.power_in`;
   const outlet = `${at}.power_out`;
   return [
-    ...number(`${inlet}.max_draw_w`, powerIn?.maxDrawW, { min: 0 }),
-    ...number(`${inlet}.allocated_draw_w`, powerIn?.allocatedDrawW, { min: 0, max: powerIn?.maxDrawW ?? 2 ** 31 }),
-    ...voltage(`${outlet}.voltage_v`, powerOut?.voltageV, powerOut?.supply === "DC"),
-    ...(powerOut === undefined ? [] : wrongNumbers(powerOut, OUTLET_FIGURES, `${outlet}.`)),
+    ...checkNumber(`${inlet}.max_draw_w`, powerIn?.maxDrawW, { min: 0 }),
+    ...checkNumber(`${inlet}.allocated_draw_w`, powerIn?.allocatedDrawW, { min: 0, max: powerIn?.maxDrawW ?? 2 ** 31 }),
+    ...checkVoltage(`${outlet}.voltage_v`, powerOut?.voltageV, powerOut?.supply === "DC"),
+    ...(powerOut === undefined ? [] : checkNumbers(powerOut, OUTLET_FIGURES, `${outlet}.`)),
   ];
 }
 
-function voltage(field: string, volts: number | undefined, direct: boolean): readonly ErrorFinding[] {
+function checkVoltage(field: string, volts: number | undefined, direct: boolean): readonly ErrorFinding[] {
   if (volts === undefined) return [];
-  if (volts !== 0 && (volts > 0 || direct)) return number(field, volts, {});
+  if (volts !== 0 && (volts > 0 || direct)) return checkNumber(field, volts, {});
   return [
     rejectWrite("FIELD_OUT_OF_RANGE", field, `Voltage ${volts} is impossible`, {
       value: volts,
@@ -103,7 +108,7 @@ function voltage(field: string, volts: number | undefined, direct: boolean): rea
   ];
 }
 
-function names({ after }: Change<Device>): Findings {
+function checkPortNames({ after }: ResourceWrite<Device>): Findings {
   return checkUnique(
     (after.ports ?? []).map(({ name }, index) => [`ports[${index}].name`, name] as const),
     "Port",
@@ -126,12 +131,12 @@ const KIND_FIELDS: readonly KindField[] = [
 ];
 
 /** Rejects fields and types that do not fit the kind of port. */
-function kinds({ after }: Change<Device>): Findings {
+function checkPortKinds({ after }: ResourceWrite<Device>): Findings {
   return (after.ports ?? []).flatMap((port, index) => {
     const misplaced = KIND_FIELDS.filter(
       ({ kinds: allowed, present }) => present(port) && !allowed.includes(port.kind),
     );
-    const fits = port.type === undefined || typeFits(port.kind, port.type);
+    const fits = port.type === undefined || isTypeAllowed(port.kind, port.type);
     if (fits && misplaced.length === 0) return [];
     const at = `ports[${index}]`;
     const found = misplaced.map(({ field, kinds: allowed }) =>
@@ -154,6 +159,6 @@ function kinds({ after }: Change<Device>): Findings {
   });
 }
 
-/** Source: docs/contract/datacenter-rules.md#ports. */
-export const portShapeRules = [shapes, names];
-export const portKindRules = [kinds];
+/** Rules for single ports. Source: docs/contract/datacenter-rules.md#ports. */
+export const portShapeRules = [checkPortShapes, checkPortNames];
+export const portKindRules = [checkPortKinds];

@@ -1,18 +1,18 @@
-import { type ErrorFinding, type Finding, rejectWrite, warning } from "../finding.ts";
-import { withDevice } from "../overlay.ts";
-import { outletTypeFor } from "../port_types.ts";
-import { inletsOf, powerCycle, refersTo, sourceOf } from "../power_walk.ts";
-import { formatPort, parseRef, REF_GRAMMAR, samePort } from "../ref.ts";
+import { createWarning, type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
+import { overlayDevice } from "../overlay.ts";
+import { findOutletType } from "../port_types.ts";
+import { findPowerCycle, findSource, listInlets, refersTo } from "../power_walk.ts";
+import { formatPort, isSamePort, parseRef, REF_GRAMMAR } from "../ref.ts";
 import type { Cable, Device, Port, PortRef } from "../resources.ts";
-import type { Change, Findings } from "../rule.ts";
+import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { rejectMissing, rejectSyntax } from "./checks.ts";
 
 const SOURCE_KINDS = ["feed", "device", "port"];
 export const SOURCE_GRAMMAR = `${REF_GRAMMAR.feed}, ${REF_GRAMMAR.device} or ${REF_GRAMMAR.port}`;
 
-/** Rejects a source reference that is malformed or names no kind of power source. */
-export function sourceShape(field: string, sourceRef: string | undefined): readonly ErrorFinding[] {
+/** Rejects a source reference that is malformed or names something other than a power source. */
+export function checkSourceShape(field: string, sourceRef: string | undefined): readonly ErrorFinding[] {
   if (sourceRef === undefined) return [];
   const ref = parseRef(sourceRef);
   if (ref !== undefined && SOURCE_KINDS.includes(ref.kind)) return [];
@@ -20,12 +20,16 @@ export function sourceShape(field: string, sourceRef: string | undefined): reado
 }
 
 /** Rejects a source that does not exist. A feed may be declared later. */
-export async function sourceExists(field: string, sourceRef: string, site: SiteReader): Promise<readonly Finding[]> {
+export async function checkSourceExists(
+  field: string,
+  sourceRef: string,
+  site: SiteReader,
+): Promise<readonly Finding[]> {
   const ref = parseRef(sourceRef);
   if (ref?.kind === "feed") {
     if ((await site.feedDeclarer(ref.code)) !== undefined) return [];
     return [
-      warning("UNDECLARED_FEED", field, `No outlet declares feed "${ref.code}" yet`, {
+      createWarning("UNDECLARED_FEED", field, `No outlet declares feed "${ref.code}" yet`, {
         value: sourceRef,
         ref: sourceRef,
       }),
@@ -33,16 +37,16 @@ export async function sourceExists(field: string, sourceRef: string, site: SiteR
   }
   if (ref?.kind === "device") {
     const device = await site.device(ref.code);
-    return device?.code === ref.code ? [] : [missingSource(field, sourceRef, device?.code)];
+    return device?.code === ref.code ? [] : [rejectMissingSource(field, sourceRef, device?.code)];
   }
-  return ref?.kind === "port" ? outletExists(field, ref.end, site) : [];
+  return ref?.kind === "port" ? checkOutletExists(field, ref.end, site) : [];
 }
 
-async function outletExists(field: string, end: PortRef, site: SiteReader): Promise<readonly ErrorFinding[]> {
+async function checkOutletExists(field: string, end: PortRef, site: SiteReader): Promise<readonly ErrorFinding[]> {
   const device = await site.device(end.deviceCode);
   const port = device?.ports?.find(({ name }) => name === end.portName);
   const ref = `port:${formatPort(end)}`;
-  if (device?.code !== end.deviceCode || port === undefined) return [missingSource(field, ref, undefined)];
+  if (device?.code !== end.deviceCode || port === undefined) return [rejectMissingSource(field, ref, undefined)];
   if (port.kind === "POWER_OUT") return [];
   return [
     rejectWrite("PORT_INCOMPATIBLE", field, `Port "${formatPort(end)}" of kind ${port.kind} gives no power`, {
@@ -53,41 +57,41 @@ async function outletExists(field: string, end: PortRef, site: SiteReader): Prom
   ];
 }
 
-function missingSource(field: string, ref: string, spelling: string | undefined): ErrorFinding {
+function rejectMissingSource(field: string, ref: string, spelling: string | undefined): ErrorFinding {
   return rejectMissing(field, "source", ref, { expected: spelling ?? "an existing source", ref });
 }
 
-function* inlets(device: Device): Generator<readonly [port: Port, field: string]> {
+function* yieldInlets(device: Device): Generator<readonly [port: Port, field: string]> {
   for (const [index, port] of (device.ports ?? []).entries()) {
     if (port.kind === "POWER_IN") yield [port, `ports[${index}].power_in.source_ref`];
   }
 }
 
-function shapes({ after }: Change<Device>): Findings {
-  return [...inlets(after)].flatMap(([{ powerIn }, field]) => sourceShape(field, powerIn?.sourceRef));
+function checkInletShapes({ after }: ResourceWrite<Device>): Findings {
+  return [...yieldInlets(after)].flatMap(([{ powerIn }, field]) => checkSourceShape(field, powerIn?.sourceRef));
 }
 
 /** Checks that sources exist, are not the device itself, and match the power cable. */
-async function sources({ before, after }: Change<Device>, site: SiteReader): Promise<Findings> {
-  const future = withDevice(site, after);
+async function checkSources({ before, after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
+  const future = overlayDevice(site, after);
   const found: Finding[] = [];
-  for (const [port, field] of inlets(after)) {
+  for (const [port, field] of yieldInlets(after)) {
     const sourceRef = port.powerIn?.sourceRef;
     if (sourceRef === undefined) continue;
-    found.push(...(await oneSource(after, field, sourceRef, future)));
+    found.push(...(await checkSource(after, field, sourceRef, future)));
     // A cable requires existing ports, so a new device has none.
     const end = { deviceCode: after.code, portName: port.name };
     const cable = before === undefined ? undefined : await site.cableAt(end);
-    if (cable !== undefined) found.push(...(await disagreement(after, port, cable, future, field)));
+    if (cable !== undefined) found.push(...(await checkSourceAgreement(after, port, cable, future, field)));
   }
   return found;
 }
 
-async function oneSource(device: Device, field: string, sourceRef: string, site: SiteReader): Promise<Findings> {
+async function checkSource(device: Device, field: string, sourceRef: string, site: SiteReader): Promise<Findings> {
   const ref = parseRef(sourceRef);
   const declarer = ref?.kind === "feed" ? await site.feedDeclarer(ref.code) : undefined;
   const actual = declarer === undefined ? sourceRef : `port:${formatPort(declarer)}`;
-  if (!refersTo(actual, device.code)) return sourceExists(field, sourceRef, site);
+  if (!refersTo(actual, device.code)) return checkSourceExists(field, sourceRef, site);
   return [
     rejectWrite("POWER_CYCLE", field, `Device "${device.code}" cannot supply itself`, {
       value: sourceRef,
@@ -98,7 +102,7 @@ async function oneSource(device: Device, field: string, sourceRef: string, site:
 }
 
 /** Rejects an inlet whose source_ref and cable name different supplies. */
-export async function disagreement(
+export async function checkSourceAgreement(
   device: Device,
   inlet: Port,
   cable: Cable,
@@ -109,11 +113,11 @@ export async function disagreement(
   const ref = sourceRef === undefined ? undefined : parseRef(sourceRef);
   if (sourceRef === undefined || ref === undefined) return [];
   const end = { deviceCode: device.code, portName: inlet.name };
-  const outlet = samePort(cable.a, end) ? cable.b : cable.a;
+  const outlet = isSamePort(cable.a, end) ? cable.b : cable.a;
   const named = ref.kind === "feed" ? await site.feedDeclarer(ref.code) : undefined;
   const agrees =
-    (ref.kind === "feed" && named !== undefined && samePort(named, outlet)) ||
-    (ref.kind === "port" && samePort(ref.end, outlet)) ||
+    (ref.kind === "feed" && named !== undefined && isSamePort(named, outlet)) ||
+    (ref.kind === "port" && isSamePort(ref.end, outlet)) ||
     (ref.kind === "device" && refersTo(sourceRef, outlet.deviceCode));
   if (agrees) return [];
   return [
@@ -131,18 +135,18 @@ export async function disagreement(
 }
 
 /** Rejects a cycle in the power graph. A device that supplies nothing cannot close one. */
-async function cycle({ before, after }: Change<Device>, site: SiteReader): Promise<Findings> {
+async function checkPowerCycle({ before, after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const supplies =
     (after.ports ?? []).some(({ kind }) => kind === "POWER_OUT") ||
-    // No device can name a device that does not exist yet as its supply.
+    // Existing devices cannot name a new device as their supply.
     (before !== undefined && (await site.consumersOf([`device:${after.code}`])).length > 0);
-  if (!supplies || inletsOf(after).length === 0) return [];
-  const path = await powerCycle(after, withDevice(site, after));
-  return path === undefined ? [] : [cycleFinding("ports", path)];
+  if (!supplies || listInlets(after).length === 0) return [];
+  const path = await findPowerCycle(after, overlayDevice(site, after));
+  return path === undefined ? [] : [rejectPowerCycle("ports", path)];
 }
 
-/** Returns the finding for a power cycle, with its path from consumer to supply. */
-export function cycleFinding(field: string, path: readonly string[]): ErrorFinding {
+/** Returns the finding for a power cycle, with the path from consumer to supply. */
+export function rejectPowerCycle(field: string, path: readonly string[]): ErrorFinding {
   const text = path.join(" <- ");
   return rejectWrite("POWER_CYCLE", field, `Power would flow in a circle: ${text}`, {
     value: text,
@@ -151,24 +155,24 @@ export function cycleFinding(field: string, path: readonly string[]): ErrorFindi
 }
 
 /** Warns if the plug and the outlet belong to different families. */
-async function plugs({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+async function checkPlugs({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
-  for (const [port, field] of inlets(after)) {
-    const wanted = port.type === undefined ? undefined : outletTypeFor(port.type);
-    const source = wanted === undefined ? undefined : await sourceOf(after, port, site);
+  for (const [port, field] of yieldInlets(after)) {
+    const wanted = port.type === undefined ? undefined : findOutletType(port.type);
+    const source = wanted === undefined ? undefined : await findSource(after, port, site);
     const ref = source === undefined ? undefined : parseRef(source);
     if (wanted === undefined || ref?.kind !== "port") continue;
-    found.push(...plugMismatch(field, wanted, await site.device(ref.end.deviceCode), ref.end.portName));
+    found.push(...checkPlugMatch(field, wanted, await site.device(ref.end.deviceCode), ref.end.portName));
   }
   return found;
 }
 
 /** Warns if an outlet is not of the type that the inlet requires. */
-export function plugMismatch(field: string, wanted: string, supplier: Device | undefined, outlet: string): Findings {
+export function checkPlugMatch(field: string, wanted: string, supplier: Device | undefined, outlet: string): Findings {
   const type = supplier?.ports?.find(({ name }) => name === outlet)?.type;
   if (supplier === undefined || type === undefined || type === wanted || !type.startsWith("iec-60320-")) return [];
   return [
-    warning("PLUG_MISMATCH", field, `Outlet "${outlet}" of device "${supplier.code}" does not take this plug`, {
+    createWarning("PLUG_MISMATCH", field, `Outlet "${outlet}" of device "${supplier.code}" does not take this plug`, {
       value: type,
       expected: wanted,
       ref: `port:${supplier.code}/${outlet}`,
@@ -176,7 +180,7 @@ export function plugMismatch(field: string, wanted: string, supplier: Device | u
   ];
 }
 
-/** Source: docs/contract/datacenter-rules.md#power. */
-export const powerSourceShapeRules = [shapes];
-export const powerSourceRules = [sources];
-export const powerCycleRules = [cycle, plugs];
+/** Rules for the sources of a device's inlets. Source: docs/contract/datacenter-rules.md#power. */
+export const powerSourceShapeRules = [checkInletShapes];
+export const powerSourceRules = [checkSources];
+export const powerCycleRules = [checkPowerCycle, checkPlugs];

@@ -1,15 +1,15 @@
 import { codeKey } from "../code.ts";
 import { type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
-import { portRef, samePort } from "../ref.ts";
+import { isSamePort, portRef } from "../ref.ts";
 import type { Device } from "../resources.ts";
-import type { Change, Findings } from "../rule.ts";
+import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkUnique, number } from "./checks.ts";
-import { codeIn } from "./general.ts";
+import { checkNumber, checkUnique } from "./checks.ts";
+import { checkCode } from "./general.ts";
 
 /** Checks feeds, inlet names and breakers of a device's outlets. */
-function outlets({ after }: Change<Device>): Findings {
-  const inletNames = inletNamesOf(after);
+function checkOutlets({ after }: ResourceWrite<Device>): Findings {
+  const inletNames = listInletNames(after);
   const found: Finding[] = [];
   const feeds: (readonly [string, string])[] = [];
   const breakers: (readonly [string, string])[] = [];
@@ -18,14 +18,14 @@ function outlets({ after }: Change<Device>): Findings {
     const at = `ports[${index}].power_out`;
     const { feedId, inletName, breakerPosition, breakerPoles = 1 } = powerOut;
     if (feedId !== undefined) {
-      found.push(...codeIn(`${at}.feed_id`, feedId));
+      found.push(...checkCode(`${at}.feed_id`, feedId));
       feeds.push([`${at}.feed_id`, codeKey(feedId)]);
     }
     if (inletName !== undefined && !inletNames.includes(inletName)) {
       found.push(rejectInlet(`${at}.inlet_name`, inletName, inletNames));
     }
     if (breakerPosition === undefined) continue;
-    // The poles of one breaker are on one side of the panel, so their numbers rise by two.
+    // The poles of one breaker are on one side of the panel, so their numbers differ by two.
     for (let pole = 0; pole < breakerPoles; pole += 1) {
       breakers.push([`${at}.breaker_position`, String(breakerPosition + 2 * pole)]);
     }
@@ -33,15 +33,15 @@ function outlets({ after }: Change<Device>): Findings {
   return [...found, ...checkUnique(feeds, "Feed"), ...checkUnique(breakers, "Breaker position")];
 }
 
-function minLiveInlets({ after }: Change<Device>): Findings {
-  const inlets = inletNamesOf(after).length;
-  return number("power.min_live_inlets", after.power?.minLiveInlets, { max: inlets });
+function checkMinLiveInlets({ after }: ResourceWrite<Device>): Findings {
+  const inlets = listInletNames(after).length;
+  return checkNumber("power.min_live_inlets", after.power?.minLiveInlets, { max: inlets });
 }
 
 /** Checks that the preferred inlet of a transfer switch or UPS is one of its inlets. */
-function preferredInlet({ after }: Change<Device>): Findings {
+function checkPreferredInlet({ after }: ResourceWrite<Device>): Findings {
   const name = after.power?.preferredInlet;
-  const names = inletNamesOf(after);
+  const names = listInletNames(after);
   if (name === undefined || names.includes(name)) return [];
   return [rejectInlet("power.preferred_inlet", name, names)];
 }
@@ -52,19 +52,19 @@ function rejectInlet(field: string, name: string, names: readonly string[]): Err
   return rejectWrite("REF_NOT_FOUND", field, message, { value: name, expected });
 }
 
-/** Names of all inlets, including disabled ones, which may be enabled again. */
-function inletNamesOf({ ports = [] }: Device): readonly string[] {
+/** Lists names of all inlets, including disabled ones, which may be enabled again. */
+function listInletNames({ ports = [] }: Device): readonly string[] {
   return ports.filter(({ kind }) => kind === "POWER_IN").map(({ name }) => name);
 }
 
 /** Rejects a feed that several outlets declare. */
-async function feedOnce({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+async function checkFeedUnique({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   for (const [index, { name, powerOut }] of (after.ports ?? []).entries()) {
     if (powerOut?.feedId === undefined) continue;
     const declarer = await site.feedDeclarer(powerOut.feedId);
     if (declarer === undefined || codeKey(declarer.deviceCode) === codeKey(after.code)) continue;
-    if (samePort(declarer, { deviceCode: after.code, portName: name })) continue;
+    if (isSamePort(declarer, { deviceCode: after.code, portName: name })) continue;
     found.push(
       rejectWrite(
         "FEED_ALREADY_DECLARED",
@@ -77,6 +77,6 @@ async function feedOnce({ after }: Change<Device>, site: SiteReader): Promise<Fi
   return found;
 }
 
-/** Source: docs/contract/datacenter-rules.md#power. */
-export const powerOutRules = [outlets, minLiveInlets, preferredInlet];
-export const feedRules = [feedOnce];
+/** Rules for the outlets of a device. Source: docs/contract/datacenter-rules.md#power. */
+export const powerOutRules = [checkOutlets, checkMinLiveInlets, checkPreferredInlet];
+export const feedRules = [checkFeedUnique];

@@ -1,24 +1,24 @@
 import { codeKey } from "../code.ts";
-import { type Finding, rejectWrite, warning } from "../finding.ts";
-import { rectangle, spaceOf, unitRange } from "../rack_space.ts";
+import { createWarning, type Finding, rejectWrite } from "../finding.ts";
+import { getRackSpace, getUnitRange, toRectangle } from "../rack_space.ts";
 import type { DeviceBody, Rack } from "../resources.ts";
-import type { Change, Findings, RulePhases } from "../rule.ts";
+import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { assetTagFree, checkTexts, checkUnique, number, numbersOf } from "./checks.ts";
+import { checkNumber, checkTexts, checkUnique, createAssetTagRule, createNumberRule } from "./checks.ts";
 import {
+  checkCodeShape,
+  checkCodeSpelling,
   checkDescribed,
   checkPlaced,
-  codeShape,
-  codeSpelling,
-  locationRequired,
-  slugIn,
-  tileOverlap,
+  checkSlug,
+  createOverlapRule,
+  requireLocation,
 } from "./general.ts";
 
-/** Known distances of rails. */
+/** Standard rail widths in inches. */
 export const RAIL_WIDTHS_IN = [10, 19, 21, 23];
 
-const numbers = numbersOf<Rack>([
+const numbers = createNumberRule<Rack>([
   ["position_in_row", (rack) => rack.positionInRow, { min: 1, max: 10_000, step: 1 }],
   ["u_height", (rack) => rack.uHeight, { min: 1, max: 100, step: 1 }],
   ["starting_unit", (rack) => rack.startingUnit, { min: 1, max: 1000, step: 1 }],
@@ -32,11 +32,14 @@ const numbers = numbersOf<Rack>([
   ["exhaust_temp_c", (rack) => rack.exhaustTempC, { min: -60, max: 150 }],
 ]);
 
-function words({ after }: Change<Rack>): Findings {
-  return [...slugIn("role", after.role), ...checkTexts(after, ["name", "facilityId", "tenant", "serial", "assetTag"])];
+function checkWords({ after }: ResourceWrite<Rack>): Findings {
+  return [
+    ...checkSlug("role", after.role),
+    ...checkTexts(after, ["name", "facilityId", "tenant", "serial", "assetTag"]),
+  ];
 }
 
-function railWidth({ after: { railWidthIn } }: Change<Rack>): Findings {
+function checkRailWidth({ after: { railWidthIn } }: ResourceWrite<Rack>): Findings {
   if (railWidthIn === undefined || RAIL_WIDTHS_IN.includes(railWidthIn)) return [];
   return [
     rejectWrite(
@@ -51,8 +54,8 @@ function railWidth({ after: { railWidthIn } }: Change<Rack>): Findings {
   ];
 }
 
-function reservations({ after }: Change<Rack>): Findings {
-  const { from, to } = unitRange(after);
+function checkReservations({ after }: ResourceWrite<Rack>): Findings {
+  const { from, to } = getUnitRange(after);
   const units = (after.reservations ?? []).flatMap((reservation, index) =>
     reservation.units.map((unit, at) => ({ unit, field: `reservations[${index}].units[${at}]`, reservation })),
   );
@@ -76,7 +79,7 @@ function reservations({ after }: Change<Rack>): Findings {
   return [
     ...empty,
     ...words,
-    ...units.flatMap(({ unit, field }) => number(field, unit, { min: from, max: to - 1, step: 1 })),
+    ...units.flatMap(({ unit, field }) => checkNumber(field, unit, { min: from, max: to - 1, step: 1 })),
     ...checkUnique(
       units
         .filter(({ reservation }) => reservation.status !== "STALE")
@@ -87,11 +90,11 @@ function reservations({ after }: Change<Rack>): Findings {
 }
 
 /** Rejects a rack change after which mounted devices would not fit. Source: docs/contract/datacenter-rules.md#rack. */
-async function holdsOccupants({ before, after }: Change<Rack>, site: SiteReader): Promise<Findings> {
+async function checkOccupants({ before, after }: ResourceWrite<Rack>, site: SiteReader): Promise<Findings> {
   if (before === undefined) return [];
-  const { from, to } = unitRange(after);
+  const { from, to } = getUnitRange(after);
   return (await site.devicesInRack(after.code)).flatMap((device) => {
-    const space = spaceOf(device);
+    const space = getRackSpace(device);
     if (space === undefined || (space.from >= from && space.to <= to)) return [];
     const low = space.from < from;
     const field = low ? "starting_unit" : "u_height";
@@ -106,13 +109,13 @@ async function holdsOccupants({ before, after }: Change<Rack>, site: SiteReader)
 }
 
 /** Checks the weight of the mounted devices against the rack's limit. */
-async function load({ after }: Change<Rack>, site: SiteReader): Promise<Findings> {
+async function checkLoad({ after }: ResourceWrite<Rack>, site: SiteReader): Promise<Findings> {
   if (after.maxLoadKg === undefined) return [];
-  return weightFindings(after, await site.devicesInRack(after.code), "max_load_kg");
+  return checkWeight(after, await site.devicesInRack(after.code), "max_load_kg");
 }
 
 /** Rejects weight above the rack's limit and warns from 90 %. */
-export function weightFindings(rack: Rack, devices: readonly DeviceBody[], field: string): Findings {
+export function checkWeight(rack: Rack, devices: readonly DeviceBody[], field: string): Findings {
   if (rack.maxLoadKg === undefined) return [];
   const kilograms = devices.reduce((sum, { weightKg = 0 }) => sum + weightKg, 0);
   const detail = { value: kilograms, expected: `at most ${rack.maxLoadKg} kg`, ref: `rack:${rack.code}` };
@@ -120,19 +123,19 @@ export function weightFindings(rack: Rack, devices: readonly DeviceBody[], field
     return [rejectWrite("WEIGHT_EXCEEDED", field, `Rack "${rack.code}" may not hold ${kilograms} kg`, detail)];
   }
   if (kilograms < rack.maxLoadKg * 0.9) return [];
-  return [warning("WEIGHT_NEAR_LIMIT", field, `Rack "${rack.code}" holds ${kilograms} kg`, detail)];
+  return [createWarning("WEIGHT_NEAR_LIMIT", field, `Rack "${rack.code}" holds ${kilograms} kg`, detail)];
 }
 
 /** Warns if racks on both sides of an aisle have opposite airflow, so that one exhausts into the other's inlet. */
-async function opposite({ after }: Change<Rack>, site: SiteReader): Promise<Findings> {
+async function checkOppositeAirflow({ after }: ResourceWrite<Rack>, site: SiteReader): Promise<Findings> {
   const { location, placement, airflow } = after;
   if (location === undefined || placement === undefined || airflow === undefined) return [];
   const racks = await site.racksOnFloor(location.siteId, location.floorNumber);
   return racks
     .filter((other) => codeKey(other.code) !== codeKey(after.code))
-    .filter((other) => opposesAirflow(airflow, other.airflow) && sharesAisle(after, other))
+    .filter((other) => hasOppositeAirflow(airflow, other.airflow) && sharesAisle(after, other))
     .map((other) =>
-      warning("OPPOSITE_AIRFLOW", "airflow", `Rack "${other.code}" on the same aisle moves air the other way`, {
+      createWarning("OPPOSITE_AIRFLOW", "airflow", `Rack "${other.code}" on the same aisle moves air the other way`, {
         value: airflow,
         expected: other.airflow ?? "",
         ref: `rack:${other.code}`,
@@ -140,8 +143,8 @@ async function opposite({ after }: Change<Rack>, site: SiteReader): Promise<Find
     );
 }
 
-/** Whether one moves the air against the other. */
-export function opposesAirflow(one: string | undefined, other: string | undefined): boolean {
+/** Whether one device moves the air in the direction opposite to the other. */
+export function hasOppositeAirflow(one: string | undefined, other: string | undefined): boolean {
   return (
     (one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT") || (one === "REAR_TO_FRONT" && other === "FRONT_TO_REAR")
   );
@@ -155,8 +158,8 @@ const WIDEST_AISLE_MM = 3000;
  */
 function sharesAisle(one: Rack, other: Rack): boolean {
   if (one.placement === undefined || other.placement === undefined) return false;
-  const a = rectangle(one.placement);
-  const b = rectangle(other.placement);
+  const a = toRectangle(one.placement);
+  const b = toRectangle(other.placement);
   const upright = one.placement.rotationDeg % 180 === 0;
   const besides = upright ? a.west < b.east && b.west < a.east : a.north < b.south && b.north < a.south;
   const gap = upright ? Math.max(b.north - a.south, a.north - b.south) : Math.max(b.west - a.east, a.west - b.east);
@@ -166,11 +169,11 @@ function sharesAisle(one: Rack, other: Rack): boolean {
 }
 
 /**
- * Source: docs/contract/datacenter-rules.md#general, docs/contract/datacenter-rules.md#rack. Phases: data, consistency
- * with other resources, warnings.
+ * Rules for a rack, in phases: data, consistency with other resources, warnings. Source:
+ * docs/contract/datacenter-rules.md#general, docs/contract/datacenter-rules.md#rack.
  */
 export const rackRules: RulePhases<Rack> = [
-  [codeShape, locationRequired, checkPlaced, numbers, railWidth, words, checkDescribed],
-  [codeSpelling, reservations],
-  [holdsOccupants, load, assetTagFree("rack"), tileOverlap("rack"), opposite],
+  [checkCodeShape, requireLocation, checkPlaced, numbers, checkRailWidth, checkWords, checkDescribed],
+  [checkCodeSpelling, checkReservations],
+  [checkOccupants, checkLoad, createAssetTagRule("rack"), createOverlapRule("rack"), checkOppositeAirflow],
 ];

@@ -2,7 +2,7 @@ import type { TraceSite } from "#dc/analysis/cabling/cable_trace.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, PortRef } from "#dc/model/resources.ts";
-import type { Consumer } from "#dc/model/site.ts";
+import type { SourceConsumer } from "#dc/model/site.ts";
 import type { DcReader } from "#dc/ports.ts";
 
 /**
@@ -39,7 +39,7 @@ export class BatchedSite implements TraceSite {
     return this.#reader.crac(code);
   }
 
-  consumersOf(sourceRefs: readonly string[]): Promise<readonly Consumer[]> {
+  consumersOf(sourceRefs: readonly string[]): Promise<readonly SourceConsumer[]> {
     return this.#reader.consumersOf(sourceRefs);
   }
 }

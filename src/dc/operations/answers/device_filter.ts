@@ -1,7 +1,7 @@
 import { MAX_FILTER_VALUES, MAX_LABELS, MAX_QUERY_CHARS, MAX_TAGS } from "#dc/limits.ts";
 import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { wireName } from "#dc/model/rules/checks.ts";
+import { toWireName } from "#dc/model/rules/checks.ts";
 import type { DeviceFilter, LocationArea, PowerOfFilter } from "#dc/ports.ts";
 import { DeviceFilterSchema, type DeviceFilter as FilterMessage } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { DeviceFilter as Written } from "#gen/datacenter/v1/messages.ts";
@@ -28,7 +28,8 @@ export function parseDeviceFilter(message: FilterMessage | undefined): ParsedFil
   demandAtMost(MAX_TAGS, tags.length, { field: "tags", unit: "values" });
   demandAtMost(MAX_LABELS, Object.keys(labels).length, { field: "labels", unit: "values" });
   for (const [field, value] of Object.entries({ ...others, floorRefs, roomRefs, rowRefs })) {
-    if (Array.isArray(value)) demandAtMost(MAX_FILTER_VALUES, value.length, { field: wireName(field), unit: "values" });
+    if (Array.isArray(value))
+      demandAtMost(MAX_FILTER_VALUES, value.length, { field: toWireName(field), unit: "values" });
   }
   demandCodes("filter.site_ids", plain.siteIds ?? []);
   demandCodes("filter.rack_codes", plain.rackCodes ?? []);

@@ -2,9 +2,9 @@ import type { BlastSite } from "#dc/analysis/power/blast_radius.ts";
 import { insertInletNodes } from "#dc/analysis/power/failed_inlets.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { portKey, type Ref, samePort } from "#dc/model/ref.ts";
+import { isSamePort, portKey, type Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { edgeKey, refKey } from "#dc/model/resource_key.ts";
+import { toEdgeKey, toRefKey } from "#dc/model/resource_key.ts";
 import type { Port, PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { readRef } from "./parameters.ts";
@@ -94,20 +94,20 @@ async function resolveSourceRef(site: Site, text: string, field: string): Promis
   const { topology } = site;
   const ref: Ref = readRef(field, text, FAILING_KINDS);
   const missing = () => refuse("NOT_FOUND", `Cannot find ${field} "${text}"`, { field, value: text, ref: text });
-  if (topology.power.indexOf.get(refKey(text)) !== undefined)
+  if (topology.power.indexOf.get(toRefKey(text)) !== undefined)
     return { sources: resolveSourceNodes(topology, text, field, FAILING_KINDS) };
   switch (ref.kind) {
     case "port":
       return resolvePort(site, ref.end, missing);
     case "cable": {
       const cable = await site.reader.cableAt(ref.a);
-      if (cable === undefined || edgeKey(cable.a, cable.b) !== edgeKey(ref.a, ref.b)) throw missing();
+      if (cable === undefined || toEdgeKey(cable.a, cable.b) !== toEdgeKey(ref.a, ref.b)) throw missing();
       const inlet = [cable.a, cable.b].find((end) => findPowerPort(topology, end)?.kind === "POWER_IN");
       return inlet === undefined ? { networkPorts: [cable.a, cable.b] } : { inlet };
     }
     case "fabric_link": {
-      const key = edgeKey(ref.a, ref.b);
-      if (!topology.inventory.fabricLinks.some(({ a, b }) => edgeKey(a, b) === key)) throw missing();
+      const key = toEdgeKey(ref.a, ref.b);
+      if (!topology.inventory.fabricLinks.some(({ a, b }) => toEdgeKey(a, b) === key)) throw missing();
       return { link: key };
     }
     // Devices, cooling units and feeds that exist are nodes of the supply.
@@ -132,6 +132,6 @@ async function resolvePort(
 function findPowerPort(topology: Topology, end: PortRef): Port | undefined {
   const device = topology.device(codeKey(end.deviceCode));
   return device?.ports?.find(({ name }) =>
-    samePort({ deviceCode: device.code, portName: name }, { ...end, deviceCode: device.code }),
+    isSamePort({ deviceCode: device.code, portName: name }, { ...end, deviceCode: device.code }),
   );
 }

@@ -2,8 +2,8 @@ import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
 import { FabricWatch } from "#dc/analysis/rehearsal/fabric_loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { fabricLinkRef } from "#dc/model/ref.ts";
-import { edgeKey } from "#dc/model/resource_key.ts";
+import { toFabricLinkRef } from "#dc/model/ref.ts";
+import { toEdgeKey } from "#dc/model/resource_key.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { DataPaths, type DeadNetwork } from "./data_paths.ts";
@@ -42,7 +42,7 @@ export class NetworkTracer {
    */
   async cutLinks(watch: FabricWatch, { links, networkPorts, nodes }: FailedNetwork): Promise<readonly number[]> {
     const { topology, reader } = this.#session;
-    const named = links.size === 0 ? [] : watch.numbersOf(({ a, b }) => links.has(edgeKey(a, b)));
+    const named = links.size === 0 ? [] : watch.numbersOf(({ a, b }) => links.has(toEdgeKey(a, b)));
     const passive = [...networkPorts, ...(await readPanelPorts(reader, panelCodesOf(topology, nodes)))];
     const ways = (await Promise.all(passive.map((port) => this.#ways.through(port)))).flat();
     const riding = ways.flatMap(({ ends }) => {
@@ -125,7 +125,7 @@ export async function findNetworkLoss(
   const tracer = await NetworkTracer.of(session);
   const watch = new FabricWatch(topology, tracer.deviceOf);
   const { links: down, cutOff } = watch.after(off, await tracer.cutLinks(watch, failed));
-  const refs = watch.linksAt(down).map(({ a, b }) => fabricLinkRef(a, b));
+  const refs = watch.linksAt(down).map(({ a, b }) => toFabricLinkRef(a, b));
   const isFollowed = isNetwork || failed.isPlace;
   const isolated = isFollowed ? await tracer.isolatedBy({ off, cutOff, ports: failed.networkPorts }) : [];
   return { linksDown: refs.sort(), lostMbps: watch.mbpsOf(down), cutOff, isolated };

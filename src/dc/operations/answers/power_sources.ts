@@ -6,7 +6,7 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Ref, RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import { readRef } from "./parameters.ts";
 
 /** Nodes of a power source reference. Nodes in `equipment` fail themselves; the other nodes only lose supply. */
@@ -29,7 +29,7 @@ export function resolveSourceNodes(
   kinds: readonly RefKind[] = KINDS,
 ): SourceNodes {
   const ref = readRef(field, text, kinds);
-  const single = graph.indexOf.get(refKey(text));
+  const single = graph.indexOf.get(toRefKey(text));
   if (single !== undefined) {
     const nodes = new Set([single]);
     // A cooling unit whose reference is given goes offline, as with its room or its supply.

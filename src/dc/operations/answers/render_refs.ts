@@ -3,7 +3,7 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Subgraph, SubgraphEdge, SubgraphNode } from "#dc/render/subgraph.ts";
 import { formatWatts } from "#words/figures.ts";
 import { formatConstant, getRefName } from "#words/names.ts";
@@ -48,7 +48,7 @@ export function requireShownRefs(refs: readonly string[], isShown: (key: string)
  * other through elements that were not requested. Cost: O(elements × edges between them).
  */
 export function powerSubgraph({ power, live, loadsW }: Topology, refs: readonly string[], title: string): Subgraph {
-  const indexes = refs.map((ref) => power.indexOf.get(refKey(ref)) ?? -1);
+  const indexes = refs.map((ref) => power.indexOf.get(toRefKey(ref)) ?? -1);
   requireShownRefs(refs, (key) => indexes[refs.findIndex((ref) => ref.toLowerCase() === key)] !== -1);
   const place = new Map(indexes.map((index, at) => [index, at]));
   const isLive = (index: number) => live[index] === 1;

@@ -2,7 +2,7 @@ import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef } from "#dc/model/ref.ts";
-import { edgeKey } from "#dc/model/resource_key.ts";
+import { toEdgeKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader, ResourceKeys } from "#dc/ports.ts";
 import { CooperativeScheduler } from "./cooperative_scheduler.ts";
@@ -100,7 +100,7 @@ function groupKeysByKind(refs: readonly string[]): ResourceKeys | undefined {
   for (const text of refs) {
     const ref = parseRef(text);
     if (ref?.kind === "device" || ref?.kind === "rack" || ref?.kind === "crac") keys[ref.kind].push(codeKey(ref.code));
-    else if (ref?.kind === "cable" || ref?.kind === "fabric_link") keys[ref.kind].push(edgeKey(ref.a, ref.b));
+    else if (ref?.kind === "cable" || ref?.kind === "fabric_link") keys[ref.kind].push(toEdgeKey(ref.a, ref.b));
     // A device type does not affect the devices created from it, nor a window its elements.
     else if (ref?.kind !== "device_type" && ref?.kind !== "window") return undefined;
   }

@@ -1,5 +1,5 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import type { RowChange } from "./row_change.ts";
@@ -65,7 +65,7 @@ async function findFirstEntry(
 }
 
 function isEntryOf(record: ChangeRecord, entity: string): boolean {
-  return refKey(record.entity) === refKey(entity);
+  return toRefKey(record.entity) === toRefKey(entity);
 }
 
 /** Whether an entry records a row version. Ports are rows below their device's row; the log records them together. */

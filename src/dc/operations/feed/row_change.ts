@@ -1,5 +1,5 @@
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
-import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { PortSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
@@ -103,7 +103,7 @@ type AnyResource = ResourceByKind[ResourceKind];
 function nameOfRow(kind: ResourceKind, key: string, model: object | undefined): string {
   try {
     const resource = model as AnyResource;
-    if (model !== undefined && resourceKey(resource) === key) return resourceRef(kind, resource as never);
+    if (model !== undefined && getResourceKey(resource) === key) return getResourceRef(kind, resource as never);
   } catch {
     // The body has no code; the key identifies the row.
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { seal } from "#dc/audit/chain.ts";
+import { appendToChain } from "#dc/audit/chain.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { AuditAction } from "#dc/model/enum_values.ts";
@@ -137,7 +137,7 @@ class Intake {
 
   async #append(draft: ChangeDraft): Promise<ChangeRecord> {
     this.#head ??= await this.#writer.chainHead();
-    const record = seal(this.#head, draft);
+    const record = appendToChain(this.#head, draft);
     await this.#writer.append([record]);
     this.#head = record;
     return record;

@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
-import { outletCapacityW } from "#dc/model/draw.ts";
+import { computeOutletCapacityW } from "#dc/model/draw.ts";
 import type { Finding } from "#dc/model/finding.ts";
 import type { Cable, Crac, Device, DeviceBody, FabricLink, Port, Rack } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
@@ -37,7 +37,7 @@ export function deviceMessage(stored: StoredVersion<Device>) {
 
 /** Returns a port's fields with its device and, for an outlet, its capacity. */
 export function portFields(deviceCode: string, port: Port): object {
-  const capacityW = port.powerOut === undefined ? undefined : outletCapacityW(port.powerOut);
+  const capacityW = port.powerOut === undefined ? undefined : computeOutletCapacityW(port.powerOut);
   const powerOut = { ...port.powerOut, capacityW };
   return { ...port, deviceCode, ...(port.powerOut !== undefined && { powerOut }) };
 }

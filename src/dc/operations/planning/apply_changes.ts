@@ -1,7 +1,7 @@
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
-import { refKey, resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import { getResourceKey, getResourceRef, toRefKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type InventoryChange, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
@@ -117,12 +117,12 @@ function upsertItemOf(session: WriteSession, kind: ResourceKind, { change, messa
   const resource = parseItem(kind, message, field);
   if (resource instanceof Refusal) return failingItem(field, resource);
   const hasIdentity = "code" in resource || (resource.a !== undefined && resource.b !== undefined);
-  const ref = hasIdentity ? resourceRef(kind, resource as never) : "";
+  const ref = hasIdentity ? getResourceRef(kind, resource as never) : "";
   return {
     field,
     code: ref,
     name: "Resource",
-    key: hasIdentity ? `${kind}:${resourceKey(resource)}` : field,
+    key: hasIdentity ? `${kind}:${getResourceKey(resource)}` : field,
     needs: [],
     apply: () => {
       const maskPaths = change.updateMask?.paths ?? [];
@@ -141,7 +141,7 @@ function typeItem(
     field: at,
     code: ref,
     name: "Resource",
-    key: refKey(ref),
+    key: toRefKey(ref),
     needs: [],
     apply: async () => {
       const { outcome, stored } = await putDeviceType(session, read(), { etag, at });
@@ -157,7 +157,7 @@ function windowItem(session: WriteSession, { change, message, at }: Given<Mainte
     field: `${at}.window`,
     code: ref,
     name: "Resource",
-    key: refKey(ref),
+    key: toRefKey(ref),
     needs: [],
     apply: async () => {
       const { outcome, stored } = await putWindow(session, { window: message, updateMask, etag, at: `${at}.window` });
@@ -184,7 +184,7 @@ function removalItem(
     field: how.field,
     code: text,
     name: "Resource",
-    key: refKey(text),
+    key: toRefKey(text),
     needs: [],
     apply: async () => {
       const cascadedRefs = await removeByRef(session, kind, ref, how);

@@ -10,7 +10,7 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import type { FailureKind } from "#dc/model/enum_values.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { edgeKey } from "#dc/model/resource_key.ts";
+import { toEdgeKey } from "#dc/model/resource_key.ts";
 import type { Cable } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { isActiveDataCable } from "../answers/data_paths.ts";
@@ -89,7 +89,7 @@ async function readDataCables(reader: DcReader, topology: Topology): Promise<rea
     found.push(...page.filter((cable) => isActiveDataCable(cable) && !isPower(cable.a) && !isPower(cable.b)));
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return found;
-    after = edgeKey(last.a, last.b);
+    after = toEdgeKey(last.a, last.b);
   }
 }
 

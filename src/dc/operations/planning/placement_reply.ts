@@ -4,7 +4,7 @@ import { computePlaceFigures, type PlaceFigures } from "#dc/analysis/placement/f
 import type { Placement, RefusedRack, SelectedPlace } from "#dc/analysis/placement/find_places.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_PLACEMENT_EXAMPLES } from "#dc/limits.ts";
-import { inOrder, portRef } from "#dc/model/ref.ts";
+import { orderEnds, portRef } from "#dc/model/ref.ts";
 import type { Cable, Device } from "#dc/model/resources.ts";
 import { CableSchema, DeviceSchema, FindingSchema, Severity } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
@@ -113,7 +113,7 @@ function buildItems(
   return {
     device,
     cables: ends.map(({ own, device: { code: other }, port }) => {
-      const [a, b] = inOrder({ deviceCode: code, portName: own }, { deviceCode: other, portName: port.name });
+      const [a, b] = orderEnds({ deviceCode: code, portName: own }, { deviceCode: other, portName: port.name });
       return { a, b };
     }),
     inlets: taken.plugs.map(({ side: { tap }, inlet, outlet }) => ({

@@ -1,11 +1,11 @@
 import type { PlacementRequest, RequestedInlet, RequestedPorts } from "#dc/analysis/placement/wanted.ts";
 import { MAX_BATCH_ITEMS, MAX_PLACEMENT_INLETS, MAX_PLACEMENT_PORT_KINDS, MAX_PLACEMENT_PORTS } from "#dc/limits.ts";
 import { CODE_GRAMMAR, parseCode } from "#dc/model/code.ts";
-import { airHeatW, drawW, heatW } from "#dc/model/draw.ts";
+import { computeAirHeatW, getDrawW, getHeatW } from "#dc/model/draw.ts";
 import { type LoadBasis, PLACEMENT_SPREADS, type PlacementSpread, type Redundancy } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Port } from "#dc/model/resources.ts";
-import { number } from "#dc/model/rules/checks.ts";
+import { checkNumber } from "#dc/model/rules/checks.ts";
 import type { FindPlacementRequest as PlacementMessage } from "#gen/datacenter/v1/messages.ts";
 import { type FindPlacementRequest, FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
 import { readRef, refuseMissingField, requireLocation } from "../answers/parameters.ts";
@@ -70,25 +70,25 @@ export async function parsePlacementRequest(
 
 /** Returns draw and heat in watts: the larger of the draw that writes reserve and the draw of the load basis. */
 function requiredPower(template: Template, basis: LoadBasis): Pick<PlacementRequest, "drawW" | "airW" | "liquidW"> {
-  const most = (of: typeof heatW) => Math.max(of(template, "ALLOCATED"), of(template, basis));
-  const airW = most(airHeatW);
-  return { drawW: most(drawW), airW, liquidW: Math.max(0, most(heatW) - airW) };
+  const most = (of: typeof getHeatW) => Math.max(of(template, "ALLOCATED"), of(template, basis));
+  const airW = most(computeAirHeatW);
+  return { drawW: most(getDrawW), airW, liquidW: Math.max(0, most(getHeatW) - airW) };
 }
 
 function checkPlacementNumbers(asked: Asked): void {
   const checks = [
-    ...number("count", asked.count, { min: 0, max: MAX_BATCH_ITEMS }),
-    ...number("u_height", asked.uHeight, { min: 0.5, max: 100, step: 0.5 }),
-    ...number("weight_kg", asked.weightKg, { min: 0, max: 100_000 }),
-    ...number("draw_w", asked.drawW, { min: 0 }),
-    ...number("liquid_fraction_pct", asked.liquidFractionPct, { min: 0, max: 100 }),
-    ...number("headroom_pct", asked.headroomPct, { min: 0, max: 99 }),
-    ...number("max_places", asked.maxPlaces, { min: 0 }),
-    ...number("inlets", asked.inlets, { min: 1, max: MAX_PLACEMENT_INLETS }),
-    ...number("ports", asked.ports?.length, { max: MAX_PLACEMENT_PORT_KINDS }),
+    ...checkNumber("count", asked.count, { min: 0, max: MAX_BATCH_ITEMS }),
+    ...checkNumber("u_height", asked.uHeight, { min: 0.5, max: 100, step: 0.5 }),
+    ...checkNumber("weight_kg", asked.weightKg, { min: 0, max: 100_000 }),
+    ...checkNumber("draw_w", asked.drawW, { min: 0 }),
+    ...checkNumber("liquid_fraction_pct", asked.liquidFractionPct, { min: 0, max: 100 }),
+    ...checkNumber("headroom_pct", asked.headroomPct, { min: 0, max: 99 }),
+    ...checkNumber("max_places", asked.maxPlaces, { min: 0 }),
+    ...checkNumber("inlets", asked.inlets, { min: 1, max: MAX_PLACEMENT_INLETS }),
+    ...checkNumber("ports", asked.ports?.length, { max: MAX_PLACEMENT_PORT_KINDS }),
     ...(asked.ports ?? []).flatMap(({ count, speedMbps }, at) => [
-      ...number(`ports[${at}].count`, count ?? 0, { min: 1, max: MAX_PLACEMENT_PORTS }),
-      ...number(`ports[${at}].speed_mbps`, speedMbps, { above: 0 }),
+      ...checkNumber(`ports[${at}].count`, count ?? 0, { min: 1, max: MAX_PLACEMENT_PORTS }),
+      ...checkNumber(`ports[${at}].speed_mbps`, speedMbps, { above: 0 }),
     ]),
   ];
   const [first] = checks;

@@ -1,5 +1,5 @@
 import { parseCode } from "#dc/model/code.ts";
-import { builtFields } from "#dc/model/device_type.ts";
+import { getInheritedFields } from "#dc/model/device_type.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
@@ -37,7 +37,7 @@ async function templateOfType(reader: ReadSession["reader"], code: string): Prom
   const { manufacturer, model, kind, uHeight = 1, ports, isBlade } = stored.resource;
   if (isBlade === true || uHeight === 0) throw refuseUnracked("device_type", code);
   requireConsumer("device_type", code, { kind });
-  const built = { ...builtFields(stored.resource), uHeight, ports: ports?.map(unusedPort) };
+  const built = { ...getInheritedFields(stored.resource), uHeight, ports: ports?.map(unusedPort) };
   return { kind, ...definedFields({ manufacturer, model, ...built }) };
 }
 

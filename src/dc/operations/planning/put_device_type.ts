@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { DeviceType } from "#dc/model/device_type.ts";
-import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
+import { joinFieldPath, Refusal, refuse, toSiblingPath } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { judge } from "#dc/model/rule.ts";
+import { applyRules } from "#dc/model/rule.ts";
 import { deviceTypeRules } from "#dc/model/rules/device_type.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -21,12 +21,12 @@ export async function putDeviceType(
   type: DeviceType,
   { etag, at }: Pick<UpsertInput<ResourceKind>, "etag" | "at">,
 ): Promise<{ readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED"; readonly stored: StoredVersion<DeviceType> }> {
-  const { errors } = await judge(deviceTypeRules, { after: type, now }, writer);
-  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(at, found.field) }));
+  const { errors } = await applyRules(deviceTypeRules, { after: type, now }, writer);
+  const [first, ...others] = errors.map((found) => ({ ...found, field: joinFieldPath(at, found.field) }));
   if (first !== undefined) throw new Refusal(first, others);
   const before = await readDeviceType(writer, type.code);
   const ref = `device_type:${type.code}`;
-  checkPrecondition(etag, before, { ref, field: fieldWithin(at, "code"), etagField: fieldBeside(at, "etag") });
+  checkPrecondition(etag, before, { ref, field: joinFieldPath(at, "code"), etagField: toSiblingPath(at, "etag") });
   if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(type))
     return { outcome: "UNCHANGED", stored: before };
   const stored = { resource: type, etag: etagOf(type), createTime: before?.createTime ?? now, updateTime: now };
@@ -48,7 +48,7 @@ export async function removeDeviceType(
   const ref = `device_type:${code}`;
   const stored = await readDeviceType(writer, code);
   if (stored === undefined) throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, ref, value: ref });
-  checkEtag(etag, stored.etag, { ref, field: fieldBeside(field, "etag") });
+  checkEtag(etag, stored.etag, { ref, field: toSiblingPath(field, "etag") });
   await writer.dropDocument(DEVICE_TYPES, code);
   changes.noteDocument("DELETE", ref, modelJson(DeviceTypeSchema, stored.resource), undefined);
 }

@@ -1,6 +1,6 @@
 import { MAX_QUERY_CHARS } from "#dc/limits.ts";
 import { INVENTORY_KINDS } from "#dc/model/enum_values.ts";
-import { cableRef, compareText, portRef } from "#dc/model/ref.ts";
+import { compareText, portRef, toCableRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { PlanningService, SearchInventoryResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
@@ -97,7 +97,7 @@ async function findPortsAndCables(reader: DcReader, entries: readonly SearchEntr
     for (const { a, b, label = "" } of await reader.cablesOf(device.code)) {
       const ends = `${a.deviceCode}/${a.portName} to ${b.deviceCode}/${b.portName}`;
       const text = `${ends} ${label}`.toLowerCase();
-      if (text.includes(name)) found.push({ kind: "CABLE", ref: cableRef(a, b), name: ends, text, detail: label });
+      if (text.includes(name)) found.push({ kind: "CABLE", ref: toCableRef(a, b), name: ends, text, detail: label });
     }
   }
   return found;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
-import { seal } from "#dc/audit/chain.ts";
+import { appendToChain } from "#dc/audit/chain.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
 import type { ChangeActor, ChangeDraft, ChangeRequest } from "#dc/model/change_record.ts";
 import type { AuditAction } from "#dc/model/enum_values.ts";
-import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcWriter, StoredVersion } from "#dc/ports.ts";
 import {
@@ -75,7 +75,7 @@ export class Changes {
   }
 
   async remove<Kind extends ResourceKind>(kind: Kind, resource: ResourceByKind[Kind]): Promise<void> {
-    await this.#writer.remove(kind, resourceKey(resource));
+    await this.#writer.remove(kind, getResourceKey(resource));
     this.#note("DELETE", kind, resource, undefined);
   }
 
@@ -114,7 +114,7 @@ export class Changes {
     for (let at = 0; at < drafts.length; at += SEALED_AT_ONCE) {
       await scheduler.yieldIfDue();
       const records = drafts.slice(at, at + SEALED_AT_ONCE).map((draft) => {
-        const record = seal(head, draft);
+        const record = appendToChain(head, draft);
         head = record;
         return record;
       });
@@ -135,7 +135,7 @@ export class Changes {
     const was = before === undefined ? undefined : modelJson(SCHEMAS[kind], before);
     const is = after === undefined ? undefined : modelJson(SCHEMAS[kind], after);
     const related = [...new Set([...containerRefsOf(before), ...containerRefsOf(after)])];
-    this.#draft(action, { entity: resourceRef(kind, named), related, was, is });
+    this.#draft(action, { entity: getResourceRef(kind, named), related, was, is });
   }
 
   #draft(

@@ -1,6 +1,6 @@
 import { mergeResource, NOTHING_OWNED, type OwnedParts } from "#dc/exchange/merge.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcWriter } from "#dc/ports.ts";
 import type { MaintenanceWindow } from "#gen/datacenter/v1/windows_pb.ts";
@@ -93,7 +93,7 @@ async function upsertOne(
   kind: ResourceKind,
   { resource, owned }: IncomingResource,
 ): Promise<ExchangeResult> {
-  const before = (await session.writer.stored(kind, resourceKey(resource)))?.resource;
+  const before = (await session.writer.stored(kind, getResourceKey(resource)))?.resource;
   const keptPorts = before === undefined ? [] : await findCabledPorts(session, before, resource, owned);
   const wanted =
     before === undefined ? resource : mergeResource(before, resource, owned ?? NOTHING_OWNED, new Set(keptPorts));

@@ -2,9 +2,9 @@ import { create, type DescMessage, type DescMethodUnary, type Message, type Mess
 import { MAX_LOAD_WALK, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
 import { codeKey, parseCode } from "#dc/model/code.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
-import { cableRef, parseRef } from "#dc/model/ref.ts";
+import { parseRef, toCableRef } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
-import { edgeKey } from "#dc/model/resource_key.ts";
+import { toEdgeKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -219,7 +219,7 @@ function itemIdentity(
   // An edge without an end is parsed as well, and refused later.
   const ends: Partial<Cable> = model instanceof Refusal || "code" in model ? {} : model;
   if (ends.a === undefined || ends.b === undefined) return { field: at, code: "", name: "Cable", key: at };
-  return { field: at, code: cableRef(ends.a, ends.b), name: "Cable", key: edgeKey(ends.a, ends.b) };
+  return { field: at, code: toCableRef(ends.a, ends.b), name: "Cable", key: toEdgeKey(ends.a, ends.b) };
 }
 
 /** Writes one resource of a call that names several. */

@@ -3,9 +3,9 @@ import { carriesPower } from "#dc/analysis/power/power_supplies.ts";
 import { isInBay } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { inletsOf } from "#dc/model/power_walk.ts";
+import { listInlets } from "#dc/model/power_walk.ts";
 import { compareText, parseRef, portKey, portRef } from "#dc/model/ref.ts";
-import { refKey, resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey, toRefKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 
@@ -111,7 +111,7 @@ export class PowerSurroundings {
     for (const { kind, code, inlet } of consumers) {
       if (kind === "crac") await this.#lookCrac(code);
       const port = this.#devices.get(codeKey(code))?.ports?.find(({ name }) => name === inlet);
-      const owner = owners.get(refKey(port?.powerIn?.sourceRef ?? ""));
+      const owner = owners.get(toRefKey(port?.powerIn?.sourceRef ?? ""));
       if (owner !== undefined) found.get(owner)?.add(codeKey(code));
     }
     for (const [key, children] of found)
@@ -129,11 +129,11 @@ export class PowerSurroundings {
     if (device === undefined) return [];
     return listOutlets(device).reduce(
       (refs, { name, powerOut }) => {
-        refs.push(refKey(portRef({ deviceCode: device.code, portName: name })));
-        if (powerOut?.feedId !== undefined) refs.push(refKey(`feed:${powerOut.feedId}`));
+        refs.push(toRefKey(portRef({ deviceCode: device.code, portName: name })));
+        if (powerOut?.feedId !== undefined) refs.push(toRefKey(`feed:${powerOut.feedId}`));
         return refs;
       },
-      [refKey(`device:${device.code}`)],
+      [toRefKey(`device:${device.code}`)],
     );
   }
 
@@ -159,7 +159,7 @@ export class PowerSurroundings {
     if (device === undefined) return [];
     const bay = this.#bayOf(key);
     if (bay !== undefined) return this.#devices.get(bay)?.kind === "CHASSIS" ? [`device:${bay}`] : [];
-    return inletsOf(device).flatMap(({ name, powerIn }) => {
+    return listInlets(device).flatMap(({ name, powerIn }) => {
       const port = portKey({ deviceCode: device.code, portName: name });
       const far = this.#plugged.get(port);
       if (far === undefined) return this.#plugged.has(port) ? [] : (powerIn?.sourceRef ?? []);
@@ -170,7 +170,7 @@ export class PowerSurroundings {
   /** Returns the key of the chassis that holds a blade without inlets. */
   #bayOf(key: string): string | undefined {
     const device = this.#devices.get(key);
-    if (device === undefined || !isInBay(device) || inletsOf(device).length > 0) return undefined;
+    if (device === undefined || !isInBay(device) || listInlets(device).length > 0) return undefined;
     return codeKey(device.parentDeviceCode ?? "");
   }
 
@@ -182,7 +182,7 @@ export class PowerSurroundings {
       if (ref?.kind === "device") owners.push(codeKey(ref.code));
       if (ref?.kind === "port") owners.push(codeKey(ref.end.deviceCode));
       if (ref?.kind !== "feed") continue;
-      const key = refKey(source);
+      const key = toRefKey(source);
       if (!this.#declarers.has(key)) {
         const declarer = await this.#site.feedDeclarer(ref.code);
         this.#declarers.set(key, declarer && codeKey(declarer.deviceCode));
@@ -207,7 +207,7 @@ export class PowerSurroundings {
       const key = codeKey(device.code);
       this.#devices.set(key, device);
       for (const { powerOut } of listOutlets(device)) {
-        if (powerOut?.feedId !== undefined) this.#declarers.set(refKey(`feed:${powerOut.feedId}`), key);
+        if (powerOut?.feedId !== undefined) this.#declarers.set(toRefKey(`feed:${powerOut.feedId}`), key);
       }
     }
   }
@@ -225,7 +225,7 @@ export class PowerSurroundings {
     for (const key of wanted) this.#wired.add(key);
     for (const cable of await this.#site.powerCablesOf(wanted)) {
       const [a, b] = [portKey(cable.a), portKey(cable.b)];
-      this.#cables.set(resourceKey(cable), cable);
+      this.#cables.set(getResourceKey(cable), cable);
       this.#plugged.set(a, carriesPower(cable) ? codeKey(cable.b.deviceCode) : undefined);
       this.#plugged.set(b, carriesPower(cable) ? codeKey(cable.a.deviceCode) : undefined);
     }

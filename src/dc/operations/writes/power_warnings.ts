@@ -13,7 +13,7 @@ import {
 import { collectDownstream } from "#dc/analysis/power/power_reach.ts";
 import { isUnmet } from "#dc/analysis/power/redundancy_audit.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { type WarningFinding, warning } from "#dc/model/finding.ts";
+import { createWarning, type WarningFinding } from "#dc/model/finding.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
@@ -126,7 +126,7 @@ function redundancyWarnings(device: Device | undefined, figures: PowerFigures): 
   if (device === undefined || required === undefined) return [];
   if (!figures.redundancy.verdicts(undefined, [device]).some(isUnmet)) return [];
   return [
-    warning("REDUNDANCY_UNMET", "power.required_redundancy", `The supply does not give redundancy ${required}`, {
+    createWarning("REDUNDANCY_UNMET", "power.required_redundancy", `The supply does not give redundancy ${required}`, {
       value: `${(device.ports ?? []).filter(({ kind }) => kind === "POWER_IN").length} inlets`,
       expected: required,
       ref: `device:${device.code}`,
@@ -145,7 +145,7 @@ function overloadWarnings(carried: CarriedLoads, index: number): readonly Warnin
   return listLoadReasons(carried, index).flatMap(({ code, value = 0, limit = 0 }) => {
     if (code === "POWER_NORMAL") {
       return [
-        warning("SOURCE_NEAR_LIMIT", "ports", describeNearLimit(ref, maxUtilizationPct), {
+        createWarning("SOURCE_NEAR_LIMIT", "ports", describeNearLimit(ref, maxUtilizationPct), {
           value: figure(value),
           expected: `at most ${figure(maxUtilizationPct)}`,
           ref,
@@ -154,7 +154,7 @@ function overloadWarnings(carried: CarriedLoads, index: number): readonly Warnin
     }
     if (limit < 100) return [];
     return [
-      warning("FAILOVER_OVERLOAD", "ports", describeFailoverOverload(ref), {
+      createWarning("FAILOVER_OVERLOAD", "ports", describeFailoverOverload(ref), {
         value: figure(value),
         expected: `at most ${figure(100)}`,
         ref,
@@ -176,7 +176,7 @@ function phaseWarnings(
   if (!isUneven(legs)) return [];
   const ref = graph.nodes[elements[0] ?? -1]?.ref ?? "";
   return [
-    warning("PHASE_IMBALANCE", "ports", describePhaseImbalance(ref), {
+    createWarning("PHASE_IMBALANCE", "ports", describePhaseImbalance(ref), {
       value: `${Math.round(legs.A)}, ${Math.round(legs.B)} and ${Math.round(legs.C)} W`,
       expected: `a spread of at most ${PHASE_IMBALANCE_PCT} % of the mean`,
       ref,

@@ -1,10 +1,10 @@
 import { codeKey } from "#dc/model/code.ts";
 import { type ErrorFinding, rejectWrite } from "#dc/model/finding.ts";
-import { cableRef, fabricLinkRef, portRef } from "#dc/model/ref.ts";
-import { fieldBeside, Refusal, refuse } from "#dc/model/refusal.ts";
-import { refKey, resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import { portRef, toCableRef, toFabricLinkRef } from "#dc/model/ref.ts";
+import { Refusal, refuse, toSiblingPath } from "#dc/model/refusal.ts";
+import { getResourceKey, getResourceRef, toRefKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { Consumer } from "#dc/model/site.ts";
+import type { SourceConsumer } from "#dc/model/site.ts";
 import type { WriteSession } from "../rpc.ts";
 import { checkEtag } from "./upsert.ts";
 
@@ -38,20 +38,20 @@ export async function removeResource<Kind extends ResourceKind>(
   named: ResourceByKind[Kind],
   options: RemoveOptions,
 ): Promise<RemovedResource> {
-  const ref = resourceRef(kind, named);
-  const stored = await session.writer.stored(kind, resourceKey(named));
+  const ref = getResourceRef(kind, named);
+  const stored = await session.writer.stored(kind, getResourceKey(named));
   if (stored === undefined) {
     if (options.allowMissing) return { ref, deleted: false, cascadedRefs: [] };
     throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field: options.field, ref, value: ref });
   }
-  checkEtag(options.etag, stored.etag, { ref, field: fieldBeside(options.field, "etag") });
+  checkEtag(options.etag, stored.etag, { ref, field: toSiblingPath(options.field, "etag") });
   const cascadedRefs: string[] = [];
   const { resource } = stored;
   // `kind` and the resource agree, which the compiler cannot infer.
   if (kind === "device") await removeDeviceParts(session, resource as Device, options, cascadedRefs);
   if (kind === "rack") await removeRackParts(session, resource as Rack, options, cascadedRefs);
   await session.changes.remove(kind, resource);
-  return { ref: resourceRef(kind, resource), deleted: true, cascadedRefs };
+  return { ref: getResourceRef(kind, resource), deleted: true, cascadedRefs };
 }
 
 type Parts = Pick<RemoveOptions, "field" | "cascade">;
@@ -70,19 +70,19 @@ async function removeDeviceParts(
   if (!cascade) {
     const depends = dependentFinding(device, field);
     refuseDependents([
-      ...cables.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "cable", cableRef(a, b))),
-      ...links.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "fabric link", fabricLinkRef(a, b))),
+      ...cables.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "cable", toCableRef(a, b))),
+      ...links.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "fabric link", toFabricLinkRef(a, b))),
       ...children.map(({ code }) => depends("DEVICE_HAS_CHILDREN", "child", `device:${code}`)),
       ...consumers.map((consumer) => depends("DEVICE_FEEDS_OTHERS", "consumer", consumerRef(consumer))),
     ]);
   }
   for (const cable of cables) {
     await changes.remove("cable", cable);
-    gone.push(cableRef(cable.a, cable.b));
+    gone.push(toCableRef(cable.a, cable.b));
   }
   for (const link of links) {
     await changes.remove("fabric_link", link);
-    gone.push(fabricLinkRef(link.a, link.b));
+    gone.push(toFabricLinkRef(link.a, link.b));
   }
   await disconnectConsumers(session, device, consumers, gone);
   for (const { code } of children) await removeInnerDevice(session, code, gone);
@@ -106,7 +106,7 @@ function sourceRefsOf(device: Device): readonly string[] {
   ];
 }
 
-function consumerRef({ kind, code, inlet }: Consumer): string {
+function consumerRef({ kind, code, inlet }: SourceConsumer): string {
   return kind === "crac" ? `crac:${code}` : `port:${code}/${inlet}`;
 }
 
@@ -114,11 +114,11 @@ function consumerRef({ kind, code, inlet }: Consumer): string {
 async function disconnectConsumers(
   { writer, changes }: WriteSession,
   device: Device,
-  consumers: readonly Consumer[],
+  consumers: readonly SourceConsumer[],
   gone: string[],
 ): Promise<void> {
-  const supplies = new Set(sourceRefsOf(device).map(refKey));
-  const named = (sourceRef: string | undefined) => sourceRef !== undefined && supplies.has(refKey(sourceRef));
+  const supplies = new Set(sourceRefsOf(device).map(toRefKey));
+  const named = (sourceRef: string | undefined) => sourceRef !== undefined && supplies.has(toRefKey(sourceRef));
   for (const code of consumerCodes(consumers, "device")) {
     const stored = await writer.stored("device", codeKey(code));
     if (stored === undefined || codeKey(code) === codeKey(device.code)) continue;
@@ -143,7 +143,7 @@ async function disconnectConsumers(
   }
 }
 
-function consumerCodes(consumers: readonly Consumer[], kind: Consumer["kind"]): ReadonlySet<string> {
+function consumerCodes(consumers: readonly SourceConsumer[], kind: SourceConsumer["kind"]): ReadonlySet<string> {
   return new Set(consumers.filter((consumer) => consumer.kind === kind).map(({ code }) => code));
 }
 

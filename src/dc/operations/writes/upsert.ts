@@ -1,11 +1,11 @@
 import { codeKey, parsePortName } from "#dc/model/code.ts";
 import { completeCable, completeCrac, completeDevice, completeFabricLink, completeRack } from "#dc/model/defaults.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
-import { samePort } from "#dc/model/ref.ts";
-import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
-import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import { isSamePort } from "#dc/model/ref.ts";
+import { joinFieldPath, Refusal, refuse, toSiblingPath } from "#dc/model/refusal.ts";
+import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
 import type { Crac, Device, DeviceBody, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { judge, type RulePhases } from "#dc/model/rule.ts";
+import { applyRules, type RulePhases } from "#dc/model/rule.ts";
 import { cableRules } from "#dc/model/rules/cable.ts";
 import { cracRules } from "#dc/model/rules/crac.ts";
 import { deviceRules } from "#dc/model/rules/device.ts";
@@ -48,22 +48,22 @@ export async function upsertResource<Kind extends ResourceKind>(
 ): Promise<UpsertResult<Kind>> {
   const { writer, changes, now } = session;
   requireEnds(patch, at);
-  const before = await writer.stored(kind, resourceKey(patch));
+  const before = await writer.stored(kind, getResourceKey(patch));
   checkPrecondition(etag, before, {
-    ref: resourceRef(kind, patch),
-    field: fieldWithin(at, "code" in patch ? "code" : "a"),
-    etagField: fieldBeside(at, "etag"),
+    ref: getResourceRef(kind, patch),
+    field: joinFieldPath(at, "code" in patch ? "code" : "a"),
+    etagField: toSiblingPath(at, "etag"),
   });
-  checkMask(SCHEMAS[kind], maskPaths, fieldBeside(at, "update_mask"));
+  checkMask(SCHEMAS[kind], maskPaths, toSiblingPath(at, "update_mask"));
   const after = await mergeWantedResource(session, kind, patch, before?.resource, maskPaths);
   if (before !== undefined && formatCanonicalJson(after) === formatCanonicalJson(before.resource)) {
     return { stored: before, outcome: "UNCHANGED", warnings: [] };
   }
-  const { errors, warnings } = await judge(KINDS[kind].rules, { before: before?.resource, after, now }, writer);
-  const isTurned = "a" in patch && "a" in after && !samePort(patch.a, after.a);
+  const { errors, warnings } = await applyRules(KINDS[kind].rules, { before: before?.resource, after, now }, writer);
+  const isTurned = "a" in patch && "a" in after && !isSamePort(patch.a, after.a);
   const [first, ...others] = errors.map((found) => ({
     ...found,
-    field: fieldWithin(at, isTurned ? otherEndField(found.field) : found.field),
+    field: joinFieldPath(at, isTurned ? otherEndField(found.field) : found.field),
   }));
   if (first !== undefined) throw new Refusal(first, others);
   const stored = await changes.put(kind, after, before);
@@ -98,11 +98,11 @@ function requireEnds(resource: ResourceByKind[ResourceKind], at: string): void {
   for (const field of ["a", "b"] as const) {
     const end: { readonly portName: string } | undefined = resource[field];
     if (end === undefined) {
-      throw refuse("REQUIRED_FIELD", `End "${field}" is required`, { field: fieldWithin(at, field) });
+      throw refuse("REQUIRED_FIELD", `End "${field}" is required`, { field: joinFieldPath(at, field) });
     }
     if (end.portName !== "" && parsePortName(end.portName) === undefined) {
       throw refuse("INVALID_CODE", `Cannot read port name "${end.portName}"`, {
-        field: fieldWithin(at, `${field}.port_name`),
+        field: joinFieldPath(at, `${field}.port_name`),
         value: end.portName,
       });
     }

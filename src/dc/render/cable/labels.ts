@@ -1,6 +1,6 @@
 import type { CablePath, HopDevice, PathHop, PathSegment } from "#dc/analysis/cabling/cable_path.ts";
-import { inService } from "#dc/model/in_service.ts";
-import { cableRef, formatPort, portRef } from "#dc/model/ref.ts";
+import { isInService } from "#dc/model/in_service.ts";
+import { formatPort, portRef, toCableRef } from "#dc/model/ref.ts";
 import type { Port } from "#dc/model/resources.ts";
 import { getColorName } from "#words/color_name.ts";
 import { formatMetres, formatPlainNumber } from "#words/figures.ts";
@@ -51,7 +51,7 @@ export function describePath(path: CablePath): string {
     formatCountOf(cables, "cable"),
     ...(cables > 0 ? [length, isConnected(path) ? "every cable connected" : "not every cable connected"] : []),
     ...path.hops
-      .filter(({ device }) => !inService(device))
+      .filter(({ device }) => !isInService(device))
       .map(({ device }) => `${device.code} is ${formatConstant(device.status ?? "ACTIVE").toLowerCase()}`),
   ];
   return parts.join(" · ");
@@ -116,7 +116,7 @@ export function linkDetail({ cable }: PathSegment): string {
 
 /** Returns the reference of a link: the cable's, or for a feed that of the port that it supplies. */
 export function linkRef({ cable, from }: PathSegment): string {
-  return cable === undefined ? portRef(from) : cableRef(cable.a, cable.b);
+  return cable === undefined ? portRef(from) : toCableRef(cable.a, cable.b);
 }
 
 export function linkFacts(link: PathSegment): readonly Fact[] {

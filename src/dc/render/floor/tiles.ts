@@ -1,5 +1,5 @@
 import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/enum_values.ts";
-import { type Rectangle, rectangle } from "#dc/model/rack_space.ts";
+import { type Rectangle, toRectangle } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { appendUnit, formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
@@ -52,7 +52,7 @@ export function tooltipOf({ title, facts }: FloorTile): string {
 
 function footprintOf(placement: Placement | undefined): Pick<FloorTile, "area" | "facing"> {
   if (placement === undefined) return { area: { west: 0, north: 0, east: 0, south: 0 }, facing: 0 };
-  return { area: rectangle(placement), facing: placement.rotationDeg };
+  return { area: toRectangle(placement), facing: placement.rotationDeg };
 }
 
 function buildRackTile(rack: RackTile, style: FloorStyle): FloorTile {

@@ -4,7 +4,7 @@ import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power/power_live.ts";
 import { collectUpstream } from "#dc/analysis/power/power_reach.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import { getRefName } from "#words/names.ts";
 
@@ -90,7 +90,7 @@ export interface Reach {
 export function collectReach({ graph, before, blast, sources }: PowerFailure): Reach {
   const impacts = new ImpactMap(graph.nodes.length);
   const nodesAt = (ref: string): readonly number[] => {
-    const index = graph.indexOf.get(refKey(ref));
+    const index = graph.indexOf.get(toRefKey(ref));
     return index === undefined ? [] : [index];
   };
   for (const index of blast.dark) impacts.set(index, "OFFLINE");

@@ -2,7 +2,7 @@ import { NodeNumbers } from "#dc/analysis/node_numbers.ts";
 import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import { AreaFinder, type AreaKind, type AreasOfElement, isRacked, UNKNOWN_AREAS } from "../places.ts";
 import { nodeTitle, type PowerFailure, type Reach } from "./failure.ts";
 
@@ -103,7 +103,7 @@ export class NodeGrouper {
     this.#graph = graph;
     this.#keys = keys;
     this.#owners = new NodeNumbers(graph.nodes.length);
-    this.#pinned = new Set([...highlight].flatMap((ref) => graph.indexOf.get(refKey(ref)) ?? []));
+    this.#pinned = new Set([...highlight].flatMap((ref) => graph.indexOf.get(toRefKey(ref)) ?? []));
     this.#pinnedRacks = new Set(
       [...highlight].map((ref) => ref.toLowerCase()).filter((ref) => ref.startsWith("rack:")),
     );

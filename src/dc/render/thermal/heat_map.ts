@@ -1,4 +1,4 @@
-import { rectangle } from "#dc/model/rack_space.ts";
+import { toRectangle } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import { type CracShare, CracStatus, type RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
@@ -158,7 +158,7 @@ function buildRackTile(
     kind: "rack",
     code,
     title: `Rack ${code}`,
-    area: placement === undefined ? { west: 0, north: 0, east: 0, south: 0 } : rectangle(placement),
+    area: placement === undefined ? { west: 0, north: 0, east: 0, south: 0 } : toRectangle(placement),
     facing: placement?.rotationDeg ?? 0,
     row: "",
     fill: style.fill(rack),

@@ -1,33 +1,33 @@
 import type { Dialect } from "../sql/dialect.ts";
-import { PORT_TYPE_COLUMNS, portTypes } from "../sql/sql_network_ports.ts";
-import { start } from "./start.ts";
+import { PORT_TYPE_COLUMNS, selectPortTypes } from "../sql/sql_network_ports.ts";
+import { createFirstSchema } from "./start.ts";
 
-/** One step of the schema: its name and its statements in a dialect. Once released, a step never changes. */
+/** One step of the schema: its name, and its statements in a dialect. A released step never changes. */
 export interface Migration {
   readonly name: string;
-  /** The first version of the program that takes it. */
+  /** First version of the program that has the step. */
   readonly since: string;
   readonly statements: (dialect: Dialect) => readonly string[];
 }
 
-/** Every step, oldest first; the database remembers how many it has. */
+/** All steps, oldest first; the database stores how many it has executed. */
 export const migrations: readonly Migration[] = [
-  { name: "start", since: "0.1.0", statements: start },
-  { name: "change feed", since: "0.1.0", statements: changeFeed },
-  { name: "search", since: "0.1.0", statements: search },
-  { name: "cords and free ports", since: "0.1.0", statements: cords },
-  { name: "documents", since: "0.2.0", statements: documents },
-  { name: "audit head and checkpoints", since: "0.2.0", statements: audit },
-  { name: "liquid cooling units", since: "0.2.0", statements: liquid },
-  { name: "free data ports", since: "0.2.0", statements: dataPorts },
-  { name: "readings", since: "0.3.0", statements: readings },
+  { name: "start", since: "0.1.0", statements: createFirstSchema },
+  { name: "change feed", since: "0.1.0", statements: createChangeFeedTables },
+  { name: "search", since: "0.1.0", statements: createSearchTables },
+  { name: "cords and free ports", since: "0.1.0", statements: createCordIndexes },
+  { name: "documents", since: "0.2.0", statements: createDocumentTable },
+  { name: "audit head and checkpoints", since: "0.2.0", statements: createAuditTables },
+  { name: "liquid cooling units", since: "0.2.0", statements: setLiquidMedium },
+  { name: "free data ports", since: "0.2.0", statements: addDataPortCounts },
+  { name: "readings", since: "0.3.0", statements: createReadingTables },
 ];
 
 /**
- * The change log's last entry, stored apart from its rows so that removed rows are detected, and checkpoints. An
- * existing log is kept; the setting `audit_since` records its length.
+ * Creates the table of checkpoints, and the setting of the log's last entry, which is stored apart from the rows so
+ * that removed rows are detected. The setting `audit_since` records the length of an existing log.
  */
-function audit({ types: { text, integer } }: Dialect): readonly string[] {
+function createAuditTables({ types: { text, integer } }: Dialect): readonly string[] {
   const last = (name: string, value: string) =>
     `INSERT INTO setting (name, value) SELECT '${name}', ${value} FROM change_log ORDER BY seq DESC LIMIT 1`;
   return [
@@ -37,8 +37,8 @@ function audit({ types: { text, integer } }: Dialect): readonly string[] {
   ];
 }
 
-/** Deliveries of change feeds, to detect repetitions, and events that could not be understood. */
-function changeFeed({ types: { text, integer } }: Dialect): readonly string[] {
+/** Creates tables for deliveries of change feeds, to detect repetitions, and for events that could not be processed. */
+function createChangeFeedTables({ types: { text, integer } }: Dialect): readonly string[] {
   return [
     `CREATE TABLE feed_delivery (source_table ${text} NOT NULL, row_key ${text} NOT NULL, mark ${text} NOT NULL,
       seq ${integer} NOT NULL, received_at ${text} NOT NULL, PRIMARY KEY (source_table, row_key, mark))`,
@@ -50,10 +50,10 @@ function changeFeed({ types: { text, integer } }: Dialect): readonly string[] {
 }
 
 /**
- * Indexes that cover searches by cords and by free ports: without them such a search reads the rows of all devices, or
- * looks up the port types of each device.
+ * Creates indexes that cover searches by cords and by free ports. Without them, such a search reads the rows of all
+ * devices, or looks up the port types of each device.
  */
-function cords(): readonly string[] {
+function createCordIndexes(): readonly string[] {
   return [
     "DROP INDEX device_role",
     "CREATE INDEX device_cords ON device (role, inlets, key)",
@@ -61,19 +61,21 @@ function cords(): readonly string[] {
   ];
 }
 
-/** Counts free data ports apart from power inlets and outlets, for searches that name no type of port. */
-function dataPorts({ types: { integer } }: Dialect): readonly string[] {
+/** Adds counts of free data ports, without power inlets and outlets, for searches without a port type. */
+function addDataPortCounts({ types: { integer } }: Dialect): readonly string[] {
   return [
     `ALTER TABLE port_type ADD COLUMN data_free ${integer} NOT NULL DEFAULT 0`,
     "DELETE FROM port_type",
-    `INSERT INTO port_type (${PORT_TYPE_COLUMNS}) ${portTypes([])}`,
+    `INSERT INTO port_type (${PORT_TYPE_COLUMNS}) ${selectPortTypes([])}`,
     "DROP INDEX port_type_some",
     "CREATE INDEX port_type_some ON port_type (device_key) WHERE data_free > 0",
   ];
 }
 
-/** Small JSON documents that rules do not check: device types, and the origin of imported resources. */
-function documents({ types: { text } }: Dialect): readonly string[] {
+/**
+ * Creates a table for small JSON documents that rules do not check: device types, and the origin of imported resources.
+ */
+function createDocumentTable({ types: { text } }: Dialect): readonly string[] {
   return [
     `CREATE TABLE document (space ${text} NOT NULL, key ${text} NOT NULL, body ${text} NOT NULL,
       PRIMARY KEY (space, key))`,
@@ -81,20 +83,19 @@ function documents({ types: { text } }: Dialect): readonly string[] {
 }
 
 /**
- * Coolant distribution units cool liquid. Before the two media were balanced separately, every unit without a medium
- * was stored with AIR.
+ * Sets the medium of coolant distribution units to liquid. Earlier versions stored every unit without a medium as AIR.
  */
-function liquid(): readonly string[] {
+function setLiquidMedium(): readonly string[] {
   return [
     `UPDATE crac SET body = REPLACE(body, '"medium":"AIR"', '"medium":"LIQUID"') WHERE body LIKE '%"kind":"CDU"%'`,
   ];
 }
 
 /**
- * Tables for searches: the text of all devices in one narrow index, counted by role while it is read, and per device
- * the types of its ports with the number of free ones.
+ * Creates tables for searches: the text of all devices in one narrow index with their roles, and for each device its
+ * port types with the number of free ports.
  */
-function search({ types: { text, integer } }: Dialect): readonly string[] {
+function createSearchTables({ types: { text, integer } }: Dialect): readonly string[] {
   return [
     "CREATE INDEX device_search ON device (role, search_text, key)",
     `CREATE TABLE port_type (device_key ${text} NOT NULL REFERENCES device (key) ON DELETE CASCADE, type ${text} NOT NULL,
@@ -108,10 +109,10 @@ function search({ types: { text, integer } }: Dialect): readonly string[] {
 }
 
 /**
- * What is measured, apart from the inventory and its change log. The rows of `reading` are written with every report, those
- * of `reading_history` once a day.
+ * Creates tables for readings, separate from the inventory and its change log. Rows of `reading` are written with every
+ * report, those of `reading_history` once a day.
  */
-function readings({ types: { text, integer, real } }: Dialect): readonly string[] {
+function createReadingTables({ types: { text, integer, real } }: Dialect): readonly string[] {
   return [
     `CREATE TABLE reading (key ${text} NOT NULL, quantity ${text} NOT NULL, ref ${text} NOT NULL,
       owner_kind ${text} NOT NULL, owner_key ${text} NOT NULL, port ${text} NOT NULL, value ${real} NOT NULL,

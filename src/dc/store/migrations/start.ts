@@ -1,10 +1,10 @@
 import type { Dialect } from "../sql/dialect.ts";
 
 /**
- * The first schema. A resource is one row: its canonical JSON in `body`, and columns for lookups. Keys are lower-case
- * codes, because codes are unique without regard to case. Ports are separate rows, in their given order.
+ * Creates the first schema. A resource is one row: its canonical JSON in `body`, and columns for lookups. Keys are
+ * lower-case codes, because codes are unique without regard to case. Ports are separate rows, in their given order.
  */
-export function start({ types: { text, integer, real } }: Dialect): readonly string[] {
+export function createFirstSchema({ types: { text, integer, real } }: Dialect): readonly string[] {
   const kept = `body ${text} NOT NULL, etag ${text} NOT NULL, create_time ${text} NOT NULL, update_time ${text} NOT NULL`;
   return [
     `CREATE TABLE rack (key ${text} PRIMARY KEY, code ${text} NOT NULL, asset_tag ${text},

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { refuse } from "#dc/model/refusal.ts";
-import { demandKnown } from "../migrate.ts";
+import { demandKnownSteps } from "../migrate.ts";
 import { migrations } from "../migrations/index.ts";
 import type { SqlRow, SqlValue } from "../sql/sql_runner.ts";
 import type { PostgresConnection } from "./postgres_connection.ts";
 import { isSchemaRace } from "./postgres_errors.ts";
 
-/** How long a server may take for one statement of the schema before another one takes over, in seconds. */
+/** Time in seconds that a server has for one statement of the schema before another server may take over. */
 const LEASE_S = 120;
-/** Interval at which a waiting server checks again, in milliseconds. */
+/** Interval at which a waiting server checks the lease again, in milliseconds. */
 const LOOK_MS = 200;
 const MAX_TRIES = 20;
 
@@ -19,14 +19,14 @@ const TAKE_LEASE = `INSERT INTO migration_lease (name, holder, until) VALUES ('s
   WHERE migration_lease.holder = excluded.holder OR migration_lease.until < ${NOW} RETURNING holder`;
 
 /**
- * Brings the schema up to date on CockroachDB, which commits before each statement that changes it: every statement is
- * sent alone and may be repeated, so that a server that is killed in between leaves nothing that the next one cannot
- * finish. A row with an end of its lease lets one server work at a time.
- * Source: CockroachDB, autocommit_before_ddl; Online Schema Changes.
+ * Migrates the schema on CockroachDB, which commits before each statement that changes the schema. Every statement is
+ * therefore sent separately and can be repeated, so that the next server can continue after one that was killed. A row
+ * with the end of a lease lets only one server work at a time. Source: CockroachDB, autocommit_before_ddl; Online
+ * Schema Changes.
  */
-export async function migrateAlone(connection: PostgresConnection): Promise<void> {
+export async function migrateCockroach(connection: PostgresConnection): Promise<void> {
   const { text, integer } = connection.dialect.types;
-  // Creates this table first: it marks the other tables as planner's for the next server.
+  // Creates this table first, because it identifies the other tables as planner's for the next server.
   await executeAlone(
     connection,
     `CREATE TABLE IF NOT EXISTS migration (step ${integer} PRIMARY KEY, name ${text} NOT NULL)`,
@@ -36,27 +36,27 @@ export async function migrateAlone(connection: PostgresConnection): Promise<void
     `CREATE TABLE IF NOT EXISTS migration_lease (name ${text} PRIMARY KEY, holder ${text} NOT NULL, until ${integer} NOT NULL)`,
   );
   const holder = randomUUID();
-  while (!(await takesLease(connection, holder))) {
+  while (!(await tryTakeLease(connection, holder))) {
     await sleep(LOOK_MS);
-    if ((await stepsDone(connection)) === migrations.length) return;
+    if ((await readStepCount(connection)) === migrations.length) return;
   }
   try {
-    await takeSteps(connection, holder);
+    await executeSteps(connection, holder);
   } finally {
     await executeAlone(connection, "DELETE FROM migration_lease WHERE name = 'schema' AND holder = ?", [holder]).catch(
       () => {
-        // It ends by itself.
+        // The lease expires if it cannot be deleted.
       },
     );
   }
 }
 
-async function takeSteps(connection: PostgresConnection, holder: string): Promise<void> {
-  const done = await stepsDone(connection);
-  demandKnown(done);
+async function executeSteps(connection: PostgresConnection, holder: string): Promise<void> {
+  const done = await readStepCount(connection);
+  demandKnownSteps(done);
   for (const [index, { name, statements }] of migrations.slice(done).entries()) {
     for (const statement of statements(connection.dialect)) {
-      if (!(await takesLease(connection, holder))) throw lostLease();
+      if (!(await tryTakeLease(connection, holder))) throw createLostLeaseError();
       await executeAlone(connection, makeRepeatable(statement));
     }
     const step = [done + index + 1, name];
@@ -68,7 +68,7 @@ async function takeSteps(connection: PostgresConnection, holder: string): Promis
   }
 }
 
-/** Returns the statement in an idempotent form. */
+/** Rewrites a statement so that it can be repeated. */
 export function makeRepeatable(statement: string): string {
   if (statement.startsWith("INSERT ")) return `${statement} ON CONFLICT DO NOTHING`;
   return statement
@@ -78,11 +78,11 @@ export function makeRepeatable(statement: string): string {
     .replace(/^(ALTER TABLE \w+) ADD COLUMN /, "$1 ADD COLUMN IF NOT EXISTS ");
 }
 
-async function takesLease(connection: PostgresConnection, holder: string): Promise<boolean> {
+async function tryTakeLease(connection: PostgresConnection, holder: string): Promise<boolean> {
   return (await executeAlone(connection, TAKE_LEASE, [holder])).length > 0;
 }
 
-async function stepsDone(connection: PostgresConnection): Promise<number> {
+async function readStepCount(connection: PostgresConnection): Promise<number> {
   const [row] = await executeAlone(connection, "SELECT COUNT(*) AS steps FROM migration");
   return Number(row?.["steps"]);
 }
@@ -105,6 +105,6 @@ async function executeAlone(
   }
 }
 
-function lostLease() {
+function createLostLeaseError() {
   return refuse("DB_UNAVAILABLE", "Another server has taken over the change of the schema: start this one again");
 }

@@ -4,25 +4,25 @@ import { URL, URLSearchParams } from "node:url";
 import { OperationError } from "#kernel/errors.ts";
 
 const POSTGRES_URL = /^postgres(?:ql)?:\/\//i;
-/** Parameters of the address that are ours to read; the others are settings of the server's session. */
+/** Parameters of the address that planner interprets; all others are session settings of the server. */
 const OWN_PARAMETERS = ["host", "sslmode", "sslrootcert", "sslcert", "sslkey", "pooling"] as const;
 
 type Tls = false | "prefer" | "require" | ConnectionOptions;
 
 /** Address of a PostgreSQL or CockroachDB server, and the settings of the connection. */
 export interface PostgresAddress {
-  /** The address without planner's own parameters. It may contain a password. */
+  /** Address without planner's own parameters. It may contain a password. */
   readonly url: string;
-  /** A socket's folder, when `host` names one. */
+  /** Folder of a Unix socket, if `host` names one. */
   readonly host?: string;
   readonly tls: Tls;
-  /** Whether a pooler in between shares sessions by transaction, so that nothing may be kept in one. */
+  /** Whether a pooler assigns sessions by transaction, in which case no state can be kept in a session. */
   readonly pooling: "session" | "transaction";
-  /** The address as people may see it: without password and parameters. */
+  /** Address without password and parameters, for messages. */
   readonly shown: string;
 }
 
-/** Whether `--db` names a server; everything else is the path of a file. */
+/** Whether the value of `--db` is the address of a server; any other value is the path of a file. */
 export function isPostgresUrl(database: string): boolean {
   return POSTGRES_URL.test(database);
 }
@@ -52,13 +52,13 @@ export function parsePostgresUrl(address: string): PostgresAddress {
   return {
     url: parameters.size === 0 ? base : `${base}?${parameters}`,
     ...(host !== undefined && { host }),
-    tls: host?.startsWith("/") === true ? false : tlsOf(own, shown),
+    tls: host?.startsWith("/") === true ? false : createTlsOptions(own, shown),
     pooling,
     shown,
   };
 }
 
-function tlsOf(own: Readonly<Partial<Record<string, string>>>, shown: string): Tls {
+function createTlsOptions(own: Readonly<Partial<Record<string, string>>>, shown: string): Tls {
   const { sslmode = "prefer", sslrootcert, sslcert, sslkey } = own;
   const files: ConnectionOptions = {
     ...(sslrootcert !== undefined && sslrootcert !== "system" && { ca: readPem("sslrootcert", sslrootcert) }),
@@ -73,9 +73,9 @@ function tlsOf(own: Readonly<Partial<Record<string, string>>>, shown: string): T
       return "prefer";
     case "require":
       // As in libpq, a given root certificate is verified.
-      return sslrootcert === undefined ? { ...files, rejectUnauthorized: false } : anyName(files);
+      return sslrootcert === undefined ? { ...files, rejectUnauthorized: false } : acceptAnyName(files);
     case "verify-ca":
-      return anyName(files);
+      return acceptAnyName(files);
     case "verify-full":
       return files;
     default:
@@ -83,8 +83,8 @@ function tlsOf(own: Readonly<Partial<Record<string, string>>>, shown: string): T
   }
 }
 
-/** The certificate must be good, whatever host it names. */
-function anyName(files: ConnectionOptions): ConnectionOptions {
+/** Returns TLS options that verify the certificate but not the name in it. */
+function acceptAnyName(files: ConnectionOptions): ConnectionOptions {
   return { ...files, checkServerIdentity: () => undefined };
 }
 

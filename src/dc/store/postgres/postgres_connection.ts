@@ -3,45 +3,48 @@ import { refuse } from "#dc/model/refusal.ts";
 import { COCKROACH, type Dialect, POSTGRES } from "../sql/dialect.ts";
 import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "../sql/sql_runner.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
-import { Interrupted, lostConnection, translateError } from "./postgres_errors.ts";
+import { createLostConnectionError, Interrupted, translateError } from "./postgres_errors.ts";
 
-/** How long a connection may take to be made, in seconds. */
+/** Timeout for opening a connection, in seconds. */
 const CONNECT_TIMEOUT_S = 10;
-/** Timeout for closing a connection, in seconds: a server that hangs does not react to it. */
+/** Timeout for closing a connection, in seconds, because a hanging server does not react. */
 const CLOSE_TIMEOUT_S = 0.2;
-/** How long one statement may take, in milliseconds: the dialect sets the same on the server. */
+/** Maximum duration of one statement in milliseconds: the dialect sets the same limit on the server. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 /**
  * Time after which an unresponsive connection is closed, in milliseconds: later than the server's own statement
  * timeout.
  */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 10_000;
-/** Statements that the server keeps prepared for a connection. Ours: searches have more texts than a server should keep. */
+/**
+ * Maximum number of prepared statements of a connection on the server. Our choice: searches have more texts than a
+ * server should store.
+ */
 const MAX_PREPARED = 500;
 /** Maximum number of pipelined changes. Our choice: below the number that the driver sends without waiting. */
 const MAX_UNDER_WAY = 64;
 const INT8 = 20;
 
 /**
- * One connection, used by one transaction at a time; its statements run in the order in which they are given. Changes
- * are not waited for one by one: `settle` does that before the transaction ends. When one of them fails, the connection
- * is lost or the transaction has lost against another one, everything further fails for that reason until `rollback`.
+ * One connection, used by one transaction at a time; its statements run in the given order. Changes are not awaited one
+ * by one: `settle` awaits them before the transaction ends. When one of them fails, the connection is lost or the
+ * transaction has a conflict, all further statements fail with that reason until `rollback`.
  */
 export class PostgresConnection implements SqlRunner {
-  /** The server's kind, known once it is connected. */
+  /** Dialect of the server, known after the connection is established. */
   dialect: Dialect = POSTGRES;
   readonly #sql: postgres.Sql<{ bigint: number }>;
   readonly #prepared = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
-  /** Rejects each pending statement if the connection is lost. */
+  /** Rejects each pending statement when the connection is lost. */
   readonly #waiting = new Set<(error: Error) => void>();
   #failed: unknown;
   #gone = false;
 
   readonly #onStatement: OnStatement;
-  /** Whether each transaction may run on another session of the server, which has no statements prepared. */
+  /** Whether each transaction may run in another session of the server, without prepared statements. */
   readonly #isPooled: boolean;
-  /** When the oldest statement that has no answer was sent. */
+  /** Time at which the oldest unanswered statement was sent. */
   #sentAt: number | undefined;
   #outstanding = 0;
 
@@ -49,24 +52,27 @@ export class PostgresConnection implements SqlRunner {
     this.#onStatement = onStatement;
     this.#isPooled = pooling === "transaction";
     this.#sql = postgres(url, {
-      // Exactly one connection, which is never replaced: a transaction must not continue on another one.
+      // Exactly one connection without replacement, because a transaction must not continue on another one.
       max: 1,
-      onclose: () => this.#fail(lostConnection(undefined)),
+      onclose: () => this.#fail(createLostConnectionError(undefined)),
       ...(host !== undefined && { host }),
       ssl: tls,
       connect_timeout: connectTimeoutS,
-      // null, as the driver has it: connections are not replaced in the middle of a transaction.
+      // null disables the driver's lifetime limit, which could replace a connection during a transaction.
       max_lifetime: null,
       fetch_types: false,
       onnotice: () => {},
       // Columns of eight bytes contain counts and small numbers, which a double represents exactly.
       types: { bigint: { to: INT8, from: [INT8], parse: Number, serialize: String } },
-      // A pooler shares sessions and refuses other parameters: each transaction sets its own, see the dialect.
+      // A pooler shares sessions and rejects other parameters, so each transaction sets its own; see the dialect.
       connection: { application_name: "planner" },
     });
   }
 
-  /** @throws Interrupted with the reason as its cause when the server cannot be reached or does not let us in */
+  /**
+   * Opens a connection. @throws Interrupted with the reason as its cause if the server cannot be reached or rejects the
+   * login
+   */
   static async open(
     address: PostgresAddress,
     onStatement: OnStatement,
@@ -81,13 +87,13 @@ export class PostgresConnection implements SqlRunner {
       return connection;
     } catch (error) {
       await connection.close();
-      throw lostConnection(error);
+      throw createLostConnectionError(error);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Why the transaction that runs cannot go on. */
+  /** Reason why the current transaction cannot continue; undefined if it can. */
   get failure(): unknown {
     return this.#failed;
   }
@@ -96,19 +102,19 @@ export class PostgresConnection implements SqlRunner {
     return this.#gone;
   }
 
-  /** How long the server has not answered although it was asked, in milliseconds; 0 when nothing is asked. */
+  /** Time in milliseconds that the server has not replied to a statement; 0 if none is pending. */
   get silentMs(): number {
     return this.#sentAt === undefined ? 0 : performance.now() - this.#sentAt;
   }
 
-  /** Gives the connection up: everything that waits for it fails as unavailable. */
+  /** Abandons the connection: all pending statements fail as unavailable. */
   giveUp(): void {
-    this.#fail(lostConnection(new Error("the database has not answered for some seconds")));
+    this.#fail(createLostConnectionError(new Error("the database has not answered for some seconds")));
     void this.#sql.end({ timeout: 0 });
   }
 
   async all(sql: string, params: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
-    demandText(params);
+    demandStorableText(params);
     return this.#send(sql, params);
   }
 
@@ -122,7 +128,7 @@ export class PostgresConnection implements SqlRunner {
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<void> {
     this.#check();
-    demandText(params);
+    demandStorableText(params);
     const done: Promise<void> = this.#send(sql, params)
       .then(() => {})
       .catch((error: unknown) => this.#fail(error))
@@ -137,7 +143,7 @@ export class PostgresConnection implements SqlRunner {
     this.#check();
   }
 
-  /** Undoes the transaction, and makes the connection ready for the next one unless it is lost. */
+  /** Rolls the transaction back, and prepares the connection for the next one unless it is lost. */
   async rollback(): Promise<void> {
     if (this.#gone) return;
     await Promise.all(this.#underWay);
@@ -145,7 +151,7 @@ export class PostgresConnection implements SqlRunner {
     try {
       await this.all("ROLLBACK");
     } catch (error) {
-      this.#fail(lostConnection(error));
+      this.#fail(createLostConnectionError(error));
     }
   }
 
@@ -173,12 +179,15 @@ export class PostgresConnection implements SqlRunner {
     } finally {
       clearTimeout(timer);
       this.#outstanding -= 1;
-      // Statements are answered in order, so the next one has been waiting since now.
+      // The server replies in order, so the next statement has been waiting since now.
       this.#sentAt = this.#outstanding === 0 ? undefined : performance.now();
     }
   }
 
-  /** The driver forgets a statement that it was given between the end of a connection and the event that reports it. */
+  /**
+   * Waits for a reply or the loss of the connection. The driver never settles a statement that it receives between the
+   * end of a connection and the event that reports the end.
+   */
   async #unlessLost<Result>(answer: PromiseLike<Result>): Promise<Result> {
     let giveUp: (error: Error) => void = () => {};
     try {
@@ -212,8 +221,10 @@ export class PostgresConnection implements SqlRunner {
   }
 }
 
-/** PostgreSQL cannot store U+0000, and a rejected statement would end the transaction. */
-function demandText(params: readonly SqlValue[]): void {
+/**
+ * Requires that no text contains U+0000, which PostgreSQL cannot store: a rejected statement would end the transaction.
+ */
+function demandStorableText(params: readonly SqlValue[]): void {
   if (!params.some((value) => typeof value === "string" && value.includes("\0"))) return;
   throw refuse("FIELD_OUT_OF_RANGE", "Text must not hold the character U+0000");
 }

@@ -9,7 +9,7 @@ import type { PostgresAddress } from "./postgres_address.ts";
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly why: "conflict" | "lost";
-  /** The message for the caller when trying again does not help. */
+  /** Error for the caller if a retry does not help. */
   readonly refusal: OperationError;
 
   constructor(why: "conflict" | "lost", refusal: OperationError, cause: unknown) {
@@ -20,22 +20,29 @@ export class Interrupted extends Error {
 }
 
 /**
- * Serialization failure, deadlock, and a key that another transaction has inserted since it was looked up; CockroachDB
- * reports every restart as the first. Source: PostgreSQL, Serialization Failure Handling.
+ * Codes of conflicts: serialization failure, deadlock, and a key that another transaction has inserted since it was
+ * looked up. CockroachDB reports every restart as the first. Source: PostgreSQL, Serialization Failure Handling.
  */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
-/** The server ends, starts, accepts no more connections, or ended an idle transaction. Class 08 is the connection itself. */
+/**
+ * Codes of a lost connection: the server stops, starts, accepts no more connections, or ended an idle transaction.
+ * Class 08 are errors of the connection itself.
+ */
 const LOST = /^(?:08...|57P0[1-5]|53300|25P03)$/;
 /**
- * Errors of two transactions that create the same table at the same time: duplicates, or a lost race in the catalogue.
+ * Codes of errors when two transactions create the same table at the same time: duplicates, or a conflict in the
+ * catalogue.
  */
 const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"]);
-export const IS_STANDBY = "The database accepts no changes: it is a standby";
+export const STANDBY_MESSAGE = "The database accepts no changes: it is a standby";
 
-/** Resources, limits, rights and the like: nothing is wrong with the request. Source: PostgreSQL, Appendix A. */
+/**
+ * Messages for classes of errors about resources, limits or rights, which the request did not cause. Source:
+ * PostgreSQL, Appendix A.
+ */
 const UNUSABLE: Readonly<Record<string, string>> = {
   // A primary that became a standby rejects serializable transactions with this code.
-  "0A000": IS_STANDBY,
+  "0A000": STANDBY_MESSAGE,
   "25006": "The database accepts no changes: it is read-only",
   "40003": "It is unknown whether the database committed the change",
   "42501": "The database user lacks a required privilege",
@@ -56,23 +63,27 @@ export function translateError(error: unknown): unknown {
   const unusable = UNUSABLE[code];
   if (unusable !== undefined) return refuseUnavailable(unusable, error);
   // Only the server's own errors have a severity; any other code, such as EPIPE, is the driver's or the network's.
-  if (LOST.test(code) || (code !== "" && !("severity" in error))) return lostConnection(error);
+  if (LOST.test(code) || (code !== "" && !("severity" in error))) return createLostConnectionError(error);
   return error;
 }
 
-/** Whether a change of the schema failed because another server made one at the same moment, so that it may be tried again. */
+/**
+ * Whether a change of the schema failed because another server made one at the same time, so that a retry may succeed.
+ */
 export function isSchemaRace(failure: unknown): boolean {
   if (failure instanceof Interrupted) return failure.why === "conflict";
   return failure instanceof Error && "code" in failure && RACES.has(String(failure.code));
 }
 
-/** Error for a connection that was lost or could not be opened. */
-export function lostConnection(cause: unknown): Interrupted {
+/** Creates the error for a connection that was lost or could not be opened. */
+export function createLostConnectionError(cause: unknown): Interrupted {
   return new Interrupted("lost", refuseUnavailable("The database does not answer", cause), cause);
 }
 
-/** A refusal to open, for the person who named the server; the password is in neither of its parts. */
-export function cannotOpenServer({ shown }: PostgresAddress, error: unknown): unknown {
+/**
+ * Converts an error of opening to a refusal for the person who named the server. Neither part contains the password.
+ */
+export function toOpenError({ shown }: PostgresAddress, error: unknown): unknown {
   const told = error instanceof Interrupted ? error.refusal : error;
   if (!(told instanceof OperationError)) return error;
   const why = told.cause instanceof Error && told.kind === "unavailable" ? told.cause.message : told.message;

@@ -1,15 +1,15 @@
 import { OperationError } from "#kernel/errors.ts";
 import { migrate } from "../migrate.ts";
 import { migrations } from "../migrations/index.ts";
-import { migrateAlone } from "./cockroach_schema.ts";
+import { migrateCockroach } from "./cockroach_schema.ts";
 import type { PostgresConnection } from "./postgres_connection.ts";
 import { isSchemaRace } from "./postgres_errors.ts";
 
-/** How often servers that start at the same moment try for the lock. */
+/** Maximum number of attempts to take the lock, for servers that start at the same time. */
 const MAX_TRIES = 20;
 const PAUSE_MS = 100;
 
-/** Tables that are made first; others of these names are no older ones of ours. */
+/** Tables of the first schema, which identify a database of planner. */
 const OURS: readonly string[] = ["rack", "device", "port", "crac", "cable", "fabric_link", "setting"];
 
 /**
@@ -17,14 +17,14 @@ const OURS: readonly string[] = ["rack", "device", "port", "crac", "cable", "fab
  * at the same time. A current database is only read, so that no right to change it is required.
  * @throws OperationError failed_precondition for a database that a newer program has written
  */
-export async function bringUpToDate(connection: PostgresConnection): Promise<void> {
-  if ((await stepsTaken(connection)) === migrations.length) return;
-  if (connection.dialect.name === "cockroach") return migrateAlone(connection);
-  await runOnce(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE", async () => {
+export async function migratePostgres(connection: PostgresConnection): Promise<void> {
+  if ((await readStepCount(connection)) === migrations.length) return;
+  if (connection.dialect.name === "cockroach") return migrateCockroach(connection);
+  await runSchemaChange(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE", async () => {
     await connection.run("CREATE TABLE IF NOT EXISTS writer_queue (name TEXT PRIMARY KEY)");
     await connection.run("INSERT INTO writer_queue (name) VALUES ('writer') ON CONFLICT (name) DO NOTHING");
   });
-  await runOnce(connection, connection.dialect.beginWrite, async () => {
+  await runSchemaChange(connection, connection.dialect.beginWrite, async () => {
     await migrate(connection, connection.dialect);
   });
 }
@@ -33,7 +33,7 @@ export async function bringUpToDate(connection: PostgresConnection): Promise<voi
  * Number of migration steps in the current schema; 0 if it contains no tables of planner.
  * @throws OperationError failed_precondition if another program's tables have the same names
  */
-export async function stepsTaken(connection: PostgresConnection): Promise<number> {
+export async function readStepCount(connection: PostgresConnection): Promise<number> {
   const rows = await connection.all(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()",
   );
@@ -48,8 +48,12 @@ export async function stepsTaken(connection: PostgresConnection): Promise<number
   return Number(row?.["steps"]);
 }
 
-/** Runs `work` in one transaction, again when another server did the same at the same moment. */
-async function runOnce(connection: PostgresConnection, begin: string, work: () => Promise<void>): Promise<void> {
+/** Runs `work` in one transaction, and repeats it if another server did the same at the same time. */
+async function runSchemaChange(
+  connection: PostgresConnection,
+  begin: string,
+  work: () => Promise<void>,
+): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       await connection.all(begin);

@@ -1,20 +1,20 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import type { OperationError } from "#kernel/errors.ts";
-import { DraftSpace } from "../draft_space.ts";
-import { readerOf } from "../earlier_reader.ts";
+import { DraftRunner } from "../draft_space.ts";
+import { createReader } from "../earlier_reader.ts";
 import type { InspectedStore } from "../inspected_store.ts";
-import { demandKnown } from "../migrate.ts";
+import { demandKnownSteps } from "../migrate.ts";
 import { migrations } from "../migrations/index.ts";
-import { Queue } from "../queue.ts";
+import { WorkQueue } from "../queue.ts";
 import { BEGIN_SERVER_READ } from "../sql/dialect.ts";
 import { SqlReader } from "../sql/sql_reader.ts";
 import type { OnStatement, SqlRow } from "../sql/sql_runner.ts";
 import { SqlWriter } from "../sql/sql_writer.ts";
 import { parsePostgresUrl } from "./postgres_address.ts";
 import { PostgresConnection } from "./postgres_connection.ts";
-import { cannotOpenServer, Interrupted, IS_STANDBY, lostConnection } from "./postgres_errors.ts";
-import { bringUpToDate, stepsTaken } from "./postgres_schema.ts";
+import { createLostConnectionError, Interrupted, STANDBY_MESSAGE, toOpenError } from "./postgres_errors.ts";
+import { migratePostgres, readStepCount } from "./postgres_schema.ts";
 import { PostgresWatchdog } from "./postgres_watchdog.ts";
 
 /** Number of connections for reads; each has one snapshot at a time. One further connection writes. */
@@ -43,8 +43,8 @@ export async function openPostgres(url: string, onStatement: OnStatement = () =>
 }
 
 /**
- * The same for reading, of this or an earlier schema; nothing is changed.
- * @throws OperationError in the same cases
+ * Opens a database with this or an earlier schema for reading; changes nothing. @throws OperationError in the same
+ * cases as `openPostgres`
  */
 export async function inspectPostgres(url: string): Promise<InspectedStore> {
   return openStore(
@@ -66,7 +66,7 @@ async function openStore(
     return store;
   } catch (error) {
     await store.close();
-    throw cannotOpenServer(address, error);
+    throw toOpenError(address, error);
   }
 }
 
@@ -75,7 +75,7 @@ const ASK_TIMEOUT_S = 2;
 
 type Effect = "read" | "write";
 
-/** Work inside a transaction, with the rows that its first statement returned. */
+/** Work inside a transaction. `begun` contains the rows that the first statement of the transaction returned. */
 type Work<Result> = (runner: PostgresConnection, begun: readonly SqlRow[]) => Promise<Result>;
 
 class PostgresStore implements InspectedStore {
@@ -83,9 +83,9 @@ class PostgresStore implements InspectedStore {
   #isReadOnly = false;
   readonly #open: (connectTimeoutS?: number) => Promise<PostgresConnection>;
   readonly #watchdog = new PostgresWatchdog(() => this.#ask());
-  readonly #writing = new Queue(1);
-  readonly #reading = new Queue(READERS);
-  readonly #drafts = new DraftSpace();
+  readonly #writing = new WorkQueue(1);
+  readonly #reading = new WorkQueue(READERS);
+  readonly #drafts = new DraftRunner();
   #idle: PostgresConnection[] = [];
 
   constructor(open: (connectTimeoutS?: number) => Promise<PostgresConnection>) {
@@ -95,22 +95,24 @@ class PostgresStore implements InspectedStore {
   async prepare(): Promise<void> {
     const connection = await this.#open();
     this.#idle.push(connection);
-    await bringUpToDate(connection);
+    await migratePostgres(connection);
   }
 
   async prepareReading(): Promise<void> {
     const connection = await this.#open();
     this.#idle.push(connection);
     this.#isReadOnly = true;
-    this.steps = await stepsTaken(connection);
-    demandKnown(this.steps);
+    this.steps = await readStepCount(connection);
+    demandKnownSteps(this.steps);
   }
 
   async damage(): Promise<undefined> {}
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
     return this.#reading.enter(() =>
-      retryInterrupted(() => this.#transaction("read", (runner) => work(readerOf(runner, runner.dialect, this.steps)))),
+      retryInterrupted(() =>
+        this.#transaction("read", (runner) => work(createReader(runner, runner.dialect, this.steps))),
+      ),
     );
   }
 
@@ -132,7 +134,7 @@ class PostgresStore implements InspectedStore {
 
   async revision(): Promise<number> {
     return this.#reading.enter(() =>
-      retryInterrupted(() => this.#connected((connection) => askAlone(connection, (reader) => reader.revision()))),
+      retryInterrupted(() => this.#connected((connection) => runSeparately(connection, (reader) => reader.revision()))),
     );
   }
 
@@ -154,11 +156,11 @@ class PostgresStore implements InspectedStore {
   }
 
   #transaction<Result>(effect: Effect, work: Work<Result>): Promise<Result> {
-    return this.#connected((connection) => inTransaction(connection, effect, work));
+    return this.#connected((connection) => runTransaction(connection, effect, work));
   }
 
   async #connected<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
-    if (this.#watchdog.isHanging) throw lostConnection(new Error("the database does not answer"));
+    if (this.#watchdog.isHanging) throw createLostConnectionError(new Error("the database does not answer"));
     const connection = this.#usable() ?? (await this.#open());
     try {
       const result = await this.#watchdog.during(connection, () => work(connection));
@@ -167,7 +169,7 @@ class PostgresStore implements InspectedStore {
     } catch (error) {
       if (connection.isLost) {
         await connection.close();
-        // The reason that ended this connection has most likely ended the others too.
+        // The reason that ended this connection has probably ended the others too.
         await this.#discardIdle();
       } else this.#idle.push(connection);
       throw error;
@@ -192,14 +194,14 @@ class PostgresStore implements InspectedStore {
   }
 }
 
-async function inTransaction<Result>(
+async function runTransaction<Result>(
   connection: PostgresConnection,
   effect: Effect,
   work: Work<Result>,
 ): Promise<Result> {
   let committing = false;
   try {
-    // Every write raises the revision, so two of them could never both commit: they queue from the start.
+    // Every write increments the revision, so two writes could never both commit; they queue from the start.
     const begun = await connection.together(effect === "read" ? BEGIN_SERVER_READ : connection.dialect.beginWrite);
     const result = await work(connection, begun);
     await connection.settle();
@@ -209,13 +211,13 @@ async function inTransaction<Result>(
   } catch (error) {
     const failure = connection.failure ?? error;
     await connection.rollback();
-    if (committing && failure instanceof Interrupted && failure.why === "lost") throw unknownOutcome();
+    if (committing && failure instanceof Interrupted && failure.why === "lost") throw createUnknownOutcomeError();
     throw failure;
   }
 }
 
 /** Executes one statement outside of a transaction; an error does not affect the connection's next work. */
-async function askAlone<Result>(
+async function runSeparately<Result>(
   connection: PostgresConnection,
   ask: (reader: DcReader) => Promise<Result>,
 ): Promise<Result> {
@@ -228,14 +230,14 @@ async function askAlone<Result>(
   }
 }
 
-/** @throws OperationError unavailable for a standby */
+/** Requires a server that accepts changes. @throws OperationError unavailable for a standby */
 async function demandPrimary(connection: PostgresConnection): Promise<void> {
   if (connection.dialect.name === "cockroach") return;
   const [row] = await connection.all("SELECT CAST(pg_is_in_recovery() AS TEXT) AS standby");
-  if (row?.["standby"] === "true") throw refuse("DB_UNAVAILABLE", IS_STANDBY);
+  if (row?.["standby"] === "true") throw refuse("DB_UNAVAILABLE", STANDBY_MESSAGE);
 }
 
-/** Nothing was committed as long as a transaction is interrupted before its end, so it may be tried again. */
+/** Retries a transaction that was interrupted before its commit, so that nothing was stored. */
 async function retryInterrupted<Result>(attempt: () => Promise<Result>): Promise<Result> {
   const end = performance.now() + CONFLICT_MS;
   for (let tries = 1; ; tries += 1) {
@@ -249,7 +251,10 @@ async function retryInterrupted<Result>(attempt: () => Promise<Result>): Promise
   }
 }
 
-/** The server may have closed a connection that lay idle: once more on another one. An unreachable server is reported at once. */
+/**
+ * Retries once on another connection, because the server may have closed an idle connection. An unreachable server is
+ * reported at once.
+ */
 async function retryOnce<Result>(attempt: () => Promise<Result>): Promise<Result> {
   try {
     return await attempt();
@@ -264,7 +269,7 @@ function pause(tries: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 }
 
-function unknownOutcome(): OperationError {
+function createUnknownOutcomeError(): OperationError {
   const message =
     "The connection to the database was lost during the commit: the change may or may not be stored; repeat the call with the same request_id";
   return refuse("DB_UNAVAILABLE", message);

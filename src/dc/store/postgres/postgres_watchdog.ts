@@ -1,18 +1,18 @@
 import type { PostgresConnection } from "./postgres_connection.ts";
 
-/** Times of the watchdog, in milliseconds. */
+/** Check interval, silence limit and reply timeout of the watchdog, in milliseconds. */
 export interface WatchTimes {
   /** Interval between checks of the connections. */
   readonly lookMs: number;
-  /** Silence after which the server is asked whether it lives. */
+  /** Time without a reply after which the server is probed. */
   readonly silentMs: number;
-  /** Longest wait for its answer. */
+  /** Maximum wait for the reply to a probe. */
   readonly patienceMs: number;
 }
 
 const TIMES: WatchTimes = { lookMs: 500, silentMs: 1500, patienceMs: 2000 };
 
-/** A connection with how long its server has been silent. */
+/** A connection with the time since its last unanswered statement. */
 type Watched = Pick<PostgresConnection, "silentMs" | "giveUp">;
 
 /**
@@ -29,18 +29,18 @@ export class PostgresWatchdog {
   #hangs = false;
   #isOver = false;
 
-  /** @param ask probes the server on a separate connection */
+  /** Creates a watchdog. @param ask probes the server on a separate connection */
   constructor(ask: () => Promise<void>, times: WatchTimes = TIMES) {
     this.#ask = ask;
     this.#times = times;
   }
 
-  /** Whether the server was found not to answer, and has not answered since. */
+  /** Whether the latest probes found no reply from the server. */
   get isHanging(): boolean {
     return this.#hangs;
   }
 
-  /** Watches a connection while `work` uses it. */
+  /** Monitors a connection while `work` uses it. */
   async during<Result>(connection: Watched, work: () => Promise<Result>): Promise<Result> {
     this.#busy.add(connection);
     this.#watch();

@@ -1,15 +1,15 @@
 import type { SqlValue } from "./sql_runner.ts";
 
-export interface Condition {
+export interface SqlCondition {
   readonly sql: string;
   readonly params: readonly SqlValue[];
 }
 
-/** The WHERE clause that requires all of them; empty without any. */
-export function whereClause(conditions: readonly Condition[]): string {
+/** Returns the WHERE clause that requires all conditions; empty without conditions. */
+export function toWhereClause(conditions: readonly SqlCondition[]): string {
   return conditions.length === 0 ? "" : `WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}`;
 }
 
-export function paramsOf(conditions: readonly Condition[]): readonly SqlValue[] {
+export function listParams(conditions: readonly SqlCondition[]): readonly SqlValue[] {
   return conditions.flatMap(({ params }) => params);
 }

@@ -3,15 +3,18 @@ export interface Dialect {
   readonly name: "sqlite" | "postgres" | "cockroach";
   /** Column types of the migrations. Text is compared byte by byte, so that every database pages in the same order. */
   readonly types: Readonly<Record<"text" | "integer" | "real", string>>;
-  /** `column IN (the strings of the JSON array parameter)`: one parameter, whatever the length. */
+  /**
+   * Returns the condition that a column equals one of the strings in a JSON array parameter: one parameter for any
+   * length.
+   */
   readonly inList: (column: string) => string;
-  /** The column, for a comparison that its own index must not serve. */
+  /** Returns the column in a form for which the database does not use its index. */
   readonly unindexed: (column: string) => string;
-  /** A text field at the top level of a JSON column. */
+  /** Returns the expression for a text field at the top level of a JSON column. */
   readonly jsonText: (column: string, field: string) => string;
-  /** Begins a write whose changes no other write overlaps; the others wait. May answer rows of `setting`. */
+  /** Statement that begins a write. Only one write runs at a time; others wait. May return rows of `setting`. */
   readonly beginWrite: string;
-  /** The statement with the database's own parameter marks. */
+  /** Returns the statement with the database's own parameter marks. */
   readonly marked: (sql: string) => string;
 }
 
@@ -26,40 +29,42 @@ export const SQLITE: Dialect = {
 };
 
 /**
- * Limits of one transaction in milliseconds: for a statement (reading a whole large inventory takes some seconds), for
- * the wait for another writer, and for a process that hangs inside the transaction. Set in the same round trip as
- * BEGIN: a pooler rejects them as parameters of a connection, and a plain SET would affect other clients of the pooler.
+ * Returns the limits of one transaction in milliseconds: for a statement (reading a whole large inventory takes some
+ * seconds), for the wait for another writer, and for a process that hangs inside the transaction. Set in the same round
+ * trip as BEGIN: a pooler rejects them as parameters of a connection, and a plain SET would affect other clients of the
+ * pooler.
  */
-function limits(idleMs: number): string {
+function formatLimits(idleMs: number): string {
   return `SET LOCAL statement_timeout = 60000; SET LOCAL lock_timeout = 10000; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`;
 }
 
 /**
- * A write blocks all other writes, even after its process hangs or the network to it fails; the database ends it after
- * this time. Two statements of a write are milliseconds apart.
+ * Maximum idle time inside a write in milliseconds. A write blocks all other writes, even after its process hangs or
+ * the network to it fails; the database ends it after this time. Two statements of a write are milliseconds apart.
  */
 const IDLE_WRITE_MS = 10_000;
-/** A read blocks no other transaction, and may have a slow reader. */
+/** Maximum idle time inside a read in milliseconds. A read blocks no other transaction, and its reader may be slow. */
 const IDLE_READ_MS = 60_000;
 
-const BEGIN_WRITE = `BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; ${limits(IDLE_WRITE_MS)}`;
+const BEGIN_WRITE = `BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; ${formatLimits(IDLE_WRITE_MS)}`;
 
-/** Begins a read on a server: one moment, whatever is written beside it. */
-export const BEGIN_SERVER_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${limits(IDLE_READ_MS)}`;
+/** Statement that begins a read on a server: a snapshot that later writes do not change. */
+export const BEGIN_SERVER_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${formatLimits(IDLE_READ_MS)}`;
 
 /**
- * CockroachDB compares text byte by byte, and refuses columns that say so. A write begins with a change of the row that
- * every write changes: a transaction that waits for it has read nothing yet, so that the server moves it to the present by
- * itself. A lock on another row would leave it in the past, and it would have to be tried again at its end.
- * Source: CockroachDB, Transaction retry error reference; Advanced client-side transaction retries.
+ * Dialect of CockroachDB, which compares text byte by byte and rejects columns with a collation clause. A write begins
+ * with a change of the row that every write changes. A transaction that waits for this row has read nothing yet, so the
+ * server can move its timestamp forward without a retry. With a lock on another row, the transaction would keep its old
+ * timestamp and have to be retried at its end. Source: CockroachDB, Transaction retry error reference; Advanced
+ * client-side transaction retries.
  */
 export const COCKROACH: Dialect = {
   name: "cockroach",
   types: { text: "TEXT", integer: "BIGINT", real: "DOUBLE PRECISION" },
-  // An array, because the planner joins a subquery by reading the whole table; text, because the driver would write a
-  // parameter of type jsonb as JSON once more.
+  // An array, because the planner joins a subquery by reading the whole table.
+  // The parameter is text, because the driver would encode a jsonb parameter as JSON a second time.
   inList: (column) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB))))`,
-  // Its planner has row counts.
+  // CockroachDB's planner has row counts and needs no hint.
   unindexed: (column) => column,
   jsonText: (column, field) => `CAST(${column} AS JSONB) ->> '${field}'`,
   beginWrite: `${BEGIN_WRITE}; UPDATE setting SET value = value WHERE name = 'revision' RETURNING name, value`,
@@ -82,9 +87,9 @@ const KEEPALIVES =
   "SET LOCAL tcp_keepalives_idle = 5; SET LOCAL tcp_keepalives_interval = 2; SET LOCAL tcp_keepalives_count = 3; SET LOCAL tcp_user_timeout = 10000";
 
 /**
- * PostgreSQL compares text by the rules of a language unless a column names a collation. A table's lock is granted in
- * the order of requests and before the transaction takes its snapshot, so that a write that waited does not begin with
- * an old one.
+ * Dialect of PostgreSQL, which compares text by language rules unless a column has a collation. A table lock is granted
+ * in the order of requests and before the transaction takes its snapshot, so a write that waited does not begin with an
+ * old snapshot.
  */
 export const POSTGRES: Dialect = {
   ...COCKROACH,

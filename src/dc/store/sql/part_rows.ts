@@ -1,27 +1,27 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device, FabricLink, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import type { RowTable } from "./row_buffer.ts";
 import type { SqlValue } from "./sql_runner.ts";
 
-/** A row beside that of a resource: its table, and its values in the order of the table's columns. */
+/** A row derived from a resource: its table, and its values in the order of the table's columns. */
 export type PartRow = readonly [table: RowTable, row: readonly SqlValue[]];
 
-/** The rows that a resource has beside its own. */
-export const PARTS: {
+/** Functions that create the derived rows of a resource, by kind. */
+export const DERIVED_ROWS: {
   readonly [Kind in ResourceKind]: (key: string, resource: ResourceByKind[Kind]) => readonly PartRow[];
 } = {
   rack: () => [],
   device: (key, { ports = [], tags = [], labels = {} }: Device) => [
-    ...ports.map((port, place) => ["port", portRow(key, port, place)] as const),
+    ...ports.map((port, place) => ["port", toPortRow(key, port, place)] as const),
     ...Array.from(new Set(tags), (tag) => ["device_tag", [key, tag]] as const),
     ...Object.entries(labels).map(([name, value]) => ["device_label", [key, name, value]] as const),
   ],
   crac: (key, { powerInputs = [] }: Crac) =>
     powerInputs.flatMap(({ sourceRef }, place) =>
-      sourceRef === undefined ? [] : [["crac_input", [key, place, refKey(sourceRef)]] as const],
+      sourceRef === undefined ? [] : [["crac_input", [key, place, toRefKey(sourceRef)]] as const],
     ),
   cable: (key, { a, b }: Cable) =>
     [a, b].map(({ deviceCode, portName }) => ["cable_end", [codeKey(deviceCode), portName, key]] as const),
@@ -32,8 +32,8 @@ export const PARTS: {
     ),
 };
 
-/** Rows to delete before the parts of a stored resource are written again, by its key. */
-export const OLD_PARTS: Readonly<Record<ResourceKind, readonly string[]>> = {
+/** Statements that delete the derived rows of a resource by its key, before they are written again. */
+export const DELETE_DERIVED_ROWS: Readonly<Record<ResourceKind, readonly string[]>> = {
   rack: [],
   device: ["port", "device_tag", "device_label"].map((table) => `DELETE FROM ${table} WHERE device_key = ?`),
   crac: ["DELETE FROM crac_input WHERE crac_key = ?"],
@@ -41,7 +41,7 @@ export const OLD_PARTS: Readonly<Record<ResourceKind, readonly string[]>> = {
   fabric_link: ["DELETE FROM fabric_link_end WHERE link_key = ?"],
 };
 
-function portRow(deviceKey: string, port: Port, place: number): readonly SqlValue[] {
+function toPortRow(deviceKey: string, port: Port, place: number): readonly SqlValue[] {
   const { feedId } = port.powerOut ?? {};
   const { sourceRef } = port.powerIn ?? {};
   return [
@@ -52,17 +52,17 @@ function portRow(deviceKey: string, port: Port, place: number): readonly SqlValu
     port.type ?? "",
     port.markConnected === true ? 1 : 0,
     feedId === undefined ? null : codeKey(feedId),
-    sourceRef === undefined ? null : refKey(sourceRef),
+    sourceRef === undefined ? null : toRefKey(sourceRef),
     formatCanonicalJson(port),
   ];
 }
 
-/** An entry of the change log, and the references under which it is found. */
-export function* entryRows(record: ChangeRecord): Generator<PartRow> {
+/** Yields the row of a change log entry, and rows of the references under which it is found. */
+export function* createEntryRows(record: ChangeRecord): Generator<PartRow> {
   const { seq, occurredAt, actor, action, request, entity, related, hash } = record;
   yield [
     "change_log",
     [seq, occurredAt, actor.principal, action, request.id, request.interface, formatCanonicalJson(record), hash],
   ];
-  for (const ref of new Set([entity, ...related].map(refKey))) yield ["change_ref", [ref, seq]];
+  for (const ref of new Set([entity, ...related].map(toRefKey))) yield ["change_ref", [ref, seq]];
 }

@@ -1,10 +1,10 @@
-import { insertSql, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
+import { createInsertSql, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
 
-/** Parameters of one statement. Ours, measured: more rows at once are hardly faster. */
+/** Maximum number of parameters of one statement. Our choice, measured: more rows per statement are hardly faster. */
 const MOST_PARAMS = 256;
-/** A statement of up to so many rows may have any number of them; a larger one has a power of two. */
+/** Number of rows up to which a statement may have any number of rows; a larger statement has a power of two. */
 const FEW_ROWS = 8;
-/** Rows that wait at most. */
+/** Maximum number of buffered rows. */
 const MOST_ROWS = 8192;
 
 const STAMPED = ["body", "etag", "create_time", "update_time"];
@@ -34,8 +34,8 @@ export type RowTable = keyof typeof ROW_TABLES;
 type Row = readonly SqlValue[];
 
 /**
- * Buffers a transaction's new rows until the next read or other write, then inserts them table by table in the order of
- * keys, many per statement. Reads through this runner see all of them.
+ * Buffers a transaction's new rows until the next read or other write, then inserts them table by table, sorted by key,
+ * many per statement. Reads through this runner include all of them.
  */
 export class RowBuffer implements SqlRunner {
   readonly #runner: SqlRunner;
@@ -46,7 +46,7 @@ export class RowBuffer implements SqlRunner {
     this.#runner = runner;
   }
 
-  /** Adds a row that is not there yet, its values in the order of the table's columns. */
+  /** Adds a new row, with its values in the order of the table's columns. */
   add(table: RowTable, row: Row): void {
     const rows = this.#waiting.get(table);
     if (rows === undefined) this.#waiting.set(table, [row]);
@@ -69,14 +69,14 @@ export class RowBuffer implements SqlRunner {
     if (this.#count >= MOST_ROWS) await this.flush();
   }
 
-  /** Writes everything that waits. */
+  /** Writes all buffered rows. */
   async flush(): Promise<void> {
     if (this.#count === 0) return;
     const waiting = new Map(this.#waiting);
     this.drop();
     for (const table of Object.keys(ROW_TABLES) as RowTable[]) {
       const rows = waiting.get(table);
-      if (rows !== undefined) await this.#insert(table, inOrder(rows));
+      if (rows !== undefined) await this.#insert(table, sortRows(rows));
     }
   }
 
@@ -88,31 +88,34 @@ export class RowBuffer implements SqlRunner {
 
   async #insert(table: RowTable, rows: readonly Row[]): Promise<void> {
     for (let at = 0; at < rows.length; ) {
-      const size = sizeOf(table, rows.length - at);
-      await this.#runner.run(statement(table, size), rows.slice(at, at + size).flat());
+      const size = chooseRowCount(table, rows.length - at);
+      await this.#runner.run(createInsertStatement(table, size), rows.slice(at, at + size).flat());
       at += size;
     }
   }
 }
 
-/** By the first column, which is that of the table's index as well: pages are met one after another. */
-function inOrder(rows: Row[]): readonly Row[] {
+/** Sorts rows by the first column, which is also the first of the table's index, so that pages are written in order. */
+function sortRows(rows: Row[]): readonly Row[] {
   return rows.length === 1 ? rows : rows.sort(([a = 0], [b = 0]) => (a === b ? 0 : (a ?? 0) < (b ?? 0) ? -1 : 1));
 }
 
-/** A power of two for large numbers, so that a table has few different statements, each prepared once. */
-function sizeOf(table: RowTable, rows: number): number {
+/**
+ * Returns the number of rows for one statement: a power of two for large numbers, so that each table has few different
+ * statements to prepare.
+ */
+function chooseRowCount(table: RowTable, rows: number): number {
   const most = Math.min(rows, Math.floor(MOST_PARAMS / ROW_TABLES[table].length));
   return most <= FEW_ROWS ? most : 2 ** Math.floor(Math.log2(most));
 }
 
 const statements = new Map<string, string>();
 
-function statement(table: RowTable, rows: number): string {
+function createInsertStatement(table: RowTable, rows: number): string {
   const name = `${table} ${rows}`;
   const known = statements.get(name);
   if (known !== undefined) return known;
-  const made = insertSql(table, ROW_TABLES[table], rows);
+  const made = createInsertSql(table, ROW_TABLES[table], rows);
   statements.set(name, made);
   return made;
 }

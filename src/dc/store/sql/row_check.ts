@@ -1,11 +1,11 @@
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { DeviceBody, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { CheckedRow, StoredVersion } from "#dc/ports.ts";
-import { PARTS } from "./part_rows.ts";
+import { DERIVED_ROWS } from "./part_rows.ts";
 import { ROW_TABLES, type RowTable } from "./row_buffer.ts";
-import { bodyOf, columnsOf, storedOf, withPorts } from "./rows.ts";
-import { PORT_TYPE_COLUMNS, portTypes } from "./sql_network_ports.ts";
-import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
+import { addPorts, parseBody, toColumns, toStored } from "./rows.ts";
+import { PORT_TYPE_COLUMNS, selectPortTypes } from "./sql_network_ports.ts";
+import { getText, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
 
 /** Tables whose rows follow from a resource of the kind; their first or named column is its key. */
 const PART_TABLES: Readonly<Record<ResourceKind, readonly (readonly [table: RowTable, key: string])[]>> = {
@@ -26,7 +26,7 @@ export interface CheckedPage {
   readonly kind: ResourceKind;
   readonly after: string;
   readonly limit: number;
-  /** Columns of the counts of free ports, fewer in an earlier schema. */
+  /** Columns of the counts of free ports; an earlier schema has fewer. */
   readonly portTypeColumns?: string;
 }
 
@@ -42,19 +42,19 @@ export async function checkRows(
   const rows = await runner.all(`SELECT ${columns} FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [after, limit]);
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const between = [text(first, "key"), text(last, "key")] as const;
+  const between = [getText(first, "key"), getText(last, "key")] as const;
   const parts = new Map<RowTable, PartRows>();
-  for (const [table, key] of PART_TABLES[kind]) parts.set(table, await partRows(runner, table, key, between));
-  const wrongTypes = kind === "device" ? await wrongPortTypes(runner, portTypeColumns, between) : new Set<string>();
+  for (const [table, key] of PART_TABLES[kind]) parts.set(table, await readPartRows(runner, table, key, between));
+  const wrongTypes = kind === "device" ? await findWrongPortTypes(runner, portTypeColumns, between) : new Set<string>();
   return rows.map((row) => {
-    const checked = checkRow(kind, row, parts);
+    const checked = compareRow(kind, row, parts);
     if (checked.problem !== undefined || !wrongTypes.has(checked.key)) return checked;
     return { ...checked, problem: "its rows in port_type differ from its ports" };
   });
 }
 
 /** Counts rows of part tables whose resource does not exist, and resources without a key, which SQLite allows. */
-export async function strayRows(runner: SqlRunner): Promise<ReadonlyMap<string, number>> {
+export async function countStrayRows(runner: SqlRunner): Promise<ReadonlyMap<string, number>> {
   const stray = new Map<string, number>();
   const pairs = Object.entries(PART_TABLES).flatMap(([kind, tables]) => tables.map((one) => [kind, ...one] as const));
   for (const [kind, table, key] of [...pairs, ["device", "port_type", "device_key"] as const]) {
@@ -71,7 +71,7 @@ export async function strayRows(runner: SqlRunner): Promise<ReadonlyMap<string, 
   return new Map([...stray].filter(([, count]) => count > 0));
 }
 
-async function partRows(
+async function readPartRows(
   runner: SqlRunner,
   table: RowTable,
   key: string,
@@ -79,34 +79,34 @@ async function partRows(
 ): Promise<PartRows> {
   const columns = ROW_TABLES[table].join(", ");
   const rows = await runner.all(`SELECT ${columns} FROM ${table} WHERE ${key} >= ? AND ${key} <= ?`, between);
-  return Map.groupBy(rows, (row) => text(row, key));
+  return Map.groupBy(rows, (row) => getText(row, key));
 }
 
-/** Keys of devices whose counts of free ports differ from a fresh count. */
-async function wrongPortTypes(
+/** Returns keys of devices whose stored counts of free ports differ from a new count. */
+async function findWrongPortTypes(
   runner: SqlRunner,
   columns: string,
   between: readonly [string, string],
 ): Promise<ReadonlySet<string>> {
   const range = (column: string) => ({ sql: `${column} >= ? AND ${column} <= ?`, params: [] });
   const kept = `SELECT ${columns} FROM port_type WHERE ${range("device_key").sql}`;
-  const fresh = `SELECT ${columns} FROM (${portTypes([range("port.device_key")])}) AS fresh`;
+  const fresh = `SELECT ${columns} FROM (${selectPortTypes([range("port.device_key")])}) AS fresh`;
   const params = [...between, ...between];
   const keys = new Set<string>();
   for (const sql of [`${kept} EXCEPT ${fresh}`, `${fresh} EXCEPT ${kept}`]) {
-    for (const row of await runner.all(sql, params)) keys.add(text(row, "device_key"));
+    for (const row of await runner.all(sql, params)) keys.add(getText(row, "device_key"));
   }
   return keys;
 }
 
-function checkRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable, PartRows>): CheckedRow {
-  const key = text(row, "key");
+function compareRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable, PartRows>): CheckedRow {
+  const key = getText(row, "key");
   const rowsOf = (table: RowTable) => parts.get(table)?.get(key) ?? [];
   let stored: StoredVersion<ResourceByKind[ResourceKind]>;
   try {
-    stored = storedOf(row, assembleResource(kind, row, rowsOf("port")));
-    if (resourceKey(stored.resource) !== key) return { key, problem: "its body is that of another resource" };
-    const problem = wrongColumn(kind, row, stored) ?? wrongPart(kind, stored, rowsOf);
+    stored = toStored(row, assembleResource(kind, row, rowsOf("port")));
+    if (getResourceKey(stored.resource) !== key) return { key, problem: "its body is that of another resource" };
+    const problem = findWrongColumn(kind, row, stored) ?? findWrongPart(kind, stored, rowsOf);
     return { key, stored, ...(problem !== undefined && { problem }) };
   } catch {
     return { key, problem: "its body cannot be read" };
@@ -114,34 +114,34 @@ function checkRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable, 
 }
 
 function assembleResource(kind: ResourceKind, row: SqlRow, ports: readonly SqlRow[]): ResourceByKind[ResourceKind] {
-  const body = bodyOf<ResourceByKind[ResourceKind]>(row);
+  const body = parseBody<ResourceByKind[ResourceKind]>(row);
   if (kind !== "device") return body;
   const ordered = ports.toSorted((a, b) => Number(a["place"]) - Number(b["place"]));
-  return withPorts(
+  return addPorts(
     body as DeviceBody,
-    ordered.map((port) => bodyOf<Port>(port)),
+    ordered.map((port) => parseBody<Port>(port)),
   );
 }
 
-function wrongColumn(
+function findWrongColumn(
   kind: ResourceKind,
   row: SqlRow,
   stored: StoredVersion<ResourceByKind[ResourceKind]>,
 ): string | undefined {
-  const expected = columnsOf(kind, stored as never);
-  const name = ROW_TABLES[kind].find((column) => !isSame(row[column], expected[column] ?? null));
+  const expected = toColumns(kind, stored as never);
+  const name = ROW_TABLES[kind].find((column) => !isSameValue(row[column], expected[column] ?? null));
   return name === undefined ? undefined : `its column ${name} differs from its body`;
 }
 
-function wrongPart(
+function findWrongPart(
   kind: ResourceKind,
   { resource }: StoredVersion<ResourceByKind[ResourceKind]>,
   rowsOf: (table: RowTable) => readonly SqlRow[],
 ): string | undefined {
-  const expected = PARTS[kind](resourceKey(resource), resource as never);
+  const expected = DERIVED_ROWS[kind](getResourceKey(resource), resource as never);
   for (const [table] of PART_TABLES[kind]) {
     const columns: readonly string[] = ROW_TABLES[table];
-    const there = rowsOf(table).map((row) => JSON.stringify(columns.map((column) => plainValue(row[column]))));
+    const there = rowsOf(table).map((row) => JSON.stringify(columns.map((column) => toPlainValue(row[column]))));
     const wanted = expected.filter(([name]) => name === table).map(([, row]) => JSON.stringify(row));
     if (there.length !== wanted.length || wanted.some((one) => !there.includes(one)))
       return `its rows in ${table} differ from its body`;
@@ -149,11 +149,14 @@ function wrongPart(
   return undefined;
 }
 
-function isSame(there: SqlValue | undefined, expected: SqlValue): boolean {
-  return plainValue(there) === expected;
+function isSameValue(there: SqlValue | undefined, expected: SqlValue): boolean {
+  return toPlainValue(there) === expected;
 }
 
-/** PostgreSQL gives integers of eight bytes as numbers already; anything that is not a value of ours stays different. */
-function plainValue(value: unknown): unknown {
+/**
+ * Returns a value for comparison. PostgreSQL already returns integers of eight bytes as numbers; any unexpected type
+ * stays different.
+ */
+function toPlainValue(value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }

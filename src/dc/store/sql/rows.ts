@@ -1,29 +1,30 @@
 import { codeKey } from "#dc/model/code.ts";
-import { drawW } from "#dc/model/draw.ts";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getDrawW } from "#dc/model/draw.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, DeviceBody, Port, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
-import { type SqlRow, type SqlValue, text } from "./sql_runner.ts";
+import { getText, type SqlRow, type SqlValue } from "./sql_runner.ts";
 
-// Between rows and resources. A column that orders or filters is never null, so that one comparison serves all rows.
+// Conversion between rows and resources. Columns for sorting or filtering are never null, so that one comparison
+// covers all rows.
 
 export type Columns = Readonly<Record<string, SqlValue>>;
 
-/** The columns of a resource's row, the kept ones included. */
-export function columnsOf<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Columns {
+/** Returns the columns of a resource's row, including those of the stored metadata. */
+export function toColumns<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Columns {
   const { resource, etag, createTime, updateTime } = stored;
   return {
-    key: resourceKey(resource),
+    key: getResourceKey(resource),
     ...looked[kind](resource as never),
-    body: formatCanonicalJson(withoutPorts(resource)),
+    body: formatCanonicalJson(removePorts(resource)),
     etag,
     create_time: createTime,
     update_time: updateTime,
   };
 }
 
-function withoutPorts(resource: object): object {
+function removePorts(resource: object): object {
   if (!("ports" in resource)) return resource;
   const { ports: _, ...rest } = resource;
   return rest;
@@ -36,7 +37,7 @@ const looked: { readonly [Kind in ResourceKind]: (resource: ResourceByKind[Kind]
     site: codeKey(location?.siteId ?? ""),
     floor: location?.floorNumber ?? 0,
   }),
-  device: deviceColumns,
+  device: toDeviceColumns,
   crac: ({ code, location, rackCode }: Crac) => ({
     code,
     site: codeKey(location?.siteId ?? ""),
@@ -47,7 +48,7 @@ const looked: { readonly [Kind in ResourceKind]: (resource: ResourceByKind[Kind]
   fabric_link: () => ({}),
 };
 
-function deviceColumns(device: Device): Columns {
+function toDeviceColumns(device: Device): Columns {
   const { code, location } = device;
   return {
     code,
@@ -58,7 +59,7 @@ function deviceColumns(device: Device): Columns {
     asset_tag: device.assetTag ?? null,
     manufacturer: (device.manufacturer ?? "").toLowerCase(),
     model: (device.model ?? "").toLowerCase(),
-    search_text: searchText(device),
+    search_text: toSearchText(device),
     site: codeKey(location?.siteId ?? ""),
     floor: location?.floorNumber ?? 0,
     room: codeKey(location?.room ?? ""),
@@ -67,34 +68,34 @@ function deviceColumns(device: Device): Columns {
     rack_code: device.rackCode ?? "",
     position_u: device.positionU ?? -1,
     parent_key: codeKey(device.parentDeviceCode ?? ""),
-    draw_w: drawW(device, "ALLOCATED"),
+    draw_w: getDrawW(device, "ALLOCATED"),
     inlets: (device.ports ?? []).filter(({ kind }) => kind === "POWER_IN").length,
   };
 }
 
-/** Text that a search matches; fields are separated so that no match spans two of them. */
-export function searchText({ code, name, serial, assetTag, model }: DeviceBody): string {
+/** Returns the text that a search matches; fields are separated so that no match spans two of them. */
+export function toSearchText({ code, name, serial, assetTag, model }: DeviceBody): string {
   return [code, name, serial, assetTag, model]
     .filter((part) => part !== undefined)
     .join("\n")
     .toLowerCase();
 }
 
-/** Data of a row beside the resource. */
-export function storedOf<Resource>(row: SqlRow, resource: Resource): StoredVersion<Resource> {
+/** Adds the metadata of a row to its resource. */
+export function toStored<Resource>(row: SqlRow, resource: Resource): StoredVersion<Resource> {
   return {
     resource,
-    etag: text(row, "etag"),
-    createTime: text(row, "create_time"),
-    updateTime: text(row, "update_time"),
+    etag: getText(row, "etag"),
+    createTime: getText(row, "create_time"),
+    updateTime: getText(row, "update_time"),
   };
 }
 
-export function bodyOf<Resource>(row: SqlRow): Resource {
-  return JSON.parse(text(row, "body"));
+export function parseBody<Resource>(row: SqlRow): Resource {
+  return JSON.parse(getText(row, "body"));
 }
 
-/** A device with its ports, which keep the order in which they were given. */
-export function withPorts(body: DeviceBody, ports: readonly Port[]): Device {
+/** Returns a device with its ports, in the order in which they were given. */
+export function addPorts(body: DeviceBody, ports: readonly Port[]): Device {
   return ports.length === 0 ? body : { ...body, ports };
 }

@@ -2,29 +2,29 @@ import { setImmediate } from "node:timers/promises";
 import { codeKey } from "#dc/model/code.ts";
 import type { Cable, Device, DeviceBody, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
-import { type Condition, paramsOf, whereClause } from "./conditions.ts";
+import { listParams, type SqlCondition, toWhereClause } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
-import { bodyOf, storedOf, withPorts } from "./rows.ts";
-import { type SqlRow, type SqlRunner, text } from "./sql_runner.ts";
+import { addPorts, parseBody, toStored } from "./rows.ts";
+import { getText, type SqlRow, type SqlRunner } from "./sql_runner.ts";
 
-/** Number of devices per read when all are read: some milliseconds' work. */
+/** Number of devices per page when all are read, which takes a few milliseconds. */
 const PAGE = 1000;
 
-/** Those of these devices that are there, with their ports. Cost: two statements, however many there are. */
-export async function devicesByKey(
+/** Returns the existing devices among some keys, with their ports. Cost: two statements for any number of devices. */
+export async function readDevices(
   runner: SqlRunner,
   dialect: Dialect,
   keys: readonly string[],
-  portConditions: readonly Condition[] = [],
+  portConditions: readonly SqlCondition[] = [],
 ): Promise<readonly Device[]> {
   const params = [JSON.stringify(keys)];
-  const ports = await portsByDevice(runner, [...portConditions, { sql: dialect.inList("device_key"), params }]);
+  const ports = await readPorts(runner, [...portConditions, { sql: dialect.inList("device_key"), params }]);
   const rows = await runner.all(`SELECT key, body FROM device WHERE ${dialect.inList("key")} ORDER BY key`, params);
-  return rows.map((row) => deviceOf(row, ports));
+  return rows.map((row) => toDevice(row, ports));
 }
 
-/** Those of these resources that are there, by their keys. Cost: a statement, and for devices another. */
-export async function storedByKey<Kind extends ResourceKind>(
+/** Returns the existing resources among some keys. Cost: one statement, and one more for devices. */
+export async function readStored<Kind extends ResourceKind>(
   runner: SqlRunner,
   dialect: Dialect,
   kind: Kind,
@@ -37,20 +37,20 @@ export async function storedByKey<Kind extends ResourceKind>(
   ]);
   const ports =
     kind === "device" && rows.length > 0
-      ? await portsByDevice(runner, [
-          { sql: dialect.inList("device_key"), params: [JSON.stringify(rows.map((row) => text(row, "key")))] },
+      ? await readPorts(runner, [
+          { sql: dialect.inList("device_key"), params: [JSON.stringify(rows.map((row) => getText(row, "key")))] },
         ])
       : new Map();
   return new Map(
     rows.map((row) => {
-      const resource = kind === "device" ? deviceOf(row, ports) : bodyOf(row);
-      return [text(row, "key"), storedOf(row, resource as ResourceByKind[Kind])];
+      const resource = kind === "device" ? toDevice(row, ports) : parseBody(row);
+      return [getText(row, "key"), toStored(row, resource as ResourceByKind[Kind])];
     }),
   );
 }
 
-/** By device, the cable in each of its ports as JSON. Cost: one statement. */
-export async function cableEndsByDevice(
+/** Returns, by device, the cable of each port as JSON. Cost: one statement. */
+export async function readCableEnds(
   runner: SqlRunner,
   dialect: Dialect,
   keys: readonly string[],
@@ -64,75 +64,81 @@ export async function cableEndsByDevice(
     [JSON.stringify(keys)],
   );
   for (const row of rows) {
-    const device = text(row, "device_key");
+    const device = getText(row, "device_key");
     const known = ends.get(device) ?? new Map<string, string>();
-    ends.set(device, known.set(text(row, "port_name"), text(row, "body")));
+    ends.set(device, known.set(getText(row, "port_name"), getText(row, "body")));
   }
   return ends;
 }
 
-/** The first `limit` devices behind a key, with their ports. Cost: two statements. */
-export async function devicePage(
+/** Returns the first `limit` devices after a key, with their ports. Cost: two statements. */
+export async function readDevicePage(
   runner: SqlRunner,
   after: string,
   limit: number,
-  portConditions: readonly Condition[] = [],
+  portConditions: readonly SqlCondition[] = [],
 ): Promise<readonly Device[]> {
   const rows = await runner.all("SELECT key, body FROM device WHERE key > ? ORDER BY key LIMIT ?", [after, limit]);
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const between = { sql: "device_key >= ? AND device_key <= ?", params: [text(first, "key"), text(last, "key")] };
-  const ports = await portsByDevice(runner, [...portConditions, between]);
-  return rows.map((row) => deviceOf(row, ports));
+  const between = { sql: "device_key >= ? AND device_key <= ?", params: [getText(first, "key"), getText(last, "key")] };
+  const ports = await readPorts(runner, [...portConditions, between]);
+  return rows.map((row) => toDevice(row, ports));
 }
 
-/** All devices with those of their ports that meet the conditions; page by page, so that other calls get their turn. */
-export async function allDevices(runner: SqlRunner, portConditions: readonly Condition[]): Promise<readonly Device[]> {
+/**
+ * Returns all devices with those of their ports that meet the conditions. Reads page by page, so that other requests
+ * can run.
+ */
+export async function readAllDevices(
+  runner: SqlRunner,
+  portConditions: readonly SqlCondition[],
+): Promise<readonly Device[]> {
   const devices: Device[] = [];
   for (;;) {
-    const page = await devicePage(runner, codeKey(devices.at(-1)?.code ?? ""), PAGE, portConditions);
+    const page = await readDevicePage(runner, codeKey(devices.at(-1)?.code ?? ""), PAGE, portConditions);
     devices.push(...page);
     if (page.length < PAGE) return devices;
     await setImmediate();
   }
 }
 
-/** Ports by the key of their device, in the order given. */
-async function portsByDevice(
+/** Returns ports by the key of their device, in the order given. */
+async function readPorts(
   runner: SqlRunner,
-  conditions: readonly Condition[],
+  conditions: readonly SqlCondition[],
 ): Promise<ReadonlyMap<string, readonly Port[]>> {
   const rows = await runner.all(
-    `SELECT device_key, body FROM port ${whereClause(conditions)} ORDER BY device_key, place`,
-    paramsOf(conditions),
+    `SELECT device_key, body FROM port ${toWhereClause(conditions)} ORDER BY device_key, place`,
+    listParams(conditions),
   );
   const ports = new Map<string, Port[]>();
   for (const row of rows) {
-    const key = text(row, "device_key");
+    const key = getText(row, "device_key");
     const list = ports.get(key);
-    if (list === undefined) ports.set(key, [bodyOf<Port>(row)]);
-    else list.push(bodyOf<Port>(row));
+    if (list === undefined) ports.set(key, [parseBody<Port>(row)]);
+    else list.push(parseBody<Port>(row));
   }
   return ports;
 }
 
-function deviceOf(row: SqlRow, ports: ReadonlyMap<string, readonly Port[]>): Device {
-  return withPorts(bodyOf<DeviceBody>(row), ports.get(text(row, "key")) ?? []);
+function toDevice(row: SqlRow, ports: ReadonlyMap<string, readonly Port[]>): Device {
+  return addPorts(parseBody<DeviceBody>(row), ports.get(getText(row, "key")) ?? []);
 }
 
-/** Cables that end at a port of one of these devices that meets the conditions, each once. Cost: one statement. */
-export async function cablesByDevice(
+/** Returns cables with an end at a port of these devices that meets the conditions, each once. Cost: one statement. */
+export async function readCables(
   runner: SqlRunner,
   dialect: Dialect,
   keys: readonly string[],
-  portConditions: readonly Condition[] = [],
+  portConditions: readonly SqlCondition[] = [],
 ): Promise<readonly Cable[]> {
   const conditions = [{ sql: dialect.inList("device_key"), params: [JSON.stringify(keys)] }, ...portConditions];
   const port = portConditions.length === 0 ? "" : "JOIN port USING (device_key)";
   if (port !== "") conditions.push({ sql: "port.name = cable_end.port_name", params: [] });
   const rows = await runner.all(
-    `SELECT body FROM cable WHERE key IN (SELECT cable_key FROM cable_end ${port} ${whereClause(conditions)}) ORDER BY key`,
-    paramsOf(conditions),
+    `SELECT body FROM cable WHERE key IN (SELECT cable_key FROM cable_end ${port} ${toWhereClause(conditions)}) ORDER BY key`,
+    listParams(conditions),
   );
-  return rows.map((row) => bodyOf<Cable>(row));
+  return rows.map((row) => parseBody<Cable>(row));
 }

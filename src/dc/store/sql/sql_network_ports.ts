@@ -1,16 +1,16 @@
 import type { NetworkPorts } from "#dc/model/inventory.ts";
 import type { FabricLink, Port, ResourceKind } from "#dc/model/resources.ts";
 import type { FloorCounts, InventoryCounts } from "#dc/ports.ts";
-import { whereClause } from "./conditions.ts";
+import { toWhereClause } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
-import { bodyOf } from "./rows.ts";
-import { type SqlRunner, text } from "./sql_runner.ts";
+import { parseBody } from "./rows.ts";
+import { getText, type SqlRunner } from "./sql_runner.ts";
 
 /**
- * The network ports of devices by the devices' keys, without reading the ports in use. Cost: one statement, and a check
- * of each port.
+ * Returns the network ports of devices by the devices' keys, without reading the ports in use. Cost: one statement, and
+ * a check of each port.
  */
-export async function networkPorts(
+export async function readNetworkPorts(
   runner: SqlRunner,
   dialect: Dialect,
   keys: readonly string[],
@@ -25,11 +25,11 @@ export async function networkPorts(
   );
   const found = new Map<string, { count: number; readonly free: Port[]; readonly divided: string[] }>();
   for (const row of rows) {
-    const key = text(row, "device_key");
+    const key = getText(row, "device_key");
     const known = found.get(key) ?? { count: 0, free: [], divided: [] };
     found.set(key, known);
     known.count += 1;
-    const body = text(row, "body");
+    const body = getText(row, "body");
     if (body === "") continue;
     const port: Port = JSON.parse(body);
     if (port.parentPort !== undefined) known.divided.push(port.parentPort);
@@ -38,19 +38,22 @@ export async function networkPorts(
   return found;
 }
 
-/** Devices of one statement: each has a few types of ports, and a parameter should stay small. */
+/** Maximum number of devices per statement: each has a few port types, and a parameter should stay small. */
 const MOST_DEVICES = 1000;
 
 export const PORT_TYPE_COLUMNS = "device_key, type, free, data_free";
 
-/** The types of ports of devices with the numbers of free ports, neither cabled nor marked as connected: all, and data ports. */
-export function portTypes(conditions: Parameters<typeof whereClause>[0]): string {
+/**
+ * Returns a query for the port types of devices with the numbers of free ports (neither cabled nor marked as
+ * connected): all ports, and data ports.
+ */
+export function selectPortTypes(conditions: Parameters<typeof toWhereClause>[0]): string {
   return `SELECT port.device_key, port.type,
       SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL THEN 1 ELSE 0 END) AS free,
       SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL AND port.kind NOT IN ('POWER_IN', 'POWER_OUT')
         THEN 1 ELSE 0 END) AS data_free
     FROM port LEFT JOIN cable_end ON cable_end.device_key = port.device_key AND cable_end.port_name = port.name
-    ${whereClause(conditions)} GROUP BY port.device_key, port.type`;
+    ${toWhereClause(conditions)} GROUP BY port.device_key, port.type`;
 }
 
 /** Recounts the free ports of these devices. Cost: two statements for a thousand devices, and a check of each port. */
@@ -60,14 +63,14 @@ export async function countPorts(runner: SqlRunner, dialect: Dialect, deviceKeys
     const params = [JSON.stringify(keys.slice(at, at + MOST_DEVICES))];
     await runner.run(`DELETE FROM port_type WHERE ${dialect.inList("device_key")}`, params);
     const among = { sql: dialect.inList("port.device_key"), params };
-    await runner.run(`INSERT INTO port_type (${PORT_TYPE_COLUMNS}) ${portTypes([among])}`, params);
+    await runner.run(`INSERT INTO port_type (${PORT_TYPE_COLUMNS}) ${selectPortTypes([among])}`, params);
   }
 }
 
 const PLACED = ["rack", "crac", "device"] as const;
 
 /** Counts by floor and fabric, grouped by the database if its columns suffice. Cost: one pass over five tables. */
-export async function inventoryCounts(runner: SqlRunner): Promise<InventoryCounts> {
+export async function countInventory(runner: SqlRunner): Promise<InventoryCounts> {
   const floors = new Map<string, FloorCounts>();
   for (const kind of PLACED) {
     const rows = await runner.all(
@@ -76,9 +79,9 @@ export async function inventoryCounts(runner: SqlRunner): Promise<InventoryCount
     );
     for (const row of rows) {
       const floorNumber = Number(row["floor"]);
-      const key = `${text(row, "site")}/${floorNumber}`;
+      const key = `${getText(row, "site")}/${floorNumber}`;
       const known = floors.get(key) ?? {
-        siteId: await spellingOf(runner, kind, text(row, "example")),
+        siteId: await readSpelling(runner, kind, getText(row, "example")),
         floorNumber,
         rack: 0,
         crac: 0,
@@ -87,7 +90,7 @@ export async function inventoryCounts(runner: SqlRunner): Promise<InventoryCount
       floors.set(key, { ...known, [kind]: Number(row["items"]) });
     }
   }
-  const links = (await runner.all("SELECT body FROM fabric_link", [])).map((row) => bodyOf<FabricLink>(row));
+  const links = (await runner.all("SELECT body FROM fabric_link", [])).map((row) => parseBody<FabricLink>(row));
   return {
     floors: [...floors.values()],
     links: links.map(({ fabricId }) => fabricId ?? ""),
@@ -96,10 +99,10 @@ export async function inventoryCounts(runner: SqlRunner): Promise<InventoryCount
   };
 }
 
-/** Returns a site's spelling in its records; the columns contain keys. */
-async function spellingOf(runner: SqlRunner, kind: (typeof PLACED)[number], key: string): Promise<string> {
+/** Returns a site's id as written in its records, because the columns contain keys. */
+async function readSpelling(runner: SqlRunner, kind: (typeof PLACED)[number], key: string): Promise<string> {
   const [row] = await runner.all(`SELECT body FROM ${kind} WHERE key = ?`, [key]);
-  const { location } = row === undefined ? {} : bodyOf<{ readonly location?: { readonly siteId: string } }>(row);
+  const { location } = row === undefined ? {} : parseBody<{ readonly location?: { readonly siteId: string } }>(row);
   return location?.siteId ?? "";
 }
 

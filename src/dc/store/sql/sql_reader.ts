@@ -1,7 +1,7 @@
-import { archiveBase } from "#dc/audit/archive.ts";
+import { readArchiveBase } from "#dc/audit/archive.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory, NetworkPorts } from "#dc/model/inventory.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
   Crac,
@@ -15,7 +15,7 @@ import type {
   ResourceKind,
 } from "#dc/model/resources.ts";
 import type { SettingName } from "#dc/model/setting_names.ts";
-import type { Consumer } from "#dc/model/site.ts";
+import type { SourceConsumer } from "#dc/model/site.ts";
 import type {
   ChainHead,
   CheckedRow,
@@ -26,21 +26,21 @@ import type {
   ResourceKeys,
   StoredVersion,
 } from "#dc/ports.ts";
-import { type Condition, paramsOf, whereClause } from "./conditions.ts";
-import { devicesWithFreePorts, searchDevices } from "./device_search.ts";
-import { checkRows, strayRows } from "./row_check.ts";
-import { bodyOf, storedOf, withPorts } from "./rows.ts";
-import { allDevices, cablesByDevice, devicePage, devicesByKey } from "./sql_many.ts";
-import { inventoryCounts, networkPorts } from "./sql_network_ports.ts";
+import { listParams, type SqlCondition, toWhereClause } from "./conditions.ts";
+import { findDevicesWithFreePorts, searchDevices } from "./device_search.ts";
+import { checkRows, countStrayRows } from "./row_check.ts";
+import { addPorts, parseBody, toStored } from "./rows.ts";
+import { readAllDevices, readCables, readDevicePage, readDevices } from "./sql_many.ts";
+import { countInventory, readNetworkPorts } from "./sql_network_ports.ts";
 import { SqlRecords } from "./sql_records.ts";
-import { type SqlValue, text } from "./sql_runner.ts";
+import { getText, type SqlValue } from "./sql_runner.ts";
 
-const POWER_PORTS: readonly Condition[] = [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }];
+const POWER_PORTS: readonly SqlCondition[] = [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }];
 
 /** Setting with the seq and the hash of the last entry of the change log. */
-export const AUDIT_HEAD = "audit_head";
+export const AUDIT_HEAD_SETTING = "audit_head";
 
-/** The reads, in one SQL for every dialect. */
+/** Read methods, in the same SQL for every dialect. */
 export class SqlReader extends SqlRecords implements DcReader {
   async revision(): Promise<number> {
     return Number((await this.setting("revision")) ?? 0);
@@ -48,7 +48,7 @@ export class SqlReader extends SqlRecords implements DcReader {
 
   async setting(name: SettingName): Promise<string | undefined> {
     const row = await this.one("SELECT value FROM setting WHERE name = ?", [name]);
-    return row === undefined ? undefined : text(row, "value");
+    return row === undefined ? undefined : getText(row, "value");
   }
 
   async stored<Kind extends ResourceKind>(
@@ -57,9 +57,9 @@ export class SqlReader extends SqlRecords implements DcReader {
   ): Promise<StoredVersion<ResourceByKind[Kind]> | undefined> {
     const row = await this.one(`SELECT body, etag, create_time, update_time FROM ${kind} WHERE key = ?`, [key]);
     if (row === undefined) return undefined;
-    const resource = bodyOf<ResourceByKind[Kind]>(row);
-    if (kind !== "device") return storedOf(row, resource);
-    return storedOf(row, withPorts(resource as DeviceBody, await this.#portsOf(key)) as ResourceByKind[Kind]);
+    const resource = parseBody<ResourceByKind[Kind]>(row);
+    if (kind !== "device") return toStored(row, resource);
+    return toStored(row, addPorts(resource as DeviceBody, await this.#portsOf(key)) as ResourceByKind[Kind]);
   }
 
   async device(code: string): Promise<Device | undefined> {
@@ -67,15 +67,15 @@ export class SqlReader extends SqlRecords implements DcReader {
   }
 
   async devices(codes: readonly string[]): Promise<readonly Device[]> {
-    return devicesByKey(this.runner, this.dialect, codes.map(codeKey));
+    return readDevices(this.runner, this.dialect, codes.map(codeKey));
   }
 
   async powerDevices(codes: readonly string[]): Promise<readonly Device[]> {
-    return devicesByKey(this.runner, this.dialect, codes.map(codeKey), POWER_PORTS);
+    return readDevices(this.runner, this.dialect, codes.map(codeKey), POWER_PORTS);
   }
 
   networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPorts>> {
-    return networkPorts(this.runner, this.dialect, codes.map(codeKey));
+    return readNetworkPorts(this.runner, this.dialect, codes.map(codeKey));
   }
 
   async rack(code: string): Promise<Rack | undefined> {
@@ -113,15 +113,15 @@ export class SqlReader extends SqlRecords implements DcReader {
         WHERE key IN (SELECT cable_key FROM cable_end WHERE device_key = ?) ORDER BY key`,
       [codeKey(deviceCode)],
     );
-    return rows.map((row) => storedOf(row, bodyOf<Cable>(row)));
+    return rows.map((row) => toStored(row, parseBody<Cable>(row)));
   }
 
   async cablesOfAll(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
-    return cablesByDevice(this.runner, this.dialect, deviceCodes.map(codeKey));
+    return readCables(this.runner, this.dialect, deviceCodes.map(codeKey));
   }
 
   async powerCablesOf(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
-    return cablesByDevice(this.runner, this.dialect, deviceCodes.map(codeKey), POWER_PORTS);
+    return readCables(this.runner, this.dialect, deviceCodes.map(codeKey), POWER_PORTS);
   }
 
   async fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
@@ -138,11 +138,11 @@ export class SqlReader extends SqlRecords implements DcReader {
       `SELECT device.code, port.name FROM port JOIN device ON device.key = port.device_key WHERE port.feed_key = ?`,
       [codeKey(feedId)],
     );
-    return row === undefined ? undefined : { deviceCode: text(row, "code"), portName: text(row, "name") };
+    return row === undefined ? undefined : { deviceCode: getText(row, "code"), portName: getText(row, "name") };
   }
 
-  async consumersOf(sourceRefs: readonly string[]): Promise<readonly Consumer[]> {
-    const keys = JSON.stringify(sourceRefs.map(refKey));
+  async consumersOf(sourceRefs: readonly string[]): Promise<readonly SourceConsumer[]> {
+    const keys = JSON.stringify(sourceRefs.map(toRefKey));
     const devices = await this.runner.all(
       `SELECT device.code, port.name FROM port JOIN device ON device.key = port.device_key
         WHERE ${this.dialect.inList("port.source_key")} ORDER BY device.key, port.place`,
@@ -154,14 +154,14 @@ export class SqlReader extends SqlRecords implements DcReader {
       [keys],
     );
     return [
-      ...devices.map((row) => ({ kind: "device" as const, code: text(row, "code"), inlet: text(row, "name") })),
-      ...cracs.map((row) => ({ kind: "crac" as const, code: text(row, "code"), inlet: text(row, "place") })),
+      ...devices.map((row) => ({ kind: "device" as const, code: getText(row, "code"), inlet: getText(row, "name") })),
+      ...cracs.map((row) => ({ kind: "crac" as const, code: getText(row, "code"), inlet: getText(row, "place") })),
     ];
   }
 
   async assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined> {
     const row = await this.one(`SELECT code FROM ${kind} WHERE asset_tag = ? ORDER BY key LIMIT 1`, [assetTag]);
-    return row === undefined ? undefined : text(row, "code");
+    return row === undefined ? undefined : getText(row, "code");
   }
 
   async racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]> {
@@ -179,11 +179,11 @@ export class SqlReader extends SqlRecords implements DcReader {
   }
 
   async devicesWithFreePorts(): Promise<ReadonlySet<string>> {
-    return devicesWithFreePorts(this.runner);
+    return findDevicesWithFreePorts(this.runner);
   }
 
   async chainHead(): Promise<ChainHead> {
-    const [seq = "0", hash = ""] = (await this.setting(AUDIT_HEAD))?.split(" ") ?? [];
+    const [seq = "0", hash = ""] = (await this.setting(AUDIT_HEAD_SETTING))?.split(" ") ?? [];
     return { seq: Number(seq), hash };
   }
 
@@ -192,22 +192,22 @@ export class SqlReader extends SqlRecords implements DcReader {
   }
 
   async strayRows(): Promise<ReadonlyMap<string, number>> {
-    return strayRows(this.runner);
+    return countStrayRows(this.runner);
   }
 
   async changedSince(seq: number, limit: number): Promise<readonly string[] | undefined> {
-    const base = await archiveBase(this);
+    const base = await readArchiveBase(this);
     if (base === undefined || base.seq > seq) return undefined;
     const entity = this.dialect.jsonText("body", "entity");
     const rows = await this.runner.all(`SELECT DISTINCT ${entity} AS entity FROM change_log WHERE seq > ? LIMIT ?`, [
       seq,
       limit,
     ]);
-    return rows.map((row) => text(row, "entity"));
+    return rows.map((row) => getText(row, "entity"));
   }
 
   async inventoryCounts(): Promise<InventoryCounts> {
-    return inventoryCounts(this.runner);
+    return countInventory(this.runner);
   }
 
   async page<Kind extends ResourceKind>(
@@ -215,7 +215,7 @@ export class SqlReader extends SqlRecords implements DcReader {
     after: string,
     limit: number,
   ): Promise<readonly ResourceByKind[Kind][]> {
-    if (kind === "device") return (await devicePage(this.runner, after, limit)) as readonly ResourceByKind[Kind][];
+    if (kind === "device") return (await readDevicePage(this.runner, after, limit)) as readonly ResourceByKind[Kind][];
     return this.#bodies(`SELECT key, body FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [after, limit]);
   }
 
@@ -231,25 +231,25 @@ export class SqlReader extends SqlRecords implements DcReader {
     const touching = `(${this.dialect.inList("cable.key")}
       OR cable.key IN (SELECT cable_key FROM cable_end WHERE ${this.dialect.inList("cable_end.device_key")}))`;
     const params = [JSON.stringify(among.cable), JSON.stringify(among.device)];
-    // Asked of each cable that is left: the list of all power cables would be read whole.
+    // Tested for each remaining cable, because a join would read the complete list of power cables.
     const power = `EXISTS (${ends} AND cable_end.cable_key = cable.key)`;
     return this.#everything({ ports, cables: [{ sql: `${touching} AND ${power}`, params }] }, among);
   }
 
   async #everything(
-    conditions: { readonly ports: readonly Condition[]; readonly cables: readonly Condition[] },
+    conditions: { readonly ports: readonly SqlCondition[]; readonly cables: readonly SqlCondition[] },
     among?: Omit<ResourceKeys, "cable">,
   ): Promise<Inventory> {
-    const keyed = (column: string, keys: readonly string[] | undefined): readonly Condition[] =>
+    const keyed = (column: string, keys: readonly string[] | undefined): readonly SqlCondition[] =>
       keys === undefined ? [] : [{ sql: this.dialect.inList(column), params: [JSON.stringify(keys)] }];
-    const table = <Resource>(name: string, given: readonly Condition[]): Promise<readonly Resource[]> =>
-      this.#bodies(`SELECT body FROM ${name} ${whereClause(given)} ORDER BY key`, paramsOf(given));
+    const table = <Resource>(name: string, given: readonly SqlCondition[]): Promise<readonly Resource[]> =>
+      this.#bodies(`SELECT body FROM ${name} ${toWhereClause(given)} ORDER BY key`, listParams(given));
     return {
       racks: await table("rack", keyed("key", among?.rack)),
       devices:
         among === undefined
-          ? await allDevices(this.runner, conditions.ports)
-          : await devicesByKey(this.runner, this.dialect, among.device, conditions.ports),
+          ? await readAllDevices(this.runner, conditions.ports)
+          : await readDevices(this.runner, this.dialect, among.device, conditions.ports),
       cracs: await table("crac", keyed("key", among?.crac)),
       cables: await table("cable", conditions.cables),
       fabricLinks: await table("fabric_link", keyed("key", among?.fabric_link)),
@@ -261,6 +261,6 @@ export class SqlReader extends SqlRecords implements DcReader {
   }
 
   async #bodies<Resource>(sql: string, params: readonly SqlValue[] = []): Promise<readonly Resource[]> {
-    return (await this.runner.all(sql, params)).map((row) => bodyOf<Resource>(row));
+    return (await this.runner.all(sql, params)).map((row) => parseBody<Resource>(row));
   }
 }

@@ -10,9 +10,9 @@ import type {
 } from "#dc/model/readings/reading_store.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { SettingName } from "#dc/model/setting_names.ts";
-import { type Condition, paramsOf, whereClause } from "./conditions.ts";
+import { listParams, type SqlCondition, toWhereClause } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
-import { insertSql, type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
+import { createInsertSql, getText, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
 
 const COLUMNS = [
   ...["key", "quantity", "ref", "owner_kind", "owner_key", "port"],
@@ -20,15 +20,18 @@ const COLUMNS = [
 ];
 const HISTORY_COLUMNS = ["key", "quantity", "days"];
 const KEYS = ["key", "quantity"];
-/** Rows of one statement, the most and then powers of two: few statements, each prepared once. */
+/**
+ * Maximum number of rows of one statement; smaller numbers are powers of two, so that there are few different
+ * statements to prepare.
+ */
 const MOST_ROWS = 32;
 
-/** Setting with the number that rises whenever readings change. */
-export const READINGS = "readings_revision";
+/** Setting with the number that increases whenever readings change. */
+export const READINGS_SETTING = "readings_revision";
 
 const KNOWN: ReadonlySet<string> = new Set(READING_QUANTITIES);
 
-/** The reads of readings, in one SQL for every dialect. */
+/** Read methods for readings, in the same SQL for every dialect. */
 export abstract class SqlReadings implements ReadingReader {
   protected readonly runner: SqlRunner;
   protected readonly dialect: Dialect;
@@ -41,12 +44,12 @@ export abstract class SqlReadings implements ReadingReader {
   abstract setting(name: SettingName): Promise<string | undefined>;
 
   measuredElements(keys: readonly string[]): Promise<ReadonlyMap<string, MeasuredElement>> {
-    return measuredElements(this.runner, this.dialect, keys);
+    return readMeasuredElements(this.runner, this.dialect, keys);
   }
 
-  /** Readings in the order of keys and quantities. Cost: one statement. */
+  /** Returns readings sorted by key and quantity. Cost: one statement. */
   async readings({ keys, quantities, after, withDays, limit }: ReadingQuery): Promise<readonly StoredReading[]> {
-    const among = (column: string, values: readonly string[] | undefined): readonly Condition[] =>
+    const among = (column: string, values: readonly string[] | undefined): readonly SqlCondition[] =>
       values === undefined ? [] : [{ sql: this.dialect.inList(column), params: [JSON.stringify(values)] }];
     const behind = after && {
       sql: "(reading.key > ? OR (reading.key = ? AND reading.quantity > ?))",
@@ -61,11 +64,11 @@ export abstract class SqlReadings implements ReadingReader {
     const closed = withDays ? ", reading_history.days AS closed" : "";
     const join = withDays ? "LEFT JOIN reading_history USING (key, quantity)" : "";
     const rows = await this.runner.all(
-      `SELECT ${columns}${closed} FROM reading ${join} ${whereClause(conditions)}
+      `SELECT ${columns}${closed} FROM reading ${join} ${toWhereClause(conditions)}
         ORDER BY reading.key, reading.quantity ${limit === undefined ? "" : "LIMIT ?"}`,
-      [...paramsOf(conditions), ...(limit === undefined ? [] : [limit])],
+      [...listParams(conditions), ...(limit === undefined ? [] : [limit])],
     );
-    return rows.flatMap((row) => (KNOWN.has(text(row, "quantity")) ? [readingOf(row)] : []));
+    return rows.flatMap((row) => (KNOWN.has(getText(row, "quantity")) ? [toReading(row)] : []));
   }
 
   async readingAges(): Promise<readonly ReadingAge[]> {
@@ -74,53 +77,53 @@ export abstract class SqlReadings implements ReadingReader {
         FROM reading GROUP BY quantity ORDER BY quantity`,
     );
     return rows.flatMap((row) => {
-      const quantity = text(row, "quantity") as ReadingQuantity;
+      const quantity = getText(row, "quantity") as ReadingQuantity;
       const [count = 0, oldest = 0, newest = 0] = ["readings", "oldest", "newest"].map((name) => Number(row[name]));
       return KNOWN.has(quantity) ? [{ quantity, count, oldest, newest }] : [];
     });
   }
 
   async readingsRevision(): Promise<number> {
-    return Number((await this.setting(READINGS)) ?? 0);
+    return Number((await this.setting(READINGS_SETTING)) ?? 0);
   }
 }
 
-function readingOf(row: SqlRow): StoredReading {
-  const closed = text(row, "closed");
+function toReading(row: SqlRow): StoredReading {
+  const closed = getText(row, "closed");
   return {
     element: {
-      key: text(row, "key"),
-      ref: text(row, "ref"),
-      ownerKind: text(row, "owner_kind") as OwnerKind,
-      ownerKey: text(row, "owner_key"),
-      port: text(row, "port"),
+      key: getText(row, "key"),
+      ref: getText(row, "ref"),
+      ownerKind: getText(row, "owner_kind") as OwnerKind,
+      ownerKey: getText(row, "owner_key"),
+      port: getText(row, "port"),
     },
-    quantity: text(row, "quantity") as ReadingQuantity,
+    quantity: getText(row, "quantity") as ReadingQuantity,
     kept: {
       value: Number(row["value"]),
       at: Number(row["measured_at"]),
-      source: text(row, "source"),
+      source: getText(row, "source"),
       days: {
-        open: (JSON.parse(text(row, "days")) as readonly OpenColumns[]).map(openDay),
-        closed: closed === "" ? [] : (JSON.parse(closed) as readonly ClosedColumns[]).map(closedDay),
+        open: (JSON.parse(getText(row, "days")) as readonly OpenColumns[]).map(toOpenDay),
+        closed: closed === "" ? [] : (JSON.parse(closed) as readonly ClosedColumns[]).map(toClosedDay),
       },
     },
   };
 }
 
-/** Writes readings. The figures of closed days are written only where days were closed. */
-export async function keepReadings(runner: SqlRunner, kept: readonly StoredReading[]): Promise<void> {
-  await upsertAll(runner, "reading", COLUMNS, kept.map(readingRow));
+/** Writes readings. The figures of closed days are written only if a day was closed. */
+export async function writeReadings(runner: SqlRunner, kept: readonly StoredReading[]): Promise<void> {
+  await upsertRows(runner, "reading", COLUMNS, kept.map(toReadingRow));
   const closed = kept.filter((one) => one.kept.days.closed.length > 0);
   const rows = closed.map(({ element: { key }, quantity, kept: { days } }) => [
     key,
     quantity,
     JSON.stringify(days.closed.map(({ day, p95, max }) => [day, p95, max])),
   ]);
-  await upsertAll(runner, "reading_history", HISTORY_COLUMNS, rows);
+  await upsertRows(runner, "reading_history", HISTORY_COLUMNS, rows);
 }
 
-function readingRow({ element, quantity, kept }: StoredReading): readonly SqlValue[] {
+function toReadingRow({ element, quantity, kept }: StoredReading): readonly SqlValue[] {
   const days = kept.days.open.map(({ day, seen, top }) => [day, ...seen, ...top.flat()]);
   return [
     ...[element.key, quantity, element.ref, element.ownerKind, element.ownerKey, element.port],
@@ -131,17 +134,17 @@ function readingRow({ element, quantity, kept }: StoredReading): readonly SqlVal
 type OpenColumns = readonly [day: number, a: number, b: number, c: number, ...top: number[]];
 type ClosedColumns = readonly [day: number, p95: number, max: number];
 
-function openDay([day, a, b, c, ...top]: OpenColumns): OpenDay {
+function toOpenDay([day, a, b, c, ...top]: OpenColumns): OpenDay {
   const pairs: [number, number][] = [];
   for (let at = 0; at < top.length; at += 2) pairs.push([top[at] as number, top[at + 1] as number]);
   return { day, seen: [a, b, c], top: pairs };
 }
 
-function closedDay([day, p95, max]: ClosedColumns): ClosedDay {
+function toClosedDay([day, p95, max]: ClosedColumns): ClosedDay {
   return { day, p95, max };
 }
 
-async function upsertAll(
+async function upsertRows(
   runner: SqlRunner,
   table: string,
   columns: readonly string[],
@@ -151,16 +154,16 @@ async function upsertAll(
   const conflict = `ON CONFLICT (${KEYS.join(", ")}) DO UPDATE SET ${updated.join(", ")}`;
   for (let at = 0; at < rows.length; ) {
     const size = Math.min(MOST_ROWS, 2 ** Math.floor(Math.log2(rows.length - at)));
-    await runner.run(`${insertSql(table, columns, size)} ${conflict}`, rows.slice(at, at + size).flat());
+    await runner.run(`${createInsertSql(table, columns, size)} ${conflict}`, rows.slice(at, at + size).flat());
     at += size;
   }
 }
 
 /**
- * Removes the readings of these owners that are not there any more, and those of ports that they lost. Cost: one statement
- * for each kind.
+ * Removes the readings of those owners that no longer exist, and those of ports that the owners lost. Cost: one
+ * statement for each kind.
  */
-export async function dropLostReadings(
+export async function removeLostReadings(
   runner: SqlRunner,
   dialect: Dialect,
   owners: ReadonlyMap<OwnerKind, ReadonlySet<string>>,
@@ -176,8 +179,8 @@ export async function dropLostReadings(
   }
 }
 
-/** Looks up those of some elements that can be measured. Cost: one statement per kind of element. */
-async function measuredElements(
+/** Returns those of some elements that exist and can be measured. Cost: one statement per kind of element. */
+async function readMeasuredElements(
   runner: SqlRunner,
   dialect: Dialect,
   keys: readonly string[],
@@ -190,8 +193,8 @@ async function measuredElements(
     of.length === 0 ? [] : runner.all(`${sql} WHERE ${dialect.inList(column)}`, [JSON.stringify(of)]);
   for (const kind of ["device", "crac", "rack"] as const) {
     for (const row of await rows(`SELECT key, code FROM ${kind}`, "key", bare(kind))) {
-      const ownerKey = text(row, "key");
-      add({ key: `${kind}:${ownerKey}`, ref: `${kind}:${text(row, "code")}`, ownerKind: kind, ownerKey, port: "" });
+      const ownerKey = getText(row, "key");
+      add({ key: `${kind}:${ownerKey}`, ref: `${kind}:${getText(row, "code")}`, ownerKind: kind, ownerKey, port: "" });
     }
   }
   const ports = new Set(asked.get("port"));
@@ -202,22 +205,28 @@ async function measuredElements(
     "port.device_key",
     devices,
   )) {
-    const [ownerKey, port] = [text(row, "device_key"), text(row, "name")];
+    const [ownerKey, port] = [getText(row, "device_key"), getText(row, "name")];
     const key = `port:${ownerKey}/${port}`;
     if (!ports.has(key)) continue;
-    add({ key, ref: portRef({ deviceCode: text(row, "code"), portName: port }), ownerKind: "device", ownerKey, port });
+    add({
+      key,
+      ref: portRef({ deviceCode: getText(row, "code"), portName: port }),
+      ownerKind: "device",
+      ownerKey,
+      port,
+    });
   }
   const declared = `SELECT feed_key, device_key, name, body FROM port`;
   for (const row of await rows(declared, "feed_key", bare("feed"))) {
-    const feedId = feedIdOf(row);
-    const [ownerKey, port] = [text(row, "device_key"), text(row, "name")];
-    add({ key: `feed:${text(row, "feed_key")}`, ref: `feed:${feedId}`, ownerKind: "device", ownerKey, port });
+    const feedId = getFeedId(row);
+    const [ownerKey, port] = [getText(row, "device_key"), getText(row, "name")];
+    add({ key: `feed:${getText(row, "feed_key")}`, ref: `feed:${feedId}`, ownerKind: "device", ownerKey, port });
   }
   return found;
 }
 
-/** The feed's id as its port declares it. */
-function feedIdOf(row: SqlRow): string {
-  const port: { readonly powerOut?: { readonly feedId?: string } } = JSON.parse(text(row, "body"));
-  return port.powerOut?.feedId ?? text(row, "feed_key");
+/** Returns the feed's id as written in the port that declares it. */
+function getFeedId(row: SqlRow): string {
+  const port: { readonly powerOut?: { readonly feedId?: string } } = JSON.parse(getText(row, "body"));
+  return port.powerOut?.feedId ?? getText(row, "feed_key");
 }

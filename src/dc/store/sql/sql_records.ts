@@ -1,6 +1,6 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { AUDIT_ACTIONS, type AuditAction } from "#dc/model/enum_values.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type {
   DeadLetter,
   HistoryQuery,
@@ -10,32 +10,35 @@ import type {
   RememberedRequest,
   StoredCheckpoint,
 } from "#dc/ports.ts";
-import { bodyOf } from "./rows.ts";
+import { parseBody } from "./rows.ts";
 import { SqlReadings } from "./sql_readings.ts";
-import { type SqlRow, type SqlValue, text } from "./sql_runner.ts";
+import { getText, type SqlRow, type SqlValue } from "./sql_runner.ts";
 
 const LETTER_COLUMNS = "id, received_at, feed, reason, body";
 
-/** The reads of what is kept beside the inventory: the change log, documents, requests and deliveries. */
+/** Read methods for data beside the inventory: the change log, documents, requests and deliveries. */
 export abstract class SqlRecords extends SqlReadings {
   async document(space: string, key: string): Promise<string | undefined> {
     const row = await this.one("SELECT body FROM document WHERE space = ? AND key = ?", [space, key]);
-    return row === undefined ? undefined : text(row, "body");
+    return row === undefined ? undefined : getText(row, "body");
   }
 
   async documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
     const sql = "SELECT key, body FROM document WHERE space = ? AND key > ? ORDER BY key LIMIT ?";
     const rows = await this.runner.all(sql, [space, after, limit]);
-    return rows.map((row) => ({ key: text(row, "key"), body: text(row, "body") }));
+    return rows.map((row) => ({ key: getText(row, "key"), body: getText(row, "body") }));
   }
 
-  /** One page of the change log by seq. Cost: one statement on an index, when an entity, request or actor is named. */
+  /**
+   * Returns one page of the change log, sorted by seq. Cost: one statement on an index if an entity, request or actor
+   * is given.
+   */
   async history(query: HistoryQuery): Promise<readonly ChangeRecord[]> {
     const named = query.entity !== undefined;
     const seq = named ? "change_ref.seq" : "change_log.seq";
     const { actor, action, authMethod } = query;
     const pairs: readonly (readonly [string, SqlValue | undefined])[] = [
-      ["change_ref.ref_key = ?", query.entity === undefined ? undefined : refKey(query.entity)],
+      ["change_ref.ref_key = ?", query.entity === undefined ? undefined : toRefKey(query.entity)],
       ["change_log.principal = ?", actor],
       ["change_log.action = ?", action],
       ["change_log.request_id = ?", query.requestId],
@@ -45,7 +48,7 @@ export abstract class SqlRecords extends SqlReadings {
       [`${seq} ${query.descending ? "<" : ">"} ?`, query.after],
     ];
     const signedIn =
-      authMethod === undefined ? [] : beginnings(authMethod, action === undefined ? AUDIT_ACTIONS : [action]);
+      authMethod === undefined ? [] : listEntryPrefixes(authMethod, action === undefined ? AUDIT_ACTIONS : [action]);
     const given = pairs.filter((pair): pair is readonly [string, SqlValue] => pair[1] !== undefined);
     const conditions = given.map(([sql]) => sql);
     if (signedIn.length > 0) conditions.push(`(${signedIn.map(() => "change_log.body LIKE ?").join(" OR ")})`);
@@ -55,37 +58,37 @@ export abstract class SqlRecords extends SqlReadings {
       `SELECT change_log.body FROM ${from} ${where} ORDER BY ${seq} ${query.descending ? "DESC" : "ASC"} LIMIT ?`,
       [...given.map(([, value]) => value), ...signedIn, query.limit],
     );
-    return rows.map((row) => bodyOf<ChangeRecord>(row));
+    return rows.map((row) => parseBody<ChangeRecord>(row));
   }
 
-  /** One page of the change log's rows by seq. Cost: one statement on the primary key. */
+  /** Returns one page of the change log's rows, sorted by seq. Cost: one statement on the primary key. */
   async logRows(after: number, limit: number): Promise<readonly LogRow[]> {
     const columns = "seq, occurred_at, principal, action, request_id, door, body, hash";
     const sql = `SELECT ${columns} FROM change_log WHERE seq > ? ORDER BY seq LIMIT ?`;
     return (await this.runner.all(sql, [after, limit])).map((row) => ({
       seq: Number(row["seq"]),
-      occurredAt: text(row, "occurred_at"),
-      principal: text(row, "principal"),
-      action: text(row, "action"),
-      requestId: text(row, "request_id"),
-      interface: text(row, "door"),
-      hash: text(row, "hash"),
-      body: text(row, "body"),
+      occurredAt: getText(row, "occurred_at"),
+      principal: getText(row, "principal"),
+      action: getText(row, "action"),
+      requestId: getText(row, "request_id"),
+      interface: getText(row, "door"),
+      hash: getText(row, "hash"),
+      body: getText(row, "body"),
     }));
   }
 
-  /** One page of the references into the change log. Cost: one statement on the primary key. */
+  /** Returns one page of the references into the change log. Cost: one statement on the primary key. */
   async logReferences(after: LogReference | undefined, limit: number): Promise<readonly LogReference[]> {
     const [beyond, params] =
       after === undefined ? ["", []] : ["WHERE (ref_key, seq) > (?, ?)", [after.refKey, after.seq]];
     const sql = `SELECT ref_key, seq FROM change_ref ${beyond} ORDER BY ref_key, seq LIMIT ?`;
     const rows = await this.runner.all(sql, [...params, limit]);
-    return rows.map((row) => ({ refKey: text(row, "ref_key"), seq: Number(row["seq"]) }));
+    return rows.map((row) => ({ refKey: getText(row, "ref_key"), seq: Number(row["seq"]) }));
   }
 
   async checkpoints(): Promise<readonly StoredCheckpoint[]> {
     const rows = await this.runner.all("SELECT size, note FROM audit_checkpoint ORDER BY size", []);
-    return rows.map((row) => ({ size: Number(row["size"]), note: text(row, "note") }));
+    return rows.map((row) => ({ size: Number(row["size"]), note: getText(row, "note") }));
   }
 
   async remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined> {
@@ -97,10 +100,10 @@ export abstract class SqlRecords extends SqlReadings {
     return {
       principal,
       requestId,
-      method: text(row, "method"),
-      fingerprint: text(row, "fingerprint"),
-      reply: text(row, "reply"),
-      createdAt: text(row, "created_at"),
+      method: getText(row, "method"),
+      fingerprint: getText(row, "fingerprint"),
+      reply: getText(row, "reply"),
+      createdAt: getText(row, "created_at"),
     };
   }
 
@@ -117,15 +120,15 @@ export abstract class SqlRecords extends SqlReadings {
     return (await this.one("SELECT seq FROM feed_delivery WHERE seq = ? LIMIT 1", [seq])) !== undefined;
   }
 
-  /** Newest first. */
+  /** Returns undeliverable events, newest first. */
   async deadLetters(limit: number): Promise<readonly DeadLetter[]> {
     const order = "ORDER BY received_at DESC, id DESC LIMIT ?";
-    return (await this.runner.all(`SELECT ${LETTER_COLUMNS} FROM dead_letter ${order}`, [limit])).map(letterOf);
+    return (await this.runner.all(`SELECT ${LETTER_COLUMNS} FROM dead_letter ${order}`, [limit])).map(toDeadLetter);
   }
 
   async deadLetter(id: string): Promise<DeadLetter | undefined> {
     const row = await this.one(`SELECT ${LETTER_COLUMNS} FROM dead_letter WHERE id = ?`, [id]);
-    return row && letterOf(row);
+    return row && toDeadLetter(row);
   }
 
   async countDeadLetters(): Promise<number> {
@@ -138,17 +141,20 @@ export abstract class SqlRecords extends SqlReadings {
   }
 }
 
-function letterOf(row: SqlRow): DeadLetter {
+function toDeadLetter(row: SqlRow): DeadLetter {
   return {
-    id: text(row, "id"),
-    receivedAt: text(row, "received_at"),
-    feed: text(row, "feed"),
-    reason: text(row, "reason"),
-    body: text(row, "body"),
+    id: getText(row, "id"),
+    receivedAt: getText(row, "received_at"),
+    feed: getText(row, "feed"),
+    reason: getText(row, "reason"),
+    body: getText(row, "body"),
   };
 }
 
-/** How entries by principals of a way of signing in begin: it has no column, and comes second in canonical order. */
-function beginnings(authMethod: string, actions: readonly AuditAction[]): readonly string[] {
+/**
+ * Returns the text with which entries begin whose principals signed in by a method. The method has no column, and is
+ * the second field in canonical order.
+ */
+function listEntryPrefixes(authMethod: string, actions: readonly AuditAction[]): readonly string[] {
   return actions.map((action) => `{"action":"${action}","actor":{"authMethod":${JSON.stringify(authMethod)},%`);
 }

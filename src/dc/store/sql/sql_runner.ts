@@ -1,38 +1,41 @@
 export type SqlValue = string | number | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-/** One connection inside one transaction. Statements carry `?` marks and are prepared once per text. */
+/** One connection inside one transaction. Statements contain `?` marks and are prepared once per text. */
 export interface SqlRunner {
   all(sql: string, params?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
   run(sql: string, params?: readonly SqlValue[]): Promise<void>;
 }
 
-export function text(row: SqlRow, column: string): string {
+export function getText(row: SqlRow, column: string): string {
   return String(row[column] ?? "");
 }
 
 const upserts = new Map<string, string>();
 
-/** Called before every statement that is sent to the database; tests count with it. */
+/** Called before every statement that is sent to the database; tests use it to count statements. */
 export type OnStatement = (sql: string) => void;
 
-/** A statement that inserts a row or replaces it by its key; the columns of a table are always the same. */
-export function upsertSql(table: string, columns: readonly string[], keys: readonly string[]): string {
+/**
+ * Returns a statement that inserts a row, or replaces the row with the same key. @param columns must always be the same
+ * for a table
+ */
+export function getUpsertSql(table: string, columns: readonly string[], keys: readonly string[]): string {
   const known = upserts.get(table);
   if (known !== undefined) return known;
-  const made = madeUpsertSql(table, columns, keys);
+  const made = createUpsertSql(table, columns, keys);
   upserts.set(table, made);
   return made;
 }
 
-function madeUpsertSql(table: string, columns: readonly string[], keys: readonly string[]): string {
+function createUpsertSql(table: string, columns: readonly string[], keys: readonly string[]): string {
   const marks = columns.map(() => "?").join(", ");
   const updates = columns.filter((column) => !keys.includes(column)).map((column) => `${column} = excluded.${column}`);
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks}) ON CONFLICT (${keys.join(", ")}) DO UPDATE SET ${updates.join(", ")}`;
 }
 
-/** A statement that inserts `count` rows at once. */
-export function insertSql(table: string, columns: readonly string[], count: number): string {
+/** Returns a statement that inserts `count` rows at once. */
+export function createInsertSql(table: string, columns: readonly string[], count: number): string {
   const marks = `(${columns.map(() => "?").join(", ")})`;
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${Array.from({ length: count }, () => marks).join(", ")}`;
 }

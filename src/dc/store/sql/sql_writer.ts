@@ -1,7 +1,7 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { OwnerKind, StoredReading } from "#dc/model/readings/reading_store.ts";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
   Device,
@@ -22,38 +22,41 @@ import type {
 } from "#dc/ports.ts";
 import { TransactionCache } from "../transaction_cache.ts";
 import type { Dialect } from "./dialect.ts";
-import { entryRows, OLD_PARTS, PARTS } from "./part_rows.ts";
+import { createEntryRows, DELETE_DERIVED_ROWS, DERIVED_ROWS } from "./part_rows.ts";
 import { ROW_TABLES, RowBuffer } from "./row_buffer.ts";
-import { columnsOf } from "./rows.ts";
-import { cableEndsByDevice, storedByKey } from "./sql_many.ts";
+import { toColumns } from "./rows.ts";
+import { readCableEnds, readStored } from "./sql_many.ts";
 import { countPorts } from "./sql_network_ports.ts";
-import { AUDIT_HEAD, SqlReader } from "./sql_reader.ts";
-import { dropLostReadings, keepReadings, READINGS } from "./sql_readings.ts";
-import { insertSql, type SqlRow, type SqlRunner, text, upsertSql } from "./sql_runner.ts";
+import { AUDIT_HEAD_SETTING, SqlReader } from "./sql_reader.ts";
+import { READINGS_SETTING, removeLostReadings, writeReadings } from "./sql_readings.ts";
+import { createInsertSql, getText, getUpsertSql, type SqlRow, type SqlRunner } from "./sql_runner.ts";
 
-/** The writes, in one SQL for every dialect. Reads that rules repeat are served by the transaction's cache. */
+/** Write methods, in the same SQL for every dialect. The transaction's cache serves reads that rules repeat. */
 export class SqlWriter extends SqlReader implements DcWriter {
   readonly #rows: RowBuffer;
   readonly #cache = new TransactionCache();
-  /** Keys of devices whose free ports must be counted again when the transaction ends. */
+  /** Keys of devices whose free ports must be counted again at the end of the transaction. */
   readonly #recount = new Set<string>();
-  /** Keys of what was removed or changed, by kind, whose readings may be of nothing any more when the transaction ends. */
+  /**
+   * Keys of removed or changed resources by kind, whose readings may have lost their element at the end of the
+   * transaction.
+   */
   readonly #owners = new Map<OwnerKind, Set<string>>();
-  /** Settings that the transaction has set; one statement writes all of them at its end. */
+  /** Settings that the transaction has set; one statement writes them at its end. */
   #settings: ReadonlyMap<string, string> = new Map();
-  /** Settings that the transaction's beginning has answered. */
+  /** Settings that the statement which began the transaction returned. */
   readonly #begun: ReadonlyMap<string, string>;
   #depth = 0;
 
   private constructor(rows: RowBuffer, dialect: Dialect, begun: readonly SqlRow[]) {
     super(rows, dialect);
     this.#rows = rows;
-    this.#begun = new Map(begun.map((row) => [text(row, "name"), text(row, "value")]));
+    this.#begun = new Map(begun.map((row) => [getText(row, "name"), getText(row, "value")]));
   }
 
   /**
-   * Runs `work`, writes the rows that are still buffered, and counts the free ports of the devices that it changed.
-   * @param begun rows of `setting` that the transaction's beginning has answered
+   * Runs `work`, writes the rows that are still buffered, and counts the free ports of changed devices. @param begun
+   * rows of `setting` that the statement which began the transaction returned
    */
   static async run<Result>(
     runner: SqlRunner,
@@ -67,24 +70,24 @@ export class SqlWriter extends SqlReader implements DcWriter {
     await rows.flush();
     await writer.#writeSettings();
     await countPorts(runner, dialect, writer.#recount);
-    await dropLostReadings(runner, dialect, writer.#owners);
+    await removeLostReadings(runner, dialect, writer.#owners);
     return result;
   }
 
   async lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void> {
-    await this.#cacheResources(kind, resources.map(resourceKey));
+    await this.#cacheResources(kind, resources.map(getResourceKey));
     const ends = resources.flatMap((one) => ("code" in one ? [] : [one.a, one.b]));
     const devices = ends.map(({ deviceCode }) => codeKey(deviceCode));
     await this.#cacheResources("device", devices);
     if (kind !== "cable") return;
     const missing = this.#cache.missingCableEnds(devices);
-    const found = await cableEndsByDevice(this.runner, this.dialect, missing);
+    const found = await readCableEnds(this.runner, this.dialect, missing);
     for (const key of missing) this.#cache.addCableEnds(key, found.get(key) ?? new Map());
   }
 
   async #cacheResources(kind: ResourceKind, keys: readonly string[]): Promise<void> {
     const missing = this.#cache.missingResources(kind, keys);
-    const found = await storedByKey(this.runner, this.dialect, kind, missing);
+    const found = await readStored(this.runner, this.dialect, kind, missing);
     for (const key of missing) this.#cache.addResource(kind, key, found.get(key));
   }
 
@@ -107,7 +110,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   override cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {
     const device = codeKey(deviceCode);
     return this.#cache.cableAt(device, portName, async () => {
-      const ends = await cableEndsByDevice(this.runner, this.dialect, [device]);
+      const ends = await readCableEnds(this.runner, this.dialect, [device]);
       return ends.get(device) ?? new Map();
     });
   }
@@ -121,9 +124,9 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void> {
-    const columns = columnsOf(kind, stored);
+    const columns = toColumns(kind, stored);
     const { resource } = stored;
-    const key = resourceKey(resource);
+    const key = getResourceKey(resource);
     const isNew = this.#cache.isAbsent(kind, key);
     this.#cache.written(kind, stored, isNew);
     this.#noteRecount(kind, resource, isNew);
@@ -131,10 +134,10 @@ export class SqlWriter extends SqlReader implements DcWriter {
     if (isNew) this.#rows.add(kind, row);
     else {
       if (kind === "device") this.#noteOwner(kind, key);
-      await this.runner.run(upsertSql(kind, ROW_TABLES[kind], ["key"]), row);
-      for (const statement of OLD_PARTS[kind]) await this.runner.run(statement, [key]);
+      await this.runner.run(getUpsertSql(kind, ROW_TABLES[kind], ["key"]), row);
+      for (const statement of DELETE_DERIVED_ROWS[kind]) await this.runner.run(statement, [key]);
     }
-    for (const [table, part] of PARTS[kind](key, resource)) this.#rows.add(table, part);
+    for (const [table, part] of DERIVED_ROWS[kind](key, resource)) this.#rows.add(table, part);
     await this.#rows.settle();
   }
 
@@ -152,8 +155,8 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async keepReadings(readings: readonly StoredReading[]): Promise<void> {
-    await keepReadings(this.runner, readings);
-    await this.setSetting(READINGS, String((await this.readingsRevision()) + 1));
+    await writeReadings(this.runner, readings);
+    await this.setSetting(READINGS_SETTING, String((await this.readingsRevision()) + 1));
   }
 
   async dropReadings(before: number): Promise<void> {
@@ -173,15 +176,15 @@ export class SqlWriter extends SqlReader implements DcWriter {
 
   async append(records: readonly ChangeRecord[]): Promise<void> {
     const last = records.at(-1);
-    if (last !== undefined) await this.setSetting(AUDIT_HEAD, `${last.seq} ${last.hash}`);
+    if (last !== undefined) await this.setSetting(AUDIT_HEAD_SETTING, `${last.seq} ${last.hash}`);
     for (const record of records) {
-      for (const [table, row] of entryRows(record)) this.#rows.add(table, row);
+      for (const [table, row] of createEntryRows(record)) this.#rows.add(table, row);
       await this.#rows.settle();
     }
   }
 
   async keepCheckpoint({ size, note }: StoredCheckpoint): Promise<void> {
-    await this.runner.run(upsertSql("audit_checkpoint", ["size", "note"], ["size"]), [size, note]);
+    await this.runner.run(getUpsertSql("audit_checkpoint", ["size", "note"], ["size"]), [size, note]);
   }
 
   async dropLog(until: number): Promise<void> {
@@ -205,13 +208,13 @@ export class SqlWriter extends SqlReader implements DcWriter {
 
   async #writeSettings(): Promise<void> {
     if (this.#settings.size === 0) return;
-    const insert = insertSql("setting", ["name", "value"], this.#settings.size);
+    const insert = createInsertSql("setting", ["name", "value"], this.#settings.size);
     const params = [...this.#settings].flat();
     await this.runner.run(`${insert} ON CONFLICT (name) DO UPDATE SET value = excluded.value`, params);
   }
 
   async putDocument(space: string, key: string, body: string): Promise<void> {
-    await this.runner.run(upsertSql("document", ["space", "key", "body"], ["space", "key"]), [space, key, body]);
+    await this.runner.run(getUpsertSql("document", ["space", "key", "body"], ["space", "key"]), [space, key, body]);
   }
 
   async dropDocument(space: string, key: string): Promise<void> {
@@ -220,7 +223,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
 
   async remember({ principal, requestId, method, fingerprint, reply, createdAt }: RememberedRequest): Promise<void> {
     const columns = ["principal", "request_id", "method", "fingerprint", "reply", "created_at"];
-    await this.runner.run(upsertSql("remembered_request", columns, ["principal", "request_id"]), [
+    await this.runner.run(getUpsertSql("remembered_request", columns, ["principal", "request_id"]), [
       principal,
       requestId,
       method,

@@ -3,36 +3,39 @@ import { endianness } from "node:os";
 import { refuseUnavailable } from "#dc/model/refusal.ts";
 import type { OperationError } from "#kernel/errors.ts";
 
-/** Bytes of the header of `-wal`, and of each frame before its page. Source: https://www.sqlite.org/walformat.html. */
+/** Bytes of the header of `-wal`, and of the header of each frame. Source: https://www.sqlite.org/walformat.html. */
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** Bytes of the header of `-shm`, which is there twice; the number of frames that are in the database follows it. */
+/**
+ * Bytes of the header of `-shm`, which is stored twice; the number of frames that were copied to the database follows
+ * it.
+ */
 const INDEX_HEADER_BYTES = 48;
 const INDEX_BYTES = 2 * INDEX_HEADER_BYTES + 4;
-/** Attempts to read an index that another process is writing. */
+/** Maximum attempts to read an index that another process is writing. */
 const MAX_READS = 5;
 
 const readWord = endianness() === "LE" ? "readUInt32LE" : "readUInt32BE";
 const readHalf = endianness() === "LE" ? "readUInt16LE" : "readUInt16BE";
 
-/** What `-shm` says of the log. */
+/** Contents of the header of `-shm`, the index of the log. */
 interface LogIndex {
   readonly pageBytes: number;
-  /** Frames of committed pages. */
+  /** Number of frames of committed pages. */
   readonly frames: number;
-  /** Frames that the database file has already. */
+  /** Number of frames that were already copied to the database file. */
   readonly copied: number;
-  /** Pages of the database after the last commit. */
+  /** Number of pages of the database after the last commit. */
   readonly pages: number;
-  /** Differs after every copy of frames to the database. */
+  /** Changes after every copy of frames to the database. */
   readonly copyMark: string;
 }
 
 /**
- * The files beside an open database, `-wal` and `-shm`, by separate descriptors. A committed change is in `-wal`
- * alone until it is copied to the database, so a crash loses it if the path names another file by then.
+ * The files next to an open database, `-wal` and `-shm`, by separate descriptors. A committed change is only in `-wal`
+ * until it is copied to the database, so a crash loses it if the path names another file by then.
  *
- * To be closed after all connections to the database: closing a descriptor ends the locks of its process.
+ * Must be closed after all connections to the database: closing a descriptor ends the locks of its process.
  */
 export class LogFiles {
   readonly #log: OpenFile;
@@ -41,57 +44,65 @@ export class LogFiles {
   #indexBytes: number;
   #checked: LogIndex | undefined;
 
-  /** @param path the database, which a connection has open with its log */
+  /** Opens the files. @param path the database, which a connection has open with its log */
   constructor(path: string) {
-    // SQLite puts both beside the file that a link leads to.
+    // SQLite creates both next to the target of a symbolic link.
     const real = realpathSync(path);
     this.#log = new OpenFile(`${real}-wal`);
     this.#index = new OpenFile(`${real}-shm`);
     this.#indexBytes = this.#index.bytes;
   }
 
-  /** Size of the database file once all frames have been copied to it, in bytes; 0 if the index cannot be read. */
+  /** Size of the database file after all frames are copied to it, in bytes; 0 if the index cannot be read. */
   get databaseBytes(): number {
     const state = this.#state();
     return state === undefined ? 0 : state.pages * state.pageBytes;
   }
 
-  /** Differs after every copy of frames to the database; undefined if the index cannot be read. */
+  /** Value that changes after every copy of frames to the database; undefined if the index cannot be read. */
   get copyMark(): string | undefined {
     return this.#state()?.copyMark;
   }
 
-  /** `frames` and `copyMark` as they were when the log was checked last. */
+  /** Values of `frames` and `copyMark` at the last check of the log. */
   get checked(): Pick<LogIndex, "frames" | "copyMark"> | undefined {
     return this.#checked;
   }
 
-  /** Why the log is not the opened one, or holds less than was committed; undefined otherwise. */
+  /**
+   * Returns the fault if the log is not the opened file, or is shorter than its committed content; otherwise undefined.
+   */
   logFault(): OperationError | undefined {
-    // The state first: another process may add to the log at any time.
+    // Read the state first, because another process may add to the log at any time.
     const state = this.#checkedState();
     const { misnamed, bytes } = this.#log.look();
-    if (misnamed !== undefined) return changedFile(this.#log.path, "-wal", misnamed);
-    const isShort = state !== undefined && bytes < bytesOf(state, state.frames) && this.#isLogShort();
-    return isShort ? changedFile(this.#log.path, "-wal", "truncated") : undefined;
-  }
-
-  /** Why `-shm` is not the opened one, or holds less; undefined otherwise. Gives a truncated one its size back. */
-  indexFault(): OperationError | undefined {
-    const { misnamed, bytes } = this.#index.look();
-    const how = misnamed ?? (this.keepIndex(bytes) ? undefined : "truncated");
-    return how && changedFile(this.#index.path, "-shm", how);
-  }
-
-  /** Which of the files holds less than was committed; undefined for none. Gives a truncated `-shm` its size back. */
-  shortage(): OperationError | undefined {
-    if (this.#isLogShort()) return changedFile(this.#log.path, "-wal", "truncated");
-    return this.keepIndex() ? undefined : changedFile(this.#index.path, "-shm", "truncated");
+    if (misnamed !== undefined) return refuseChangedFile(this.#log.path, "-wal", misnamed);
+    const isShort = state !== undefined && bytes < computeLogBytes(state, state.frames) && this.#isLogShort();
+    return isShort ? refuseChangedFile(this.#log.path, "-wal", "truncated") : undefined;
   }
 
   /**
-   * Gives a truncated `-shm` its size back: SQLite has it mapped, and an access behind its end would kill the process.
-   * SQLite then reads the log anew. Returns whether it had its size.
+   * Returns the fault if `-shm` is not the opened file, or is too short; otherwise undefined. Restores the size of a
+   * truncated one.
+   */
+  indexFault(): OperationError | undefined {
+    const { misnamed, bytes } = this.#index.look();
+    const how = misnamed ?? (this.keepIndex(bytes) ? undefined : "truncated");
+    return how && refuseChangedFile(this.#index.path, "-shm", how);
+  }
+
+  /**
+   * Returns the fault if one of the files is shorter than its committed content; otherwise undefined. Restores the size
+   * of a truncated `-shm`.
+   */
+  shortage(): OperationError | undefined {
+    if (this.#isLogShort()) return refuseChangedFile(this.#log.path, "-wal", "truncated");
+    return this.keepIndex() ? undefined : refuseChangedFile(this.#index.path, "-shm", "truncated");
+  }
+
+  /**
+   * Restores the size of a truncated `-shm`: SQLite maps it into memory, and an access beyond its end would kill the
+   * process. SQLite then reads the log again. @returns whether it had its size
    */
   keepIndex(bytes = this.#index.bytes): boolean {
     const isWhole = bytes >= this.#indexBytes;
@@ -100,27 +111,27 @@ export class LogFiles {
     return isWhole;
   }
 
-  /** Whether all that was committed can be copied to the database, and no other process has begun another log. */
+  /** Whether all committed content can be copied to the database, and no other process has started a new log. */
   get canBeCopied(): boolean {
     const isTaken = this.#log.look().misnamed === "replaced" && statSync(this.#log.path).size > 0;
     return !isTaken && !this.#isLogShort();
   }
 
-  /** Whether the path of `-wal` names the open file. */
+  /** Whether the path of `-wal` still names the open file. */
   get isNamed(): boolean {
     return this.#log.look().misnamed === undefined;
   }
 
   /**
-   * Empties a log that lacks frames which the database has: SQLite would put older pages over newer ones. One that has
-   * them leads to a whole state.
+   * Empties a log without those frames that the database already has, because SQLite would replace newer pages by older
+   * ones. A complete log is kept, because it leads to a consistent state.
    */
   discardCopied(): void {
     const state = this.#state();
-    if (state !== undefined && this.#log.bytes < bytesOf(state, state.copied)) this.#log.resize(0);
+    if (state !== undefined && this.#log.bytes < computeLogBytes(state, state.copied)) this.#log.resize(0);
   }
 
-  /** Removes all frames: they do not belong to the database that is beside them now. */
+  /** Removes all frames, because they do not belong to the database that now has this path. */
   empty(): void {
     this.#log.resize(0);
   }
@@ -133,8 +144,8 @@ export class LogFiles {
   #isLogShort(): boolean {
     for (let reads = 0; reads < MAX_READS; reads += 1) {
       const state = this.#checkedState();
-      if (state === undefined || this.#log.bytes >= bytesOf(state, state.frames)) return false;
-      // Another process may have shortened it rightly meanwhile, and then the index said so first.
+      if (state === undefined || this.#log.bytes >= computeLogBytes(state, state.frames)) return false;
+      // Another process may have shortened the log legitimately in the meantime; it changes the index first.
       if (this.#state()?.frames === state.frames) return true;
     }
     return false;
@@ -145,7 +156,7 @@ export class LogFiles {
     return this.#checked;
   }
 
-  /** Undefined while another process writes it. */
+  /** Reads the state of the log; undefined while another process writes it. */
   #state(): LogIndex | undefined {
     const header = this.#header;
     for (let reads = 0; reads < MAX_READS; reads += 1) {
@@ -165,18 +176,18 @@ export class LogFiles {
   }
 }
 
-/** The refusal of changes once a file is not what was opened any more. */
-export function changedFile(path: string, part: string, how: string): OperationError {
+/** Creates the error for changes after a file was replaced, removed or truncated. */
+export function refuseChangedFile(path: string, part: string, how: string): OperationError {
   const message = `The database's ${part} file was ${how} while the server had it open`;
   const cause = new Error(`the file "${path}" was ${how} while it was open`);
   return refuseUnavailable(`${message}: changes are refused until the server is started again`, cause);
 }
 
-function bytesOf({ pageBytes }: LogIndex, frames: number): number {
+function computeLogBytes({ pageBytes }: LogIndex, frames: number): number {
   return frames === 0 ? 0 : LOG_HEADER_BYTES + frames * (FRAME_HEADER_BYTES + pageBytes);
 }
 
-/** A file by its descriptor and its path. */
+/** An open file with its descriptor and its path. */
 class OpenFile {
   readonly path: string;
   readonly #descriptor: number;
@@ -195,7 +206,7 @@ class OpenFile {
     return fstatSync(this.#descriptor).size;
   }
 
-  /** What the path names: how it changed if that is not the open file, and its bytes. */
+  /** Checks the file at the path: whether it was removed or replaced, and its size in bytes. */
   look(): { readonly misnamed: "removed" | "replaced" | undefined; readonly bytes: number } {
     const present = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     if (present === undefined) return { misnamed: "removed", bytes: 0 };
@@ -203,7 +214,7 @@ class OpenFile {
     return { misnamed: isOpened ? undefined : "replaced", bytes: Number(present.size) };
   }
 
-  /** Reads its beginning. */
+  /** Reads the beginning of the file into a buffer. */
   read(into: Uint8Array): void {
     readSync(this.#descriptor, into, 0, into.length, 0);
   }

@@ -1,94 +1,99 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OperationError } from "#kernel/errors.ts";
-import { changedFile, LogFiles } from "./log_files.ts";
+import { LogFiles, refuseChangedFile } from "./log_files.ts";
 import type { FileLook, SqliteFile } from "./sqlite_file.ts";
 import type { SqliteRunner } from "./sqlite_runner.ts";
 
-/** Frames of the log from which they are copied to the database. SQLite's own default. */
+/** Number of log frames from which the log is copied to the database; SQLite's own default. */
 const COPIED_FRAMES = 1000;
-/** How a message names the database file itself. */
+/** Name of the database file itself in messages. */
 const MAIN = "main";
-/** Rows that tell a database from another one, and a state from an earlier one. */
+/** Query for rows that identify a database and its state. */
 const STATE = "SELECT name, value FROM setting WHERE name IN ('page_token_key', 'revision')";
 
 /**
- * How long another process may take to write down that it copied the log, in milliseconds, and the pause between looks.
- * Ours: a flush of a slow disk.
+ * Maximum time for another process to record that it copied the log, in milliseconds, and the pause between checks. Our
+ * choice: a flush of a slow disk.
  */
 const COPYING_MS = 5000;
 const LOOK_MS = 50;
 
-/** What the database file says without its log. */
+/** Contents of the database file without its log. */
 interface FileState {
-  /** A key that every database makes once; absent before. */
+  /** Random key of the database; undefined before it was created. */
   readonly key: string | undefined;
   readonly revision: number;
 }
 
 /**
- * The files of a database that is open for writing. What is committed to files which no path names is lost with the
- * process, so the store checks them before it acknowledges anything.
+ * The files of a database that is open for writing. Content that is committed to files without a path is lost with the
+ * process, so the store checks the paths before it acknowledges a write.
  */
 export class OpenFiles {
   readonly #file: SqliteFile;
   readonly #log: LogFiles;
-  /** The fault of the files. It lasts: what was committed since may be in files that no path names. */
+  /** Fault of the files. It is permanent, because later commits may be in files without a path. */
   #lost: OperationError | undefined;
-  /** The database file when it was read last: when it was written, after which copy of the log, and what it said. */
+  /**
+   * State of the database file at the last read: its modification time, the copy of the log before it, and its content.
+   */
   #writtenAt: bigint | undefined;
   #copyMark: string | undefined;
   #state: FileState | undefined;
 
-  /** @param file the database, which a connection has open with its log */
+  /** Opens the files. @param file the database, which a connection has open with its log */
   constructor(file: SqliteFile) {
     this.#file = file;
     this.#log = new LogFiles(file.path);
     this.#noteState(this.#readState());
   }
 
-  /** @throws Refusal unavailable unless the paths of the database and its log name the open files, at their full length */
+  /**
+   * Requires that the paths of the database and its log name the open files, at their full length. @throws Refusal
+   * unavailable
+   */
   demandNamed(): FileLook {
     return this.#demand(() => this.#log.logFault() ?? this.#log.indexFault());
   }
 
-  /** The same, and that no other program wrote to the database. @throws Refusal unavailable */
+  /**
+   * Requires the same as `demandNamed`, and that no other program wrote to the database. @throws Refusal unavailable
+   */
   async demandWhole(): Promise<void> {
     await this.#demandOwn(this.demandNamed());
   }
 
-  /** The same of the files that keep what was committed, which `-shm` does not. @throws Refusal unavailable */
+  /** Requires the same of the files with committed content only, without `-shm`. @throws Refusal unavailable */
   async demandKept(): Promise<void> {
     await this.#demandOwn(this.#demand(() => this.#log.logFault()));
   }
 
   /**
-   * Checks before a transaction what none may meet: SQLite reads what is not there, and a long transaction may write to
-   * the log before its commit, which gives a truncated one its length back.
-   * @throws Refusal unavailable
+   * Checks the length of the files before a transaction: SQLite would read missing pages, and a long transaction may
+   * write to the log before its commit, which restores the length of a truncated log. @throws Refusal unavailable
    */
   demandLength(): void {
     this.#lost ??= this.#log.shortage();
     if (this.#lost !== undefined) throw this.#lost;
   }
 
-  /** Prepares a read: `-shm` must have its size before SQLite accesses it. */
+  /** Restores the size of `-shm` before a read, because SQLite accesses it. */
   keepIndex(): void {
     this.#log.keepIndex();
   }
 
-  /** Copies a long log to the database, right after a check of both: SQLite would do so within the commit. */
+  /** Copies a long log to the database right after a check of both files. SQLite would do so within the commit. */
   async copyLongLog(writer: SqliteRunner): Promise<void> {
     if ((this.#log.checked?.frames ?? 0) < COPIED_FRAMES) return;
-    // What was committed is in the log: a disk that is full now refuses the next change.
+    // The committed content is in the log; if the disk is full now, the next change fails.
     await writer.all("PRAGMA wal_checkpoint(PASSIVE)").catch(() => {});
     this.#noteState(this.#readState());
   }
 
   /**
-   * Leaves a whole database behind once its files are not what was opened. A log without a path is copied to the
-   * database. One that is left beside another database is copied to its own database, where it was replaced, and
-   * emptied.
+   * Leaves a consistent database behind after its files were replaced. Copies a log without a path to the database.
+   * Copies a log that is next to another database to its own database at the other's former place, and empties the log.
    */
   async save(writer: SqliteRunner): Promise<void> {
     const look = this.#file.look();
@@ -107,11 +112,14 @@ export class OpenFiles {
         this.#log.empty();
       else this.#log.discardCopied();
     } catch {
-      // Tried again at the next check: the disk may be full, or a reader in between.
+      // The next check tries again: the disk may be full, or a reader may block the copy.
     }
   }
 
-  /** Whether the connections may be closed: the last one copies the log to the database, whatever became of both. */
+  /**
+   * Whether the connections may be closed. The last one copies the log to the database, regardless of the state of
+   * both.
+   */
   async mayBeClosed(writer: SqliteRunner): Promise<boolean> {
     try {
       await this.demandWhole();
@@ -121,7 +129,7 @@ export class OpenFiles {
     return this.#lost === undefined;
   }
 
-  /** To be called after all connections are closed. */
+  /** Closes the descriptors. Must be called after all connections are closed. */
   close(): void {
     this.#log.close();
   }
@@ -130,27 +138,31 @@ export class OpenFiles {
     if (this.#lost !== undefined) throw this.#lost;
     const look = this.#file.demandSame();
     this.#lost = faultOf();
-    // A backup that was copied over the database may be shorter, and is whole.
+    // A backup that was copied over the database may be shorter and still complete.
     if (this.#isShort(look))
-      this.#lost ??= changedFile(this.#file.path, MAIN, this.#isOther(this.#readState()) ? "overwritten" : "truncated");
+      this.#lost ??= refuseChangedFile(
+        this.#file.path,
+        MAIN,
+        this.#isOther(this.#readState()) ? "overwritten" : "truncated",
+      );
     if (this.#lost !== undefined) throw this.#lost;
     return look;
   }
 
   async #demandOwn({ writtenAt }: FileLook): Promise<void> {
     if (writtenAt === this.#writtenAt) {
-      // A log that begins anew has another mark, although nothing was copied.
+      // A new log has another mark, although no frames were copied.
       this.#copyMark = this.#log.checked?.copyMark;
       return;
     }
     if (!(await this.#isOverwritten())) return;
-    this.#lost = changedFile(this.#file.path, MAIN, "overwritten");
+    this.#lost = refuseChangedFile(this.#file.path, MAIN, "overwritten");
     throw this.#lost;
   }
 
   /**
-   * Whether the database file has another state than when it was read last, and no process copied the log to it. One
-   * that does says so at its end.
+   * Whether the database file differs from the last read although no process copied the log to it. A process records
+   * such a copy only at its end, so the check waits.
    */
   async #isOverwritten(): Promise<boolean> {
     let writtenAt = this.#file.look()?.writtenAt;
@@ -180,7 +192,10 @@ export class OpenFiles {
     this.#state = state ?? this.#state;
   }
 
-  /** Undefined if the file cannot be read now, for want of a descriptor or before it has tables. */
+  /**
+   * Reads the state of the file; undefined if it cannot be read now, because no descriptor is left or the tables do not
+   * exist yet.
+   */
   #readState(): FileState | undefined {
     try {
       const database = new DatabaseSync(this.#file.address("alone"), { timeout: 0 });

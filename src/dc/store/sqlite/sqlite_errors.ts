@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { refuseUnavailable } from "#dc/model/refusal.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { closedError } from "../queue.ts";
+import { createClosedError } from "../queue.ts";
 
 const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|malformed|not a database/i;
 
@@ -18,39 +18,39 @@ export function translateError(error: unknown): unknown {
   return error;
 }
 
-/** The same while a file is opened, for the person who named it. Callers of the service never see its path. */
-export function cannotOpen(file: string, error: unknown): unknown {
+/** Converts an error of opening a file, for the person who named it. Callers of the service never see its path. */
+export function toOpenError(file: string, error: unknown): unknown {
   const told = translateError(error);
   if (!(told instanceof OperationError)) return error;
   if (told.kind !== "unavailable") {
     return new OperationError(told.kind, `Cannot open the database "${file}": ${told.message}`, { cause: error });
   }
   const { message } = told.cause instanceof Error ? told.cause : told;
-  return refuseUnavailable(`Cannot open the database "${file}": ${reasonOf(message, file)}`, told);
+  return refuseUnavailable(`Cannot open the database "${file}": ${formatReason(message, file)}`, told);
 }
 
-/** Whether the disk took no more bytes. SQLite reports some of these failures without their reason. */
+/** Whether the disk accepted no more bytes. SQLite reports some of these failures without their reason. */
 export function isDiskFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /disk (?:is full|I\/O)/i.test(error.message) || isDiskFailure(error.cause);
 }
 
-function reasonOf(message: string, file: string): string {
-  if (/unable to open/i.test(message)) return whyUnopened(file);
+function formatReason(message: string, file: string): string {
+  if (/unable to open/i.test(message)) return findOpenFailure(file);
   if (/disk is full/i.test(message)) return "its disk is full: free space or choose another path";
   if (!/disk I\/O/i.test(message)) return message;
   return `${message}: check the disk, its free space and the limit of file sizes (ulimit -f)`;
 }
 
-/** SQLite reports only that it cannot open the file. */
-function whyUnopened(file: string): string {
+/** Finds out why a file cannot be opened, because SQLite reports only that it cannot. */
+function findOpenFailure(file: string): string {
   if (isFolder(file)) return "it is a folder";
   if (!isFolder(dirname(file))) return "its folder does not exist";
   if (isReadOnly(dirname(file))) return "its file system is read-only: choose another path";
   return "no right to read and write it: choose another path, or run planner as a user who has it";
 }
 
-/** Whether the file system of the folder takes no writes, whatever the rights of the user. */
+/** Whether the file system of the folder is read-only, regardless of the user's rights. */
 function isReadOnly(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
@@ -64,9 +64,9 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** How long work waits for another process's lock, in milliseconds. */
+/** Maximum wait for another process's lock, in milliseconds. */
 const LIMIT_MS = 10_000;
-/** Longest pause before another try, in milliseconds; the first ones are shorter. */
+/** Longest pause before another attempt, in milliseconds; the first pauses are shorter. */
 const MAX_PAUSE_MS = 25;
 
 const LOCKED = /database (?:table |schema )?is locked|SQLITE_BUSY|due to lock timeout/i;
@@ -83,7 +83,7 @@ export function isLocked(error: unknown): boolean {
  * @param closing aborts the wait
  * @throws the error of the last attempt, 10 s after the first one
  */
-export async function unlessLocked<Result>(attempt: () => Promise<Result>, closing: AbortSignal): Promise<Result> {
+export async function retryWhileLocked<Result>(attempt: () => Promise<Result>, closing: AbortSignal): Promise<Result> {
   const end = performance.now() + LIMIT_MS;
   for (let pause = 1; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     try {
@@ -91,8 +91,8 @@ export async function unlessLocked<Result>(attempt: () => Promise<Result>, closi
     } catch (error) {
       if (!isLocked(error) || performance.now() + pause > end) throw error;
     }
-    // Servers that wait for the same lock must not try in step.
+    // Random pauses, so that servers that wait for the same lock do not retry at the same times.
     await sleep(pause * (0.5 + Math.random()), undefined, { signal: closing }).catch(() => {});
-    if (closing.aborted) throw closedError();
+    if (closing.aborted) throw createClosedError();
   }
 }

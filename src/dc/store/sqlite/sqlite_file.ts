@@ -12,65 +12,71 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { refuseUnavailable } from "#dc/model/refusal.ts";
 
-/** Free space below which a disk counts as full, in bytes. A small change may still fit into the log's old pages. */
+/** Free bytes below which a disk counts as full. A small change may still fit into old pages of the log. */
 const LEAST_FREE_BYTES = 1024 * 1024;
 
-/** How a connection may use the file; `alone` reads it without its log and without locks. */
+/** How a connection uses the file; `alone` reads it without its log and without locks. */
 export type FileUse = "create" | "write" | "read" | "alone";
 
-/** What a path names. */
+/** Properties of the file at a path. */
 export interface FileLook {
   /** Whether it is the file that was opened. */
   readonly isOpened: boolean;
   readonly bytes: number;
-  /** When it was written last, in nanoseconds. */
+  /** Time of the last modification, in nanoseconds. */
   readonly writtenAt: bigint;
 }
 
-/** The file of a database, as it was when it was opened. */
+/** The file of a database, with its identity when it was opened. */
 export class SqliteFile {
   readonly path: string;
   #identity = "";
-  /** The size that it had last, in bytes. */
+  /** Size in bytes at the last check. */
   #bytes = 0;
 
   constructor(path: string) {
     this.path = path;
   }
 
-  /** Whether this process may not change the file, on read-only media for example. */
+  /** Whether this process may not change the file, for example on read-only media. */
   get isReadOnly(): boolean {
-    return existsSync(this.path) && !(canChange(this.path) && canAddTo(dirname(this.path)));
+    return existsSync(this.path) && !(canChange(this.path) && canCreateIn(dirname(this.path)));
   }
 
-  /** The address of the file for SQLite. Only `create` makes a file that does not exist. */
+  /** Returns the address of the file for SQLite. Only `create` creates a missing file. */
   address(use: FileUse): string {
     const modes = { create: "mode=rwc", write: "mode=rw", read: "mode=ro", alone: "mode=ro" };
-    // Without a log beside it no process writes the file, and SQLite need not make one.
+    // Without a log next to it, no process writes the file, and SQLite need not create a log.
     const isAlone = use === "alone" || (use === "read" && !existsSync(`${this.path}-wal`));
     return `${pathToFileURL(this.path).href}?${modes[use]}${isAlone ? "&immutable=1" : ""}`;
   }
 
-  /** Remembers which file the path names. */
+  /** Records the identity of the file at the path. */
   remember(): void {
-    this.#identity = identityOf(statSync(this.path, { bigint: true }));
+    this.#identity = formatIdentity(statSync(this.path, { bigint: true }));
   }
 
-  /** The file that the path names now; undefined for none. */
+  /** Returns properties of the file at the path now; undefined if it is missing. */
   look(): FileLook | undefined {
     const stat = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     if (stat === undefined) return undefined;
-    return { isOpened: identityOf(stat) === this.#identity, bytes: Number(stat.size), writtenAt: stat.mtimeNs };
+    return { isOpened: formatIdentity(stat) === this.#identity, bytes: Number(stat.size), writtenAt: stat.mtimeNs };
   }
 
-  /** Whether the file lost bytes since the last call, and has fewer than `least`, to which SQLite may shorten it. */
+  /**
+   * Whether the file has become smaller since the last call, and is smaller than `least`, to which SQLite itself may
+   * shorten it.
+   */
   isShorter({ bytes }: FileLook, least: () => number): boolean {
     const isShorter = bytes < this.#bytes && bytes < least();
     if (!isShorter) this.#bytes = bytes;
     return isShorter;
   }
 
-  /** Which version of the file is there: differs after each change, as far as the file's time shows. */
+  /**
+   * Returns a text that differs after each change of the file, as far as its modification time shows, and whether it
+   * has a log.
+   */
   version(): { readonly hasLog: boolean; readonly text: string } {
     const stat = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     const hasLog = existsSync(`${this.path}-wal`);
@@ -89,7 +95,9 @@ export class SqliteFile {
     throw refuseUnavailable(message, new Error(`the file "${this.path}" ${why} while it was open`));
   }
 
-  /** @throws Refusal unavailable when the disk has no space for more than the smallest changes */
+  /**
+   * Requires free space on the disk. @throws Refusal unavailable if it has no space for more than the smallest changes
+   */
   demandSpace(): void {
     const { bavail, bsize } = statfsSync(dirname(this.path));
     if (bavail * bsize >= LEAST_FREE_BYTES) return;
@@ -97,11 +105,11 @@ export class SqliteFile {
   }
 }
 
-function identityOf({ dev, ino }: BigIntStats): string {
+function formatIdentity({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
-function canAddTo(directory: string): boolean {
+function canCreateIn(directory: string): boolean {
   try {
     accessSync(directory, constants.W_OK);
     return true;
@@ -110,7 +118,7 @@ function canAddTo(directory: string): boolean {
   }
 }
 
-/** By opening it: rights alone say nothing of a file system that is mounted read-only, in Deno at least. */
+/** Tries to open the file for writing, because its rights do not show a read-only file system, at least in Deno. */
 function canChange(path: string): boolean {
   try {
     closeSync(openSync(path, "r+"));

@@ -1,25 +1,24 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { readerOf } from "../earlier_reader.ts";
+import { createReader } from "../earlier_reader.ts";
 import type { InspectedStore } from "../inspected_store.ts";
-import { demandKnown } from "../migrate.ts";
-import { closedError } from "../queue.ts";
+import { demandKnownSteps } from "../migrate.ts";
+import { createClosedError } from "../queue.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import type { SqlRow } from "../sql/sql_runner.ts";
-import { cannotOpen, unlessLocked } from "./sqlite_errors.ts";
+import { retryWhileLocked, toOpenError } from "./sqlite_errors.ts";
 import { SqliteFile } from "./sqlite_file.ts";
 import { SqliteRunner } from "./sqlite_runner.ts";
 
-/** Pages kept while a file is read, in KiB. */
+/** Page cache while a file is read, in KiB. */
 const CACHE_KIB = 24 * 1024;
-/** Maximum number of repetitions of a read because a writer opened a file that had none. */
+/** Maximum number of repeated reads, if a writer opens a file that had no log. */
 const MAX_TRIES = 5;
 
 /**
- * Opens a file for reading, of this or an earlier schema. Neither the file nor its directory is changed.
- * @throws OperationError unavailable when it cannot be read, failed_precondition when it is from a newer or another
- * program
+ * Opens a file with this or an earlier schema for reading. Neither the file nor its directory is changed. @throws
+ * OperationError unavailable if it cannot be read, failed_precondition if it is from a newer or another program
  */
 export async function inspectSqlite(path: string): Promise<InspectedStore> {
   const store = new InspectedSqlite(path);
@@ -27,7 +26,7 @@ export async function inspectSqlite(path: string): Promise<InspectedStore> {
     await store.prepare();
     return store;
   } catch (error) {
-    throw cannotOpen(path, error);
+    throw toOpenError(path, error);
   }
 }
 
@@ -43,15 +42,15 @@ class InspectedSqlite implements InspectedStore {
   async prepare(): Promise<void> {
     this.#file.remember();
     await this.#attempt(async (runner) => {
-      const isOurs = demandOwn(await runner.all(TABLES));
+      const isOurs = demandOwnTables(await runner.all(LIST_TABLES_SQL));
       const [row] = isOurs ? await runner.all("SELECT COUNT(*) AS steps FROM migration") : [];
       this.steps = Number(row?.["steps"] ?? 0);
     });
-    demandKnown(this.steps);
+    demandKnownSteps(this.steps);
   }
 
   read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
-    return this.#attempt((runner) => work(readerOf(runner, SQLITE, this.steps)));
+    return this.#attempt((runner) => work(createReader(runner, SQLITE, this.steps)));
   }
 
   async write<Result>(_work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
@@ -92,7 +91,7 @@ class InspectedSqlite implements InspectedStore {
    */
   async #attempt<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {
-      if (this.#closing.signal.aborted) throw closedError();
+      if (this.#closing.signal.aborted) throw createClosedError();
       this.#file.demandSame();
       const before = this.#file.version();
       const outcome = await this.#once(work).then(
@@ -107,7 +106,7 @@ class InspectedSqlite implements InspectedStore {
   }
 
   #once<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
-    return unlessLocked(async () => {
+    return retryWhileLocked(async () => {
       const runner = new SqliteRunner({ address: this.#file.address("read"), cacheKib: CACHE_KIB });
       try {
         await runner.run("BEGIN");
@@ -119,14 +118,14 @@ class InspectedSqlite implements InspectedStore {
   }
 }
 
-export const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
+export const LIST_TABLES_SQL = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
 
 /**
  * Checks that a file has no other program's tables: a mistyped path may lead to one.
  * @returns whether the file has migration steps of planner
  * @throws OperationError failed_precondition for a file with another program's tables
  */
-export function demandOwn(tables: readonly SqlRow[]): boolean {
+export function demandOwnTables(tables: readonly SqlRow[]): boolean {
   const names = tables.map(({ name }) => String(name));
   if (names.includes("migration")) return true;
   if (names.length === 0) return false;

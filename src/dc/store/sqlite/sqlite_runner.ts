@@ -2,26 +2,26 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "../sql/sql_runner.ts";
 import { translateError } from "./sqlite_errors.ts";
 
-/** Statements kept prepared for a connection. */
+/** Maximum number of prepared statements of a connection. */
 const MAX_PREPARED = 500;
 
 export interface SqliteConnection {
-  /** Address of the file, with its mode. */
+  /** Address of the file, including its mode. */
   readonly address: string;
-  /** Pages kept in memory, in KiB. */
+  /** Page cache in KiB. */
   readonly cacheKib: number;
   readonly onStatement?: OnStatement;
-  /** Sees every error of SQLite before it becomes a refusal. */
+  /** Called with every error of SQLite before it is converted to a refusal. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** One connection to a file. It never waits for locks: `unlessLocked` does, without stopping the process. */
+/** One connection to a file. It never waits for locks; `retryWhileLocked` does so without blocking the process. */
 export class SqliteRunner implements SqlRunner {
   readonly #database: DatabaseSync;
   readonly #connection: SqliteConnection;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** @throws SQLite's error as a refusal, if the file cannot be opened */
+  /** Opens the file. @throws SQLite's error as a refusal if the file cannot be opened */
   constructor(connection: SqliteConnection) {
     this.#connection = connection;
     const { address, cacheKib } = connection;
@@ -30,10 +30,10 @@ export class SqliteRunner implements SqlRunner {
       this.#attempt(() => {
         this.#database.exec("PRAGMA busy_timeout = 0");
         if (!address.includes("?mode=ro")) this.#database.exec("PRAGMA journal_mode = WAL");
-        // FULL: a committed write is on disk, which an acknowledged one must be.
+        // FULL: a committed write is on disk, which is required before it is acknowledged.
         this.#database.exec("PRAGMA synchronous = FULL");
         this.#database.exec("PRAGMA foreign_keys = ON");
-        // The store does it, once it has checked the files.
+        // The store copies the log itself, after it has checked the files.
         this.#database.exec("PRAGMA wal_autocheckpoint = 0");
         this.#database.exec(`PRAGMA cache_size = -${cacheKib}`);
       });
@@ -60,7 +60,7 @@ export class SqliteRunner implements SqlRunner {
     this.#connection.onStatement?.(sql);
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    // Searches have more texts than are worth keeping.
+    // There are more texts of searches than are useful to cache.
     if (this.#statements.size >= MAX_PREPARED) this.#statements.clear();
     const prepared = this.#database.prepare(sql);
     this.#statements.set(sql, prepared);

@@ -1,20 +1,20 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { refuseUnavailable } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
-import { DraftSpace } from "../draft_space.ts";
+import { DraftRunner } from "../draft_space.ts";
 import { demandMigrated, migrate } from "../migrate.ts";
-import { closedError, Queue } from "../queue.ts";
+import { createClosedError, WorkQueue } from "../queue.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { SqlReader } from "../sql/sql_reader.ts";
 import type { OnStatement, SqlRunner } from "../sql/sql_runner.ts";
 import { SqlWriter } from "../sql/sql_writer.ts";
 import { OpenFiles } from "./open_files.ts";
-import { cannotOpen, isDiskFailure, isLocked, unlessLocked } from "./sqlite_errors.ts";
+import { isDiskFailure, isLocked, retryWhileLocked, toOpenError } from "./sqlite_errors.ts";
 import { type FileUse, SqliteFile } from "./sqlite_file.ts";
-import { demandOwn, TABLES } from "./sqlite_inspection.ts";
+import { demandOwnTables, LIST_TABLES_SQL } from "./sqlite_inspection.ts";
 import { SqliteRunner } from "./sqlite_runner.ts";
 
-/** Number of connections for reads; each has one snapshot at a time. */
+/** Number of connections for reads; each reads one snapshot at a time. */
 const READERS = 4;
 /**
  * Page cache of a connection, in KiB. Our choice, measured: more for each reader only duplicated the system's cache.
@@ -22,18 +22,18 @@ const READERS = 4;
 const WRITER_CACHE_KIB = 64 * 1024;
 const READER_CACHE_KIB = 24 * 1024;
 const REVISION_CACHE_KIB = 64;
-/** Largest file that is checked whole when it is opened, in bytes: some tenths of a second. */
+/** Size in bytes up to which a file is checked completely when it is opened, which takes some tenths of a second. */
 const MAX_CHECKED_BYTES = 128 * 1024 * 1024;
-/** How long a write that succeeded shows that writes succeed, in milliseconds. */
+/** Time in milliseconds for which a successful write counts as proof that writes succeed. */
 const PROOF_MS = 2000;
 
 const MALFORMED = /malformed|not a database|corrupt/i;
 
 /**
- * The embedded database: one file in WAL mode. One write at a time; reads run beside it on their own snapshots. A file
- * on read-only media is opened for reading.
+ * Opens the embedded database: one file in WAL mode. One write runs at a time; reads run concurrently on their own
+ * snapshots. A file on read-only media is opened for reading.
  *
- * @throws OperationError unavailable when the file cannot be opened or is malformed, failed_precondition when it is from a
+ * @throws OperationError unavailable if the file cannot be opened or is malformed, failed_precondition if it is from a
  * newer or another program
  */
 export async function openSqlite(path: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
@@ -45,9 +45,9 @@ export async function openSqlite(path: string, onStatement: OnStatement = () => 
     return store;
   } catch (error) {
     await store.close();
-    // An empty database would be taken for one that was lost.
+    // A remaining empty database would look like one that lost its data.
     if (isNew && isDiskFailure(error)) removeDatabase(path);
-    throw cannotOpen(path, error);
+    throw toOpenError(path, error);
   }
 }
 
@@ -61,15 +61,15 @@ class SqliteStore implements DcStore {
   readonly #isReadOnly: boolean;
   #writer: SqliteRunner | undefined;
   readonly #readers: SqliteRunner[] = [];
-  /** Reads the revision beside reads that take long. */
+  /** Connection that reads the revision during long reads. */
   #revisions: SqliteRunner | undefined;
-  readonly #writing = new Queue(1);
-  readonly #reading = new Queue(READERS);
-  readonly #drafts = new DraftSpace();
+  readonly #writing = new WorkQueue(1);
+  readonly #reading = new WorkQueue(READERS);
+  readonly #drafts = new DraftRunner();
   readonly #closing = new AbortController();
   /** SQLite's error about a damaged page. */
   #malformed: unknown;
-  /** Known once the file has its schema. */
+  /** Open files; undefined until the file has its schema. */
   #open: OpenFiles | undefined;
   #lastWriteAt = Number.NEGATIVE_INFINITY;
 
@@ -79,7 +79,7 @@ class SqliteStore implements DcStore {
     this.#isReadOnly = file.isReadOnly;
   }
 
-  /** Opens the file, checks it, and brings its schema up to date. */
+  /** Opens the file, checks it, and migrates its schema. */
   async prepare(): Promise<void> {
     if (this.#isReadOnly) {
       this.#file.remember();
@@ -87,12 +87,12 @@ class SqliteStore implements DcStore {
       return;
     }
     await demandOwnFile(this.#file);
-    const writer = await unlessLocked(async () => this.#connect("create", WRITER_CACHE_KIB), this.#closing.signal);
+    const writer = await retryWhileLocked(async () => this.#connect("create", WRITER_CACHE_KIB), this.#closing.signal);
     this.#writer = writer;
     this.#file.remember();
     await checkPages(writer, this.#file.path);
     await this.#inWrite(writer, async () => {
-      demandOwn(await writer.all(TABLES));
+      demandOwnTables(await writer.all(LIST_TABLES_SQL));
       await migrate(writer, SQLITE);
     });
     // So that the file itself says what it is.
@@ -124,11 +124,11 @@ class SqliteStore implements DcStore {
 
   async #inSnapshot<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     return this.#reading.enter(() =>
-      unlessLocked(async () => {
+      retryWhileLocked(async () => {
         this.#open?.keepIndex();
         const runner = this.#readers.pop() ?? this.#reader(READER_CACHE_KIB);
         try {
-          return await transaction(runner, "BEGIN", () => work(runner));
+          return await runTransaction(runner, "BEGIN", () => work(runner));
         } finally {
           this.#readers.push(runner);
         }
@@ -137,8 +137,8 @@ class SqliteStore implements DcStore {
   }
 
   async revision(): Promise<number> {
-    if (this.#reading.isClosed) throw closedError();
-    return unlessLocked(async () => {
+    if (this.#reading.isClosed) throw createClosedError();
+    return retryWhileLocked(async () => {
       this.#open?.keepIndex();
       this.#revisions ??= this.#reader(REVISION_CACHE_KIB);
       return new SqlReader(this.#revisions, SQLITE).revision();
@@ -177,11 +177,14 @@ class SqliteStore implements DcStore {
     this.#open?.close();
   }
 
-  /** Writes a row as it is, which needs the same rights and space as a change. A lock of another process is no fault. */
+  /**
+   * Writes a row without changing it, which requires the same rights and space as a change. A lock of another process
+   * is no fault.
+   */
   async #tryWrite(): Promise<void> {
     const writer = this.#usableWriter();
     try {
-      await transaction(writer, SQLITE.beginWrite, async () => {
+      await runTransaction(writer, SQLITE.beginWrite, async () => {
         await writer.run("UPDATE setting SET value = value WHERE name = 'revision'");
         await this.#demandWhole();
       });
@@ -191,10 +194,10 @@ class SqliteStore implements DcStore {
     }
   }
 
-  /** Runs a transaction, and gives its result only if the files that have it are those that a crash leaves behind. */
+  /** Runs a transaction, and returns its result only if the files that contain it would remain after a crash. */
   async #inWrite<Result>(runner: SqliteRunner, work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     this.#open?.demandLength();
-    await unlessLocked(() => runner.run(SQLITE.beginWrite), this.#closing.signal);
+    await retryWhileLocked(() => runner.run(SQLITE.beginWrite), this.#closing.signal);
     const result = await finishTransaction(runner, async () => {
       const made = await work(runner);
       await this.#demandWhole();
@@ -212,7 +215,10 @@ class SqliteStore implements DcStore {
     else await this.#open.demandWhole();
   }
 
-  /** Why the files are not what was opened: what SQLite says of pages that it cannot find then is no news. */
+  /**
+   * Returns the fault of the files. If the files were replaced, an error of SQLite about missing pages is only a
+   * consequence.
+   */
   async #fileFault(): Promise<unknown> {
     try {
       await this.#demandWhole();
@@ -232,7 +238,7 @@ class SqliteStore implements DcStore {
   }
 
   #reader(cacheKib: number): SqliteRunner {
-    // A connection that is opened beside a removed log would begin another one.
+    // A connection that is opened next to a removed log would create a new log.
     if (this.#open === undefined) this.#file.demandSame();
     else this.#open.demandNamed();
     return this.#connect(this.#isReadOnly ? "read" : "write", cacheKib);
@@ -248,7 +254,7 @@ class SqliteStore implements DcStore {
   async #tablesAndSteps(): Promise<number> {
     const runner = this.#reader(REVISION_CACHE_KIB);
     try {
-      if (!demandOwn(await runner.all(TABLES))) return 0;
+      if (!demandOwnTables(await runner.all(LIST_TABLES_SQL))) return 0;
       const [row] = await runner.all("SELECT COUNT(*) AS steps FROM migration");
       return Number(row?.["steps"]);
     } finally {
@@ -270,12 +276,12 @@ async function demandOwnFile(file: SqliteFile): Promise<void> {
   } catch {
     return;
   }
-  const tables = await reader.all(TABLES).catch(() => []);
+  const tables = await reader.all(LIST_TABLES_SQL).catch(() => []);
   reader.close();
-  demandOwn(tables);
+  demandOwnTables(tables);
 }
 
-/** Finds pages that do not fit together. Left out for a large file, which `dc doctor` checks. */
+/** Checks that the pages are consistent. Skipped for a large file, which `dc doctor` checks. */
 async function checkPages(runner: SqlRunner, path: string): Promise<void> {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_CHECKED_BYTES) return;
   const [row] = await runner.all("PRAGMA quick_check(1)");
@@ -284,19 +290,19 @@ async function checkPages(runner: SqlRunner, path: string): Promise<void> {
     throw refuseUnavailable(`The database is malformed: ${found}`, new Error(`it is malformed: ${found}`));
 }
 
-async function transaction<Result>(runner: SqlRunner, begin: string, work: () => Promise<Result>): Promise<Result> {
+async function runTransaction<Result>(runner: SqlRunner, begin: string, work: () => Promise<Result>): Promise<Result> {
   await runner.run(begin);
   return finishTransaction(runner, work);
 }
 
-/** Ends a transaction that has begun. */
+/** Runs `work` and commits; rolls back if it throws. The transaction must have begun. */
 async function finishTransaction<Result>(runner: SqlRunner, work: () => Promise<Result>): Promise<Result> {
   let result: Result;
   try {
     result = await work();
     await runner.run("COMMIT");
   } catch (error) {
-    // SQLite undoes the whole transaction by itself on some errors (a full disk), and then nothing is left to undo.
+    // SQLite rolls back the whole transaction itself on some errors, such as a full disk; then the ROLLBACK fails.
     await runner.run("ROLLBACK").catch(() => {});
     throw error;
   }

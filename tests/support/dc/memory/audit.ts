@@ -1,5 +1,5 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
 import type { ChainHead, CheckedRow, HistoryQuery, LogReference, LogRow, StoredCheckpoint } from "#dc/ports.ts";
@@ -26,7 +26,7 @@ export function logReferences(
   limit: number,
 ): readonly LogReference[] {
   const all = [...changes.values()].flatMap(({ seq, entity, related }) =>
-    [...new Set([entity, ...related].map(refKey))].map((key) => ({ refKey: key, seq })),
+    [...new Set([entity, ...related].map(toRefKey))].map((key) => ({ refKey: key, seq })),
   );
   const order = (a: LogReference, b: LogReference) => compareBytes(a.refKey, b.refKey) || a.seq - b.seq;
   const beyond = all.filter((one) => after === undefined || order(one, after) > 0);
@@ -64,7 +64,7 @@ export function checkpointsOf({ checkpoints }: MemoryState): readonly StoredChec
 function matches(record: ChangeRecord, query: HistoryQuery): boolean {
   const { seq, occurredAt, actor, action, request, entity, related } = record;
   const checks: readonly (boolean | undefined)[] = [
-    query.entity === undefined || [entity, ...related].some((ref) => refKey(ref) === refKey(query.entity ?? "")),
+    query.entity === undefined || [entity, ...related].some((ref) => toRefKey(ref) === toRefKey(query.entity ?? "")),
     query.actor === undefined || actor.principal === query.actor,
     query.authMethod === undefined || actor.authMethod === query.authMethod,
     query.action === undefined || action === query.action,

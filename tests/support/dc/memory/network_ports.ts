@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { NetworkPorts } from "#dc/model/inventory.ts";
-import { samePort } from "#dc/model/ref.ts";
+import { isSamePort } from "#dc/model/ref.ts";
 import type { Cable, Device } from "#dc/model/resources.ts";
 
 /** The network ports of devices by plain search. */
@@ -12,7 +12,7 @@ export function networkPortsOf(
   const found = new Map<string, NetworkPorts>();
   for (const { code, ports = [] } of devices) {
     const all = ports.filter(({ kind }) => kind === "NETWORK");
-    const isCabled = (portName: string) => ends.some((end) => samePort(end, { deviceCode: code, portName }));
+    const isCabled = (portName: string) => ends.some((end) => isSamePort(end, { deviceCode: code, portName }));
     const free = all.filter(({ name, markConnected }) => markConnected !== true && !isCabled(name));
     const divided = all.flatMap(({ parentPort }) => parentPort ?? []);
     if (all.length > 0) found.set(codeKey(code), { count: all.length, free, divided });

@@ -2,8 +2,8 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory, NetworkPorts } from "#dc/model/inventory.ts";
 import type { MeasuredElement, ReadingAge, ReadingQuery, StoredReading } from "#dc/model/readings/reading_store.ts";
-import { portKey, samePort } from "#dc/model/ref.ts";
-import { refKey, resourceKey } from "#dc/model/resource_key.ts";
+import { isSamePort, portKey } from "#dc/model/ref.ts";
+import { getResourceKey, toRefKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
   Crac,
@@ -17,7 +17,7 @@ import type {
   ResourceByKind,
   ResourceKind,
 } from "#dc/model/resources.ts";
-import type { Consumer } from "#dc/model/site.ts";
+import type { SourceConsumer } from "#dc/model/site.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
 import type {
   ChainHead,
@@ -142,7 +142,7 @@ export class MemoryReader implements DcReader {
   }
 
   async cableAt(end: PortRef): Promise<Cable | undefined> {
-    return this.all("cable").find(({ a, b }) => samePort(a, end) || samePort(b, end));
+    return this.all("cable").find(({ a, b }) => isSamePort(a, end) || isSamePort(b, end));
   }
 
   async cablesOf(deviceCode: string): Promise<readonly Cable[]> {
@@ -174,9 +174,9 @@ export class MemoryReader implements DcReader {
     return undefined;
   }
 
-  async consumersOf(sourceRefs: readonly string[]): Promise<readonly Consumer[]> {
-    const wanted = new Set(sourceRefs.map(refKey));
-    const names = (sourceRef: string | undefined) => sourceRef !== undefined && wanted.has(refKey(sourceRef));
+  async consumersOf(sourceRefs: readonly string[]): Promise<readonly SourceConsumer[]> {
+    const wanted = new Set(sourceRefs.map(toRefKey));
+    const names = (sourceRef: string | undefined) => sourceRef !== undefined && wanted.has(toRefKey(sourceRef));
     const devices = this.all("device").flatMap(({ code, ports = [] }) =>
       ports
         .filter(({ powerIn }) => names(powerIn?.sourceRef))
@@ -205,7 +205,7 @@ export class MemoryReader implements DcReader {
 
   async storedCablesOf(deviceCode: string): Promise<readonly StoredVersion<Cable>[]> {
     const table = this.state.resources.cable;
-    return (await this.cablesOf(deviceCode)).flatMap((cable) => table.get(resourceKey(cable)) ?? []);
+    return (await this.cablesOf(deviceCode)).flatMap((cable) => table.get(getResourceKey(cable)) ?? []);
   }
 
   async searchDevices(query: DeviceQuery): Promise<DevicePage> {
@@ -290,7 +290,7 @@ export class MemoryReader implements DcReader {
     limit: number,
   ): Promise<readonly ResourceByKind[Kind][]> {
     return this.all(kind)
-      .filter((resource) => resourceKey(resource) > after)
+      .filter((resource) => getResourceKey(resource) > after)
       .slice(0, limit);
   }
 

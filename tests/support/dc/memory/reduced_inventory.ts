@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Cable, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { ResourceKeys } from "#dc/ports.ts";
 
@@ -8,7 +8,7 @@ import type { ResourceKeys } from "#dc/ports.ts";
 export function reduced({ racks, devices, cracs, cables, fabricLinks }: Inventory, among: ResourceKeys): Inventory {
   const isAmong = (kind: ResourceKind) => {
     const keys = new Set(among[kind]);
-    return (resource: ResourceByKind[ResourceKind]) => keys.has(resourceKey(resource));
+    return (resource: ResourceByKind[ResourceKind]) => keys.has(getResourceKey(resource));
   };
   const owners = new Set(among.device);
   const touches = ({ a, b }: Cable) => owners.has(codeKey(a.deviceCode)) || owners.has(codeKey(b.deviceCode));

@@ -1,10 +1,10 @@
 import { codeKey } from "#dc/model/code.ts";
-import { drawW } from "#dc/model/draw.ts";
+import { getDrawW } from "#dc/model/draw.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Cable, Device, DeviceBody, Location, Port } from "#dc/model/resources.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
 import type { DeviceFilter, DeviceOrder, DevicePage, DeviceQuery, LocationArea, StoredVersion } from "#dc/ports.ts";
-import { searchText } from "#dc/store/sql/rows.ts";
+import { toSearchText } from "#dc/store/sql/rows.ts";
 
 type Row = StoredVersion<Device>;
 
@@ -44,7 +44,7 @@ const ORDER_VALUES: Readonly<Record<DeviceOrder, (row: Row) => string | number>>
   rack_code: ({ resource }) => codeKey(resource.rackCode ?? ""),
   position_u: ({ resource }) => resource.positionU ?? -1,
   update_time: ({ updateTime }) => updateTime,
-  draw_w: ({ resource }) => drawW(resource, "ALLOCATED"),
+  draw_w: ({ resource }) => getDrawW(resource, "ALLOCATED"),
 };
 
 function compare(a: Position, b: Position): number {
@@ -83,7 +83,7 @@ function within(values: readonly string[] | undefined, value: string | undefined
 
 function matchesWords(device: Device, filter: DeviceFilter): boolean {
   return (
-    (filter.query === undefined || searchText(device).includes(filter.query.toLowerCase())) &&
+    (filter.query === undefined || toSearchText(device).includes(filter.query.toLowerCase())) &&
     within(filter.kinds, device.kind) &&
     (filter.roles === undefined || filter.roles.includes(device.role ?? "")) &&
     within(filter.statuses, device.status) &&
@@ -110,7 +110,7 @@ function matchesPlace(location: Location | undefined, { siteIds, floors, rooms, 
 }
 
 function matchesFigures(device: Device, updateTime: string, filter: DeviceFilter): boolean {
-  const draw = drawW(device, "ALLOCATED");
+  const draw = getDrawW(device, "ALLOCATED");
   const inlets = (device.ports ?? []).filter(({ kind }) => kind === "POWER_IN").length;
   return (
     (filter.minDrawW === undefined || draw >= filter.minDrawW) &&

@@ -1,6 +1,6 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { StoredReading } from "#dc/model/readings/reading_store.ts";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type {
   DcReader,
@@ -12,7 +12,7 @@ import type {
   StoredCheckpoint,
   StoredVersion,
 } from "#dc/ports.ts";
-import { Queue } from "#dc/store/queue.ts";
+import { WorkQueue } from "#dc/store/queue.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { deliveryKey, MemoryReader } from "./reader.ts";
 import { elementsOf, readingKey } from "./readings.ts";
@@ -21,7 +21,7 @@ import { newState } from "./state.ts";
 /** Keeps everything in memory and runs one piece of work at a time: the model that the databases are compared with. */
 export function openMemory(): DcStore {
   const state = newState();
-  const turns = new Queue(1);
+  const turns = new WorkQueue(1);
   return {
     read: <Result>(work: (reader: DcReader) => Promise<Result>) => turns.enter(() => work(new MemoryReader(state))),
     write: <Result>(work: (writer: DcWriter) => Promise<Result>) =>
@@ -61,7 +61,7 @@ class MemoryWriter extends MemoryReader implements DcWriter {
   async put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void> {
     // A copy through text, as a database keeps it: later changes of the caller's object must not reach the store.
     const copy: StoredVersion<ResourceByKind[ResourceKind]> = JSON.parse(formatCanonicalJson(stored));
-    this.set(this.state.resources[kind], resourceKey(copy.resource), copy);
+    this.set(this.state.resources[kind], getResourceKey(copy.resource), copy);
     this.dropLost();
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { checkRow, type EntryHeader, seal } from "#dc/audit/chain.ts";
+import { appendToChain, checkLogRow, type EntryHeader } from "#dc/audit/chain.ts";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
@@ -13,7 +13,7 @@ function draft(entity: string): ChangeDraft {
 
 function chainOf(...entities: readonly string[]): ChangeRecord[] {
   const records: ChangeRecord[] = [];
-  for (const entity of entities) records.push(seal(records.at(-1) ?? { seq: 0, hash: "" }, draft(entity)));
+  for (const entity of entities) records.push(appendToChain(records.at(-1) ?? { seq: 0, hash: "" }, draft(entity)));
   return records;
 }
 
@@ -34,26 +34,26 @@ describe("checkRow", () => {
   const [a, b, c] = chainOf("device:A", "device:B", "device:C") as [ChangeRecord, ChangeRecord, ChangeRecord];
 
   test("accepts what seal has linked, from the beginning and from the middle", () => {
-    expect(checkRow(rowOf(a), START)).toEqual({ ok: true, record: header(a) });
-    expect(checkRow(rowOf(c), b)).toEqual({ ok: true, record: header(c) });
+    expect(checkLogRow(rowOf(a), START)).toEqual({ ok: true, record: header(a) });
+    expect(checkLogRow(rowOf(c), b)).toEqual({ ok: true, record: header(c) });
   });
 
   test("names the entry that was altered, taken out, or put in another's place", () => {
-    const forged = seal({ seq: 1, hash: "x" }, draft("device:B"));
+    const forged = appendToChain({ seq: 1, hash: "x" }, draft("device:B"));
 
-    expect(checkRow(rowOf({ ...b, message: "never" }), a)).toMatchObject({ ok: false, seq: 2, problem: "altered" });
-    expect(checkRow(rowOf(c), a)).toMatchObject({ ok: false, seq: 2, problem: "missing" });
-    expect(checkRow(rowOf(forged), a)).toMatchObject({ ok: false, seq: 2, problem: "unlinked" });
+    expect(checkLogRow(rowOf({ ...b, message: "never" }), a)).toMatchObject({ ok: false, seq: 2, problem: "altered" });
+    expect(checkLogRow(rowOf(c), a)).toMatchObject({ ok: false, seq: 2, problem: "missing" });
+    expect(checkLogRow(rowOf(forged), a)).toMatchObject({ ok: false, seq: 2, problem: "unlinked" });
   });
 
   test("finds every field and every column that was altered", () => {
     const row = rowOf(a);
 
     for (const field of Object.keys(a)) {
-      expect(checkRow(rowOf({ ...a, [field]: "changed" }), START)).toMatchObject({ ok: false });
+      expect(checkLogRow(rowOf({ ...a, [field]: "changed" }), START)).toMatchObject({ ok: false });
     }
     for (const column of ["occurredAt", "principal", "action", "requestId", "interface", "hash"] as const) {
-      const checked = checkRow({ ...row, [column]: "changed" }, START);
+      const checked = checkLogRow({ ...row, [column]: "changed" }, START);
       expect(checked).toMatchObject({ ok: false, seq: 1, problem: "column" });
     }
   });
@@ -66,16 +66,16 @@ describe("checkRow", () => {
       hash: ___,
       ...entry
     } = changeRecord({ entity: "device:X", after: trap, before: trap });
-    const sealed = seal(a, { ...entry, message: JSON.stringify(trap) });
+    const sealed = appendToChain(a, { ...entry, message: JSON.stringify(trap) });
 
-    expect(checkRow(rowOf(sealed), a)).toEqual({ ok: true, record: header(sealed) });
+    expect(checkLogRow(rowOf(sealed), a)).toEqual({ ok: true, record: header(sealed) });
   });
 
   test("finds a text that says the same in other letters, or nothing at all", () => {
     const row = rowOf(a);
 
     for (const body of [` ${row.body}`, row.body.replace("{", '{"id":"x",'), "{", "null", "[]", ""]) {
-      expect(checkRow({ ...row, body }, START)).toMatchObject({ ok: false, seq: 1, problem: "altered" });
+      expect(checkLogRow({ ...row, body }, START)).toMatchObject({ ok: false, seq: 1, problem: "altered" });
     }
   });
 });
@@ -93,10 +93,10 @@ test("an entry has the hash that the first version of this program gave it", () 
     message: "m",
   });
 
-  const first = seal({ seq: 0, hash: "" }, entry);
+  const first = appendToChain({ seq: 0, hash: "" }, entry);
 
   expect(first.hash).toBe("cb29d9d0dfed3214b2ba6141675671cfe09ba9b5da8e72847f801669ccb36296");
-  expect(seal(first, entry).hash).toBe("d35d1436d79ddf8fb47501fc380b7d4b52d2a69e794797e6caf2890287e3780d");
+  expect(appendToChain(first, entry).hash).toBe("d35d1436d79ddf8fb47501fc380b7d4b52d2a69e794797e6caf2890287e3780d");
 });
 
 test("the change log of a small site tells who did what to which fields", async () => {

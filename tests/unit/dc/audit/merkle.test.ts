@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { InclusionProof, MerkleFrontier, parseFrontier, rootOfProof } from "#dc/audit/merkle.ts";
+import { computeProofRoot, InclusionProof, MerkleFrontier, parseFrontier } from "#dc/audit/merkle.ts";
 
 const LEAVES = Array.from({ length: 40 }, (_, at) => createHash("sha256").update(`${at}`).digest("hex"));
 
@@ -44,9 +44,9 @@ test("InclusionProof leads every leaf to the root, and no other leaf or position
       const path = proof.finish() ?? [];
       const leaf = LEAVES[index] ?? "";
 
-      expect(rootOfProof(leaf, { index, size }, path)).toEqual(root);
-      expect(rootOfProof(LEAVES[size] ?? "00", { index, size }, path)).not.toEqual(root);
-      if (size > 1) expect(rootOfProof(leaf, { index: (index + 1) % size, size }, path)).not.toEqual(root);
+      expect(computeProofRoot(leaf, { index, size }, path)).toEqual(root);
+      expect(computeProofRoot(LEAVES[size] ?? "00", { index, size }, path)).not.toEqual(root);
+      if (size > 1) expect(computeProofRoot(leaf, { index: (index + 1) % size, size }, path)).not.toEqual(root);
     }
   }
 });
@@ -61,7 +61,7 @@ test("InclusionProof goes on from a tree whose first entries are archived, and h
     early.add(leaf);
   }
 
-  const root = rootOfProof(LEAVES[index] ?? "", { index, size }, late.finish() ?? []);
+  const root = computeProofRoot(LEAVES[index] ?? "", { index, size }, late.finish() ?? []);
   expect(root).toEqual(plainRoot(LEAVES.slice(0, size)));
   expect(early.finish()).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { openCheckpoint, signCheckpoint } from "#dc/audit/checkpoint.ts";
-import { openNote, parseVerifierLine, verifierLine } from "#dc/audit/signed_note.ts";
+import { formatVerifierLine, openNote, parseVerifierLine } from "#dc/audit/signed_note.ts";
 
 test("openNote takes the example of Go's sumdb/note, and no letter of it changed", () => {
   const key = parseVerifierLine("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW");
@@ -28,7 +28,7 @@ test("openCheckpoint reads what signCheckpoint wrote, and nothing that was chang
   };
   const note = signCheckpoint(checkpoint, privateKey);
   const keyOf = (name: string, key: typeof privateKey) => {
-    const parsed = parseVerifierLine(verifierLine(name, key));
+    const parsed = parseVerifierLine(formatVerifierLine(name, key));
     if (parsed === undefined) throw new Error("a line that was just written is read");
     return parsed;
   };

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { footprintsOverlap, rectangle } from "#dc/model/rack_space.ts";
+import { doFootprintsOverlap, toRectangle } from "#dc/model/rack_space.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 
 test("rectangle has the same extents wherever the front faces", () => {
   const placement = { xMm: 1300, yMm: 2400, widthMm: 750, depthMm: 1200 };
 
   for (const rotationDeg of [0, 90, 180, 270]) {
-    expect(rectangle({ ...placement, rotationDeg })).toEqual({ west: 1300, north: 2400, east: 2050, south: 3600 });
+    expect(toRectangle({ ...placement, rotationDeg })).toEqual({ west: 1300, north: 2400, east: 2050, south: 3600 });
   }
 });
 
@@ -27,7 +27,7 @@ test("nothing in the sample site stands on something else", () => {
   const overlaps = placed.flatMap((one, index) =>
     placed
       .slice(index + 1)
-      .filter((other) => footprintsOverlap(one.placement, other.placement))
+      .filter((other) => doFootprintsOverlap(one.placement, other.placement))
       .map((other) => `${one.code} ${other.code}`),
   );
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Caller } from "#dc/context.ts";
-import { NoticeSender, TRIED_MS } from "#dc/notices/notice_sender.ts";
+import { MAX_RETRY_MS, NoticeSender } from "#dc/notices/notice_sender.ts";
 import { readNotices, storeReceiverNames } from "#dc/operations/notices/notice.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
 
@@ -42,7 +42,7 @@ test("TestNotice, ListNotices and ResendNotices agree while notices wait, die an
   await turn(0);
   // Tries are a little apart by chance; the time has whole milliseconds all the same.
   expect((await call("ListNotices")).notices[0].next_time).toBe("2026-01-02T03:04:10.062Z");
-  await turn(TRIED_MS / 1000);
+  await turn(MAX_RETRY_MS / 1000);
   const dead = await call("ListNotices", DEAD);
   expect(dead).toMatchObject({
     dead_count: 2,

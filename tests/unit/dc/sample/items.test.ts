@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type SampleItem, sampleItems } from "#dc/sample/facility.ts";
+import { generateSample, type SampleItem } from "#dc/sample/facility.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 
 const KINDS = [
@@ -18,12 +18,12 @@ function byKind(items: readonly SampleItem[]): Record<string, unknown[]> {
 
 function counts(racks: number): Record<string, number> {
   const found: Record<string, number> = {};
-  for (const { kind } of sampleItems(racks)) found[kind] = (found[kind] ?? 0) + 1;
+  for (const { kind } of generateSample(racks)) found[kind] = (found[kind] ?? 0) + 1;
   return found;
 }
 
 describe("the sample site", () => {
-  const made = byKind([...sampleItems()]);
+  const made = byKind([...generateSample()]);
 
   for (const [kind, list] of KINDS) {
     test(`has exactly the items of AMS1: ${list}`, () => {
@@ -33,7 +33,7 @@ describe("the sample site", () => {
   }
 
   test("begins with AMS1 whatever its size", () => {
-    const larger = byKind([...sampleItems(80)]);
+    const larger = byKind([...generateSample(80)]);
 
     for (const [kind] of KINDS) expect(larger[kind]?.slice(0, made[kind]?.length)).toEqual(made[kind] ?? []);
   });
@@ -50,7 +50,7 @@ describe("the sample site", () => {
   });
 
   test("names nothing twice", () => {
-    const codes = [...sampleItems(90)].flatMap(({ kind, item }) =>
+    const codes = [...generateSample(90)].flatMap(({ kind, item }) =>
       "code" in item ? [`${kind} ${item["code"]}`] : [JSON.stringify([kind, item["a"], item["b"]])],
     );
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { putAll, stored } from "../../../support/dc/stored.ts";
 import { openTemporaryPostgres, openTemporarySqlite } from "../../../support/dc/stores.ts";
@@ -27,7 +27,7 @@ for (const [name, open] of [
     const seen = [await free()];
     await store.write((writer) => writer.put("cable", stored(CABLE)));
     seen.push(await free());
-    await store.write((writer) => writer.remove("cable", resourceKey(CABLE)));
+    await store.write((writer) => writer.remove("cable", getResourceKey(CABLE)));
     seen.push(await free());
 
     expect(seen).toEqual([["A", "B", "C"], ["C"], ["A", "B", "C"]]);

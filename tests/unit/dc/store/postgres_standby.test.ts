@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
-import { watchedStore } from "#dc/store/watched_store.ts";
+import { watchStore } from "#dc/store/watched_store.ts";
 import { stored } from "../../../support/dc/stored.ts";
 import { PostgresServer } from "../../../support/postgres.ts";
 
@@ -22,7 +22,7 @@ test("a standby answers reads, refuses changes with the reason, is not ready, an
   await server.start();
 
   const said: string[] = [];
-  const store = watchedStore(await openPostgres(url), (message) => said.push(message));
+  const store = watchStore(await openPostgres(url), (message) => said.push(message));
   const isStandby = { kind: "unavailable", message: "The database accepts no changes: it is a standby" };
 
   expect(await store.read((reader) => reader.stored("rack", "r1"))).toMatchObject({ resource: { code: "R1" } });

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { refuse } from "#dc/model/refusal.ts";
-import { watchedStore } from "#dc/store/watched_store.ts";
+import { watchStore } from "#dc/store/watched_store.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { openMemory } from "../../../support/dc/memory/store.ts";
 
-test("watchedStore says that changes alone are refused where reads are answered", async () => {
+test("watchStore says that changes alone are refused where reads are answered", async () => {
   const said: string[] = [];
-  const store = watchedStore(openMemory(), (message) => said.push(message));
+  const store = watchStore(openMemory(), (message) => said.push(message));
   const full = async () => {
     throw new OperationError("unavailable", "The disk is full", { cause: new Error("ENOSPC") });
   };
@@ -22,9 +22,9 @@ test("watchedStore says that changes alone are refused where reads are answered"
   expect(said.at(-1)).toBe("The database can be used again");
 });
 
-test("watchedStore tells once when the database goes and once when it is back", async () => {
+test("watchStore tells once when the database goes and once when it is back", async () => {
   const said: string[] = [];
-  const store = watchedStore(openMemory(), (message) => said.push(message));
+  const store = watchStore(openMemory(), (message) => said.push(message));
   const away = async () => {
     throw new OperationError("unavailable", "The database does not answer", { cause: new Error("ECONNREFUSED") });
   };

@@ -1,5 +1,5 @@
-import { cableRef, portKey, portRef } from "#dc/model/ref.ts";
-import { resourceKey } from "#dc/model/resource_key.ts";
+import { portKey, portRef, toCableRef } from "#dc/model/ref.ts";
+import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Cable, Device, Port, ResourceByKind } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { type Listing, textCell } from "./listing.ts";
@@ -9,7 +9,7 @@ const READ_AT_ONCE = 500;
 /** Lists cables with their ends. Reads the database, because the topology omits data cables. */
 export function cablesListing(reader: DcReader, total: number): Listing<Cable> {
   return {
-    ref: ({ a, b }) => cableRef(a, b),
+    ref: ({ a, b }) => toCableRef(a, b),
     name: ({ a, b }) => `${a.deviceCode}/${a.portName}~${b.deviceCode}/${b.portName}`,
     columns: {
       label: ({ label }) => textCell(label),
@@ -25,7 +25,7 @@ export function cablesListing(reader: DcReader, total: number): Listing<Cable> {
       tenant: ({ tenant }) => textCell(tenant),
       tags: ({ tags = [] }) => textCell(tags.join(", ")),
     },
-    batches: () => readPagesOf(reader, "cable", resourceKey),
+    batches: () => readPagesOf(reader, "cable", getResourceKey),
     total,
   };
 }
@@ -62,7 +62,7 @@ export function portsListing(reader: DcReader, total: number): Listing<PortOfDev
 }
 
 async function* readPortBatches(reader: DcReader): AsyncGenerator<readonly PortOfDevice[]> {
-  for await (const devices of readPagesOf(reader, "device", resourceKey)) {
+  for await (const devices of readPagesOf(reader, "device", getResourceKey)) {
     yield devices.flatMap((device) => (device.ports ?? []).map((port) => ({ device, port })));
   }
 }

@@ -4,11 +4,11 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import { modelKey } from "#dc/exchange/fill_from_types.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
-import { heatW } from "#dc/model/draw.ts";
-import { inService } from "#dc/model/in_service.ts";
-import { isInlet } from "#dc/model/power_walk.ts";
+import { getHeatW } from "#dc/model/draw.ts";
+import { isInService } from "#dc/model/in_service.ts";
+import { isEnabledInlet } from "#dc/model/power_walk.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { downstreamCodes, resolveSourceNodes } from "../../answers/power_sources.ts";
@@ -39,7 +39,7 @@ export function devicesListing(topology: Topology, reader: Pick<DcReader, "devic
       measured_draw_w: ({ measuredDrawW }) => measuredDrawW,
       heat_w: (device) => roundedCell(heatNowW(device)),
       supply: ({ code }) => getSupplyState(power, live, power.indexOf.get(`device:${codeKey(code)}`) ?? -1),
-      cords: ({ ports = [] }) => ports.filter(isInlet).length,
+      cords: ({ ports = [] }) => ports.filter(isEnabledInlet).length,
       redundancy: ({ code }) => redundancy().get(codeKey(code)),
       cooling: ({ coolingMethod }) => coolingMethod,
       inside: ({ parentDeviceCode }) => textCell(parentDeviceCode),
@@ -74,7 +74,7 @@ function isFedByAny(topology: Topology, values: readonly string[], field: string
 
 function resolveSourceText({ power, inventory }: Topology, text: string): string {
   if (text.includes(":")) return text;
-  const kind = ["device", "feed", "port"].find((one) => power.indexOf.get(refKey(`${one}:${text}`)) !== undefined);
+  const kind = ["device", "feed", "port"].find((one) => power.indexOf.get(toRefKey(`${one}:${text}`)) !== undefined);
   if (kind !== undefined) return `${kind}:${text}`;
   return inventory.racks.some(({ code }) => codeKey(code) === codeKey(text)) ? `rack:${text}` : text;
 }
@@ -122,7 +122,7 @@ export function computeOnce<Value>(work: () => Value): () => Value {
 function heatNowW(device: Device): number | undefined {
   const { heatW: own, allocatedDrawW, maxDrawW, measuredDrawW } = device;
   const isRecorded = (own ?? allocatedDrawW ?? maxDrawW ?? measuredDrawW) !== undefined;
-  return isRecorded ? Number(inService(device)) * heatW(device, "ALLOCATED") : undefined;
+  return isRecorded ? Number(isInService(device)) * getHeatW(device, "ALLOCATED") : undefined;
 }
 
 /**

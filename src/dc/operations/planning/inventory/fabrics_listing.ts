@@ -1,7 +1,7 @@
 import { type FabricLinkView, viewLink } from "#dc/analysis/fabric/fabric_links.ts";
 import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
 import { compareText } from "#dc/model/ref.ts";
-import { fabricKey } from "#dc/model/resource_key.ts";
+import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
 import { getRefName } from "#words/names.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "../../messages/messages.ts";
@@ -52,7 +52,7 @@ interface FabricRow {
 }
 
 export function fabricsListing(views: readonly FabricLinkView[]): Listing<FabricRow> {
-  const byId = Map.groupBy(views, ({ link }) => fabricKey(link));
+  const byId = Map.groupBy(views, ({ link }) => getFabricKey(link));
   const rows = [...byId.values()]
     .map((own) => ({ id: own[0]?.link.fabricId ?? "", views: own }))
     .sort((a, b) => compareText(a.id, b.id));

@@ -1,7 +1,7 @@
 import { findAreaRef } from "#dc/analysis/places.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { drawW } from "#dc/model/draw.ts";
-import { inService } from "#dc/model/in_service.ts";
+import { getDrawW } from "#dc/model/draw.ts";
+import { isInService } from "#dc/model/in_service.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Location, Rack } from "#dc/model/resources.ts";
 import {
@@ -84,7 +84,7 @@ function placesOfKind({ inventory }: Topology, kind: PlaceKind): ReadonlyMap<str
     const row = rowOf(device.location);
     if (row === undefined) continue;
     row.devices += 1;
-    if (inService(device)) row.drawW += drawW(device, "ALLOCATED");
+    if (isInService(device)) row.drawW += getDrawW(device, "ALLOCATED");
   }
   return found;
 }

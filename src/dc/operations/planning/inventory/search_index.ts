@@ -1,8 +1,8 @@
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import type { InventoryKind } from "#dc/model/enum_values.ts";
-import { fabricLinkRef } from "#dc/model/ref.ts";
-import { fabricKey } from "#dc/model/resource_key.ts";
+import { toFabricLinkRef } from "#dc/model/ref.ts";
+import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, FabricLink, Location, Rack } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
@@ -83,7 +83,7 @@ function* listEntries(topology: Topology): Generator<SearchEntry> {
     if (ref.startsWith("feed:"))
       yield searchEntry({ kind: "SUPPLY", ref, name: ref.slice(5), detail: "feed", more: [] });
   }
-  for (const id of new Map(inventory.fabricLinks.map((link) => [fabricKey(link), link.fabricId ?? ""])).values()) {
+  for (const id of new Map(inventory.fabricLinks.map((link) => [getFabricKey(link), link.fabricId ?? ""])).values()) {
     if (id !== "") yield searchEntry({ kind: "FABRIC", ref: `fabric:${id}`, name: id, detail: "fabric", more: [] });
   }
   for (const link of inventory.fabricLinks) yield cachedEntry(link, linkEntry);
@@ -161,7 +161,7 @@ function typeEntry({ code, manufacturer, model, partNumber, kind }: DeviceType):
 function linkEntry({ a, b, fabricId }: FabricLink): SearchEntry {
   const name = `${a.deviceCode} to ${b.deviceCode}`;
   const detail = `link${fabricId === undefined ? "" : ` of ${fabricId}`}, ${a.portName || "any port"} to ${b.portName || "any port"}`;
-  return searchEntry({ kind: "FABRIC_LINK", ref: fabricLinkRef(a, b), name, detail, more: [] });
+  return searchEntry({ kind: "FABRIC_LINK", ref: toFabricLinkRef(a, b), name, detail, more: [] });
 }
 
 /** Converts `RACK_PDU` to "rack pdu". */

@@ -2,7 +2,7 @@ import type { ReadingFinding } from "#dc/analysis/measured/finding.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { parseRef } from "#dc/model/ref.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Location } from "#dc/model/resources.ts";
 import { ReadingFindingSchema } from "#gen/datacenter/v1/findings_pb.ts";
 import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
@@ -43,7 +43,7 @@ export function locationOfElement(
   if (ref?.kind === "device") return locationFields(topology.device(codeKey(ref.code)));
   if (ref?.kind === "port") return locationFields(topology.device(codeKey(ref.end.deviceCode)));
   const { power } = topology;
-  const node = power.nodes[power.indexOf.get(refKey(text)) ?? -1];
+  const node = power.nodes[power.indexOf.get(toRefKey(text)) ?? -1];
   return node?.kind === "OUTLET" ? locationFields(topology.device(codeKey(node.end.deviceCode))) : {};
 }
 

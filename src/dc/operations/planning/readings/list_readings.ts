@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { DAY_MS, dateOf, dayOf, daysOf, peakOf } from "#dc/model/readings/day_history.ts";
+import { computePeak, DAY_MS, formatDay, listDays, toDayNumber } from "#dc/model/readings/day_history.ts";
 import type { StoredReading } from "#dc/model/readings/reading_store.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListReadingsResponseSchema, ReadingQuantity } from "#gen/datacenter/v1/readings_pb.ts";
@@ -16,7 +16,7 @@ export const listReadings = defineRead({
   effect: "read",
   takesReadings: () => true,
   async run({ context, reader, now, lapsesAt }, request) {
-    const today = dayOf(Date.parse(now));
+    const today = toDayNumber(Date.parse(now));
     const limit = readPageSize(request.pageSize);
     limitFilterValues("element_refs", request.elementRefs.length);
     limitFilterValues("quantities", request.quantities.length);
@@ -49,7 +49,7 @@ export const listReadings = defineRead({
 });
 
 function readingMessage({ element, quantity, kept }: StoredReading, today: number, withDays: boolean) {
-  const peak = peakOf(kept.days, today);
+  const peak = computePeak(kept.days, today);
   return {
     elementRef: element.ref,
     quantity: ReadingQuantity[quantity],
@@ -58,7 +58,7 @@ function readingMessage({ element, quantity, kept }: StoredReading, today: numbe
     source: kept.source,
     ...(peak !== undefined && { p9530d: peak.p95, max30d: peak.max }),
     ...(withDays && {
-      days: daysOf(kept.days, today).map(({ day, ...figures }) => ({ date: dateOf(day), ...figures })),
+      days: listDays(kept.days, today).map(({ day, ...figures }) => ({ date: formatDay(day), ...figures })),
     }),
   };
 }

@@ -5,7 +5,7 @@ import { rejectWrite } from "#dc/model/finding.ts";
 import type { Measurement } from "#dc/model/readings/reading.ts";
 import { formatRef, parseRef, REF_GRAMMAR, type RefKind } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import { type Reading, ReadingQuantitySchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { type QuantityRule, quantity as quantityOption } from "#gen/datacenter/v1/rules_pb.ts";
 import { readEnumWord, readRef, refuseMissingField } from "../../answers/parameters.ts";
@@ -52,7 +52,7 @@ export function parseReading(
   const measuredAt = time === undefined ? now : timestampToMs(time, at("time"));
   requirePastTime(at("time"), measuredAt, now);
   const measured = { value, at: measuredAt, source };
-  return { index, field: at("element_ref"), ref: formatRef(ref), key: refKey(elementRef), quantity, measured };
+  return { index, field: at("element_ref"), ref: formatRef(ref), key: toRefKey(elementRef), quantity, measured };
 }
 
 function parseMeasuredRef(text: string) {
@@ -70,7 +70,7 @@ export function parseQuantity(field: string, number: number): ReadingQuantity {
 /** Parses an element's reference and returns its key. @throws Refusal naming the field */
 export function parseElementKey(field: string, text: string): string {
   readRef(field, text, MEASURED_KINDS);
-  return refKey(text);
+  return toRefKey(text);
 }
 
 /** Returns the refusal for an element that is missing in the inventory. */

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { MAX_READING_FAILURES, MAX_TEXT_CHARS, READING_KEPT_MS } from "#dc/limits.ts";
-import { dayOf } from "#dc/model/readings/day_history.ts";
-import { isNewer, type KeptQuantity, merge } from "#dc/model/readings/reading.ts";
+import { toDayNumber } from "#dc/model/readings/day_history.ts";
+import { addMeasurement, isNewer, type StoredQuantity } from "#dc/model/readings/reading.ts";
 import type { ReadingReader, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcWriter } from "#dc/ports.ts";
@@ -89,7 +89,7 @@ async function mergeReadings(reader: ReadingReader, given: readonly GivenReading
   const keys = [...new Set(given.map(({ key }) => key))];
   const elements = await reader.measuredElements(keys);
   const quantities = [...new Set(given.map(({ quantity }) => quantity))];
-  const before = await readStoredQuantities(reader, { keys, quantities }, dayOf(now));
+  const before = await readStoredQuantities(reader, { keys, quantities }, toDayNumber(now));
   const after = new Map<string, StoredReading>();
   for (const { index, field, ref, key, quantity, measured } of given) {
     const element = elements.get(key);
@@ -99,7 +99,7 @@ async function mergeReadings(reader: ReadingReader, given: readonly GivenReading
     }
     const name = quantityKey(key, quantity);
     const known = (after.get(name) ?? before.get(name))?.kept;
-    const kept = merge(known, measured, dayOf(now));
+    const kept = addMeasurement(known, measured, toDayNumber(now));
     if (known === undefined || isNewer(measured, known)) taken.kept += 1;
     else taken.notNewer += 1;
     if (kept !== known) after.set(name, { element, quantity, kept });
@@ -111,7 +111,7 @@ const DROPPED = "readings_dropped";
 
 /** Removes readings that no report has renewed for 30 days, at most once a day. */
 async function deleteExpiredReadings(writer: DcWriter, now: number): Promise<void> {
-  const today = String(dayOf(now));
+  const today = String(toDayNumber(now));
   if ((await writer.setting(DROPPED)) === today) return;
   await writer.dropReadings(now - READING_KEPT_MS);
   await writer.setSetting(DROPPED, today);
@@ -129,7 +129,7 @@ async function readStoredQuantities(
   return new Map([...rows, ...whole].map((one) => [quantityKey(one.element.key, one.quantity), one]));
 }
 
-function hasDayToClose({ days: { open } }: KeptQuantity, today: number): boolean {
+function hasDayToClose({ days: { open } }: StoredQuantity, today: number): boolean {
   return open.some(({ day }) => day < today - 1);
 }
 

@@ -15,7 +15,7 @@ import { addBlades, WindowSite } from "#dc/analysis/window/outage.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import { Refusal } from "#dc/model/refusal.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import { type FailingSources, resolveFailingSources } from "../../answers/failing_sources.ts";
 import { NetworkTracer } from "../../answers/network_tracer.ts";
 import type { ReadSession } from "../../rpc.ts";
@@ -156,6 +156,6 @@ function parseAcceptance(topology: Topology, texts: readonly string[]): Accepted
 /** Whether an element that may be lost is in the inventory. */
 export function isInInventory(topology: Topology, ref: Ref): boolean {
   if (ref.kind === "device" || ref.kind === "crac")
-    return topology.power.indexOf.get(refKey(formatRef(ref))) !== undefined;
+    return topology.power.indexOf.get(toRefKey(formatRef(ref))) !== undefined;
   return topology.hasPlace(ref);
 }

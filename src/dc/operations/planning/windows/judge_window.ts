@@ -12,7 +12,7 @@ import {
 import { WINDOW_VERDICTS, type WindowImpact, type WindowVerdict } from "#dc/model/enum_values.ts";
 import { isOpen, isOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { compareText } from "#dc/model/ref.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import { WindowImpact as ImpactNumber, WindowVerdict as VerdictNumber } from "#gen/datacenter/v1/windows_pb.ts";
 import { readCount } from "../../answers/parameters.ts";
 import { CONGESTED_PCT } from "../../messages/messages.ts";
@@ -320,7 +320,7 @@ function joinOutOfWindows({ windows }: WindowPiece) {
   };
   const refs = windows.flatMap((window) => window.refs);
   const accepted = windows.flatMap((window) => window.accepted);
-  return { refs: sorted(refs, refKey), accepted: sorted(accepted, (text) => text) };
+  return { refs: sorted(refs, toRefKey), accepted: sorted(accepted, (text) => text) };
 }
 
 function shortVerdictOf({ judged, judgement }: JudgedPiece): ShortVerdict {

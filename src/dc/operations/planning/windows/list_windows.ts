@@ -6,7 +6,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
 import { isOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { compareText } from "#dc/model/ref.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListWindowsResponseSchema, WindowImpact, WindowVerdict } from "#gen/datacenter/v1/windows_pb.ts";
@@ -100,11 +100,11 @@ type Site = { readonly session: ReadSession; readonly topology: Topology };
 /** Returns a test whether a window puts an element out of service: by its own name, or with its location. */
 async function takesOutTest(site: Site, text: string) {
   readRef("element_ref", text, FAILING_KINDS);
-  const key = refKey(text);
+  const key = toRefKey(text);
   const nodesOf = async (refs: readonly string[]) => (await resolvePresentSources(site, refs)).sources.nodes;
   const asked = await nodesOf([text]);
   return async ({ elementRefs }: MaintenanceWindow): Promise<boolean> => {
-    if (elementRefs.some((ref) => refKey(ref) === key)) return true;
+    if (elementRefs.some((ref) => toRefKey(ref) === key)) return true;
     return asked.size > 0 && !asked.isDisjointFrom(new Set(await nodesOf(elementRefs)));
   };
 }

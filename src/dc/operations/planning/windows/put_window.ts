@@ -3,9 +3,9 @@ import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { codeKey, parseCode } from "#dc/model/code.ts";
 import { MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { parseRef } from "#dc/model/ref.ts";
-import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
-import { refKey } from "#dc/model/resource_key.ts";
-import { type Change, judge, type RulePhases } from "#dc/model/rule.ts";
+import { joinFieldPath, Refusal, refuse, toSiblingPath } from "#dc/model/refusal.ts";
+import { toRefKey } from "#dc/model/resource_key.ts";
+import { applyRules, type ResourceWrite, type RulePhases } from "#dc/model/rule.ts";
 import { maintenanceWindowRules, restoredWindowRules } from "#dc/model/rules/maintenance_window.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -53,15 +53,15 @@ export async function putWindow(
   // A malformed code is left to the rules, which report it together with all other errors.
   const before = parseCode(given.code) === undefined ? undefined : await readWindow(writer, given.code);
   const ref = `window:${given.code}`;
-  checkPrecondition(etag, before, { ref, field: `${at}.code`, etagField: fieldBeside(at, "etag") });
+  checkPrecondition(etag, before, { ref, field: `${at}.code`, etagField: toSiblingPath(at, "etag") });
   const paths = updateMask?.paths ?? [];
-  checkMask(MaintenanceWindowSchema, paths, fieldBeside(at, "update_mask"));
+  checkMask(MaintenanceWindowSchema, paths, toSiblingPath(at, "update_mask"));
   const places = findFirstIndexes(given.elementRefs);
   const resource = mergeWindow(removeDuplicateRefs(given, places), before?.resource, paths);
   if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
   const fieldOf = (field: string) =>
-    fieldWithin(
+    joinFieldPath(
       at,
       field.replace(ELEMENT, (_, index) => `element_refs[${places[index]}]`),
     );
@@ -79,11 +79,11 @@ export async function putWindow(
 
 async function checkWindowRules(
   rules: RulePhases<MaintenanceWindow>,
-  change: Change<MaintenanceWindow>,
+  change: ResourceWrite<MaintenanceWindow>,
   writer: WriteSession["writer"],
   fieldOf: (field: string) => string,
 ): Promise<void> {
-  const { errors } = await judge(rules, change, writer);
+  const { errors } = await applyRules(rules, change, writer);
   const [first, ...others] = errors.map((found) => ({ ...found, field: fieldOf(found.field) }));
   if (first !== undefined) throw new Refusal(first, others);
 }
@@ -117,7 +117,7 @@ export async function restoreWindow({ writer, changes, now }: WriteSession, mess
   if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
   await checkWindowRules(restoredWindowRules, { before: before?.resource, after: resource, now }, writer, (field) =>
-    fieldWithin(at, field),
+    joinFieldPath(at, field),
   );
   for (const [index, ref] of read.elementRefs.entries()) {
     if (parseRef(ref) === undefined) throw refuseMissingRef(`${at}.element_refs[${index}]`, ref);
@@ -143,7 +143,7 @@ export async function removeWindow(
     throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, ref, value: code });
   }
   const ref = `window:${stored.resource.code}`;
-  checkEtag(etag, stored.etag, { ref, field: fieldBeside(field, "etag") });
+  checkEtag(etag, stored.etag, { ref, field: toSiblingPath(field, "etag") });
   await writer.dropDocument(WINDOW_SPACE, codeKey(code));
   changes.noteDocument("DELETE", ref, windowJson(stored.resource), undefined);
   return { ref, deleted: true };
@@ -201,7 +201,7 @@ const ELEMENT = /^element_refs\[(\d+)\]/;
 function findFirstIndexes(refs: readonly string[] = []): readonly number[] {
   const all = [...refs.keys()];
   if (refs.length > MAX_WINDOW_ELEMENTS) return all;
-  const keys = refs.map(refKey);
+  const keys = refs.map(toRefKey);
   return all.filter((at) => keys.indexOf(keys[at] ?? "") === at);
 }
 

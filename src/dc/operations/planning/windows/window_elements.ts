@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { edgeKey } from "#dc/model/resource_key.ts";
+import { toEdgeKey } from "#dc/model/resource_key.ts";
 import type { Location } from "#dc/model/resources.ts";
 import type { DcReader, DeviceFilter } from "#dc/ports.ts";
 import { FAILING_KINDS, type RequestedRef } from "../../answers/failing_sources.ts";
@@ -45,7 +45,7 @@ async function isRefStored(reader: DcReader, ref: Ref): Promise<boolean> {
       return (await reader.stored(ref.kind, codeKey(ref.code))) !== undefined;
     case "fabric_link":
     case "cable":
-      return (await reader.stored(ref.kind, edgeKey(ref.a, ref.b))) !== undefined;
+      return (await reader.stored(ref.kind, toEdgeKey(ref.a, ref.b))) !== undefined;
     case "feed":
       // A feed whose source is outside of the inventory has only consumers.
       return (

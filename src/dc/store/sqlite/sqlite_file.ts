@@ -118,7 +118,7 @@ function canCreateIn(directory: string): boolean {
   }
 }
 
-/** Tries to open the file for writing, because its rights do not show a read-only file system, at least in Deno. */
+/** Tries to open the file for writing, because in Deno its rights do not show a read-only file system. */
 function canChange(path: string): boolean {
   try {
     closeSync(openSync(path, "r+"));

@@ -5,7 +5,8 @@ import type { WorstLoads } from "#dc/analysis/power/worst_losses.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { inventory, load, panel } from "../../support/dc/power.ts";
+import { inventory, load, panel, source } from "../../support/dc/power.ts";
+import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 // After a change the loads after every single loss are those of a site that is looked at anew. Losses count on the whole site: a
@@ -82,3 +83,25 @@ for (const sites of [1, 2, 4]) {
     if (sites > 1) expect(followedSteps).toBeLessThan(freshSteps);
   }, 300_000);
 }
+
+test("the losses that a large site leaves out change no load of generated sites", () => {
+  // A loss on another island leaves every load as it is, as on a large site.
+  const island = inventory(source("ISLAND"), load("ISLE", ["device:ISLAND"])).devices;
+  const tried = { all: 0, some: 0 };
+  for (let seed = 1; seed <= 10 * LAW_RUNS; seed += 1) {
+    const drawn = drawnInventory(seed);
+    const topology = Topology.of({ ...drawn, devices: [...drawn.devices, ...island] });
+    const { power: graph, live } = topology;
+    const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
+    const [all, most] = counted(computeFailover(input));
+    const [some, fewer] = counted(computeFailover(input, { whole: 0 }));
+    tried.all += most;
+    tried.some += fewer;
+    const differing = graph.nodes.flatMap(({ ref }, index) => {
+      const [left = 0, right = 0] = [all.loads[index], some.loads[index]];
+      return Math.abs(left - right) > 1e-6 ? [`${ref} ${left} ${right}`] : [];
+    });
+    expect({ seed, differing }).toEqual({ seed, differing: [] });
+  }
+  expect(tried.some).toBeLessThan(tried.all);
+});

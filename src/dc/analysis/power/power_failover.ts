@@ -136,11 +136,17 @@ class FailoverSweep {
       (index) => this.#due[index] === 1 && isLosable(this.#graph, this.#live, index),
     );
     const elements = whole ? all : all.filter((index) => !isOnlyLink(this.#graph, this.#live, index));
-    const outweighed = new Set<number>();
+    const sharedOf = new Map<number, readonly number[]>();
     for (const index of elements.filter((at) => nodes[at]?.kind !== "OUTLET")) {
       yield;
       const dark = this.#lose(index);
-      if (!whole && this.#outweighs(index, dark)) for (const { to } of supplies.of(index)) outweighed.add(to);
+      const shared = whole ? undefined : this.#listSharedSupplies(index, dark);
+      if (shared !== undefined) sharedOf.set(index, shared);
+    }
+    const isSpared = this.#createSpareTest();
+    const outweighed = new Set<number>();
+    for (const [index, shared] of sharedOf) {
+      if (shared.every(isSpared)) for (const { to } of supplies.of(index)) outweighed.add(to);
     }
     for (const index of elements.filter((at) => nodes[at]?.kind === "OUTLET" && !outweighed.has(at))) {
       yield;
@@ -153,18 +159,24 @@ class FailoverSweep {
    * on the site.
    */
   found(): Failover {
-    const { nodes, phases, touched, tried } = this.#swept;
-    const losses = tried.reduce((sum, one) => sum + one, 0);
-    const isSpared = (index: number): boolean => {
-      const others = losses - (isLosable(this.#graph, this.#live, index) ? 1 : 0);
-      return (touched[index] as number) < others || others <= 0;
-    };
+    const { nodes, phases } = this.#swept;
+    const isSpared = this.#createSpareTest();
     const { phasesVa } = this.#before;
     const isKept = this.#mayReach === undefined && !this.#before.isCircular;
     return {
       ...nodes.with((index) => (isSpared(index) ? computeComparableLoad(this.#graph, index, this.#before) : -1)),
       phases: phases?.with((at) => (isSpared(Math.floor(at / 3)) ? (phasesVa?.[at] ?? 0) : -1)),
       swept: isKept ? this.#swept : undefined,
+    };
+  }
+
+  /** Returns whether some tried loss of another element leaves the load of a node as it is. */
+  #createSpareTest(): (index: number) => boolean {
+    const { touched, tried } = this.#swept;
+    const losses = tried.reduce((sum, one) => sum + one, 0);
+    return (index) => {
+      const others = losses - (tried[index] as number);
+      return (touched[index] as number) < others || others <= 0;
     };
   }
 
@@ -199,25 +211,45 @@ class FailoverSweep {
   }
 
   /**
-   * Whether losing a device shifts at least as much onto every other element as losing one of its outlets: each
+   * Checks whether losing a device shifts at least as much onto every other element as losing one of its outlets: each
    * consumer has one inlet on it and moves its whole draw to its other inlets, and no consumer that draws from
-   * elsewhere goes off.
+   * elsewhere goes off. An element that supplies both the device and those other inlets may lose more than it gains;
+   * it carries no more than before any loss if all paths to the device lead through it.
+   * @returns the elements of this kind; undefined if one of its outlets may shift more
    */
-  #outweighs(device: number, dark: readonly number[]): boolean {
+  #listSharedSupplies(device: number, dark: readonly number[]): readonly number[] | undefined {
     const { nodes, inlets, supplies } = this.#graph;
     const direct = supplies.of(device).map(({ to }) => to);
     const outlets = direct.filter((index) => nodes[index]?.kind === "OUTLET");
     const own = new Set([device, ...outlets]);
     const gone = new Set(dark);
-    const consumers = [...direct, ...outlets.flatMap((outlet) => supplies.of(outlet).map(({ to }) => to))];
-    return consumers.every((to) => {
-      if (own.has(to)) return true;
-      if (supplies.count(to) > 0) return false;
+    const others = new Set<number>();
+    for (const to of [...direct, ...outlets.flatMap((outlet) => supplies.of(outlet).map((edge) => edge.to))]) {
+      if (own.has(to)) continue;
       const all = inlets.of(to);
-      if (all.some(({ allocatedW }) => allocatedW !== undefined)) return false;
-      if (all.filter(({ from }) => own.has(from)).length > 1) return false;
-      return !gone.has(to) || all.every(({ from }) => own.has(from) || this.#live[from] !== 1);
-    });
+      if (supplies.count(to) > 0 || all.some(({ allocatedW }) => allocatedW !== undefined)) return undefined;
+      if (all.filter(({ from }) => own.has(from)).length > 1) return undefined;
+      const live = all.filter(({ from }) => !own.has(from) && this.#live[from] === 1);
+      if (gone.has(to) && live.length > 0) return undefined;
+      for (const { from } of live) others.add(from);
+    }
+    const above = collectUpstream(this.#graph, [device]);
+    const shared = [...collectUpstream(this.#graph, others)].filter(
+      (index) => above.has(index) && this.#live[index] === 1,
+    );
+    return shared.every((index) => this.#carriesAll(index, device)) ? shared : undefined;
+  }
+
+  /** Whether every live path to a device leads through an element. */
+  #carriesAll(element: number, device: number): boolean {
+    const seen = new Set([device]);
+    for (const index of seen) {
+      if (index === element) continue;
+      const live = this.#graph.inlets.of(index).filter(({ from }) => this.#live[from] === 1);
+      if (live.length === 0) return false;
+      for (const { from } of live) seen.add(from);
+    }
+    return true;
   }
 }
 
